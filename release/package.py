@@ -94,7 +94,7 @@ def _serving(command: Path, given: dict[str, str]) -> Iterator[str]:
     server = subprocess.Popen([str(command), "serve"], cwd=given["DATA_DIR"], env=given, stderr=subprocess.DEVNULL)
     try:
         origin = f"http://127.0.0.1:{given['PORT']}"
-        _wait_for(f"{origin}/health/live", server)
+        _wait_for(f"{origin}/health/ready", server)
         yield origin
     finally:
         server.send_signal(signal.SIGTERM)
@@ -106,11 +106,11 @@ def _wait_for(url: str, server: "subprocess.Popen[bytes]") -> None:
     while time.monotonic() < deadline and server.poll() is None:
         try:
             urlopen(url, timeout=5).close()  # noqa: S310  # http on loopback
-        except OSError:  # refused, or not answered yet
+        except OSError:  # refused, not answered in time, or 503
             time.sleep(0.2)
         else:
             return
-    raise BrokenPackageError("The server does not start.")
+    raise BrokenPackageError(f"The server is not ready after {START_SECONDS} seconds: {url}")
 
 
 def _get(url: str) -> str:

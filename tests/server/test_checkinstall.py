@@ -171,8 +171,8 @@ def remaining(*numbers: int) -> Answer:
     told = iter(numbers)
 
     def write(head: str, connection: ssl.SSLSocket) -> None:
-        headers = {"RateLimit_Remaining": str(next(told)), "RateLimit_Reset": "30"}
-        answer(status="401 Unauthorized", **headers)(head, connection)
+        left = str(next(told))
+        answer(status="401 Unauthorized", RateLimit_Remaining=left, RateLimit_Reset="30")(head, connection)
 
     return write
 
