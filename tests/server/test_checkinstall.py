@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from accounts.members.last_runs import BACKUP, LastRun, note_run
 from studyservice import __version__
-from studyservice.installation.findings import Finding, Outcome, findings_of_chain
+from studyservice.installation import host, services
+from studyservice.installation.findings import Finding, Outcome, finding_of, findings_of_chain
 from studyservice.installation.proxy import proxy_steps
 from tests.support.commands import refusal
 from tests.support.forked import Ended, ended
@@ -221,10 +222,17 @@ def test_another_server_behind_the_proxy_is_named(
 
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db
-def test_the_version_and_the_clock_of_postgresql_are_read() -> None:
-    from studyservice.installation.host import clock
-    from studyservice.installation.services import database_steps
-
-    found = [step() for _, step in database_steps()]
+def test_the_version_and_the_clock_of_postgresql_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [step() for _, step in services.database_steps()]
     assert found[1].startswith("PostgreSQL 1")
-    assert clock().endswith("the same as that of PostgreSQL.")
+    assert host.clock().endswith("the same as that of PostgreSQL.")
+    monkeypatch.setattr(services, "OLDEST_POSTGRESQL", 99)
+    step, text = failure(list(findings_of_chain(services.database_steps())))
+    assert (step, text.endswith("is too old. Upgrade it to 99 or newer.")) == ("database version", True)
+
+
+def test_static_files_that_were_not_collected_are_named(settings: Any, tmp_path: Path) -> None:
+    settings.STATIC_ROOT = str(tmp_path)
+    found = {one.step: one for one in map(finding_of, host.settings_steps())}
+    assert found["static files"].outcome is Outcome.FAILED
+    assert "Run: manage.py collectstatic" in found["static files"].remedy
