@@ -1,6 +1,6 @@
 """A member's dated items: reading and writing; `courses.item_pages` lists them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import Any, Unpack, cast
 from uuid import UUID
@@ -72,12 +72,6 @@ def items_ahead(member: Member) -> list[ItemRow]:
     """The items of all courses due from today on, soonest first."""
     today = member.today()
     return as_answered(_AHEAD.all(member_id=member.id, today=today), today)
-
-
-def course_ids(member: Member, item_ids: Iterable[UUID]) -> dict[UUID, UUID]:
-    """The course of each of these items of the member's."""
-    found = Item.objects.filter(member_id=member.id, id__in=set(item_ids))
-    return dict(found.values_list("id", "course_id"))
 
 
 def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem]) -> ItemRow:

@@ -12,7 +12,7 @@ from accounts.models import Member
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
 from courses.items import get_item
 from courses.models import ItemStatus
-from courses.plan_records import TARGET
+from courses.plan_records import TARGET, StudyPlanRow
 from courses.readiness_records import ItemDetailRow, ReadinessRow
 from courses.serializers import ItemRow
 from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
@@ -62,16 +62,25 @@ def get_item_detail(
     if item["kind"] in EXAMINED and day is not None and day >= member.today():
         item["readiness"] = READINESS.get().for_items(member, {item_id: day})[item_id]
     if minutes_a_day is not None:
-        item["study_plan"] = STUDY_PLANS.get()(
-            member,
-            item_id=item_id,
-            course_id=item["course_id"],
-            exam_on=exam_day("minutes_a_day", item["kind"], day, member.today()),
-            minutes_a_day=minutes_a_day,
-            target=target,
-            without=None if item["readiness"] is None else item["readiness"]["expected_recall"],
-        )
+        item["study_plan"] = plan_of(member, item, minutes_a_day, target)
     return item
+
+
+def plan_of(member: Member, item: ItemDetailRow, minutes_a_day: int, target: int = TARGET) -> StudyPlanRow | None:
+    """The plan for an item with its readiness; None without cards. One query.
+
+    Raises:
+        ValidationFailed: there are no plans for such an item.
+    """
+    return STUDY_PLANS.get()(
+        member,
+        item_id=item["id"],
+        course_id=item["course_id"],
+        exam_on=exam_day("minutes_a_day", item["kind"], item["due_on"], member.today()),
+        minutes_a_day=minutes_a_day,
+        target=target,
+        without=None if item["readiness"] is None else item["readiness"]["expected_recall"],
+    )
 
 
 class Due(NamedTuple):

@@ -36,6 +36,11 @@ class StudyPlans(Protocol):
 STUDY_PLANS = Hook[StudyPlans]("STUDY_PLANS")
 
 
+def has_plan(kind: str, due_on: date | None, today: date) -> bool:
+    """Return whether there are plans for such an item."""
+    return kind in EXAMINED and due_on is not None and NEAREST <= (due_on - today).days <= FURTHEST
+
+
 def exam_day(field: str, kind: str, due_on: date | None, today: date) -> date:
     """The day of an item for which there are plans.
 

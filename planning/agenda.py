@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import F, Q
@@ -11,8 +12,9 @@ from accounts.models import Member
 from courses.readiness import READINESS, Due, due_items
 from courses.readiness_records import ReadinessRow
 from planning.milestones import MILESTONES, with_overdue
-from planning.now.filling import what_now
+from planning.now.filling import NowRow, what_now
 from planning.now.reading import read
+from planning.now.situation import Situation
 from planning.serializers import AgendaRow, MilestoneColumns, MilestoneRecord
 from studyservice.database.statements import Param, Select
 
@@ -31,7 +33,7 @@ def get_agenda(member: Member, *, days: int, minutes: int | None = None) -> Agen
     three queries.
     """
     if minutes is not None:
-        return _with_now(member, days, minutes)
+        return look_ahead(member, days=days, minutes=minutes).agenda
     today = member.today()
     until = today + timedelta(days=days)
     due = due_items(member, today, until)
@@ -40,14 +42,23 @@ def get_agenda(member: Member, *, days: int, minutes: int | None = None) -> Agen
     return _told(today, until, due, milestones, readiness)
 
 
-def _with_now(member: Member, days: int, minutes: int) -> AgendaRow:
+class LookAhead(NamedTuple):
+    """An agenda with what to do now, and the situation that it was made of."""
+
+    agenda: AgendaRow
+    now: NowRow
+    situation: Situation
+
+
+def look_ahead(member: Member, *, days: int, minutes: int) -> LookAhead:
+    """The agenda with what to do in `minutes`; three queries."""
     at = timezone.now()
     today = member.date_at(at)
     until = today + timedelta(days=days)
     found = read(member, at, until)
     row = _told(today, until, found.due, found.milestones, found.readiness)
-    row["now"] = what_now(found.situation, minutes)
-    return row
+    row["now"] = now = what_now(found.situation, minutes)
+    return LookAhead(row, now, found.situation)
 
 
 def _told(

@@ -9,6 +9,7 @@ from django.contrib.auth.password_validation import validate_password
 from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, Member, time_zones
 from accounts.members.profile import MAX_NAME, MemberFields
 from accounts.pages.forms import CodeForm, EmailForm
+from accounts.pages.number_field import NumberField
 
 _MISSPELT = "Choose one of the listed time zones."
 
@@ -44,14 +45,11 @@ class ProfileForm(TimeZoneForm):
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
         error_messages={"max_length": "Use at most %(limit_value)d characters."},
     )
-    retention = forms.DecimalField(
+    retention = NumberField(
         label="Target recall (%)",
-        min_value=Decimal(str(LEAST_RETENTION)) * 100,
-        max_value=Decimal(str(MOST_RETENTION)) * 100,
-        decimal_places=2,
+        least=round(LEAST_RETENTION * 100),
+        most=round(MOST_RETENTION * 100),
         help_text="70 to 99. Most people use 90. A higher target brings cards back sooner, after their next review.",
-        error_messages={"required": "Enter a number from 70 to 99.", "invalid": "Enter a number from 70 to 99."},
-        widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
     )
     new_cards_a_day = forms.IntegerField(
         label="New flashcards a day",

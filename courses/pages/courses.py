@@ -13,9 +13,8 @@ from accounts.pages.signed_in import for_active_members, signed_in
 from courses import courses, items
 from courses.courses import COURSES
 from courses.pages.course_forms import CourseForm
-from courses.pages.first_steps import first_steps
 from courses.serializers import CourseRow, ItemRow
-from courses.uploads.files import files_by_course, list_syllabi
+from courses.uploads.files import files_by_course
 from courses.uploads.serializers import SyllabusRow
 from courses.views import CourseViewSet
 from studyservice.operations.errors import Conflict, NotFound
@@ -53,29 +52,6 @@ def course_list(request: HttpRequest) -> HttpResponse:
         for ahead in [due.get(course["id"], [])]
     ]
     return render(request, "courses.html", {"courses": listed, "full": len(listed) >= COURSES.most})
-
-
-@for_active_members
-@require_safe
-def course_page(request: HttpRequest, course_id: UUID) -> HttpResponse:
-    """A course with its items and files."""
-    member = signed_in(request)
-    try:
-        course = courses.require_course(member, course_id)
-    except NotFound as error:
-        raise Http404 from error
-    today = member.today()
-    there = items.items_of(member, course_id)
-    context = {
-        "course": course,
-        "today": today,
-        "ahead": [item for item in there if item["due_on"] is not None and item["due_on"] >= today],
-        "undated": [item for item in there if item["due_on"] is None],
-        "files": list_syllabi(member, course_id),
-        "first_steps": first_steps(member),
-        "past": [item for item in there if item["due_on"] is not None and item["due_on"] < today],
-    }
-    return render(request, "course.html", context)
 
 
 @for_active_members

@@ -16,7 +16,11 @@ class FirstSteps(NamedTuple):
 
 def first_steps(member: Member) -> FirstSteps | None:
     """Return the first steps, or None once both are done or the member has a second course. Takes 1 or 2 statements."""
-    number = len(list_courses(member))
+    return first_steps_with(member, len(list_courses(member)))
+
+
+def first_steps_with(member: Member, number: int) -> FirstSteps | None:
+    """The same for a member with so many courses. Takes 1 statement, none with a second course."""
     if number > 1:
         return None
     steps = FirstSteps(has_course=number == 1, has_app=bool(CONNECTED_APPS.get().of(member).listed))

@@ -11,6 +11,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from accounts.models import Member
+from accounts.pages.number_field import NumberField
 from accounts.pages.uploads import FileForm, file_field, refusal_in_words
 from courses.courses import create_course
 from courses.entry_serializers import (
@@ -135,7 +136,7 @@ class SentSyllabus:
 
 
 _CATEGORY: Mapping[str, Any] = CategoryEntryBody.shared(partial=False).fields
-_NAME, _WEIGHT = _CATEGORY["name"], _CATEGORY["weight"]
+_NAME = _CATEGORY["name"]
 
 
 class WeightForm(forms.Form):
@@ -149,14 +150,7 @@ class WeightForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
     )
-    weight = forms.DecimalField(
-        min_value=_WEIGHT.min_value,
-        max_value=_WEIGHT.max_value,
-        max_digits=7,
-        decimal_places=4,
-        widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
-        error_messages={"required": "Enter a weight.", "invalid": "Enter a number from 0 to 100."},
-    )
+    weight = NumberField(least=0, most=100, error_messages={"required": "Enter a weight."})
 
     def __init__(self, place: int, proposed: ProposedCategoryRow, data: QueryDict | None) -> None:
         """Bind the fields to what was sent, if it was."""

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
 from accounts.models import Member
+from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import for_active_members, signed_in
 from courses.items import update_item
 from planning.milestones import update_milestone
@@ -20,14 +20,14 @@ _CHOICES = {"true": True, "false": False}
 @for_active_members
 @require_POST
 def tick_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
-    """Set whether the item is done, and show the week again."""
+    """Set whether the item is done, and show the page again where it was ticked."""
     return _ticked(request, lambda member, done: update_item(member, item_id, done=done)["title"])
 
 
 @for_active_members
 @require_POST
 def tick_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
-    """Set whether the milestone is done, and show the week again."""
+    """Set whether the milestone is done, and show the page again where it was ticked."""
     return _ticked(request, lambda member, done: update_milestone(member, milestone_id, done=done)["title"])
 
 
@@ -45,4 +45,4 @@ def _ticked(request: HttpRequest, set_done: Callable[[Member, bool], str]) -> Ht
     except NotFound as error:
         raise Http404 from error
     messages.success(request, f"“{title}” is {'done' if done else 'open again'}.")
-    return redirect("home")
+    return HttpResponseRedirect(target_after(request))

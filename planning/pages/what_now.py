@@ -5,7 +5,9 @@ from typing import NamedTuple
 from uuid import UUID
 
 from django.http import HttpRequest
+from django.urls import reverse
 
+from courses.pages.study_links import study_path
 from planning.now.filling import NowRow, StepRow
 
 CHOICES = (15, 30, 60, 120)
@@ -21,11 +23,13 @@ class Shown(NamedTuple):
     """A step, as the page lists it.
 
     Attributes:
-        course_id: of an item's course, where the step is done; None of cards.
+        path: where it is done: the item's page, or the page to study the deck; empty for a topic whose deck is gone.
+        course_id: of an item's course; None of cards.
         reason: the first of them.
     """
 
     title: str
+    path: str
     minutes: int
     cards: int | None
     course: str | None
@@ -45,9 +49,15 @@ def what_now(now: NowRow, courses: Mapping[UUID, UUID]) -> dict[str, object]:
 
 
 def _shown(step: StepRow, courses: Mapping[UUID, UUID]) -> Shown:
-    item_id = step["item_id"]
+    item_id, deck_id = step["item_id"], step["deck_id"]
+    path = ""
+    if item_id is not None:
+        path = reverse("item", args=[item_id])
+    elif deck_id is not None:
+        path = study_path(deck_id)
     return Shown(
         title=step["title"],
+        path=path,
         minutes=step["minutes"],
         cards=step["cards"],
         course=step["course_name"],

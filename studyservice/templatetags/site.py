@@ -30,6 +30,12 @@ def machine_time(at: datetime) -> str:
 
 
 @register.filter
+def number(value: float) -> str:
+    """Return a number with at most four decimals, and without zeros at its end."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+@register.filter
 def course_color(course_id: UUID | str | None) -> str:
     """Return the class that colors a course, derived from its id; empty without a course."""
     return f"hue-{UUID(str(course_id)).int % HUES}" if course_id else ""

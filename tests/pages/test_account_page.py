@@ -65,8 +65,8 @@ def test_it_changes_the_profile(signed_in: Client, member: Member) -> None:
     [
         ({"name": "x" * 121}, "Use at most 120 characters."),
         ({"time_zone": "Europe/Atlantis"}, "Choose one of the listed time zones."),
-        ({"retention": "69.99"}, "greater than or equal to 70"),
-        ({"retention": "99.01"}, "less than or equal to 99"),
+        ({"retention": "69.99"}, "Enter a number from 70 to 99."),
+        ({"retention": "99.01"}, "Enter a number from 70 to 99."),
         ({"retention": "NaN"}, "Enter a number from 70 to 99."),
         ({"new_cards_a_day": "501"}, "less than or equal to 500"),
         ({"new_cards_a_day": "many"}, "Enter a whole number from 0 to 500, or nothing."),

@@ -165,7 +165,7 @@ def test_the_text_stands_beside_the_table_line_by_line(browser: Client) -> None:
     [
         ("name", "", "Enter a name for the course."),
         ("term", "x" * 61, "Use at most 60 characters."),
-        ("c0-weight", "101", "Ensure this value is less than or equal to 100."),
+        ("c0-weight", "101", "Enter a number from 0 to 100."),
         ("row-title", "", "Enter a title."),
         ("row-due_on", "2026-13-01", "Enter a complete date, or leave it empty."),
     ],

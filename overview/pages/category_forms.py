@@ -1,0 +1,121 @@
+"""The form of a course's grade categories."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any
+
+import orjson
+from django import forms
+
+from accounts.pages.number_field import NumberField
+from courses.entry_serializers import MAX_CATEGORIES
+from grades.models import GradeCategory
+from grades.serializers import CATEGORY_COLUMNS, CategoryFields, CategoryRow
+from overview.pages.item_forms import TOO_LONG
+from studyservice.operations.columns import max_length
+from studyservice.templatetags.site import number
+
+NEW_ROWS = 3
+"""Empty rows for new categories."""
+
+MOST_DROPPED = 20
+_WRONG_NUMBER = f"Enter a whole number from 0 to {MOST_DROPPED}."
+
+
+class CategoryForm(forms.Form):
+    """A row: a category that is stored, or an empty one. A row to delete, and an empty one, cannot be wrong."""
+
+    use_required_attribute = False
+
+    name = forms.CharField(
+        label="Name",
+        max_length=max_length(GradeCategory, "name"),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
+    )
+    weight = NumberField(label="Weight (%)", least=0, most=100)
+    drop_lowest = forms.IntegerField(
+        label="Lowest scores dropped",
+        required=False,
+        min_value=0,
+        max_value=MOST_DROPPED,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), _WRONG_NUMBER),
+    )
+    delete = forms.BooleanField(label="Delete", required=False)
+
+    def __init__(self, key: str, category: CategoryRow | None, data: Mapping[str, Any] | None) -> None:
+        initial = {}
+        if category is not None:
+            initial = {
+                "name": category["name"],
+                "weight": number(category["weight"]),
+                "drop_lowest": category["drop_lowest"],
+            }
+        super().__init__(data, prefix=key, initial=initial)
+        self.category = category
+        self.title = "New category" if category is None else category["name"]
+        if category is None:
+            del self.fields["delete"]
+
+    def full_clean(self) -> None:
+        """As ever, but for rows that are deleted or stay empty."""
+        super().full_clean()
+        if self.is_bound and (self.is_deleted or self.is_empty):
+            self._errors = forms.utils.ErrorDict()
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the member ticked it for deletion."""
+        return bool(self.cleaned_data.get("delete"))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is a row for a new category in which nothing was entered."""
+        return self.category is None and not any(self[name].data for name in self.fields)
+
+    def entry(self) -> CategoryFields:
+        """The category for `set_grade_categories`."""
+        given = self.cleaned_data
+        return {
+            "id": None if self.category is None else self.category["id"],
+            "name": given["name"],
+            "weight": Decimal(given["weight"]),
+            "drop_lowest": given["drop_lowest"] or 0,
+        }
+
+
+class CategoriesForm:
+    """All categories of a course, and empty rows for new ones.
+
+    Args:
+        data: what was sent; rows that were not in it show what is stored.
+    """
+
+    def __init__(self, categories: Sequence[CategoryRow], data: Mapping[str, Any] | None = None) -> None:
+        empty = [None] * min(NEW_ROWS, MAX_CATEGORIES - len(categories))
+        keyed = [(str(one["id"]), one) for one in categories] + [(f"new{n}", one) for n, one in enumerate(empty)]
+        self.rows = [
+            CategoryForm(key, one, data if data is not None and f"{key}-name" in data else None) for key, one in keyed
+        ]
+        self.known = known(categories)
+
+    def is_valid(self) -> bool:
+        """True if every row was sent and none is wrong."""
+        return all(row.is_valid() for row in self.rows)
+
+    @property
+    def errors(self) -> bool:
+        """True if a row is wrong."""
+        return any(row.errors for row in self.rows)
+
+    def entries(self) -> list[CategoryFields]:
+        """The complete list for `set_grade_categories`."""
+        return [row.entry() for row in self.rows if not row.is_deleted and not row.is_empty]
+
+
+def known(categories: Sequence[CategoryRow]) -> str:
+    """A mark of the categories that a form shows, to notice changes meanwhile."""
+    shown = [[one["id"], *(one[name] for name in CATEGORY_COLUMNS)] for one in categories]  # type: ignore[literal-required]  # its columns
+    return sha256(orjson.dumps(shown)).hexdigest()

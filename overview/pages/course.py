@@ -1,0 +1,103 @@
+"""The page of a course: its items with their milestones, its grade, its decks and files."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.pages.signed_in import for_active_members, signed_in
+from courses.items import create_single_item
+from courses.views import ItemViewSet
+from grades.breakdown import get_grades
+from grades.scores import add_grade_score, delete_grade_score, require_score
+from grades.views import GradeViewSet
+from overview.pages.course_forms import NewItemForm, NewScoreForm
+from overview.pages.course_view import show_course
+from overview.pages.sending import sent
+from planning.course_plan import items_with_milestones
+from studyservice.operations.errors import ApiError, NotFound
+
+_WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+@for_active_members
+@require_safe
+def course_page(request: HttpRequest, course_id: UUID) -> HttpResponse:
+    """The course."""
+    return show_course(request, signed_in(request), course_id)
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
+    """Adds an item; GET leads to the course, as after a refused form."""
+    if request.method != "POST":
+        return _section(course_id, "items")
+    member = signed_in(request)
+    try:
+        form = NewItemForm(request.POST, categories=get_grades(member, course_id)["categories"])
+    except NotFound as error:
+        raise Http404 from error
+    if not form.is_valid():
+        return show_course(request, member, course_id, item_form=form, status=_WRONG)
+    item = form.new_item()
+    done = sent(
+        form,
+        lambda: form.make_once(
+            request, member, ItemViewSet.create_item, lambda: create_single_item(member, course_id, **item)
+        ),
+    )
+    if isinstance(done, ApiError):
+        return show_course(request, member, course_id, item_form=form, status=done.status)
+    messages.success(request, f"Added “{done['title']}”.")
+    return _section(course_id, "items")
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
+    """Adds a score; GET leads to the course, as after a refused form."""
+    if request.method != "POST":
+        return _section(course_id, "grade")
+    member = signed_in(request)
+    try:
+        categories = get_grades(member, course_id)["categories"]
+    except NotFound as error:
+        raise Http404 from error
+    form = NewScoreForm(request.POST, categories=categories, items=items_with_milestones(member, course_id))
+    if not form.is_valid():
+        return show_course(request, member, course_id, score_form=form, status=_WRONG)
+    score = form.new_score()
+    done = sent(
+        form,
+        lambda: form.make_once(
+            request, member, GradeViewSet.add_grade_score, lambda: add_grade_score(member, course_id, **score)
+        ),
+    )
+    if isinstance(done, ApiError):
+        return show_course(request, member, course_id, score_form=form, status=done.status)
+    messages.success(request, f"Added the score of “{done['label']}”.")
+    return _section(course_id, "grade")
+
+
+@for_active_members
+@require_POST
+def delete_score(request: HttpRequest, score_id: UUID) -> HttpResponse:
+    """Deletes a score at once, as the member can undo it."""
+    member = signed_in(request)
+    try:
+        score = require_score(member, score_id)
+        delete_grade_score(member, score_id)
+    except NotFound as error:
+        raise Http404 from error
+    messages.success(
+        request, f"The score of “{score['label']}” is deleted. You can restore it in Activity for 30 days."
+    )
+    return _section(score["course_id"], "grade")
+
+
+def _section(course_id: UUID, section: str) -> HttpResponse:
+    return HttpResponseRedirect(f"{reverse('course', args=[course_id])}#{section}")

@@ -1,0 +1,81 @@
+"""What the page of a course shows."""
+
+from http import HTTPStatus
+from typing import NamedTuple
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from accounts.models import Member
+from courses.courses import list_courses
+from courses.pages.first_steps import first_steps_with
+from courses.pages.study_links import deck_path, study_path
+from courses.uploads.files import files_of
+from grades.breakdown import get_grades
+from overview.pages.course_forms import AssumeForm, NewItemForm, NewScoreForm
+from overview.pages.grade_view import grade_shown
+from planning.course_plan import PlannedItem, items_with_milestones
+from vocab.decks import decks_of_course
+
+
+class ShownDeck(NamedTuple):
+    """A deck, with its page and the page to study it."""
+
+    name: str
+    card_count: int
+    today_count: int
+    path: str
+    study: str
+
+
+def show_course(
+    request: HttpRequest,
+    member: Member,
+    course_id: UUID,
+    *,
+    item_form: NewItemForm | None = None,
+    score_form: NewScoreForm | None = None,
+    status: HTTPStatus = HTTPStatus.OK,
+) -> HttpResponse:
+    """The page, in six statements at most; forms that were refused show what was entered.
+
+    Raises:
+        Http404: there is no such course of the member's.
+    """
+    courses = list_courses(member)
+    course = next((course for course in courses if course["id"] == course_id), None)
+    if course is None:
+        raise Http404
+    assume = AssumeForm(request.GET if "assume" in request.GET else None)
+    if assume.is_bound and not assume.is_valid():
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+    grades = get_grades(member, course_id, assume=assume.cleaned_data.get("assume") if assume.is_bound else None)
+    items = items_with_milestones(member, course_id)
+    today = member.today()
+
+    def is_past(item: PlannedItem) -> bool:
+        return item["due_on"] is not None and item["due_on"] < today and item["status"] != "missed"
+
+    context = {
+        "course": course,
+        "today": today,
+        "here": request.get_full_path() if request.method in {"GET", "HEAD"} else f"/courses/{course_id}",
+        "missed": [item for item in items if item["status"] == "missed"],
+        "ahead": [item for item in items if item["due_on"] is not None and item["due_on"] >= today],
+        "undated": [item for item in items if item["due_on"] is None],
+        "past": [item for item in items if is_past(item)],
+        "item_form": item_form or NewItemForm(categories=grades["categories"]),
+        "score_form": score_form or NewScoreForm(categories=grades["categories"], items=items),
+        "assume": assume,
+        "grade": grade_shown(grades),
+        "decks": [
+            ShownDeck(
+                deck["name"], deck["card_count"], deck["today_count"], deck_path(deck["id"]), study_path(deck["id"])
+            )
+            for deck in decks_of_course(member, course_id)
+        ],
+        "files": files_of(member, course_id),
+        "first_steps": first_steps_with(member, len(courses)),
+    }
+    return render(request, "course.html", context, status=status)

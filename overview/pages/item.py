@@ -1,0 +1,120 @@
+"""The page of an item: its details, its milestones, and the plan for an exam."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.models import Member
+from accounts.pages.signed_in import for_active_members, signed_in
+from courses.items import get_item, update_item
+from grades.breakdown import get_grades
+from overview.pages.item_forms import ItemForm, MilestoneForm, NewMilestoneForm
+from overview.pages.item_view import show_item
+from overview.pages.sending import sent
+from planning import milestones
+from planning.serializers import MilestoneRow
+from planning.views import MilestoneViewSet
+from studyservice.operations.errors import ApiError, NotFound
+
+_WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
+    """The item; a post changes it."""
+    member = signed_in(request)
+    if request.method != "POST":
+        return show_item(request, member, item_id)
+    try:
+        item = get_item(member, item_id)
+        categories = get_grades(member, item["course_id"])["categories"]
+    except NotFound as error:
+        raise Http404 from error
+    form = ItemForm(request.POST, item=item, categories=categories)
+    if not form.is_valid():
+        return show_item(request, member, item_id, form=form, status=_WRONG)
+    changes = form.fields_changed()
+    done = sent(form, lambda: update_item(member, item_id, **changes))
+    if isinstance(done, ApiError):
+        return show_item(request, member, item_id, form=form, status=done.status)
+    messages.success(request, f"Saved “{done['title']}”." if changes else "Nothing was changed.")
+    return redirect("item", item_id=item_id)
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def add_milestone(request: HttpRequest, item_id: UUID) -> HttpResponse:
+    """Adds a milestone; GET leads to the item, as after a refused form."""
+    if request.method != "POST":
+        return _steps(item_id)
+    member = signed_in(request)
+    form = NewMilestoneForm(request.POST)
+    if not form.is_valid():
+        return show_item(request, member, item_id, new_step=form, status=_WRONG)
+    title, due_on = form.cleaned_data["title"], form.cleaned_data["due_on"]
+    done = sent(
+        form,
+        lambda: form.make_once(
+            request,
+            member,
+            MilestoneViewSet.create_milestone,
+            lambda: milestones.create_milestone(member, item_id, title=title, due_on=due_on),
+        ),
+    )
+    if isinstance(done, ApiError):
+        return show_item(request, member, item_id, new_step=form, status=done.status)
+    messages.success(request, f"Added “{title}”.")
+    return _steps(item_id)
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def change_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
+    """Changes a milestone; GET leads to its item."""
+    member = signed_in(request)
+    milestone = _milestone(member, milestone_id)
+    item_id = milestone["item_id"]
+    if request.method != "POST":
+        return _steps(item_id)
+    there = milestones.milestones_of(member, item_id)
+    place = next((place for place, one in enumerate(there, start=1) if one["id"] == milestone_id), 1)
+    form = MilestoneForm(request.POST, milestone=milestone, place=place, of=len(there))
+    if not form.is_valid():
+        return show_item(request, member, item_id, changed_step=(milestone_id, form), status=_WRONG)
+    new_place, changes = form.fields_changed()
+    done = sent(form, lambda: milestones.update_milestone(member, milestone_id, place=new_place, **changes))
+    if isinstance(done, ApiError):
+        return show_item(request, member, item_id, changed_step=(milestone_id, form), status=done.status)
+    messages.success(request, f"Saved “{done['title']}”." if changes or new_place else "Nothing was changed.")
+    return _steps(item_id)
+
+
+@for_active_members
+@require_POST
+def delete_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
+    """Deletes a milestone at once, as the member can undo it."""
+    member = signed_in(request)
+    milestone = _milestone(member, milestone_id)
+    try:
+        milestones.delete_milestone(member, milestone_id)
+    except NotFound as error:
+        raise Http404 from error
+    messages.success(request, f"“{milestone['title']}” is deleted. You can restore it in Activity for 30 days.")
+    return _steps(milestone["item_id"])
+
+
+def _milestone(member: Member, milestone_id: UUID) -> MilestoneRow:
+    try:
+        return milestones.get_milestone(member, milestone_id)
+    except NotFound as error:
+        raise Http404 from error
+
+
+def _steps(item_id: UUID) -> HttpResponse:
+    return HttpResponseRedirect(reverse("item", args=[item_id]) + "#milestones")

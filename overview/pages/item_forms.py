@@ -1,0 +1,150 @@
+"""The forms of an item and of its milestones."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+from uuid import UUID
+
+from django import forms
+
+from accounts.pages.edit_form import EditForm
+from accounts.pages.once import OnceForm
+from courses.models import MAX_NOTE, Item, ItemKind
+from courses.plan_records import LEAST_MINUTES, MOST_MINUTES
+from courses.serializers import ItemFields, ItemRow
+from grades.serializers import CategoryRow
+from planning.models import Milestone
+from planning.serializers import MilestoneFields, MilestoneRow
+from studyservice.operations.columns import max_length
+
+TOO_LONG = "Use at most %(limit_value)d characters."
+LISTED = "Choose one of the listed categories."
+USUAL_MINUTES = 20
+"""Minutes a day of the plan that is shown first."""
+
+
+def title_field(model: type[Item | Milestone]) -> forms.CharField:
+    """The title of an item or a milestone."""
+    return forms.CharField(
+        label="Title",
+        max_length=max_length(model, "title"),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a title.", "max_length": TOO_LONG},
+    )
+
+
+def date_field(help_text: str = "") -> forms.DateField:
+    """A date, or none."""
+    return forms.DateField(
+        label="Date",
+        required=False,
+        help_text=help_text,
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        input_formats=["%Y-%m-%d"],
+        error_messages={"invalid": "Enter a complete date, or leave it empty."},
+    )
+
+
+def kind_field() -> forms.ChoiceField:
+    """The kind of an item."""
+    message = "Choose a listed kind."
+    return forms.ChoiceField(
+        label="Kind",
+        choices=[(kind, kind.capitalize()) for kind in ItemKind.values],
+        error_messages={"invalid_choice": message, "required": message},
+    )
+
+
+def id_field(label: str, help_text: str = "", error: str = LISTED) -> forms.TypedChoiceField:
+    """A choice by id, or none; `offer` sets what there is."""
+    return forms.TypedChoiceField(
+        label=label,
+        required=False,
+        help_text=help_text,
+        coerce=UUID,
+        empty_value=None,
+        error_messages={"invalid_choice": error, "required": error},
+    )
+
+
+def offer(form: forms.Form, name: str, rows: Sequence[tuple[UUID, str]], none: str) -> None:
+    """Let an `id_field` offer these, after an entry for none."""
+    field = cast("forms.TypedChoiceField", form.fields[name])
+    field.choices = [("", none), *((str(id_), text) for id_, text in rows)]
+
+
+class ItemForm(EditForm):
+    """An item."""
+
+    title = title_field(Item)
+    kind = kind_field()
+    due_on = date_field()
+    category_id = id_field("Grade category")
+    note = forms.CharField(
+        label="Note",
+        required=False,
+        max_length=MAX_NOTE,
+        widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
+        empty_value=None,
+        error_messages={"max_length": TOO_LONG},
+    )
+
+    def __init__(self, data: Any = None, *, item: ItemRow, categories: Sequence[CategoryRow]) -> None:
+        """A score says what the category is, so that of a graded item is not to be changed."""
+        super().__init__(data, stored={name: cast("Any", item)[name] for name in self.base_fields})
+        category = self.fields["category_id"]
+        if item["status"] == "graded":
+            category.disabled, category.show_hidden_initial = True, False
+            category.help_text = "Its score sets the category."
+        offer(self, "category_id", [(one["id"], one["name"]) for one in categories], "None")
+        if not categories:
+            del self.fields["category_id"]
+
+    def fields_changed(self) -> ItemFields:
+        """What `update_item` takes."""
+        return cast("ItemFields", self.changes())
+
+
+class NewMilestoneForm(OnceForm):
+    """A milestone to add."""
+
+    use_required_attribute = False
+
+    title = title_field(Milestone)
+    due_on = date_field()
+
+
+class MilestoneForm(EditForm):
+    """A milestone of an item that has so many."""
+
+    title = title_field(Milestone)
+    due_on = date_field()
+    place = forms.TypedChoiceField(
+        label="Place",
+        coerce=int,
+        error_messages={"invalid_choice": "Choose a listed place.", "required": "Choose a place."},
+    )
+
+    def __init__(self, data: Any = None, *, milestone: MilestoneRow, place: int, of: int) -> None:
+        stored = {"title": milestone["title"], "due_on": milestone["due_on"], "place": place}
+        super().__init__(data, stored=stored, auto_id=f"id_{milestone['id']}_%s")
+        cast("forms.TypedChoiceField", self.fields["place"]).choices = [(n, str(n)) for n in range(1, of + 1)]
+
+    def fields_changed(self) -> tuple[int | None, MilestoneFields]:
+        """The new place or None, and what else `update_milestone` takes."""
+        changes = self.changes()
+        return changes.pop("place", None), cast("MilestoneFields", changes)
+
+
+class MinutesForm(forms.Form):
+    """Minutes a day of an exam plan."""
+
+    use_required_attribute = False
+    _WRONG = f"Enter a whole number from {LEAST_MINUTES} to {MOST_MINUTES}."
+
+    minutes = forms.IntegerField(
+        label="Minutes a day",
+        min_value=LEAST_MINUTES,
+        max_value=MOST_MINUTES,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+        error_messages={"required": _WRONG, "invalid": _WRONG, "min_value": _WRONG, "max_value": _WRONG},
+    )

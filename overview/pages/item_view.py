@@ -1,0 +1,121 @@
+"""What the page of an item shows."""
+
+from http import HTTPStatus
+from typing import NamedTuple
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from accounts.models import Member
+from courses.plan_records import StudyPlanRow
+from courses.readiness import get_item_detail, plan_of
+from courses.readiness_records import ItemDetailRow
+from courses.study_plans import has_plan
+from grades.breakdown import get_grades
+from grades.serializers import GradeBreakdownRow, GradeScoreRow
+from overview.pages.item_forms import USUAL_MINUTES, ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm
+from planning.milestones import milestones_of
+from planning.serializers import MAX_MILESTONES, MilestoneRow
+from studyservice.charts import Chart, columns, percent_range
+from studyservice.operations.errors import NotFound
+
+
+class Step(NamedTuple):
+    """A milestone with the form that changes it."""
+
+    milestone: MilestoneRow
+    form: MilestoneForm
+
+
+class Plan(NamedTuple):
+    """The plan for an exam, as the page draws it.
+
+    Attributes:
+        minutes: of each day, with a line at what the member has, unless that is far above.
+        known: what is known on the day of the exam: without studying, and what the plan adds.
+        busiest: the most minutes of a day.
+        is_over: whether a day takes more than the member has.
+    """
+
+    told: StudyPlanRow
+    minutes: Chart
+    known: Chart
+    busiest: int
+    is_over: bool
+
+
+def show_item(
+    request: HttpRequest,
+    member: Member,
+    item_id: UUID,
+    *,
+    form: ItemForm | None = None,
+    new_step: NewMilestoneForm | None = None,
+    changed_step: tuple[UUID, MilestoneForm] | None = None,
+    status: HTTPStatus = HTTPStatus.OK,
+) -> HttpResponse:
+    """The page, in six statements at most; forms that were refused show what was entered.
+
+    Raises:
+        Http404: there is no such item of the member's.
+    """
+    try:
+        item = get_item_detail(member, item_id)
+        grades = get_grades(member, item["course_id"])
+    except NotFound as error:
+        raise Http404 from error
+    asked = MinutesForm(request.GET if "minutes" in request.GET else {"minutes": USUAL_MINUTES})
+    if not asked.is_valid():
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+    there = milestones_of(member, item_id)
+    context = {
+        "item": item,
+        "today": member.today(),
+        "score": _score_of(grades, item_id),
+        "form": form or ItemForm(item=item, categories=grades["categories"]),
+        "steps": _steps(there, changed_step),
+        "changed_id": changed_step[0] if changed_step else None,
+        "new_step": new_step or NewMilestoneForm(),
+        "full": len(there) >= MAX_MILESTONES,
+        "here": request.get_full_path() if request.method in {"GET", "HEAD"} else f"/items/{item_id}",
+        "minutes": asked,
+        "can_plan": has_plan(item["kind"], item["due_on"], member.today()),
+        "plan": _plan(member, item, asked),
+    }
+    return render(request, "item.html", context, status=status)
+
+
+def _score_of(grades: GradeBreakdownRow, item_id: UUID) -> GradeScoreRow | None:
+    scores = (score for category in grades["categories"] for score in category["scores"])
+    return next((score for score in scores if score["item_id"] == item_id), None)
+
+
+def _steps(there: list[MilestoneRow], changed: tuple[UUID, MilestoneForm] | None) -> list[Step]:
+    forms = dict([changed]) if changed else {}
+    return [
+        Step(one, forms.get(one["id"]) or MilestoneForm(milestone=one, place=place, of=len(there)))
+        for place, one in enumerate(there, start=1)
+    ]
+
+
+def _plan(member: Member, item: ItemDetailRow, asked: MinutesForm) -> Plan | None:
+    """None without cards or a day to plan for, and while the minutes are wrong."""
+    readiness = item["readiness"]
+    if not asked.is_valid() or readiness is None or not readiness["cards"]:
+        return None
+    if not has_plan(item["kind"], item["due_on"], member.today()):
+        return None
+    told = plan_of(member, item, asked.cleaned_data["minutes"])
+    if told is None:
+        return None
+    minutes = [(day["minutes"] - day["over"], day["over"]) for day in told["days"]]
+    busiest, given = max(sum(day) for day in minutes), asked.cleaned_data["minutes"]
+    without = told["without"] or 0
+    return Plan(
+        told,
+        columns(minutes, line=given if 2 * busiest >= given else None),
+        percent_range([(0, without), (without, max(without, told["predicted"]))], mark=told["target"]),
+        busiest,
+        any(over for _, over in minutes),
+    )

@@ -1,0 +1,98 @@
+"""The items of a course with their milestones."""
+
+from datetime import date
+from typing import TypedDict
+from uuid import UUID
+
+from django.db.models import FilteredRelation, Q
+
+from accounts.models import Member
+from courses.item_rows import ITEMS, SOONEST_FIRST
+from courses.statuses import status_of
+from planning.milestone_order import ORDER
+from studyservice.database.statements import Param, Select
+
+_OF_ITEM = ("id", "title", "kind", "due_on", "done", "category_id", "graded", "missable_from")
+_OF_STEP = ("id", "title", "due_on", "done")
+
+
+class PlannedStep(TypedDict):
+    """A milestone."""
+
+    id: UUID
+    title: str
+    due_on: date | None
+    done: bool
+    overdue: bool
+
+
+class PlannedItem(TypedDict):
+    """An item with its milestones, in their order."""
+
+    id: UUID
+    title: str
+    kind: str
+    due_on: date | None
+    done: bool
+    status: str
+    category_id: UUID | None
+    milestones: list[PlannedStep]
+
+
+class _Columns(TypedDict):
+    """An item with one of its milestones, or with none."""
+
+    id: UUID
+    title: str
+    kind: str
+    due_on: date | None
+    done: bool
+    category_id: UUID | None
+    graded: bool
+    missable_from: date
+    step_id: UUID | None
+    step_title: str
+    step_due_on: date | None
+    step_done: bool
+
+
+_OF_COURSE = Select[_Columns](
+    ITEMS.filter(course_id=Param("course_id"))
+    .annotate(
+        step=FilteredRelation("milestones", condition=Q(milestones__member_id=Param("member_id"))),
+    )
+    .order_by(*SOONEST_FIRST, *(f"step__{name}" for name in ORDER)),
+    {name: name for name in _OF_ITEM} | {f"step_{name}": f"step__{name}" for name in _OF_STEP},
+)
+
+
+def items_with_milestones(member: Member, course_id: UUID) -> list[PlannedItem]:
+    """All items of the course, soonest due first, undated last; one query."""
+    today = member.today()
+    found: dict[UUID, PlannedItem] = {}
+    for row in _OF_COURSE.all(member_id=member.id, course_id=course_id):
+        item = found.get(row["id"])
+        if item is None:
+            status = status_of(row["kind"], row["due_on"], row["done"], row["graded"], row["missable_from"], today)
+            item = found[row["id"]] = {
+                "id": row["id"],
+                "title": row["title"],
+                "kind": row["kind"],
+                "due_on": row["due_on"],
+                "done": row["done"],
+                "status": status,
+                "category_id": row["category_id"],
+                "milestones": [],
+            }
+        if row["step_id"] is not None:
+            due_on, done = row["step_due_on"], row["step_done"]
+            item["milestones"].append(
+                {
+                    "id": row["step_id"],
+                    "title": row["step_title"],
+                    "due_on": due_on,
+                    "done": done,
+                    "overdue": not done and due_on is not None and due_on < today,
+                }
+            )
+    return list(found.values())

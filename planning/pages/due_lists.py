@@ -1,0 +1,111 @@
+"""What is due, as the home page lists it: missed, overdue, by days, and undated."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from itertools import groupby
+from typing import NamedTuple
+from uuid import UUID
+
+from django.urls import reverse
+
+from courses.models import ItemStatus
+from courses.serializers import ItemRow
+from planning.serializers import AgendaRow, MilestoneRow
+
+MOST_LISTED = 100
+"""Items and milestones on the page, so that it stays small whatever there is."""
+
+
+class Due(NamedTuple):
+    """An item or a milestone, as the page lists it.
+
+    Attributes:
+        path: its page, or that of its item.
+        what: an item's kind, or what a milestone leads up to.
+        recall: of the flashcards of its course, the percentage that will be recalled on its day if nothing is studied
+            until then; None where that is not told.
+        since: of what is overdue or missed, the day that it was due.
+        tick: the path of the form that sets whether it is done; empty for what is graded.
+        done: whether it is.
+    """
+
+    title: str
+    path: str
+    course: str | None
+    course_id: UUID | None
+    what: str
+    recall: float | None = None
+    since: date | None = None
+    tick: str = ""
+    done: bool = False
+
+
+class Day(NamedTuple):
+    """What is due on a day."""
+
+    date: date
+    due: list[Due]
+
+
+def due_lists(agenda: AgendaRow, courses: Mapping[UUID, UUID]) -> dict[str, object]:
+    """The agenda by days, with missed items, overdue and undated steps apart; `MOST_LISTED` entries, told in `more`.
+
+    Args:
+        courses: the course of each step's item.
+    """
+    recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"]}
+    missed = [_due(item)._replace(since=item["due_on"]) for item in agenda["missed"]]
+    overdue, undated = [], []
+    dated = [
+        (item["due_on"], _due(item)._replace(recall=recall.get(item["id"])))
+        for item in agenda["items"]
+        if item["due_on"] is not None
+    ]
+    for step in agenda["milestones"]:
+        due = _step(step, courses)
+        if step["overdue"]:
+            overdue.append(due._replace(since=step["due_on"]))
+        elif step["due_on"] is None:
+            undated.append(due)
+        else:
+            dated.append((step["due_on"], due))
+    dated.sort(key=lambda one: one[0])
+    left = MOST_LISTED - len(missed)
+    listed = _cut((overdue, dated, undated), left)
+    overdue, dated, undated = overdue[: listed[0]], dated[: listed[1]], undated[: listed[2]]
+    days = [Day(day, [due for _, due in group]) for day, group in groupby(dated, key=lambda one: one[0])]
+    more = len(agenda["items"]) + len(agenda["milestones"]) - sum(listed)
+    return {"days": days, "missed": missed, "overdue": overdue, "undated": undated, "more": more}
+
+
+def _cut(lists: Sequence[Sequence[object]], left: int) -> list[int]:
+    """How many of each list are shown: half of what is left goes to the first at most, then the others in turn."""
+    first = min(len(lists[0]), max(left // 2, left - sum(len(one) for one in lists[1:])))
+    counts = [first]
+    for one in lists[1:]:
+        counts.append(min(len(one), left - sum(counts)))
+    return counts
+
+
+def _due(item: ItemRow) -> Due:
+    graded = item["status"] == ItemStatus.GRADED
+    return Due(
+        item["title"],
+        reverse("item", args=[item["id"]]),
+        item["course_name"],
+        item["course_id"],
+        "graded" if graded else item["kind"],
+        tick="" if graded else reverse("tick-item", args=[item["id"]]),
+        done=item["done"],
+    )
+
+
+def _step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
+    return Due(
+        step["title"],
+        reverse("item", args=[step["item_id"]]),
+        step["course_name"],
+        courses.get(step["item_id"]),
+        f"for {step['item_title']}",
+        tick=reverse("tick-milestone", args=[step["id"]]),
+    )

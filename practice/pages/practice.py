@@ -1,0 +1,27 @@
+"""The practice page: days with practice, and topics that need work."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.pages.signed_in import for_active_members, signed_in
+from practice.stats import get_practice_stats
+from studyservice.charts import columns
+
+DAYS = 30
+"""Days that the page shows, today included."""
+
+
+@for_active_members
+@require_safe
+def practice(request: HttpRequest) -> HttpResponse:
+    """The last days of practice."""
+    stats = get_practice_stats(signed_in(request), days=DAYS)
+    days = stats["by_day"]
+    context = {
+        "stats": stats,
+        "chart": columns([(day["correct"], day["attempts"] - day["correct"]) for day in days]),
+        "practiced": [day for day in reversed(days) if day["attempts"]],
+        "since": days[0]["date"],
+    }
+    return render(request, "practice.html", context)
