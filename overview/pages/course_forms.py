@@ -64,7 +64,8 @@ class NewScoreForm(OnceForm):
 
     def __init__(self, data: Any = None, *, categories: Sequence[CategoryRow], items: Sequence[PlannedItem]) -> None:
         super().__init__(data, auto_id="id_score_%s")
-        self._items = {item["id"]: item for item in items if item["status"] != "graded"}
+        again = None if data is None else data.get("item_id")  # graded since, if the form was sent twice
+        self._items = {item["id"]: item for item in items if item["status"] != "graded" or str(item["id"]) == again}
         offer(self, "item_id", [(item["id"], item["title"]) for item in self._items.values()], "None")
         offer(self, "category_id", [(one["id"], one["name"]) for one in categories], "As the item")
         if not self._items:

@@ -10,6 +10,7 @@ from studyservice.operations.errors import ApiError, Conflict, NotFound, Validat
 
 T = TypeVar("T")
 
+_WORDS = {"item_id": "This item has a score already, or no longer exists. Choose another."}
 _GONE = "This choice no longer works. Choose again."
 
 
@@ -29,5 +30,5 @@ def sent(form: forms.Form, do: Callable[[], T]) -> T | ApiError:
     except ValidationFailed as error:
         for detail in error.details or ():
             field = detail["field"]
-            form.add_error(field if field in form.fields else None, _GONE)
+            form.add_error(field if field in form.fields else None, _WORDS.get(field, _GONE))
         return error

@@ -1,0 +1,307 @@
+"""The page of an item: its details, its milestones, and the plan for an exam."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import Member
+from tests.support.entry_points import RestEntryPoint
+from tests.support.forms import Fields, form_with
+from tests.support.samples import UNKNOWN_ID
+
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _today(time_machine: Any) -> None:
+    time_machine.move_to("2026-11-23T12:00:00Z")
+
+
+@pytest.fixture
+def browser(owner_member: Member) -> Client:
+    client = Client()
+    client.force_login(owner_member)
+    return client
+
+
+@pytest.fixture
+def graded_course(owner: RestEntryPoint) -> Any:
+    """A course with two grade categories."""
+    course = owner.made("create_course", name="Biology")
+    categories = [{"name": "Exams", "weight": 60}, {"name": "Labs", "weight": 40}]
+    return owner.made("set_grade_categories", course_id=course["id"], categories=categories)
+
+
+@pytest.fixture
+def essay(owner: RestEntryPoint, graded_course: Any) -> Any:
+    fields = {"title": "Essay 1", "kind": "paper", "due_on": "2026-12-01", "note": "Ten pages.\nOn cells."}
+    return owner.made("create_item", course_id=graded_course["course_id"], **fields)
+
+
+def text_of(browser: Client, path: str, status: int = 200) -> str:
+    page = browser.get(path)
+    assert page.status_code == status, path
+    return unescape(" ".join(page.content.decode().split()))
+
+
+def details(browser: Client, item: Any) -> Fields:
+    """The form of the item as a browser has it."""
+    return form_with("note", browser.get(f"/items/{item['id']}").content.decode())
+
+
+def as_a_browser(form: Fields) -> Fields:
+    """What a browser sends: it ends lines with a carriage return and a line feed."""
+    return {name: [re.sub(r"\r?\n", "\r\n", value) for value in values] for name, values in form.items()}
+
+
+def changes(owner: RestEntryPoint) -> list[str]:
+    return [one["operation"] for one in owner.made("list_changes")["data"]]
+
+
+def test_it_is_changed_in_one_form(browser: Client, owner: RestEntryPoint, essay: Any, graded_course: Any) -> None:
+    labs = graded_course["categories"][1]["id"]
+    form = as_a_browser(details(browser, essay))
+    form |= {"title": ["Essay 2"], "kind": ["project"], "due_on": ["2026-12-08"], "category_id": [labs]}
+    answer = browser.post(f"/items/{essay['id']}", form)
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/items/{essay['id']}")
+    stored = owner.made("get_item", item_id=essay["id"])
+    assert [stored[name] for name in ("title", "kind", "due_on", "category_id", "note")] == [
+        "Essay 2",
+        "project",
+        "2026-12-08",
+        labs,
+        "Ten pages.\nOn cells.",
+    ]
+    assert changes(owner)[0] == "update_item"
+    form = details(browser, essay) | {"due_on": [""], "category_id": [""], "note": [""]}
+    browser.post(f"/items/{essay['id']}", form)
+    stored = owner.made("get_item", item_id=essay["id"])
+    assert [stored[name] for name in ("due_on", "category_id", "note")] == [None, None, None]
+
+
+@pytest.mark.parametrize("note", ["Ten pages.\nOn cells.", "Ten pages.\r\nOn cells.\r", "\n x\n\ny"])
+def test_a_form_that_changes_nothing_leaves_no_change(
+    browser: Client, owner: RestEntryPoint, essay: Any, note: str
+) -> None:
+    owner.made("update_item", item_id=essay["id"], note=note, title="Essay\n1")
+    before = changes(owner)
+    form = as_a_browser(details(browser, essay)) | {"title": ["Essay1"]}  # a text field drops line ends
+    page = browser.post(f"/items/{essay['id']}", form, follow=True)
+    assert "Nothing was changed." in page.content.decode()
+    bare = {name: value for name, value in form.items() if not name.startswith("initial-")}
+    browser.post(f"/items/{essay['id']}", bare)
+    assert changes(owner) == before
+
+
+def test_what_others_changed_meanwhile_stays(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+    form = details(browser, essay)
+    owner.made("update_item", item_id=essay["id"], due_on="2026-12-05", note="Twelve pages.")
+    browser.post(f"/items/{essay['id']}", as_a_browser(form | {"title": ["Essay on cells"]}))
+    stored = owner.made("get_item", item_id=essay["id"])
+    assert [stored[name] for name in ("title", "due_on", "note")] == ["Essay on cells", "2026-12-05", "Twelve pages."]
+
+
+def test_a_refused_form_comes_back_filled(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+    before = changes(owner)
+    form = details(browser, essay)
+    wrong = {"title": [""], "kind": ["party"], "due_on": ["2026-02-30"], "note": ["x" * 2001], "category_id": ["none"]}
+    page = browser.post(f"/items/{essay['id']}", form | wrong)
+    text = page.content.decode()
+    assert page.status_code == 422
+    for words in (
+        "Enter a title.",
+        "Choose a listed kind.",
+        "Enter a complete date, or leave it empty.",
+        "Use at most 2000 characters.",
+        "Choose one of the listed categories.",
+    ):
+        assert words in text
+    again = form_with("note", text)
+    assert again["due_on"] == ["2026-02-30"]
+    assert again["initial-due_on"] == ["2026-12-01"], "the value that the page showed first"
+    assert changes(owner) == before
+    other = owner.made("create_course", name="Physics")
+    foreign = owner.made("set_grade_categories", course_id=other["id"], categories=[{"name": "Labs", "weight": 1}])[
+        "categories"
+    ][0]["id"]
+    assert browser.post(f"/items/{essay['id']}", form | {"category_id": [foreign]}).status_code == 422
+
+
+def test_a_graded_item_keeps_its_category(
+    browser: Client, owner: RestEntryPoint, essay: Any, graded_course: Any
+) -> None:
+    labs = graded_course["categories"][1]["id"]
+    score = {"category_id": labs, "item_id": essay["id"], "label": "Essay", "score": 87.5}
+    owner.made("add_grade_score", course_id=graded_course["course_id"], **score)
+    page = text_of(browser, f"/items/{essay['id']}")
+    assert "Its score sets the category." in page
+    assert "Graded</span> 87.5%" in page
+    assert "Tick Essay 1" not in page, "a score says that it is done"
+    browser.post(f"/items/{essay['id']}", details(browser, essay) | {"category_id": [""], "title": ["Essay 2"]})
+    stored = owner.made("get_item", item_id=essay["id"])
+    assert (stored["title"], stored["category_id"]) == ("Essay 2", labs)
+
+
+def test_a_done_item_says_so(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+    path = f"/items/{essay['id']}"
+    assert "Done</span>" not in text_of(browser, path)
+    answer = browser.post(f"{path}/done", {"done": "true", "next": path})
+    assert (answer.status_code, answer.headers["Location"]) == (302, path)
+    page = text_of(browser, path)
+    assert "Done</span> 23 Nov 2026" in page
+    assert "Untick Essay 1" in page
+
+
+@pytest.mark.parametrize(
+    ("target", "leads"),
+    [("/courses", "/courses"), ("/?minutes=60", "/?minutes=60"), ("https://evil.example/", "/keys"), ("", "/")],
+)
+def test_a_tick_leads_back(browser: Client, essay: Any, target: str, leads: str) -> None:
+    answer = browser.post(f"/items/{essay['id']}/done", {"done": "true", "next": target})
+    assert answer.headers["Location"] == leads
+
+
+def test_it_tells_what_it_is_worth(browser: Client, owner: RestEntryPoint, essay: Any, graded_course: Any) -> None:
+    assert "of the grade" not in text_of(browser, f"/items/{essay['id']}")
+    owner.made("update_item", item_id=essay["id"], category_id=graded_course["categories"][1]["id"])
+    assert "40% of the grade" in text_of(browser, f"/items/{essay['id']}")
+
+
+def test_milestones_are_added_changed_ordered_and_deleted(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+    path = f"/items/{essay['id']}"
+    for title in ("Outline", "Draft"):
+        form = form_with("form_key", browser.get(path).content.decode())
+        for _ in range(2):  # sent twice it makes one
+            answer = browser.post(f"{path}/milestones", form | {"title": [title], "due_on": ["2026-11-25"]})
+            assert (answer.status_code, answer.headers["Location"]) == (302, f"{path}#milestones")
+    outline, draft = owner.made("list_milestones", item_id=essay["id"])["data"]
+    assert [(one["title"], one["due_on"]) for one in (outline, draft)] == [
+        ("Outline", "2026-11-25"),
+        ("Draft", "2026-11-25"),
+    ]
+    page = text_of(browser, path)
+    for name in ("Tick", "Change", "Save", "Delete"):
+        assert re.search(rf'{name}(<span class="unseen">)? Outline</span>', page), name
+    change = {"title": "First draft", "due_on": "", "place": "1"}
+    answer = browser.post(f"/milestones/{draft['id']}", change)
+    assert answer.headers["Location"] == f"{path}#milestones"
+    there = owner.made("list_milestones", item_id=essay["id"])["data"]
+    assert [(one["title"], one["due_on"]) for one in there] == [("First draft", None), ("Outline", "2026-11-25")]
+    before = changes(owner)
+    browser.post(f"/milestones/{draft['id']}", change)
+    assert changes(owner) == before
+    browser.post(f"/milestones/{outline['id']}/delete")
+    assert [one["title"] for one in owner.made("list_milestones", item_id=essay["id"])["data"]] == ["First draft"]
+    owner.made("undo_change", change_id=owner.made("list_changes", limit=1)["data"][0]["id"])
+    assert len(owner.made("list_milestones", item_id=essay["id"])["data"]) == 2
+
+
+def test_a_refused_milestone_comes_back(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+    path = f"/items/{essay['id']}"
+    step = owner.made("create_milestone", item_id=essay["id"], title="Outline")
+    page = browser.post(f"{path}/milestones", {"title": "x" * 301, "due_on": "soon"})
+    text = page.content.decode()
+    assert page.status_code == 422
+    assert "Use at most " in text
+    assert 'value="soon"' in text
+    page = browser.post(f"/milestones/{step['id']}", {"title": "", "due_on": "", "place": "2"})
+    text = page.content.decode()
+    assert page.status_code == 422
+    assert "Enter a title." in text
+    assert "Choose a listed place." in text
+    assert '<details class="inline" open>' in text
+    for lost in (f"{path}/milestones", f"/milestones/{step['id']}"):
+        assert browser.get(lost).headers["Location"] == f"{path}#milestones", "as after a refused form"
+    for number in range(19):
+        owner.made("create_milestone", item_id=essay["id"], title=f"Step {number}")
+    assert "You have reached the limit of 20 milestones." in text_of(browser, path)
+    page = browser.post(f"{path}/milestones", {"title": "One more"})
+    assert page.status_code == 409
+
+
+def exam_with_cards(owner: RestEntryPoint, course_id: str, cards: int = 3, due_on: str = "2026-12-03") -> Any:
+    terms = [{"term": f"Word {number}", "definition": "Meaning"} for number in range(cards)]
+    deck = owner.made("create_vocab_deck", name="Cells", course_id=course_id, cards=terms)
+    owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
+    return owner.made("create_item", course_id=course_id, title="Midterm", kind="exam", due_on=due_on)
+
+
+def test_an_exam_has_a_plan(browser: Client, owner: RestEntryPoint, graded_course: Any) -> None:
+    exam = exam_with_cards(owner, graded_course["course_id"])
+    for query, minutes in (("", 20), ("?minutes=5", 5)):
+        plan = owner.made("get_item", item_id=exam["id"], minutes_a_day=minutes)["study_plan"]
+        page = text_of(browser, f"/items/{exam['id']}{query}")
+        assert f"<strong>{plan['predicted']:g}%</strong> of 3 cards on the day, if you answer as the model" in page
+        assert f"Without studying: {plan['without']:g}%." in page
+        assert re.search(rf'<input type="number" name="minutes" value="{minutes}"[^>]* min="5" max="600"', page)
+        told = re.findall(r'<td class="whole">(.*?)</td>', page)
+        assert (told[:2], len(told)) == (["Today", "Tue 24 Nov"], len(plan["days"]))
+        assert len(re.findall(r'role="img" aria-label="[^"]+ numbers."', page)) == 2
+        assert " style=" not in page
+
+
+@pytest.mark.parametrize("minutes", ["4", "601", "", "many", "1e9", "9" * 5000])
+def test_other_minutes_are_refused(browser: Client, owner: RestEntryPoint, graded_course: Any, minutes: str) -> None:
+    exam = exam_with_cards(owner, graded_course["course_id"])
+    page = browser.get(f"/items/{exam['id']}", {"minutes": minutes})
+    assert page.status_code == 422
+    assert "Enter a whole number from 5 to 600." in page.content.decode()
+
+
+def test_what_has_no_plan_has_none(browser: Client, owner: RestEntryPoint, graded_course: Any, essay: Any) -> None:
+    exam = exam_with_cards(owner, graded_course["course_id"], due_on="2026-11-23")
+    page = text_of(browser, f"/items/{exam['id']}")
+    assert "Without studying, you will remember" in page
+    assert "Minutes a day" not in page
+    assert "Are you ready?" not in text_of(browser, f"/items/{essay['id']}")
+    other = owner.made("create_course", name="Physics")
+    quiz = owner.made("create_item", course_id=other["id"], title="Quiz", kind="quiz", due_on="2026-12-03")
+    page = text_of(browser, f"/items/{quiz['id']}")
+    assert "This course has no flashcards." in page
+    assert "Grade category" not in page
+
+
+def test_of_a_stranger_there_is_nothing(browser: Client, stranger: RestEntryPoint) -> None:
+    course = stranger.made("create_course", name="Botany")
+    item = stranger.made("create_item", course_id=course["id"], title="Herbarium")
+    step = stranger.made("create_milestone", item_id=item["id"], title="Collect")
+    for id_ in (item["id"], UNKNOWN_ID):
+        assert browser.get(f"/items/{id_}").status_code == 404
+        assert browser.post(f"/items/{id_}", {"title": "Mine", "kind": "lab"}).status_code == 404
+        assert browser.post(f"/items/{id_}/milestones", {"title": "Mine"}).status_code == 404
+    for id_ in (step["id"], UNKNOWN_ID):
+        assert browser.post(f"/milestones/{id_}", {"title": "Mine", "place": "1"}).status_code == 404
+        assert browser.get(f"/milestones/{id_}").status_code == 404
+        assert browser.post(f"/milestones/{id_}/delete").status_code == 404
+    assert stranger.made("get_item", item_id=item["id"])["title"] == "Herbarium"
+
+
+def test_a_lapsed_member_and_nobody_see_nothing(browser: Client, client: Client, essay: Any) -> None:
+    path = f"/items/{essay['id']}"
+    assert client.get(path).headers["Location"] == f"/sign-in?next={path}"
+    Member.objects.update(membership_active=False)
+    for answer in (browser.get(path), browser.post(path, {"title": "Mine"}), browser.post(f"{path}/milestones", {})):
+        assert answer.status_code == 403
+        assert "Your membership is not active" in answer.content.decode()
+        assert "Essay 1" not in answer.content.decode()
+
+
+@pytest.mark.database("both")
+def test_it_takes_at_most_eight_statements(browser: Client, owner: RestEntryPoint, graded_course: Any) -> None:
+    exam = exam_with_cards(owner, graded_course["course_id"], cards=40)
+    for number in range(20):
+        owner.made("create_milestone", item_id=exam["id"], title=f"Step {number}")
+    with CaptureQueriesContext(connection) as statements:
+        page = browser.get(f"/items/{exam['id']}")
+    told = [one["sql"] for one in statements if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
+    assert len(told) <= 8, told
+    assert len(page.content) < 100_000
