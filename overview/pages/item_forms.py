@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 
-from accounts.pages.edit_form import EditForm
+from accounts.pages.edit_form import EditForm, LinesField
 from accounts.pages.once import OnceForm
 from courses.models import MAX_NOTE, Item, ItemKind
 from courses.plan_records import LEAST_MINUTES, MOST_MINUTES
@@ -79,7 +79,7 @@ class ItemForm(EditForm):
     kind = kind_field()
     due_on = date_field()
     category_id = id_field("Grade category")
-    note = forms.CharField(
+    note = LinesField(
         label="Note",
         required=False,
         max_length=MAX_NOTE,

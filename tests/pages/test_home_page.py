@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
 from tests.support.entry_points import RestEntryPoint
@@ -167,3 +169,67 @@ def test_a_tick_is_of_the_members_own(signed_in: Client, stranger: RestEntryPoin
     mine = owner.made("create_item", course_id=own["id"], title="Essay")
     assert signed_in.post(f"/items/{mine['id']}/done", {"done": "maybe"}).status_code == 404
     assert stranger.made("get_item", item_id=item["id"])["done"] is False
+
+
+@pytest.mark.django_db
+def test_cards_due_today_lead_to_studying(signed_in: Client, owner: RestEntryPoint) -> None:
+    """Due cards and the new ones that today still allows, over all decks."""
+    assert 'id="cards-today"' not in text_of(signed_in)
+    course = owner.made("create_course", name="Biology")
+    for name, number in (("Cells", 3), ("Organs", 4)):
+        cards = [{"term": f"Word {n}", "definition": "Meaning"} for n in range(number)]
+        deck = owner.made("create_vocab_deck", name=name, course_id=course["id"], cards=cards)
+    page = text_of(signed_in)
+    assert '<strong class="figure">7</strong> cards due today, 7 of them new.' in page
+    assert '<a class="button" href="/study">Study</a>' in page
+    owner.made("update_me", new_cards_a_day=2)
+    assert '<strong class="figure">2</strong> cards due today, 2 of them new.' in text_of(signed_in)
+    owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
+    assert '<strong class="figure">1</strong> card due today, 1 of them new.' in text_of(signed_in)
+    owner.made("update_me", new_cards_a_day=0)
+    assert "No cards due today." in text_of(signed_in)
+
+
+def test_titles_lead_to_items(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    course = owner.made("create_course", name="Biology")
+    item = owner.made("create_item", course_id=course["id"], title="Essay 1", due_on="2026-11-22")
+    owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-11-22")
+    page = text_of(signed_in)
+    for title in ("Essay 1", "Outline"):
+        assert f'<a class="title" href="/items/{item["id"]}"><strong>{title}</strong></a>' in page
+    signed_in.get("/?minutes=60")
+    assert '<input type="hidden" name="next" value="/?minutes=60">' in text_of_path(signed_in, "/?minutes=60")
+
+
+def text_of_path(client: Client, path: str) -> str:
+    return " ".join(client.get(path).content.decode().split())
+
+
+@pytest.mark.django_db
+def test_a_full_week_stays_small(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+    """It lists a hundred entries, and says how many more there are."""
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    course = owner.made("create_course", name="Biology of plants, fungi and other things that grow")
+    for day, number in (("22", 60), ("24", 90)):
+        sheets = [{"title": f"Problem set {n} on chapters {n} to {n + 1} of the book"} for n in range(number)]
+        for sheet in sheets:
+            sheet["due_on"] = f"2026-11-{day}"
+        item = owner.made("create_item", course_id=course["id"], **sheets[0], more=sheets[1:])
+    for one in item["items"][:6]:
+        steps = [{"title": f"Read chapter {n}", "due_on": "2026-11-20"} for n in range(20)]
+        owner.made("create_milestone", item_id=one["id"], **steps[0], more=steps[1:])
+    time_machine.move_to("2026-11-23T12:00:00Z")
+    with CaptureQueriesContext(connection) as statements:
+        page = signed_in.get("/").content
+    assert len(page) < 100_000
+    text = page.decode()
+    shown = text.count('class="tick-button')
+    assert shown == 100
+    missed = len(owner.made("get_agenda", days=6)["missed"])
+    assert missed == 50
+    assert f"And {90 + 120 - 50} more in" in text
+    for heading in ("Missed", "Overdue", "Tomorrow"):
+        assert heading in text
+    told = [one["sql"] for one in statements if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
+    assert len(told) <= 8, told

@@ -110,6 +110,13 @@ def test_what_others_changed_meanwhile_stays(browser: Client, owner: RestEntryPo
     assert [stored[name] for name in ("title", "due_on", "note")] == ["Essay on cells", "2026-12-05", "Twelve pages."]
 
 
+def test_a_note_of_many_lines_fits(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+    """A browser sends two characters for each end of a line."""
+    note = "x\n" * 999 + "xx"
+    browser.post(f"/items/{essay['id']}", as_a_browser(details(browser, essay) | {"note": [note]}))
+    assert owner.made("get_item", item_id=essay["id"])["note"] == note
+
+
 def test_a_refused_form_comes_back_filled(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     before = changes(owner)
     form = details(browser, essay)
