@@ -29,6 +29,7 @@ class Due(NamedTuple):
         done: whether it is.
     """
 
+    id: UUID
     title: str
     path: str
     course: str | None
@@ -90,6 +91,7 @@ def _cut(lists: Sequence[Sequence[object]], left: int) -> list[int]:
 def _due(item: ItemRow) -> Due:
     graded = item["status"] == ItemStatus.GRADED
     return Due(
+        item["id"],
         item["title"],
         reverse("item", args=[item["id"]]),
         item["course_name"],
@@ -102,6 +104,7 @@ def _due(item: ItemRow) -> Due:
 
 def _step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
     return Due(
+        step["id"],
         step["title"],
         reverse("item", args=[step["item_id"]]),
         step["course_name"],

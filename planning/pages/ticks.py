@@ -21,17 +21,19 @@ _CHOICES = {"true": True, "false": False}
 @require_POST
 def tick_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Set whether the item is done, and show the page again where it was ticked."""
-    return _ticked(request, lambda member, done: update_item(member, item_id, done=done)["title"])
+    return _ticked(request, item_id, lambda member, done: update_item(member, item_id, done=done)["title"])
 
 
 @for_active_members
 @require_POST
 def tick_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
     """Set whether the milestone is done, and show the page again where it was ticked."""
-    return _ticked(request, lambda member, done: update_milestone(member, milestone_id, done=done)["title"])
+    return _ticked(
+        request, milestone_id, lambda member, done: update_milestone(member, milestone_id, done=done)["title"]
+    )
 
 
-def _ticked(request: HttpRequest, set_done: Callable[[Member, bool], str]) -> HttpResponse:
+def _ticked(request: HttpRequest, ticked: UUID, set_done: Callable[[Member, bool], str]) -> HttpResponse:
     """Set `done` as the form says; `set_done` returns the title.
 
     Raises:
@@ -45,4 +47,4 @@ def _ticked(request: HttpRequest, set_done: Callable[[Member, bool], str]) -> Ht
     except NotFound as error:
         raise Http404 from error
     messages.success(request, f"“{title}” is {'done' if done else 'open again'}.")
-    return HttpResponseRedirect(target_after(request))
+    return HttpResponseRedirect(f"{target_after(request)}#t{ticked.hex}")  # the button (tick.html)

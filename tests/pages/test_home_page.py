@@ -1,6 +1,7 @@
 """The home page: for everybody what this is, for a member this week."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -130,9 +131,11 @@ def test_what_is_done_is_ticked_and_unticked(signed_in: Client, owner: RestEntry
     assert '<span class="unseen">Tick Outline</span>' in page
     for path in (f"/items/{item['id']}/done", f"/milestones/{step['id']}/done", f"/items/{item['id']}/done"):
         response = signed_in.post(path, {"done": "true"})
-        assert (response.status_code, response.headers["Location"]) == (302, "/")
+        ticked = UUID(path.split("/")[2]).hex
+        assert (response.status_code, response.headers["Location"]) == (302, f"/#t{ticked}")
     page = text_of(signed_in)
     assert '<span class="unseen">Untick Essay 1</span>' in page
+    assert f'<button id="t{ticked}"' in page, "the browser goes on from there"
     assert "Outline</span>" not in page
     assert owner.made("get_item", item_id=item["id"])["done"] is True
     assert owner.made("list_milestones", item_id=item["id"])["data"][0]["done"] is True
