@@ -112,6 +112,9 @@ class NewMilestoneForm(OnceForm):
     title = title_field(Milestone)
     due_on = date_field()
 
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, auto_id="id_new_%s")
+
 
 class MilestoneForm(EditForm):
     """A milestone of an item that has so many."""

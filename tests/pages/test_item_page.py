@@ -211,6 +211,13 @@ def test_milestones_are_added_changed_ordered_and_deleted(browser: Client, owner
     assert len(owner.made("list_milestones", item_id=essay["id"])["data"]) == 2
 
 
+def test_each_field_has_an_id_of_its_own(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+    for title in ("Outline", "Draft"):
+        owner.made("create_milestone", item_id=essay["id"], title=title)
+    ids = re.findall(r'\sid="([^"]+)"', text_of(browser, f"/items/{essay['id']}"))
+    assert sorted(set(ids)) == sorted(ids)
+
+
 def test_a_refused_milestone_comes_back(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     path = f"/items/{essay['id']}"
     step = owner.made("create_milestone", item_id=essay["id"], title="Outline")
