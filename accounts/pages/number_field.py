@@ -26,7 +26,7 @@ class NumberField(forms.DecimalField):
             **kwargs,
         )
 
-    def to_python(self, value: Any) -> Decimal | None:
+    def to_python(self, value: Any) -> Any:
         """The number; `87,5` is 87.5."""
         if isinstance(value, str) and _COMMA.fullmatch(value.strip()):
             value = value.replace(",", ".")

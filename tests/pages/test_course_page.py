@@ -170,8 +170,8 @@ def test_a_score_is_added_with_its_item_and_removed(browser: Client, owner: Rest
     assert [score[name] for name in ("label", "score", "item_id")] == ["Midterm", 87.5, item["id"]]
     assert owner.made("get_item", item_id=item["id"])["status"] == "graded"
     late = form | {"form_key": [""]}
-    page = browser.post(f"{path_of(graded)}/scores", late)
-    assert (page.status_code, "This item has a score already" in page.content.decode()) == (422, True)
+    refused = browser.post(f"{path_of(graded)}/scores", late)
+    assert (refused.status_code, "This item has a score already" in refused.content.decode()) == (422, True)
     page = text_of(browser, path_of(graded))
     assert f'<option value="{item["id"]}"' not in page, "one score an item"
     assert f'<a href="/items/{item["id"]}">Midterm</a>' in page
