@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 
 from accounts.models import Member
 from courses.courses import list_courses
@@ -60,7 +61,7 @@ def show_course(
     context = {
         "course": course,
         "today": today,
-        "here": request.get_full_path() if request.method in {"GET", "HEAD"} else f"/courses/{course_id}",
+        "here": request.get_full_path() if request.method in {"GET", "HEAD"} else reverse("course", args=[course_id]),
         "missed": [item for item in items if item["status"] == "missed"],
         "ahead": [item for item in items if item["due_on"] is not None and item["due_on"] >= today],
         "undated": [item for item in items if item["due_on"] is None],

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 
 from accounts.models import Member
 from courses.plan_records import StudyPlanRow
@@ -78,7 +79,7 @@ def show_item(
         "changed_id": changed_step[0] if changed_step else None,
         "new_step": new_step or NewMilestoneForm(),
         "full": len(there) >= MAX_MILESTONES,
-        "here": request.get_full_path() if request.method in {"GET", "HEAD"} else f"/items/{item_id}",
+        "here": request.get_full_path() if request.method in {"GET", "HEAD"} else reverse("item", args=[item_id]),
         "minutes": asked,
         "can_plan": has_plan(item["kind"], item["due_on"], member.today()),
         "plan": _plan(member, item, asked),

@@ -183,12 +183,12 @@ def test_cards_due_today_lead_to_studying(signed_in: Client, owner: RestEntryPoi
         cards = [{"term": f"Word {n}", "definition": "Meaning"} for n in range(number)]
         deck = owner.made("create_vocab_deck", name=name, course_id=course["id"], cards=cards)
     page = text_of(signed_in)
-    assert '<strong>7</strong> cards due today, 7 of them new.' in page
+    assert "<strong>7</strong> cards due today, 7 of them new." in page
     assert '<a class="button" href="/study">Study</a>' in page
     owner.made("update_me", new_cards_a_day=2)
-    assert '<strong>2</strong> cards due today, 2 of them new.' in text_of(signed_in)
+    assert "<strong>2</strong> cards due today, 2 of them new." in text_of(signed_in)
     owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
-    assert '<strong>1</strong> card due today, 1 of them new.' in text_of(signed_in)
+    assert "<strong>1</strong> card due today, 1 of them new." in text_of(signed_in)
     owner.made("update_me", new_cards_a_day=0)
     assert "No cards due today." in text_of(signed_in)
 
