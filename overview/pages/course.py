@@ -53,7 +53,7 @@ def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
     if isinstance(done, ApiError):
         return show_course(request, member, course_id, item_form=form, status=done.status)
     messages.success(request, f"Added “{done['title']}”.")
-    return _section(course_id, "items")
+    return _section(course_id, "add-item", adding=True)
 
 
 @for_active_members
@@ -80,7 +80,7 @@ def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
     if isinstance(done, ApiError):
         return show_course(request, member, course_id, score_form=form, status=done.status)
     messages.success(request, f"Added the score of “{done['label']}”.")
-    return _section(course_id, "grade")
+    return _section(course_id, "add-score", adding=True)
 
 
 @for_active_members
@@ -99,5 +99,7 @@ def delete_score(request: HttpRequest, score_id: UUID) -> HttpResponse:
     return _section(score["course_id"], "grade")
 
 
-def _section(course_id: UUID, section: str) -> HttpResponse:
-    return HttpResponseRedirect(f"{reverse('course', args=[course_id])}#{section}")
+def _section(course_id: UUID, section: str, *, adding: bool = False) -> HttpResponse:
+    """A part of the course's page; with `adding` its form is open for the next one."""
+    query = f"?open={section}" if adding else ""
+    return HttpResponseRedirect(f"{reverse('course', args=[course_id])}{query}#{section}")

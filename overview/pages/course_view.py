@@ -60,7 +60,7 @@ def show_course(
 
     context = {
         "course": course,
-        "today": today,
+        "open": request.GET.get("open"),
         "here": request.get_full_path() if request.method in {"GET", "HEAD"} else reverse("course", args=[course_id]),
         "missed": [item for item in items if item["status"] == "missed"],
         "ahead": [item for item in items if item["due_on"] is not None and item["due_on"] >= today],

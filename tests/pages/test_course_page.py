@@ -66,7 +66,7 @@ def test_an_item_is_added(browser: Client, owner: RestEntryPoint, graded: Any) -
     form |= {"due_on": ["2031-01-10"], "category_id": [exams]}
     for _ in range(2):  # sent twice it makes one
         answer = browser.post(f"{path_of(graded)}/items", form)
-        assert (answer.status_code, answer.headers["Location"]) == (302, f"{path_of(graded)}#items")
+        assert (answer.status_code, answer.headers["Location"]) == (302, f"{path_of(graded)}?open=add-item#add-item")
     [item] = owner.made("list_items")["data"]
     assert [item[name] for name in ("title", "kind", "due_on", "category_id")] == [
         "Midterm",
@@ -90,7 +90,9 @@ def test_a_refused_item_comes_back_filled(browser: Client, owner: RestEntryPoint
     assert "Choose one of the listed categories." in text
     assert 'value="2026-02-30"' in text
     assert '<option value="exam" selected>' in text
-    assert '<details class="adding" open>' in text
+    assert '<details class="adding" id="add-item" open>' in text
+    assert '<details class="adding" id="add-item" open>' in text_of(browser, f"{path_of(graded)}?open=add-item")
+    assert '<details class="adding" id="add-item">' in text_of(browser, path_of(graded))
     assert owner.made("list_items")["data"] == []
 
 
@@ -165,7 +167,7 @@ def test_a_score_is_added_with_its_item_and_removed(browser: Client, owner: Rest
     form = form_of(browser, path_of(graded), "score") | {"item_id": [item["id"]], "score": ["87,5"]}
     for _ in range(2):  # sent twice it makes one
         answer = browser.post(f"{path_of(graded)}/scores", form)
-        assert (answer.status_code, answer.headers["Location"]) == (302, f"{path_of(graded)}#grade")
+        assert (answer.status_code, answer.headers["Location"]) == (302, f"{path_of(graded)}?open=add-score#add-score")
     [score] = grades(owner, graded)["categories"][0]["scores"]
     assert [score[name] for name in ("label", "score", "item_id")] == ["Midterm", 87.5, item["id"]]
     assert owner.made("get_item", item_id=item["id"])["status"] == "graded"

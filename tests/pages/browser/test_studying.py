@@ -34,7 +34,7 @@ def test_a_term_without_an_assistant(open_signed_in: Any, member: Member, course
     add_and_tick(page, member.today() + timedelta(days=10))
     lab = Item.objects.get(title="Lab 1")
     assert lab.done
-    assert page.url.endswith(f"/courses/{course['id']}#t{lab.id.hex}"), "back where it was ticked"
+    assert page.url.endswith(f"#t{lab.id.hex}"), "back where it was ticked"
     grade(page)
     page.get_by_role("link", name="Midterm", exact=True).click()
     plan(page)
@@ -74,8 +74,8 @@ def set_categories(page: Page) -> None:
 
 def add_and_tick(page: Page, exam_on: date) -> None:
     said = page.get_by_role("status")
+    page.get_by_text("Add an item").click()
     for title, kind in (("Lab 1", "lab"), ("Midterm", "exam")):
-        page.get_by_text("Add an item").click()
         adding = page.locator("form", has=page.get_by_role("button", name="Add item"))
         adding.get_by_label("Title").fill(title)
         adding.get_by_label("Kind").select_option(kind)
