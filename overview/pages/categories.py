@@ -4,19 +4,21 @@ from http import HTTPStatus
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from accounts.changes.writing import writing
 from accounts.models import Member
+from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from grades.breakdown import get_grades
 from grades.categories import set_grade_categories
 from grades.serializers import GradeBreakdownRow
+from grades.views import GradeViewSet
 from overview.pages.category_forms import CategoriesForm
-from studyservice.operations.errors import NotFound
+from studyservice.operations.errors import Conflict, NotFound
 
 
 @for_active_members
@@ -33,20 +35,49 @@ def grade_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
         raise Http404 from error
 
 
+class _Again(Exception):
+    """The form is to be shown again.
+
+    Attributes:
+        changed: whether the categories changed since it was shown.
+    """
+
+    def __init__(self, grades: GradeBreakdownRow, form: CategoriesForm, *, changed: bool) -> None:
+        super().__init__()
+        self.grades, self.form, self.changed = grades, form, changed
+
+
 def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Replace the categories, unless they changed since the form was shown."""
-    with writing(member.id):  # nothing comes between the look and the change
+    try:
+        said = done_once(
+            request, member, GradeViewSet.set_grade_categories, lambda: _replace(member, course_id, request.POST)
+        )
+    except _Again as again:
+        status = HTTPStatus.CONFLICT if again.changed else HTTPStatus.UNPROCESSABLE_ENTITY
+        return _page(request, again.grades, again.form, status, changed=again.changed)
+    except Conflict:  # the form was sent before, with something else in it
         grades = get_grades(member, course_id)
         form = CategoriesForm(grades["categories"], request.POST)
-        changed = request.POST.get("known", "") != form.known
-        wrong = changed or not form.is_valid()
-        if not wrong:
-            set_grade_categories(member, course_id, categories=form.entries())
-    if wrong:
-        status = HTTPStatus.CONFLICT if changed else HTTPStatus.UNPROCESSABLE_ENTITY
-        return _page(request, grades, form, status, changed=changed)
-    messages.success(request, "Saved the grade categories.")
+        return _page(request, grades, form, HTTPStatus.CONFLICT, changed=True)
+    messages.success(request, said)
     return HttpResponseRedirect(f"{reverse('course', args=[course_id])}#grade")
+
+
+def _replace(member: Member, course_id: UUID, sent: QueryDict) -> str:
+    """Replace the categories; returns what to say.
+
+    Raises:
+        _Again: a field is wrong, or the categories changed since the form was shown.
+    """
+    with writing(member.id):  # nothing comes between the look and the change
+        grades = get_grades(member, course_id)
+        form = CategoriesForm(grades["categories"], sent)
+        changed = sent.get("known", "") != form.known
+        if changed or not form.is_valid():
+            raise _Again(grades, form, changed=changed)
+        set_grade_categories(member, course_id, categories=form.entries())
+    return "Saved the grade categories."
 
 
 def _page(
@@ -57,5 +88,5 @@ def _page(
     *,
     changed: bool = False,
 ) -> HttpResponse:
-    context = {"grades": grades, "form": form, "changed": changed}
+    context = {"grades": grades, "form": form, "changed": changed, "once": OnceForm()}
     return render(request, "grade_categories.html", context, status=status)

@@ -245,11 +245,14 @@ def test_categories_are_changed_added_and_deleted(browser: Client, owner: RestEn
     form = form_of(browser, path, "known")
     assert browser.post(path, form).headers["Location"] == f"{path_of(graded)}#grade"
     assert changes(owner) == before, "one that changes nothing leaves no change"
+    form = form_of(browser, path, "known")
     form |= {f"{exams}-weight": ["33,3333"], f"{quizzes}-delete": ["on"], f"{quizzes}-weight": ["many"]}
     form |= {"new0-name": ["Labs"], "new0-weight": ["40"], "new0-drop_lowest": ["2"]}
     assert browser.post(path, form).status_code == 302
     assert categories_of(owner, graded) == [("Exams", 33.3333, 0), ("Labs", 40, 2)]
     assert [one["label"] for one in grades(owner, graded)["categories"][0]["scores"]] == ["Midterm"]
+    late = browser.post(path, form | {"new0-name": ["Essays"]})
+    assert late.status_code == 409, "sent before, with something else in it"
     form = form_of(browser, path, "known")
     assert form[f"{exams}-weight"] == ["33.3333"]
     owner.made("undo_change", change_id=owner.made("list_changes", limit=1)["data"][0]["id"])
@@ -285,6 +288,43 @@ def test_categories_that_changed_meanwhile_are_shown_again(browser: Client, owne
     assert len(grades(owner, graded)["categories"]) == 3
     assert browser.post(path, again).status_code == 302
     assert categories_of(owner, graded) == [("Exams", 50, 0), ("Quizzes", 40, 1), ("Labs", 10, 0)]
+
+
+@pytest.mark.database("both")
+@pytest.mark.django_db(transaction=True)
+def test_a_double_click_saves_categories_once(
+    browser: Client, owner: RestEntryPoint, graded: Any, owner_member: Member, in_threads: Any
+) -> None:
+    path = f"{path_of(graded)}/categories"
+    form = form_of(browser, path, "known") | {"new0-name": ["Labs"], "new0-weight": ["10"]}
+    clients = [Client(), Client(), Client()]
+    for client in clients:
+        client.force_login(owner_member)
+    answers = in_threads(lambda client: client.post(path, form), clients)
+    assert [answer.status_code for answer in answers] == [302, 302, 302]
+    assert [one[0] for one in categories_of(owner, graded)] == ["Exams", "Quizzes", "Labs"]
+    assert changes(owner).count("set_grade_categories") == 2, "the first made the course's categories"
+
+
+@pytest.mark.database("both")
+@pytest.mark.django_db(transaction=True)
+def test_of_two_forms_at_once_one_is_shown_again(
+    browser: Client, owner: RestEntryPoint, graded: Any, owner_member: Member, in_threads: Any
+) -> None:
+    """Neither takes away what the other added."""
+    path = f"{path_of(graded)}/categories"
+
+    def add(name: str) -> int:
+        client = Client()
+        client.force_login(owner_member)
+        return client.post(path, forms[name]).status_code
+
+    forms = {
+        name: form_of(browser, path, "known") | {"new0-name": [name], "new0-weight": ["10"]}
+        for name in ("Labs", "Essays")
+    }
+    assert sorted(in_threads(add, list(forms))) == [302, 409]
+    assert len(categories_of(owner, graded)) == 3
 
 
 def test_decks_of_the_course_lead_to_studying(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
