@@ -1,7 +1,6 @@
 """What the page of a course shows."""
 
 from http import HTTPStatus
-from typing import NamedTuple
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,23 +10,12 @@ from django.urls import reverse
 from accounts.models import Member
 from courses.courses import list_courses
 from courses.pages.first_steps import first_steps_with
-from courses.pages.study_links import deck_path, study_path
 from courses.uploads.files import files_of
 from grades.breakdown import get_grades
 from overview.pages.course_forms import AssumeForm, NewItemForm, NewScoreForm
 from overview.pages.grade_view import grade_shown
 from planning.course_plan import PlannedItem, items_with_milestones
 from vocab.decks import decks_of_course
-
-
-class ShownDeck(NamedTuple):
-    """A deck, with its page and the page to study it."""
-
-    name: str
-    card_count: int
-    today_count: int
-    path: str
-    study: str
 
 
 def show_course(
@@ -70,12 +58,7 @@ def show_course(
         "score_form": score_form or NewScoreForm(categories=grades["categories"], items=items),
         "assume": assume,
         "grade": grade_shown(grades),
-        "decks": [
-            ShownDeck(
-                deck["name"], deck["card_count"], deck["today_count"], deck_path(deck["id"]), study_path(deck["id"])
-            )
-            for deck in decks_of_course(member, course_id)
-        ],
+        "decks": decks_of_course(member, course_id),
         "files": files_of(member, course_id),
         "first_steps": first_steps_with(member, len(courses)),
     }

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_safe
 from accounts.members.membership import standing
 from accounts.models import Member
 from courses.pages.first_steps import first_steps
-from courses.pages.study_links import STUDY
 from planning.agenda import look_ahead
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
@@ -65,4 +64,4 @@ def _cards(situation: Situation) -> dict[str, object]:
         return {}
     known = sum(deck.repeat + deck.due for deck in situation.decks)
     new = min(sum(deck.new for deck in situation.decks), situation.new_cards)
-    return {"cards_today": known + new, "new_today": new, "study": STUDY}
+    return {"cards_today": known + new, "new_today": new}

@@ -7,7 +7,6 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.urls import reverse
 
-from courses.pages.study_links import study_path
 from planning.now.filling import NowRow, StepRow
 
 CHOICES = (15, 30, 60, 120)
@@ -54,7 +53,7 @@ def _shown(step: StepRow, courses: Mapping[UUID, UUID]) -> Shown:
     if item_id is not None:
         path = reverse("item", args=[item_id])
     elif deck_id is not None:
-        path = study_path(deck_id)
+        path = reverse("study-deck", args=[deck_id])
     return Shown(
         title=step["title"],
         path=path,

@@ -11,13 +11,13 @@ from django.utils.safestring import SafeString
 register = Library()
 
 NAVIGATION = (
-    ("home", "Week"),
-    ("courses", "Courses"),
-    ("study", "Study"),
-    ("decks", "Decks"),
-    ("activity", "Activity"),
+    ("home", "Week", "practice"),
+    ("courses", "Courses", "item"),
+    ("study", "Study", None),
+    ("decks", "Decks", None),
+    ("activity", "Activity", None),
 )
-"""Address and text of each entry of a member's navigation."""
+"""Address and text of each entry of a member's navigation, and the name of another address that belongs to it."""
 
 HUES = 12
 """Colors of courses; `pages.css` has a class for each."""
@@ -44,7 +44,7 @@ def course_color(course_id: UUID | str | None) -> str:
 @register.simple_tag(takes_context=True)
 def navigation(context: Context) -> SafeString:
     """Return the links of a member's navigation."""
-    return format_html_join("", "{}", ((site_link(context, name, text),) for name, text in NAVIGATION))
+    return format_html_join("", "{}", ((site_link(context, name, text, also=also),) for name, text, also in NAVIGATION))
 
 
 @register.simple_tag(takes_context=True)

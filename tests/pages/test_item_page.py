@@ -176,6 +176,10 @@ def test_a_tick_leads_back(browser: Client, essay: Any, target: str, leads: str)
     assert answer.headers["Location"].partition("#")[0] == leads
 
 
+def test_it_belongs_to_the_courses(browser: Client, essay: Any) -> None:
+    assert '<a href="/courses" aria-current="true">Courses</a>' in text_of(browser, f"/items/{essay['id']}")
+
+
 def test_it_tells_what_it_is_worth(browser: Client, owner: RestEntryPoint, essay: Any, graded_course: Any) -> None:
     assert "of the grade" not in text_of(browser, f"/items/{essay['id']}")
     owner.made("update_item", item_id=essay["id"], category_id=graded_course["categories"][1]["id"])
