@@ -13,7 +13,7 @@ from accounts.credentials.owners import owner_of
 from accounts.credentials.resolving import (
     Connection,
     Credential,
-    DeadCredential,
+    DeadToken,
     MemberColumns,
     member_columns,
     member_of,
@@ -61,7 +61,7 @@ _ACCESS_TOKEN = Select[_TokenColumns](
 )
 
 
-def resolve_access_token(secret: str) -> Credential | DeadCredential | None:
+def resolve_access_token(secret: str) -> Credential | DeadToken | None:
     """The access token `secret`, dead if it has expired or its app is blocked.
 
     None if it is wrong, revoked or orphaned.
@@ -73,9 +73,9 @@ def resolve_access_token(secret: str) -> Credential | DeadCredential | None:
         return None
     connection = Connection(row["family"], row["member_id"], row["client_id"], row["last_call_at"], row["refused_at"])
     if row["blocked"]:
-        return DeadCredential(connection, Refusal.BLOCKED)
+        return DeadToken(connection, Refusal.BLOCKED)
     if row["expires"] <= timezone.now():
-        return DeadCredential(connection, Refusal.EXPIRED)
+        return DeadToken(connection, Refusal.EXPIRED)
     return Credential(
         kind="access_token",
         id=row["token_id"],

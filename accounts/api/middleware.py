@@ -13,7 +13,8 @@ from accounts.api.viewsets import routed
 from accounts.changes.calls import Actor, acting
 from accounts.changes.models import ActorKind
 from accounts.credentials.app_calls import note_call
-from accounts.credentials.challenges import Reason, challenge
+from accounts.credentials.causes import cause_of
+from accounts.credentials.challenges import challenge
 from accounts.credentials.key_networks import note_network
 from accounts.credentials.rates import WINDOW, count
 from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, credential_of, presented_secret
@@ -82,7 +83,7 @@ class CredentialMiddleware(ApiGate):
             CALLER.set(request, credential.caller)
             request.META[MEMBER] = credential.member.id  # for the order in which requests are served
         elif (dead := DEAD_CREDENTIAL.get(request)) is not None:
-            CALLER.set(request, {"client_id": dead.connection.client_id, "credential": dead.refusal.value})
+            CALLER.set(request, dead.caller)
         return window, None
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
@@ -102,13 +103,19 @@ class CredentialMiddleware(ApiGate):
         if credential is None:
             if is_mcp and request.method == "OPTIONS":
                 return None
-            error: Reason | None = None if presented_secret(request) is None else "invalid_token"
-            return respond(Unauthorized(headers={"WWW-Authenticate": challenge(request.path_info, error)}))
+            return respond(_unauthorized(request))
         try:
             require_membership(credential.member, _asked_for(view, request.method or ""))
         except MembershipRequired as error:
             return error_response(error)
         return None
+
+
+def _unauthorized(request: HttpRequest) -> Unauthorized:
+    """The 401 with its cause. Without a credential the challenge has no error (RFC 6750 section 3.1)."""
+    cause, path = cause_of(request), request.path_info
+    header = challenge(path) if presented_secret(request) is None else challenge(path, "invalid_token", cause)
+    return Unauthorized(cause, headers={"WWW-Authenticate": header})
 
 
 class CallMiddleware:

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 
 from accounts.credentials.connections import CONNECTED_APPS, Refusal
-from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, Connection
+from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, Connection, DeadToken
 from studyservice.http.logs import error_type
 from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE
 
@@ -18,9 +18,9 @@ from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE
 def note_call(request: HttpRequest, response: HttpResponse) -> None:
     """Note the call that `response` answers, if it came with an access token of a connection; a probe is not a call."""
     credential, dead = CREDENTIAL.get(request), DEAD_CREDENTIAL.get(request)
-    if dead is not None:
+    if isinstance(dead, DeadToken):
         if response.status_code >= HTTPStatus.BAD_REQUEST:  # else the call needed no credential
-            _note(dead.connection, dead.refusal)
+            _note(dead.connection, dead.reason)
     elif credential is not None and credential.connection is not None and not PROBE.get(request):
         _note(credential.connection, _refusal(request, response))
 

@@ -1,4 +1,4 @@
-"""What `WWW-Authenticate` says: how to get in, and why a credential did not do (RFC 6750 section 3)."""
+"""The `WWW-Authenticate` header: how to authenticate, and why a credential was refused (RFC 6750 section 3)."""
 
 from typing import Literal
 
@@ -11,9 +11,10 @@ Reason = Literal["invalid_token", "insufficient_scope"]
 """The error codes of RFC 6750 section 3.1; a request without any credential gets none."""
 
 
-def challenge(path: str, error: Reason | None = None) -> str:
+def challenge(path: str, error: Reason | None = None, description: str = "") -> str:
     """The challenge for a request to `path`, which points at its resource metadata (RFC 9728 section 5.1).
 
+    `description` explains the error to developers; it has no quotation mark and no backslash (RFC 6750 section 3).
     On `/mcp`, and where a scope is missing, it also names the scopes that a client should ask for (MCP authorization,
     Scope Selection Strategy).
     """
@@ -23,5 +24,6 @@ def challenge(path: str, error: Reason | None = None) -> str:
     if is_mcp or error == "insufficient_scope":
         parts.append(f'scope="{" ".join(Scope)}"')
     if error is not None:
-        parts = [f'error="{error}"', *reversed(parts)]
+        described = [f'error_description="{description}"'] if description else []
+        parts = [f'error="{error}"', *described, *reversed(parts)]
     return f"Bearer {', '.join(parts)}"

@@ -6,6 +6,7 @@ Each kind of secret has its resolver. API keys have theirs here; `CREDENTIAL_RES
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from enum import StrEnum
 from operator import itemgetter
 from typing import Literal, TypedDict
 from uuid import UUID
@@ -64,16 +65,15 @@ class _KeyColumns(MemberColumns):
     key_name: str
     may_write: bool
     expires_at: datetime | None
+    revoked_at: datetime | None
     used: datetime | None
     networks: str
 
 
 _API_KEY = Select[_KeyColumns](
-    ApiKey.objects.filter(
-        member_id=Param("member_id"), secret_hash=Param("secret_hash"), revoked_at=None, member__is_active=True
-    ),
-    {"key_id": "id", "key_name": "name", "may_write": "may_write", "expires_at": "expires_at", "used": "last_used_at"}
-    | {"networks": "networks"}
+    ApiKey.objects.filter(member_id=Param("member_id"), secret_hash=Param("secret_hash"), member__is_active=True),
+    {"key_id": "id", "key_name": "name", "may_write": "may_write", "used": "last_used_at"}
+    | {name: name for name in ("expires_at", "revoked_at", "networks")}
     | member_columns("member"),
 )
 
@@ -132,23 +132,47 @@ class Credential:
         return not self.root or is_below(path, self.root)
 
 
-@dataclass(frozen=True, slots=True)
-class DeadCredential:
-    """An access token that opens nothing, though its connection is there: its member is shown that it was refused.
+class KeyEnd(StrEnum):
+    """Why an API key that exists does not work."""
 
-    Attributes:
-        refusal: what is wrong with the token.
-    """
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadKey:
+    """An API key that was revoked or has expired."""
+
+    id: UUID
+    reason: KeyEnd
+
+    @property
+    def caller(self) -> dict[str, UUID | str]:
+        """The key and why it was refused, for log lines."""
+        return {"api_key": self.id, "credential": self.reason.value}
+
+
+@dataclass(frozen=True, slots=True)
+class DeadToken:
+    """An access token that exists and does not work. Its connection shows the member the refused call."""
 
     connection: Connection
-    refusal: Refusal
+    reason: Refusal
+
+    @property
+    def caller(self) -> dict[str, UUID | str]:
+        """The app and why its token was refused, for log lines."""
+        return {"client_id": self.connection.client_id, "credential": self.reason.value}
+
+
+DeadCredential = DeadKey | DeadToken
 
 
 CREDENTIAL = RequestKey[Credential]("credential")
 """The live credential of an API request; there is none where none is needed."""
 
 DEAD_CREDENTIAL = RequestKey[DeadCredential]("dead_credential")
-"""What an API request came with instead of a live credential, where its connection is known."""
+"""The credential of an API request that exists and does not work."""
 
 Resolver = Callable[[str], Credential | DeadCredential | None]
 """Gives the credential behind a secret of its kind, in one query, or two if the process did not know whose it is."""
@@ -158,10 +182,9 @@ RESOLVERS = HookTable[Resolver]("RESOLVERS")
 
 
 def credential_of(request: HttpRequest) -> Credential | None:
-    """The live credential that `request` carries, or None if it is missing, invalid, expired, revoked or for elsewhere.
+    """Return the live credential that `request` carries, or None. It sets `DEAD_CREDENTIAL` if one exists.
 
-    `Authorization` counts when both headers are sent; `X-API-Key` takes API keys only. A token of a connection that is
-    there is left as the request's `DEAD_CREDENTIAL` where it is not live.
+    `Authorization` counts when both headers are sent. `X-API-Key` accepts API keys only.
     """
     secret = presented_secret(request)
     if secret is None:
@@ -171,7 +194,7 @@ def credential_of(request: HttpRequest) -> Credential | None:
     if isinstance(found, Credential):
         if found.works_at(request.path_info):
             return found
-        found = None if found.connection is None else DeadCredential(found.connection, Refusal.ELSEWHERE)
+        found = None if found.connection is None else DeadToken(found.connection, Refusal.ELSEWHERE)
     if found is not None:
         DEAD_CREDENTIAL.set(request, found)
     return None
@@ -192,12 +215,16 @@ def _resolve(secret: str) -> Credential | DeadCredential | None:
 
 
 def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
-    """The live API key `secret`, or None if it is wrong, expired or revoked; notes at times that it was used."""
+    """Return the API key `secret`, or None if it never existed or its member may not sign in. Records its use."""
     secret_hash, now = sha256(secret), timezone.now()
     member_id = owner_of(secret_hash)
     row = None if member_id is None else _API_KEY.first(member_id=member_id, secret_hash=secret_hash)
-    if row is None or (row["expires_at"] is not None and row["expires_at"] <= now):
+    if row is None:
         return None
+    if row["revoked_at"] is not None:
+        return DeadKey(row["key_id"], KeyEnd.REVOKED)
+    if row["expires_at"] is not None and row["expires_at"] <= now:
+        return DeadKey(row["key_id"], KeyEnd.EXPIRED)
     note_use(ApiKey, row["used"], member_id=row["member_id"], id=row["key_id"])
     return Credential(
         kind="api_key",

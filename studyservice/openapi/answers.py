@@ -105,7 +105,10 @@ ERRORS: dict[int, ErrorResponse] = {
         "Malformed JSON, wrong content type, a bad cursor, or a file that cannot be read.",
     ),
     HTTPStatus.UNAUTHORIZED: ErrorResponse(
-        "Unauthorized", (Unauthorized,), "The credential is missing, invalid, expired or revoked.", _CHALLENGE
+        "Unauthorized",
+        (Unauthorized,),
+        "The credential is missing, invalid, expired or revoked; the message says which where it may.",
+        _CHALLENGE,
     ),
     HTTPStatus.FORBIDDEN: ErrorResponse(
         "Forbidden",

@@ -77,10 +77,7 @@ class Unauthorized(ApiError):
 
     type = "unauthorized"
     status = HTTPStatus.UNAUTHORIZED
-    default_message = (
-        "Send a valid credential: Authorization: Bearer <API key or access token>, or X-API-Key: <API key>. "
-        "This one is missing, invalid, expired or revoked."
-    )
+    default_message = "This credential does not work. Check that it is complete, or get another one."
 
 
 class InsufficientScope(ApiError):

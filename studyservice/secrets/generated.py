@@ -25,6 +25,11 @@ def kind_of(secret: str) -> str:
     return kind if separator and _is_ours(prefix) else ""
 
 
+def is_well_formed(secret: str) -> bool:
+    """Return whether `secret`, which has a kind, has the form that `new_secret` gives all of them."""
+    return re.fullmatch(r"[A-Za-z0-9_-]{43}", secret.split("_", 2)[2]) is not None
+
+
 def hint_of(secret: str) -> str:
     """What may be shown of a secret, 25 characters at most: its prefix, and four random characters at each end."""
     prefix, kind, random = secret.split("_", 2)

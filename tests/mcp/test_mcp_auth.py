@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.credentials.api_keys import revoke_api_key
 from accounts.models import ApiKey
+from studyservice.operations.errors import Unauthorized
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, rpc_error_of, stateless
 from tests.support.world import check_headers
@@ -23,7 +24,12 @@ CHALLENGE = (
     'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource/mcp", scope="read write"'
 )
 METADATA = 'resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource'
-DEAD = f'Bearer error="invalid_token", scope="read write", {METADATA}/mcp"'
+DEAD = f'Bearer error="invalid_token", error_description="{{}}", scope="read write", {METADATA}/mcp"'
+UNKNOWN = f'error="invalid_token", error_description="{Unauthorized.default_message}", '
+NOT_OURS = (
+    'error="invalid_token", error_description="This is not an API key or an access token of this service. '
+    'They begin with svc_sk_ and svc_at_.", '
+)
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
@@ -51,10 +57,10 @@ def test_rest_names_the_root_metadata_as_before() -> None:
 @pytest.mark.parametrize(
     ("headers", "error"),
     [
-        ({"Authorization": "Bearer x"}, 'error="invalid_token", '),
-        ({"Authorization": "bearer svc_sk_unknown"}, 'error="invalid_token", '),
-        ({"X-API-Key": "x"}, 'error="invalid_token", '),
-        ({"Authorization": "Bearer x", "X-API-Key": ""}, 'error="invalid_token", '),
+        ({"Authorization": "Bearer x"}, NOT_OURS),
+        ({"Authorization": f"bearer svc_sk_{43 * 'x'}"}, UNKNOWN),
+        ({"X-API-Key": "x"}, NOT_OURS),
+        ({"Authorization": "Bearer x", "X-API-Key": ""}, NOT_OURS),
         ({"Authorization": "Basic eDp5"}, ""),
         ({"Authorization": "Bearer "}, ""),
         ({"Authorization": ""}, ""),
@@ -116,7 +122,8 @@ def test_a_dead_credential_is_401(owner: RestEntryPoint, dead: str) -> None:
     else:
         secret = secret[:-1] + ("A" if secret[-1] != "A" else "B")
     response = post(Authorization=f"Bearer {secret}")
-    assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, DEAD)
+    message = rpc_error_of(response)["message"]
+    assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, DEAD.format(message))
 
 
 def test_the_tools_open_the_data_of_their_credential_alone(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:

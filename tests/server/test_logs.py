@@ -17,6 +17,7 @@ from django.test import Client
 from django.urls import include, path
 
 from accounts.changes.models import Change
+from accounts.credentials.api_keys import revoke_api_key
 from oauthserver.blocking import block
 from studyservice.http.logs import JSONFormatter, LineHandler, SecretFilter
 from studyservice.http.request_ids import RequestIdFilter
@@ -106,6 +107,21 @@ def test_behind_a_proxy_it_is_the_network_that_the_proxy_tells(lines: Lines, set
     for forwarded in ("198.51.100.7, 203.0.113.77", "x" * 5000):
         Client(REMOTE_ADDR="10.1.2.3", headers={"X-Forwarded-For": forwarded}).get("/health/live")
     assert [line["client_address"] for line in lines()] == ["203.0.113.0/24", "10.1.2.0/24"]
+
+
+@pytest.mark.rest
+def test_a_line_names_a_key_that_ended(owner: RestEntryPoint, owner_member: Any, lines: Lines) -> None:
+    """So an operator can tell the member which script still uses it."""
+    key = owner_member.api_keys.get()
+    revoke_api_key(key)
+    owner.request("GET", "/v1/me")
+    [line] = lines()
+    assert (line["status"], line["api_key"], line["credential"], "member" in line) == (
+        401,
+        str(key.id),
+        "revoked",
+        False,
+    )
 
 
 @pytest.mark.rest
