@@ -102,7 +102,7 @@ def _without_extra_fields() -> Any:
 
 
 def _is_unauthorized(response: Any, *, dead: bool = True) -> bool:
-    error = 'error="invalid_token", ' if dead else ""
+    error = f'error="invalid_token", error_description="{error_of(response)["message"]}", ' if dead else ""
     challenge = f'Bearer {error}resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource"'
     assert response.headers["WWW-Authenticate"] == challenge
     return bool(error_of(response)["type"] == "unauthorized")
