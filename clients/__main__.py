@@ -1,20 +1,20 @@
-"""Build both clients: `make clients`. Without Node.js, the one of Python alone."""
+"""Build both clients: `make clients`. Without Node.js, only the Python client."""
 
 import shutil
 import sys
 
-from clients.packages import HERE, TOOLS, build_python, build_typescript
+from clients.packages import CARRIED, HERE, ROOT, TOOLS, build_python, build_typescript, build_wheel
 
 BUILD = HERE / "build"
 
 
 def main() -> None:
-    """Build what can be built, and say where it is."""
+    """Build each client whose tools are installed, and print how to install it."""
     build_python(BUILD / "python")
-    sys.stdout.write("pip install clients/build/python\n")
+    sys.stdout.write(f"pip install {build_wheel(BUILD / 'python', CARRIED).relative_to(ROOT)}\n")
     node = shutil.which("node")
     if node is None or not (TOOLS / "node_modules").exists():
-        sys.stdout.write("Node.js was not found: the client of TypeScript was not built\n")
+        sys.stdout.write("Node.js was not found, so the TypeScript client was not built\n")
         return
     build_typescript(BUILD / "typescript", node)
     sys.stdout.write("npm install --install-links clients/build/typescript\n")

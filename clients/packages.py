@@ -1,4 +1,4 @@
-"""A client is what its generator makes of docs/openapi.json, what is the same for all calls, and what makes a package.
+"""Build a client from docs/openapi.json: generated operations, the hand-written connection, and package metadata.
 
 The generators are openapi-python-client, and openapi-typescript with the compiler of TypeScript, as they are locked for
 the tests. The hand-written part is `python/connection.py` and `typescript/index.ts`.
@@ -12,13 +12,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from studyservice import __version__
-
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 DESCRIPTION = ROOT / "docs" / "openapi.json"
 TOOLS = ROOT / "tests" / "clients"
 """Where the packages of npm are that are locked for the tests."""
+
+CARRIED = ROOT / "studyservice" / "static" / "clients"
+"""The service carries the wheel of the Python client here, as a static file."""
 
 NAME = "study-data-service-client"
 MODULE = "study_data_service_client"
@@ -51,6 +52,12 @@ _COMPILER = {
 }
 
 
+def _version() -> str:
+    """Return the version of the API, which both clients have."""
+    version: str = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["info"]["version"]
+    return version
+
+
 def build_python(directory: Path) -> None:
     """Make a project of Python in `directory`, in place of what is there.
 
@@ -61,7 +68,7 @@ def build_python(directory: Path) -> None:
     binaries = Path(sys.executable).parent
     with tempfile.TemporaryDirectory() as temporary:
         config = Path(temporary) / "config.json"
-        config.write_text(json.dumps(_GENERATOR | {"package_version_override": __version__}), encoding="utf-8")
+        config.write_text(json.dumps(_GENERATOR | {"package_version_override": _version()}), encoding="utf-8")
         _run(
             *(str(binaries / "openapi-python-client"), "generate", "--meta", "uv", "--fail-on-warning"),
             *("--path", str(DESCRIPTION), "--config", str(config), "--output-path", str(directory)),
@@ -69,6 +76,17 @@ def build_python(directory: Path) -> None:
         )
     shutil.copy(HERE / "python" / "connection.py", directory / MODULE)
     _add_texts(HERE / "python", directory)
+
+
+def build_wheel(project: Path, directory: Path) -> Path:
+    """Build the wheel of the Python project in `project` into `directory`.
+
+    Raises:
+        CalledProcessError: the build failed; its output is on standard error.
+    """
+    command = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(directory))
+    _run(*command, cwd=project)
+    return directory / f"{MODULE}-{_version()}-py3-none-any.whl"
 
 
 def build_typescript(directory: Path, node: str) -> None:
@@ -94,16 +112,16 @@ def build_typescript(directory: Path, node: str) -> None:
         _run(node, str(packages / "typescript" / "bin" / "tsc"), "--project", str(sources))
     locked = json.loads((TOOLS / "package.json").read_text(encoding="utf-8"))["devDependencies"]
     package = json.loads((HERE / "typescript" / "package.json").read_text(encoding="utf-8"))
-    package |= {"version": __version__, "dependencies": {"openapi-fetch": f"~{locked['openapi-fetch']}"}}
+    package |= {"version": _version(), "dependencies": {"openapi-fetch": f"~{locked['openapi-fetch']}"}}
     (directory / "package.json").write_text(json.dumps(package, indent=2) + "\n", encoding="utf-8")
     _add_texts(HERE / "typescript", directory)
 
 
-def _run(*command: str) -> None:
-    """Run a tool, which must succeed; what it says is shown only if it does not."""
+def _run(*command: str, cwd: Path = ROOT) -> None:
+    """Run a tool, which must succeed. Its output is shown only if it fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        command, env=os.environ | {"PATH": path}, cwd=ROOT, capture_output=True, text=True, check=False
+        command, env=os.environ | {"PATH": path}, cwd=cwd, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         sys.stderr.write(done.stdout + done.stderr)

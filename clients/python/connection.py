@@ -5,14 +5,19 @@ Nothing here knows an operation: those are in `api`, generated from the service'
 
 import json
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from datetime import date
 from http import HTTPStatus
-from typing import Any, Protocol, TypeVar
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 from httpx_retries import Retry, RetryTransport
+
+from .types import File, Unset
 
 RETRIES = 3
 PATIENCE_SECONDS = 90
@@ -162,6 +167,36 @@ def answered(reply: Reply) -> Any:
     if reply.status_code >= 300 or reply.parsed is None:
         raise Refused(reply.status_code, reply.content, reply.headers)
     return reply.parsed
+
+
+Upload = File | BinaryIO | Path | bytes
+"""A file to send: a path, an open file, or its bytes. `File` also names it and its type."""
+
+
+def uploaded(file: Upload) -> File:
+    """Return `file` as generated code sends it, with its name where it has one."""
+    match file:
+        case File():
+            return file
+        case bytes():
+            return File(BytesIO(file), "upload")
+        case Path():
+            return File(BytesIO(file.read_bytes()), file.name)
+    return File(file, Path(str(getattr(file, "name", "upload"))).name)
+
+
+def plain(value: Any) -> Any:
+    """Return `value` as JSON has it. Fields that are unset are left out."""
+    match value:
+        case Mapping():
+            return {name: plain(entry) for name, entry in value.items() if not isinstance(entry, Unset)}
+        case list() | tuple():
+            return [plain(entry) for entry in value]
+        case date():
+            return value.isoformat()
+        case UUID():
+            return str(value)
+    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 class Page(Protocol[Entry]):

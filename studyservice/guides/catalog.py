@@ -54,6 +54,7 @@ SECTIONS = (
         "Begin",
         (
             _guide("quickstart", "From a key to a script that polls and retries, in curl, Python and TypeScript."),
+            _guide("clients", "Python and TypeScript packages: five lines from a key to the agenda."),
             _guide("assistants", "Claude, ChatGPT and other assistants over MCP: how each is connected."),
             _guide("members", "Signing in, the account, and where data comes in."),
         ),

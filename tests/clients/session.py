@@ -1,4 +1,4 @@
-"""A session with the Python client of `make clients`; tells what it saw as JSON."""
+"""A session with the Python client of `make clients`; prints its results as JSON."""
 
 import json
 from datetime import UTC, date, datetime
@@ -6,18 +6,7 @@ from uuid import UUID
 
 from study_data_service_client import Refused, Study
 from study_data_service_client.api.courses import create_course
-from study_data_service_client.models import (
-    CardEntryBody,
-    CategoriesBody,
-    CategoryBody,
-    DeckBody,
-    MilestoneBody,
-    NewCourseBody,
-    NewItemBody,
-    PatchedMilestoneChanges,
-    ReviewBody,
-    ScoreBody,
-)
+from study_data_service_client.models import CategoryBody, NewCourseBody
 from study_data_service_client.types import Unset
 
 study = Study()
@@ -25,9 +14,8 @@ study = Study()
 
 def current_grade(course_id: UUID) -> tuple[float | None, str | None]:
     """The grade after one score of 84.5."""
-    quizzes = CategoriesBody(categories=[CategoryBody(name="Quizzes", weight=40)])
-    made = study.set_grade_categories(course_id, body=quizzes)
-    study.add_grade_score(course_id, body=ScoreBody(category_id=made.categories[0].id, label="Quiz 1", score=84.5))
+    made = study.set_grade_categories(course_id, categories=[CategoryBody(name="Quizzes", weight=40)])
+    study.add_grade_score(course_id, category_id=made.categories[0].id, label="Quiz 1", score=84.5)
     grades = study.get_grades(course_id)
     return grades.current_grade, grades.letter_grade
 
@@ -43,23 +31,20 @@ def refusal(course_id: UUID) -> str:
 
 def main() -> None:
     """Create, poll, plan, grade, learn, delete; then ask for what is gone."""
-    biology, key = NewCourseBody(name="Cell Biology"), "8e03978e-40d5-43dd-bc93-6894a57f9324"
-    course = study.create_course(body=biology, idempotency_key=key)
-    again = create_course.sync_detailed(client=study.client, body=biology, idempotency_key=key)
+    name, key = "Cell Biology", "8e03978e-40d5-43dd-bc93-6894a57f9324"
+    course = study.create_course(name=name, idempotency_key=key)
+    again = create_course.sync_detailed(client=study.client, body=NewCourseBody(name=name), idempotency_key=key)
     assert (again.parsed, again.headers["Idempotency-Replayed"]) == (course, "true")
-    exam = NewItemBody(title="Midterm", kind="exam", due_on=date(2030, 1, 31))
-    item = study.create_item(course.id, body=exam)
+    item = study.create_item(course.id, title="Midterm", kind="exam", due_on=date(2030, 1, 31))
     for title in ("Quiz", "Essay"):
-        study.create_item(course.id, body=NewItemBody(title=title))
+        study.create_item(course.id, title=title, due_on="2030-02-28")
 
-    step = study.create_milestone(item.id, body=MilestoneBody(title="Outline"))
-    done = study.update_milestone(step.id, body=PatchedMilestoneChanges(done=True))
+    step = study.create_milestone(item.id, title="Outline")
+    done = study.update_milestone(step.id, done=True)
 
-    deck = study.create_vocab_deck(
-        body=DeckBody(name="Organelles", cards=[CardEntryBody(term="ATP", definition="Energy")])
-    )
+    deck = study.create_vocab_deck(name="Organelles", cards=[{"term": "ATP", "definition": "Energy"}])
     assert not isinstance(deck.cards, Unset)
-    card = study.review_vocab_card(deck.cards[0].id, body=ReviewBody(rating="good"))
+    card = study.review_vocab_card(deck.cards[0].id, rating="good")
 
     saw = {
         "term": course.term,

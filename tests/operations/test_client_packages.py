@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 from io import BytesIO
 from pathlib import Path
 from textwrap import indent
@@ -107,11 +108,12 @@ def _in_typescript(script: str) -> str:
 def test_the_script_of_its_page_runs_as_it_stands(
     owner: RestEntryPoint, course: Any, language: str, run: Callable[[str], str]
 ) -> None:
-    exam = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2030-12-03")
+    due = date.fromisoformat(owner.made("get_me")["today"]) + timedelta(days=3)
+    owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on=due.isoformat())
     owner.made("create_item", course_id=course["id"], title="Quiz", kind="quiz")
     script = packages.script(language)
-    assert run(script) == f"{exam['due_on']} Midterm\n"
-    assert indent(script, "    ") in (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    assert run(script) == f"{due} Midterm\n"
+    assert indent(script, "    ") in (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
     assert len([line for line in script.splitlines() if line.strip(" }")]) <= 5
 
 
@@ -123,11 +125,11 @@ def test_python_writes_once_when_the_answer_is_lost(
     owner: RestEntryPoint, python: Any, study: Any, way: Between, waited: list[float]
 ) -> None:
     way.faults = ["lose", "cut", "lose"]
-    made = study.create_course(body=python.models.NewCourseBody(name="Cell Biology"))
+    made = study.create_course(name="Cell Biology")
     assert [course["id"] for course in owner.made("list_courses")["data"]] == [str(made.id)]
     assert (len(way.keys), len(set(way.keys)), None in way.keys) == (4, 1, False)
     assert waited == [1, 2, 4]
-    study.create_course(body=python.models.NewCourseBody(name="Genetics"), idempotency_key="mine")
+    study.create_course(name="Genetics", idempotency_key="mine")
     assert way.keys[-1] == "mine"
 
 
@@ -164,7 +166,7 @@ def test_python_waits_for_a_busy_service(python: Any, study: Any, way: Between, 
     assert study.get_me().email == "owner@example.org"
     assert waited == [17, 2, 5]
     way.faults = [(409, "1")]
-    study.create_course(body=python.models.NewCourseBody(name="Cell Biology"))
+    study.create_course(name="Cell Biology")
     assert (waited[3:], way.keys[4]) == ([1], way.keys[5])
 
 
@@ -203,7 +205,7 @@ def test_python_gives_up_on_what_will_not_change(python: Any, study: Any, way: B
 
 def test_python_tells_what_was_wrong(python: Any, study: Any) -> None:
     with pytest.raises(python.Refused, match="name") as refused:
-        study.create_course(body=python.models.NewCourseBody(name=" "))
+        study.create_course(name=" ")
     error = refused.value
     assert (error.status, error.type, error.details[0]["field"]) == (422, "validation_failed", "name")
     assert error.request_id.startswith("req_")
@@ -280,11 +282,39 @@ def test_python_sends_a_file_again_as_a_whole(
     course: Any, python: Any, study: Any, way: Between, waited: list[float]
 ) -> None:
     way.faults = ["lose"]
-    told = study.import_calendar(course["id"], body=python.File(payload=BytesIO(one_deadline())))
+    told = study.import_calendar(course["id"], file=BytesIO(one_deadline()))
     assert (len(told.new), len(waited)) == (1, 1)
-    assert way.bodies == [one_deadline()] * 2
+    assert len(way.bodies) == 2
+    assert all(one_deadline() in body for body in way.bodies)
 
 
 def test_python_reads_a_file(owner: RestEntryPoint, study: Any) -> None:
     deck = owner.made("create_vocab_deck", name="Organelles", cards=[{"term": "ATP", "definition": "Energy"}])
-    assert b"ATP,Energy" in study.export_vocab_deck(deck["id"]).payload.read()
+    assert b"ATP,Energy" in study.export_vocab_deck(deck["id"])
+
+
+def test_python_takes_keyword_arguments(owner: RestEntryPoint, study: Any) -> None:
+    """Of fields: mappings for records, text for dates and ids, null, and what is left out."""
+    items = [{"title": "Midterm", "kind": "exam", "due_on": date(2030, 1, 31)}, {"title": "Essay", "due_on": None}]
+    course = study.create_course(name="Cell Biology", code="BIO 210", items=items)
+    study.update_course(course.id, code=None)
+    [found] = owner.made("list_courses")["data"]
+    assert (found["code"], found["term"]) == (None, "Fall semester")
+    due = {item["title"]: item["due_on"] for item in owner.made("list_items")["data"]}
+    assert due == {"Midterm": "2030-01-31", "Essay": None}
+    deck = study.create_vocab_deck(
+        name="Organelles", course_id=str(course.id), cards=[{"term": "A", "definition": "B"}]
+    )
+    assert str(deck.course_id) == found["id"]
+
+
+def test_python_sends_a_file_in_any_form(study: Any, tmp_path: Path) -> None:
+    table = tmp_path / "Organelles.csv"
+    table.write_text("term,definition\nATP,Energy\n")
+    with table.open("rb") as opened:
+        forms = [table, opened, table.read_bytes()]
+        made = [study.import_vocab_decks(file=form, if_exists="create").decks[0] for form in forms]
+    assert [deck.name for deck in made] == ["Organelles", "Organelles", "upload"]
+    proposed = study.create_syllabus(text="Biology 210\nMidterm: 3 December 2030")
+    from_file = study.create_syllabus(file=b"Biology 210\nMidterm: 3 December 2030")
+    assert [item.title for item in proposed.proposal.items] == [item.title for item in from_file.proposal.items]
