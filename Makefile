@@ -92,7 +92,7 @@ bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, 
 drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load, needs redis-server; writes DRILLS.md
 	$(BIN)/python -m bench.drills
 
-syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi of the tests, or in DIR=... (docs/syllabi.md)
+syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi of the tests, or in DIR=... (docs/syllabi-measured.md)
 	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(wildcard $(LABELLED)/unseen)) $(SHOW)
 
 LABELLED := tests/syllabi/labelled

@@ -1,4 +1,4 @@
-"""`make syllabi DIR=...`: measure what the service reads out of labelled syllabi; docs/syllabi.md has their form."""
+"""`make syllabi DIR=...`: measure how well labelled syllabi are read. docs/syllabi-measured.md has their form."""
 
 import argparse
 import json

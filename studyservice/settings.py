@@ -390,6 +390,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": (
         "A student's own study data: courses, dated items, study plans, grades, practice and flashcards. "
         "Every credential belongs to one member and opens that member's data alone. "
+        "Query parameters that the service does not know are ignored, so there is no `sort`: sort what you got. "
         f"Guides: {BASE_URL}/docs/guides. What changed: {BASE_URL}/changelog."
     ),
     "SCHEMA_PATH_PREFIX": "/v1",

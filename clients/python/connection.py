@@ -50,7 +50,7 @@ class Refused(Exception):
         self.details: list[dict[str, str]] = told.get("details", [])
         self.retry_after = _seconds(headers)
         message = told.get("message") or content[:200].decode(errors="replace")
-        fields = "".join(f" {detail['field']}: {detail['message']}" for detail in self.details)
+        fields = "".join(f" {detail['field']}: {detail['message']}" for detail in self.details[1:])  # message has one
         super().__init__(f"{status} {self.type}: {message}{fields} ({self.request_id})")
 
 

@@ -34,15 +34,32 @@ class Guide(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Guides for the same readers.
+    """Guides about one subject.
 
     Attributes:
-        own_origin: whether the example origin in them is shown as this service's own.
+        index: the slug of the index that lists them.
+        own_origin: True replaces the example origin by this service's own.
     """
 
     title: str
     guides: tuple[Guide, ...]
+    index: str = ""
     own_origin: bool = True
+
+
+class Index(NamedTuple):
+    """A page that lists the guides for one kind of reader, at `/docs/guides` or `/docs/guides/SLUG`."""
+
+    slug: str
+    title: str
+    about: str
+
+
+INDEXES = (
+    Index("", "Guides", "For members and for those who write scripts and apps."),
+    Index("operators", "Guides for operators", "Running the service: installing, scaling, securing."),
+    Index("internals", "How it is built", "For those who change the service itself."),
+)
 
 
 def _guide(slug: str, about: str) -> Guide:
@@ -54,6 +71,7 @@ SECTIONS = (
         "Begin",
         (
             _guide("quickstart", "From a key to a script that polls and retries, in curl, Python and TypeScript."),
+            _guide("recipes", "Six scripts to copy: changes, scores, backup, the week, words, a watcher."),
             _guide("clients", "Python and TypeScript packages: five lines from a key to the agenda."),
             _guide("assistants", "Claude, ChatGPT and other assistants over MCP: how each is connected."),
             _guide("members", "Signing in, the account, and where data comes in."),
@@ -91,6 +109,7 @@ SECTIONS = (
             _guide("scaling", "How much one instance serves, and what more of them need."),
             _guide("security", "What is worth protecting, from whom, and how."),
         ),
+        index="operators",
         own_origin=False,
     ),
     Section(
@@ -98,6 +117,7 @@ SECTIONS = (
         (
             _guide("architecture", "The path of a request, and how an operation is added."),
             _guide("design", "Tokens, components and the order of attention of the pages."),
+            _guide("syllabi-measured", "How often a proposal out of a syllabus is right."),
             _guide("toolkit", "The authorization server and its libraries."),
             Guide("contributing", "CONTRIBUTING.md", "Setting up, tests, what reviewers ask for."),
             _guide("conformance", "Which test shows which statement of the specification."),
@@ -105,6 +125,7 @@ SECTIONS = (
             Guide("profile", "bench/PROFILE.md", "Where the time of a call goes, and what each step brought."),
             Guide("drills", "bench/DRILLS.md", "What is killed, filled and skewed under load, and what that costs."),
         ),
+        index="internals",
         own_origin=False,
     ),
 )
@@ -122,6 +143,8 @@ NAMED = ADDRESSES | {
     for page in (
         ROOT,
         f"{ROOT}/guides",
+        f"{ROOT}/guides/operators",
+        f"{ROOT}/guides/internals",
         "/account",
         "/activity",
         "/admin",

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
-from studyservice.guides.catalog import BUILT, CHANGELOG, EXAMPLE_ORIGIN, SECTIONS, STATIC_MARK
+from studyservice.guides.catalog import BUILT, CHANGELOG, EXAMPLE_ORIGIN, INDEXES, SECTIONS, STATIC_MARK, Section
 
 _MARK = re.compile(rf'src="{STATIC_MARK}([^"]+)"')
 
@@ -37,10 +37,23 @@ class ServedGuide(NamedTuple):
 
 
 class ServedSection(NamedTuple):
-    """Guides for the same readers."""
+    """Guides about one subject."""
 
     title: str
     guides: tuple[ServedGuide, ...]
+
+
+class ServedIndex(NamedTuple):
+    """The guides for one kind of reader.
+
+    Attributes:
+        slug: empty for members and scripts.
+    """
+
+    slug: str
+    title: str
+    about: str
+    sections: tuple[ServedSection, ...]
 
 
 def is_built() -> bool:
@@ -49,29 +62,33 @@ def is_built() -> bool:
 
 
 @cache
-def sections() -> tuple[ServedSection, ...]:
+def indexes() -> tuple[ServedIndex, ...]:
     """All guides in their order.
 
     Raises:
-        ImproperlyConfigured: they were not built.
+        ImproperlyConfigured: the guides were not built.
     """
     built = built_pages()
     return tuple(
-        ServedSection(
-            section.title,
-            tuple(
-                _served(guide.slug, guide.about, built[guide.slug], own_origin=section.own_origin)
-                for guide in section.guides
-            ),
-        )
-        for section in SECTIONS
+        ServedIndex(*index, tuple(_section(section, built) for section in SECTIONS if section.index == index.slug))
+        for index in INDEXES
+    )
+
+
+def _section(section: Section, built: dict[str, Any]) -> ServedSection:
+    return ServedSection(
+        section.title,
+        tuple(
+            _served(guide.slug, guide.about, built[guide.slug], own_origin=section.own_origin)
+            for guide in section.guides
+        ),
     )
 
 
 @cache
-def guides() -> dict[str, ServedGuide]:
-    """Each guide by its slug."""
-    return {guide.slug: guide for section in sections() for guide in section.guides}
+def guides() -> dict[str, tuple[ServedGuide, ServedIndex]]:
+    """Each guide by its slug, with the index that lists it."""
+    return {guide.slug: (guide, index) for index in indexes() for section in index.sections for guide in section.guides}
 
 
 @cache

@@ -7,6 +7,7 @@ from studyservice.guides.views import changelog, guide, guide_list, search_index
 
 urlpatterns = [
     path("docs/guides", guide_list, name="guides"),
+    path("docs/guides/<slug:index>", guide_list, name="guide-index"),
     path("docs/search.json", search_index, name="guide-search"),
     path("docs/<slug:slug>", guide, name="guide"),
     path("changelog", changelog, name="changelog"),

@@ -10,13 +10,17 @@ from django.views.decorators.http import require_safe
 
 from studyservice.guides import served
 from studyservice.guides.changelog import HISTORY_SECONDS
+from studyservice.guides.served import ServedIndex
 
 
 @gzip_page
 @require_safe
-def guide_list(request: HttpRequest) -> HttpResponseBase:
-    """`/docs/guides`: every guide with what it is about."""
-    return _page(request, "guides.html")
+def guide_list(request: HttpRequest, index: str = "") -> HttpResponseBase:
+    """`/docs/guides` and `/docs/guides/INDEX`: the guides for one kind of reader."""
+    found = next((one for one in served.indexes() if one.slug == index), None)
+    if found is None:
+        raise Http404
+    return _page(request, "guides.html", found)
 
 
 @gzip_page
@@ -26,14 +30,14 @@ def guide(request: HttpRequest, slug: str) -> HttpResponseBase:
     found = served.guides().get(slug)
     if found is None:
         raise Http404
-    return _page(request, "guide.html", guide=found)
+    return _page(request, "guide.html", found[1], guide=found[0])
 
 
 @gzip_page
 @require_safe
 def changelog(request: HttpRequest) -> HttpResponseBase:
     """`/changelog`."""
-    return _page(request, "changelog.html", guide=served.changelog())
+    return _page(request, "changelog.html", served.indexes()[0], guide=served.changelog())
 
 
 @gzip_page
@@ -44,7 +48,7 @@ def search_index(request: HttpRequest) -> HttpResponse:
     return HttpResponse(served.search_index(), content_type="application/json")
 
 
-def _page(request: HttpRequest, template: str, **context: object) -> HttpResponseBase:
-    """A page with the menu, whose search may fetch its index."""
-    response = render(request, template, {"sections": served.sections()} | context)
+def _page(request: HttpRequest, template: str, index: ServedIndex, **context: object) -> HttpResponseBase:
+    """A page with the menu of `index`. Its search may fetch the search index."""
+    response = render(request, template, {"index": index, "indexes": served.indexes()} | context)
     return csp_update({"connect-src": [SELF]})(lambda _: response)(request)

@@ -7,7 +7,7 @@ from uuid import UUID
 from study_data_service_client import Refused, Study
 from study_data_service_client.api.courses import create_course
 from study_data_service_client.models import CategoryBody, NewCourseBody
-from study_data_service_client.types import Unset
+from study_data_service_client.types import UNSET, Unset
 
 study = Study()
 
@@ -33,7 +33,9 @@ def main() -> None:
     """Create, poll, plan, grade, learn, delete; then ask for what is gone."""
     name, key = "Cell Biology", "8e03978e-40d5-43dd-bc93-6894a57f9324"
     course = study.create_course(name=name, idempotency_key=key)
-    again = create_course.sync_detailed(client=study.client, body=NewCourseBody(name=name), idempotency_key=key)
+    again = create_course.sync_detailed(
+        client=study.client, body=NewCourseBody(name=name, term=UNSET), idempotency_key=key
+    )
     assert (again.parsed, again.headers["Idempotency-Replayed"]) == (course, "true")
     item = study.create_item(course.id, title="Midterm", kind="exam", due_on=date(2030, 1, 31))
     for title in ("Quiz", "Essay"):

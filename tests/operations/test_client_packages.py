@@ -313,7 +313,7 @@ def test_python_sends_a_file_in_any_form(study: Any, tmp_path: Path) -> None:
     table.write_text("term,definition\nATP,Energy\n")
     with table.open("rb") as opened:
         forms = [table, opened, table.read_bytes()]
-        made = [study.import_vocab_decks(file=form, if_exists="create").decks[0] for form in forms]
+        made = [study.import_vocab_decks(file=form, if_exists="merge").decks[0] for form in forms]
     assert [deck.name for deck in made] == ["Organelles", "Organelles", "upload"]
     proposed = study.create_syllabus(text="Biology 210\nMidterm: 3 December 2030")
     from_file = study.create_syllabus(file=b"Biology 210\nMidterm: 3 December 2030")

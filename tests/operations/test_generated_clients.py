@@ -47,6 +47,10 @@ def _python(directory: Path) -> str:
     options = ("--config-file", str(settings), "--cache-dir", str(CACHE))
     checked = (str(site / "study_data_service_client"), str(session), str(page))
     _printed(sys.executable, "-m", "mypy", *options, *checked, MYPYPATH=str(site))
+    for number, recipe in enumerate(blocks("python", "recipes")):
+        file = directory / f"recipe{number}.py"
+        file.write_text(recipe)
+        _printed(sys.executable, "-m", "mypy", *options, str(file), MYPYPATH=str(site))
     return _printed(sys.executable, str(session), PYTHONPATH=str(site))
 
 

@@ -18,7 +18,8 @@ from tests.support.entry_points import whole
 
 pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db]
 
-ADDRESSES = ["/docs/guides", "/docs", "/changelog", *(f"/docs/{guide.slug}" for guide in GUIDES)]
+LISTS = ["/docs/guides", "/docs/guides/operators", "/docs/guides/internals"]
+ADDRESSES = [*LISTS, "/docs", "/changelog", *(f"/docs/{guide.slug}" for guide in GUIDES)]
 
 
 class Page(HTMLParser):
@@ -70,6 +71,29 @@ def test_an_id_stands_once_on_its_page(client: Client) -> None:
 def test_every_file_of_the_docs_is_a_guide() -> None:
     sources = {guide.source for guide in GUIDES}
     assert {f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md")} <= sources
+
+
+def test_each_reader_has_an_index(client: Client) -> None:
+    """Every guide is in one of the three, and each index leads to the other two."""
+    found = [re.findall(r'<dt><a href="/docs/([\w-]+)">', text(client, address)) for address in LISTS]
+    assert sorted(slug for slugs in found for slug in slugs) == sorted(
+        [guide.slug for guide in GUIDES] + ["guides"] * 2  # the first index, from the others
+    )
+    assert found[0][:3] == ["quickstart", "recipes", "clients"]
+    assert {"operating", "scaling"} <= set(found[1])
+    assert {"architecture", "contributing"} <= set(found[2])
+    for address in LISTS:
+        others = {other for other in LISTS if f'<dt><a href="{other}">' in text(client, address)}
+        assert others == {*LISTS} - {address}
+    assert client.get("/docs/guides/nothing").status_code == 404
+
+
+def test_no_guide_of_members_and_scripts_needs_a_checkout() -> None:
+    for section in SECTIONS:
+        for guide in section.guides if not section.index else ():
+            assert re.findall(r"(?:`|^ {4})make \w+", (ROOT / guide.source).read_text(), re.MULTILINE) == [], (
+                guide.source
+            )
 
 
 def test_the_examples_name_this_service(client: Client, settings: object) -> None:
