@@ -48,7 +48,7 @@ def test_every_block_has_the_one_address_and_each_way_is_shown() -> None:
 
 def test_it_says_how_many_operations_are_tools() -> None:
     assert PAGE.count(f"{len(tools())} operations") == 2
-    assert f"{len(tools())} of them as tools" in (ROOT / "README.md").read_text()
+    assert f"{len(tools())} tools over MCP" in (ROOT / "README.md").read_text()
 
 
 @pytest.mark.django_db(transaction=True)

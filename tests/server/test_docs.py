@@ -1,11 +1,13 @@
 """The pages for readers lead to files that are there."""
 
+import os
 import re
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
+from studyservice.guides.catalog import INDEXES, SECTIONS
 from tests import ROOT
 from tests.support.entry_points import document
 
@@ -28,9 +30,26 @@ def test_what_a_page_names_is_there(page: Path) -> None:
     assert linked | named - NOT_YET == set()
 
 
-def test_every_page_is_found_from_the_readme() -> None:
-    linked = set(_LINK.findall((ROOT / "README.md").read_text(encoding="utf-8")))
-    assert {str(page.relative_to(ROOT)) for page in PAGES if page.name != "README.md"} <= linked
+def test_every_guide_is_in_the_index_of_the_docs() -> None:
+    """Under the heading of its readers, and the README leads to that index."""
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    parts = [_LINK.findall(part) for part in text.split("\n## ")[1:]]
+    listed = [
+        [
+            os.path.relpath(guide.source, "docs")
+            for section in SECTIONS
+            if section.index == index.slug
+            for guide in section.guides
+        ]
+        for index in INDEXES
+    ]
+    assert parts == listed
+    assert "docs/README.md" in _LINK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_the_readme_is_one_screen() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len([line for line in lines if line]) <= 40
 
 
 def test_every_operation_that_a_guide_names_is_there() -> None:
