@@ -32,7 +32,7 @@ REPEATED = {34: 40, 200: 12, 1000: 3}
 """Members of each kind, by the number of their cards."""
 
 Recall = Callable[[Memory, int], float]
-"""How likely a member truly recalls a card at an instant."""
+"""The true probability that a member recalls a card at an instant."""
 
 
 def _stability_times(factor: float) -> Recall:
@@ -61,7 +61,7 @@ MEMBERS: dict[str, Recall] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one member, in percent of the cards and in reviews.
+    """The outcome for one member: percent of the cards, and reviews.
 
     Attributes:
         error: the prediction of the first day, less what was known; None without a plan.
@@ -145,7 +145,7 @@ def _is_due(card: PlanCard, days: Days, day: int) -> bool:
 def simulated(
     cards: int, days: int, minutes: int, recall: Recall, repeated: int
 ) -> tuple[Sequence[Outcome], Sequence[Outcome]]:
-    """What comes of members with a plan, and of the same members without."""
+    """Simulate members with a plan, and the same members without one."""
     settings = Settings(TODAY, TODAY + timedelta(days=days), ZoneInfo("UTC"), RETENTION, minutes, SECONDS)
     planned = [with_plan(Member(cards, recall, seed), settings) for seed in range(repeated)]
     others = [without_plan(Member(cards, recall, seed), settings) for seed in range(repeated)]
@@ -198,7 +198,7 @@ def by_member() -> str:
 
 
 def main() -> None:
-    """Write the tables anew, each in the place of the one with its heading."""
+    """Rewrite the tables, each under its heading."""
     text = TABLES.read_text(encoding="utf-8")
     for table in (by_size(), by_member()):
         heading = table.partition("\n")[0]

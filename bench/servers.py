@@ -1,4 +1,4 @@
-"""Servers and commands of the service in processes of their own. Servers are ended by process id."""
+"""Run servers and commands of the service as processes. Servers are ended by process id."""
 
 import os
 import signal

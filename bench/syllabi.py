@@ -18,11 +18,11 @@ SURE = 0.8
 """Confidence from which an item is ticked."""
 
 SHIFTS = {"day": 1, "week": 7, "month": 30, "year": 365}
-"""How many days off a wrong date is."""
+"""Offsets in days of the wrong dates that are tried."""
 
 
 class Labels(TypedDict, total=False):
-    """What is in the JSON beside a text."""
+    """The labels: the JSON file beside a text."""
 
     course: dict[str, str]
     items: list[tuple[str, str, str | None]]
@@ -50,16 +50,16 @@ class Score:
 
 @dataclass
 class Measured:
-    """What was counted in one text, or in all."""
+    """Counts for one text, or for all."""
 
     items: Score = field(default_factory=Score)
     sure: Score = field(default_factory=Score)
     categories: Score = field(default_factory=Score)
     course: Score = field(default_factory=Score)
     right_dates: Score = field(default_factory=Score)
-    """Right dates confirmed or inferred, of those asked for."""
+    """Right dates that were confirmed or inferred, and all that were tried."""
     wrong_dates: Score = field(default_factory=Score)
-    """Wrong dates confirmed, of those asked for."""
+    """Wrong dates that were confirmed, and all that were tried."""
 
     def add(self, other: "Measured") -> None:
         """Count another one in."""
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def measure(text: str, labels: Labels, *, show: bool = False) -> Measured:
-    """What is right in the proposal and the evidence of one text."""
+    """Score the proposal and the evidence of one text."""
     term = labels.get("course", {}).get("term", "")
     otherwise = "2027-01-05" if term in {"Spring 2027", "Winter 2027"} else "2026-08-25"
     syllabus = Syllabus.of(text, today=date.fromisoformat(labels.get("today", otherwise)))

@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 DESCRIPTION = ROOT / "docs" / "openapi.json"
 TOOLS = ROOT / "tests" / "clients"
-"""Where the packages of npm are that are locked for the tests."""
+"""The npm packages that are locked for the tests."""
 
 CARRIED = ROOT / "studyservice" / "static" / "clients"
 """The service carries the wheel of the Python client here, as a static file."""
@@ -59,7 +59,7 @@ def _version() -> str:
 
 
 def build_python(directory: Path) -> None:
-    """Make a project of Python in `directory`, in place of what is there.
+    """Write the Python project to `directory`, replacing it.
 
     Raises:
         CalledProcessError: the generator could not make all of it; it has said so.
@@ -90,7 +90,7 @@ def build_wheel(project: Path, directory: Path) -> Path:
 
 
 def build_typescript(directory: Path, node: str) -> None:
-    """Make a package of npm in `directory`, in place of what is there, with the Node.js at `node`.
+    """Write the npm package to `directory`, replacing it, with the Node.js at `node`.
 
     Raises:
         CalledProcessError: a tool could not make all of it; it has said so.

@@ -36,7 +36,7 @@ def half_up(numerator: int, denominator: int) -> int:
 
 
 def number_dropped(drop_lowest: int, pieces: int) -> int:
-    """How many of the pieces of a category do not count: never the last one."""
+    """The number of pieces of a category that do not count. The last piece always counts."""
     return max(0, min(drop_lowest, pieces - 1))
 
 

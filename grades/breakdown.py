@@ -135,7 +135,7 @@ def get_grades(
 
 
 def _category(category_id: UUID, rows: Sequence[_Columns]) -> tuple[CategoryRow, Part]:
-    """The category as it is answered, and as it counts today, with nothing open."""
+    """The category in answers, and for the current grade, without open pieces."""
     first = rows[0]
     exact = [] if first["id"] is None else [ten_thousandths(row["score"]) for row in rows]
     weight, drop_lowest = ten_thousandths(first["weight"]), first["drop_lowest"]
@@ -168,7 +168,7 @@ def _category(category_id: UUID, rows: Sequence[_Columns]) -> tuple[CategoryRow,
 
 
 def _require_categories(remaining: Sequence[UUID], present: Collection[UUID]) -> None:
-    """Refuse what is no category of the course."""
+    """Refuse an id that is not a category of the course."""
     details: list[Detail] = [
         {
             "field": f"remaining[{index}]",

@@ -63,7 +63,7 @@ class Curve:
         return half_up(value, 100 * self._scale)
 
     def least(self, hundredths: int) -> int | None:
-        """The least x, in hundredths, whose rounded grade is at least so many hundredths; it must exceed that of 0.
+        """The least x, in hundredths, whose rounded grade reaches this many hundredths. The grade at 0 must be lower.
 
         None if nothing open has weight. Rounded half-up, a grade reaches them from half a hundredth below on.
         """

@@ -8,7 +8,7 @@ from grades.curve import Curve, Part, curve, remaining_weight
 from grades.outlook_records import AssumedRow, NeededRow, OutlookRow
 
 _BEST = 1_000_000
-"""The score that an open piece is taken to get at best, in ten-thousandths; extra credit is not counted on."""
+"""The best score assumed for an open piece, in ten-thousandths. It excludes extra credit."""
 
 
 def outlook(parts: Collection[Part], target: Decimal | None = None, assume: Decimal | None = None) -> OutlookRow:

@@ -19,7 +19,7 @@ class NeededRow(TypedDict):
 
 
 class NeededRecord(Record):
-    """What a grade still takes."""
+    """The score still needed for a grade."""
 
     example: ClassVar[dict[str, Any]] = {"letter": "A-", "at_least": 90, "score": 92.34, "status": "possible"}
 
@@ -66,7 +66,7 @@ class OutlookRow(TypedDict):
 
 
 class OutlookRecord(Record):
-    """What the grade can still become, if everything that is open gets the same score."""
+    """What the grade can still become, if everything open gets the same score."""
 
     example: ClassVar[dict[str, Any]] = {
         "remaining_weight": 60,

@@ -20,7 +20,7 @@ from studyservice.operations.errors import Conflict
 
 
 def put_categories_back(member: Member, write: Write, course_id: UUID, after: Any, before: Any) -> None:
-    """What a course's categories were, but for those that the change had deleted: these come back by themselves.
+    """The previous categories of a course, without those that the change deleted. Undo restores these separately.
 
     Raises:
         Conflict: the course is gone, the list is another by now, or a category that goes has scores.
@@ -52,7 +52,7 @@ def of_its_category(item_id: UUID) -> Q:
 
 
 def categorize_again(member: Member, rows: list[Columns]) -> None:
-    """Let items without a category be of that of their scores, which came back."""
+    """Give items without a category the category of their restored scores."""
     for row in rows:
         if row["item_id"] is not None:
             mine = Item.objects.filter(member_id=member.id, id=row["item_id"], category=None)

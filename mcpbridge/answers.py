@@ -1,4 +1,4 @@
-"""How long a tool's answer may be: what an assistant reads goes into its context window, which has little room."""
+"""Limits of a tool's answer. It is read into the assistant's context window, which is small."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -48,13 +48,13 @@ def answer_text(tool: OperationTool, row: Row) -> tuple[str, Counter[str]]:
 
 
 def omission(left_out: Counter[str]) -> str:
-    """The sentence that tells what an answer leaves out."""
+    """Return the sentence about what an answer leaves out."""
     told = ", ".join(f"{name} ({count})" for name, count in left_out.items())
     return f"The whole answer would have over {MAX_CHARACTERS:,} characters, so it leaves out: {told}."
 
 
 def doubtful(doubts: list[str]) -> str:
-    """What a write did though it may be a mistake."""
+    """Warn about what a write did that may be a mistake."""
     more = len(doubts) - _MOST_DOUBTS
     told = [*doubts[:_MOST_DOUBTS], *([f"And {more} more."] if more > 0 else [])]
     return f"Done, but check with the member: {' '.join(told)}"

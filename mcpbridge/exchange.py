@@ -42,7 +42,7 @@ MAX_BATCH = 20
 """Messages in one batch, of which each request counts against the rate limit."""
 
 _VERSION_KEY = f"HTTP_{MCP_PROTOCOL_VERSION_HEADER.upper().replace('-', '_')}"
-"""Where a WSGI server leaves the header; Django's `headers` are made of all of them first."""
+"""The key of the header in a WSGI environment. Django's `headers` would parse all of them first."""
 
 _BATCH_VERSION = DEFAULT_NEGOTIATED_VERSION
 """2025-03-26, which has batches and is assumed where no header names another, as it had no such header."""
@@ -117,7 +117,7 @@ def _batch_refusal(messages: list[Any]) -> Reply | None:
 
 
 def _count_batch(request: HttpRequest, calls: list[_Call | Reply]) -> None:
-    """Count every request of the batch but one, which was counted when the POST came.
+    """Count the requests of the batch except one, which was counted when the POST arrived.
 
     Raises:
         RateLimited: the batch holds more requests than are left.
@@ -157,7 +157,7 @@ def _stateless(request: HttpRequest, message: Any, version: str) -> _Call | Repl
 
 
 def _rejected(rejection: InboundLadderRejection, request_id: RequestId | None = None) -> Reply:
-    """What the SDK refuses; where that is the revision, all that this server has are named, not only its stateless."""
+    """Return the SDK's refusal. If it is about the revision, name all that this server supports."""
     data = rejection.data
     if rejection.code == UNSUPPORTED_PROTOCOL_VERSION:
         data = {**(data or {}), "supported": list(SUPPORTED_PROTOCOL_VERSIONS)}
@@ -175,7 +175,7 @@ def _parsed(message: Any) -> JSONRPCRequest | JSONRPCNotification | None:
 
 
 def _can_be_echoed(parsed: JSONRPCRequest | JSONRPCNotification) -> bool:
-    """Whether what answers repeat is Unicode text; JSON lets lone surrogates through, which no answer could hold."""
+    """Return whether all values that answers repeat are valid Unicode. JSON allows lone surrogates."""
     repeated = (getattr(parsed, "id", None), parsed.method, (parsed.params or {}).get("name"))
     try:
         "".join(text for text in repeated if isinstance(text, str)).encode()
@@ -185,7 +185,7 @@ def _can_be_echoed(parsed: JSONRPCRequest | JSONRPCNotification) -> bool:
 
 
 def _names_its_version(parsed: JSONRPCRequest) -> bool:
-    """Whether the request says its revision in itself, as those of 2026-07-28 do."""
+    """Return whether the request contains its protocol revision, as in 2026-07-28."""
     meta = (parsed.params or {}).get("_meta")
     return isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
 

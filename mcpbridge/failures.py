@@ -1,4 +1,4 @@
-"""What a failed call says: one text that an assistant can act on."""
+"""The text of a failed call, written so that an assistant can act on it."""
 
 from mcpbridge.sources import SOURCES
 from studyservice.http.request_ids import current_request_id
@@ -42,7 +42,7 @@ def _message(error: ApiError) -> str:
 
 
 def _sources(error: ApiError) -> list[str]:
-    """Where wrong ids come from, unless the message says it."""
+    """Name the tool that lists the right ids, unless the message does."""
     found = []
     for detail in error.details or []:
         source = SOURCES.get(detail["field"])

@@ -1,4 +1,4 @@
-"""Lists, each of which is one page; that of tools as it goes over the wire, written once for each revision.
+"""Lists of one page each. The list of tools is serialized once for each revision.
 
 It is some 40 kB that change with the service alone, and every session of an assistant reads them.
 """
@@ -14,7 +14,7 @@ from mcp_types.methods import serialize_server_result
 from mcpbridge.tools import SECURITY_SCHEMES, tools
 
 LISTS_HINT = CacheHint(ttl_ms=5 * 60 * 1000, scope="public")
-"""How long a client may keep the lists, which change only with a new version of the service."""
+"""How long a client may cache the lists. They change only with a new version of the service."""
 
 
 def require_first_page(params: PaginatedRequestParams | None, named: str) -> None:

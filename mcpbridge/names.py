@@ -9,7 +9,7 @@ from itertools import count
 from studyservice.database.statements import Row
 
 MAX_NAME = 300
-"""Characters; no name with what stands in brackets behind it is longer, so that a longer text is none."""
+"""In characters. No name with its label in brackets is longer, so longer texts match none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Choice:
 
 
 def choices(rows: Sequence[Row], details: Sequence[str]) -> list[Choice]:
-    """`rows`, each with a label of its own, whatever their case.
+    """Give each of `rows` a label that is unique, ignoring case.
 
     A name that only one has is its label. Behind another stands in brackets the first of the fields `details` that no
     other row of that name shares, else a number.
@@ -60,7 +60,7 @@ def _labels(
 
 
 def matching(offered: Sequence[Choice], value: str) -> list[Choice]:
-    """The one whose label `value` is, else all of that name, whatever the case; none for a text that is no name."""
+    """Return the row with the label `value`, else all rows of that name, ignoring case. Other texts have none."""
     if len(value) > MAX_NAME:
         return []
     folded = _folded(value)
@@ -88,5 +88,5 @@ def one_line(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    """What texts have in common that differ in case, in width, in white space or in how accents are written."""
+    """Normalize case, width, white space and accents, to compare texts."""
     return one_line(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))

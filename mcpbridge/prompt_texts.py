@@ -1,4 +1,4 @@
-"""What each prompt says to the assistant, in the member's voice: which tools to call, with what, and when to ask.
+"""The texts of the prompts, in the member's voice: which tools to call, with what, and when to ask.
 
 A complete call is written as the tool's name and its arguments as JSON. Names that the member gave are quoted, as they
 are data: they cannot write steps of their own.
@@ -174,7 +174,7 @@ def quiz_me(about: Occasion) -> str:
 
 
 def exam_check(about: Occasion) -> str:
-    """What the data say of how ready the member is for the exams of a course."""
+    """Describe how ready the member is for the exams of a course."""
     course = _required(about)
     course_id = str(course["id"])
     ahead = {"course_id": course_id, "from": str(about.today)}

@@ -47,7 +47,7 @@ MAX_VALUES = 100
 """In one completion (MCP, Completion)."""
 
 _MAX_LIKE = 10
-"""Names that an error tells for a wrong one."""
+"""The number of names that an error suggests for a wrong one."""
 
 
 async def list_prompts(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListPromptsResult:
@@ -105,7 +105,7 @@ def _prompt(name: str) -> AssistantPrompt:
 
 
 def _value(prompt: AssistantPrompt, arguments: dict[str, str]) -> str | None:
-    """What the prompt is about; None if it may be left out and was, as it counts for a client's empty field too.
+    """The subject of the prompt. None if the optional argument is missing or empty.
 
     Raises:
         MCPError: it is missing, or there is another argument.

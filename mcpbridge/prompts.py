@@ -12,7 +12,7 @@ from mcpbridge.prompt_texts import Text
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What an argument names.
+    """The kind of object that an argument names.
 
     Attributes:
         noun: the word for it.

@@ -40,5 +40,5 @@ class ServerWithoutResources(Server[Any]):
     """The SDK's server, which does not declare the capability because it can list them."""
 
     def get_capabilities(self, *args: Any, **kwargs: Any) -> ServerCapabilities:
-        """What the server declares."""
+        """The capabilities that the server declares."""
         return super().get_capabilities(*args, **kwargs).model_copy(update={"resources": None})

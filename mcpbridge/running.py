@@ -28,7 +28,7 @@ _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 
 @dataclass(slots=True)
 class OneAnswer:
-    """The SDK's `DispatchContext` of a request that gets one answer and nothing else."""
+    """The SDK's `DispatchContext` for a request with exactly one answer."""
 
     request_id: RequestId
     message_metadata: MessageMetadata
@@ -43,10 +43,10 @@ class OneAnswer:
         raise NoBackChannelError(method)
 
     async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
-        """Drop it: there is no stream."""
+        """Do nothing: there is no stream."""
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Drop it: there is no stream."""
+        """Do nothing: there is no stream."""
 
 
 def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connection) -> dict[str, Any]:

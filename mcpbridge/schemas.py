@@ -85,7 +85,7 @@ def _name_sources(properties: dict[str, Schema]) -> None:
 
 
 def _shorten_entries(properties: dict[str, Schema]) -> None:
-    """Drop the description of an entry, as its list has one, and those that fields beside the list have too."""
+    """Drop descriptions that the list of the entry, or fields next to the list, already have."""
     for schema in properties.values():
         for branch in (schema, *schema.get("anyOf", ())):
             entry = branch.get("items", {})

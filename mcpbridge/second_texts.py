@@ -1,4 +1,4 @@
-"""Texts of a tool's result beside its JSON: an assistant reads there what it should tell the member.
+"""Further texts of a tool's result, for the assistant to tell the member.
 
 What a deletion took and what fields were come from the row that the call left in the log of changes, so they cost no
 statement.
@@ -47,7 +47,7 @@ def second_texts(operation: Operation, member: Member, call: Call, row: Row) -> 
 
 
 def _gone(change: ChangeRow) -> str:
-    """`Deleted the item “Midterm” with 3 milestones`; empty if nothing was deleted."""
+    """Return `Deleted the item “Midterm” with 3 milestones`, or an empty text if nothing was deleted."""
     before, after = change["before"] or {}, change["after"]
     if after is None:
         words = change_in_words(change)
@@ -68,7 +68,7 @@ def _entries(side: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def _undo(member: Member, change: ChangeRow) -> str:
-    """The sentence that says until which day of the member's the change can be undone, and where."""
+    """Return the sentence with the member's last day to undo the change, and the page."""
     if not change["undoable"]:
         return ""
     last = (change["created_at"] + UNDOABLE_FOR).astimezone(ZoneInfo(member.time_zone)).date()
@@ -84,7 +84,7 @@ def _before(change: ChangeRow) -> dict[str, Any]:
 
 
 def _quotes(row: Row) -> str:
-    """How many quotes are confirmed, and the others; empty if none was sent."""
+    """Count the confirmed quotes, and name the others. Empty if none was sent."""
     listed_items: Any = row.get("items")
     entries: Any = listed_items or [row]
     quoted = [(place, entry) for place, entry in enumerate(entries) if "evidence" in entry]

@@ -1,4 +1,4 @@
-"""The MCP server: what it says about itself, and the methods of its tools."""
+"""The MCP server: its description, and the methods of its tools."""
 
 import logging
 from typing import Any, cast
@@ -38,7 +38,7 @@ from studyservice.operations.errors import ApiError, InsufficientScope, Internal
 logger = logging.getLogger(__name__)
 
 STRUCTURED = RequestKey[orjson.Fragment]("structured_content")
-"""What the last call of a tool answered, as JSON."""
+"""The JSON of the last tool call's answer."""
 
 INSTRUCTIONS = """\
 These tools open one member's own study data: courses, dated items (exams, assignments and the like), study-plan \
@@ -72,7 +72,7 @@ At most 120 calls a minute. If get_me says that the membership is not active, on
 
 
 async def discover(context: ServerRequestContext, params: RequestParams | None) -> DiscoverResult:
-    """What the server has, with every revision of the protocol, as errors about the revision name them too.
+    """The server's capabilities and all supported revisions of the protocol.
 
     The SDK's own answer names those without a handshake alone, though this endpoint has the others as well.
     """
@@ -147,7 +147,7 @@ def _logged(change_id: UUID | None) -> dict[str, Any]:
 
 
 def _challenged(failure: ApiError, path: str) -> dict[str, Any]:
-    """What lets a client ask the member for the scope that is missing (OpenAI Apps SDK, Authentication)."""
+    """The metadata with which a client asks the member for the missing scope (OpenAI Apps SDK, Authentication)."""
     if not isinstance(failure, InsufficientScope):
         return {}
     return {"_meta": {"mcp/www_authenticate": [challenge(path, "insufficient_scope")]}}

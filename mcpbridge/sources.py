@@ -1,4 +1,4 @@
-"""Where an assistant gets the ids that tools take; a test holds the table to the tools there are."""
+"""The source of each id that tools accept. A test compares this table with the tools."""
 
 SOURCES = {
     "course_id": "list_courses",

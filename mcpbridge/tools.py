@@ -31,7 +31,7 @@ NARROWER = {
 """Argument of a reading tool to what it asks for when an answer is too long."""
 
 SECURITY_SCHEMES = "securitySchemes"
-"""Where a tool says what it needs, beside its name and in its `_meta` (OpenAI Apps SDK, Authentication)."""
+"""The keys under which a tool declares its scopes (OpenAI Apps SDK, Authentication)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ToolArguments:
         return declared.parse(self.given)
 
     def body(self, operation: Operation) -> Any:
-        """What was given.
+        """The arguments that were sent.
 
         Raises:
             ValidationFailed: there are slips.
@@ -83,7 +83,7 @@ class OperationTool:
 
     @property
     def may_leave_out(self) -> bool:
-        """Whether a long answer is given without its longest lists instead of being refused."""
+        """Return whether a long answer is given without its longest lists instead of being refused."""
         return self.operation.scope is not Scope.READ or not self.narrower
 
 

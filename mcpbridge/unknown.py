@@ -42,7 +42,7 @@ _MOST_NAMES = 20
 """Different unknown names that are looked at; a message can hold a hundred thousand."""
 
 _MOST_LETTERS = 64
-"""Of an unknown name; a longer one is no slip."""
+"""The longest unknown name that is compared. A longer one is not a typing error."""
 
 _LEAST_LETTERS = 3
 """Of a run that two names share; fewer are chance."""
@@ -65,13 +65,13 @@ class Unknown:
     taken: Sequence[str] = ()
 
     def note(self) -> str:
-        """What was ignored, in words."""
+        """Describe what was ignored."""
         note = f"Ignored, as this tool has no such arguments: {', '.join(self.ignored)}."
         return f"{note} It takes {', '.join(self.taken)}." if self.taken else note
 
 
 def unknown_arguments(tool: Tool, given: Mapping[str, Any], fetching: Tool | None = None) -> Unknown:
-    """What of `given` the tool does not declare, at the top level and in the entries of its lists.
+    """Return the arguments that the tool does not declare, at the top level and in the entries of lists.
 
     Fields of the record that the tool answers are no slips: they come back as they were read. In entries they are not
     even named.
@@ -149,12 +149,12 @@ def _meant(name: str, free: list[str]) -> str | None:
 
 
 def _words(name: str) -> list[str]:
-    """The words of a name in either spelling, without `id`, which says nothing of what is meant."""
+    """Split a name in either spelling into words, without `id`, which every id has."""
     return [word.lower() for word in _WORD.findall(name) if word.lower() != "id"]
 
 
 def _has_most_letters(name: str, declared: str) -> bool:
-    """Whether a run of three letters or more in both is more than half of the longer one."""
+    """Return whether a run of three letters or more in both is more than half of the longer one."""
     one, other = "".join(_words(name)), "".join(_words(declared))
     run = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
     return run.size >= _LEAST_LETTERS and max(len(one), len(other)) < 2 * run.size

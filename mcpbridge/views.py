@@ -39,7 +39,7 @@ class ContentTooLarge(InvalidRequest):
 
 @csrf_exempt
 def endpoint(request: HttpRequest) -> HttpResponse:
-    """Answer a POST; there are no streams to GET and no sessions to DELETE.
+    """Answer a POST. There are no streams to GET and no sessions to DELETE.
 
     Any Origin may call, as it may call REST (spec, rule 4): no cookie is read, so a page has no more than the
     credential that it was given.
@@ -87,7 +87,7 @@ def _check_headers(request: HttpRequest) -> None:
 
 @lru_cache(maxsize=100)
 def _takes_json(accept: str) -> bool:
-    """Whether JSON is among what an `Accept` header names, which Django parses anew for each request."""
+    """Return whether an `Accept` header accepts JSON. Django would parse it for each request."""
     request = HttpRequest()
     request.META["HTTP_ACCEPT"] = accept
     return request.accepts(JSON_TYPE)

@@ -100,12 +100,12 @@ class ApplicationAdmin(_Listed):
 
     @admin.display(description="members")
     def members(self, app: Application) -> str:
-        """Who allowed it something that still stands."""
+        """Members with a live consent for the app."""
         return up_to(getattr(app, "members", 0))
 
     @admin.display(description="last use")
     def last_use(self, app: Application) -> Any:
-        """When a call of it was last answered as it asked, for whichever member."""
+        """The time of the app's last successful call, for any member."""
         return getattr(app, "last_call_at", None)
 
     @admin.display(description="refused, 24 h")
@@ -115,13 +115,13 @@ class ApplicationAdmin(_Listed):
 
     @admin.display(description="last refused")
     def why_refused(self, app: Application) -> str | None:
-        """When a call of it was last refused, for whichever member, and why; on the app's own page alone."""
+        """The time and reason of the app's last refused call, for any member. Only on the app's page."""
         consent = last_refusal(app)
         return None if consent is None else refused_in_words(consent)
 
     @admin.display(boolean=True)
     def blocked(self, app: Application) -> bool:
-        """Whether it may do nothing at all."""
+        """Return whether the app is blocked."""
         return bool(getattr(app, "is_blocked", False))
 
     @admin.action(description="Block the selected apps: no consent, no token, no call", permissions=["change"])
@@ -134,7 +134,7 @@ class ApplicationAdmin(_Listed):
 
     @admin.action(description="Unblock the selected apps", permissions=["change"])
     def unblock(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
-        """What their members allowed works again."""
+        """Unblock the apps. Existing consents work again."""
         unblocked = [app for app in queryset if unblock(app.client_id)]
         for app in unblocked:
             self.log_change(request, app, "Unblocked.")
@@ -147,7 +147,7 @@ class ApplicationAdmin(_Listed):
         return Q(client_id__startswith=term) | Q(name__icontains=term) | Q(redirect_uris__icontains=term)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """As the permissions say; its tokens go with it."""
+        """Delete the app with its tokens, if the permissions allow it."""
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
     def delete_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> Any:
@@ -169,7 +169,7 @@ class ApplicationAdmin(_Listed):
 
     @admin.display(description="connections")
     def connections(self, app: Application) -> str:
-        """How many members are connected, with a link to them."""
+        """The number of connected members, with a link to them."""
         count = live_refresh_tokens().filter(application=app).count()
         link = reverse("admin:oauthserver_refreshtoken_changelist", query={"application__id__exact": app.pk})
         return format_html('<a href="{}">{}</a>', link, count)
@@ -204,7 +204,7 @@ class BlockedAppAdmin(ServiceAdmin):
 
 @admin.register(RefreshToken)
 class ConnectionAdmin(_Listed):
-    """What members allowed, one row for each live consent."""
+    """Consents of members, one row for each live one."""
 
     list_display_links = None
     list_display = ("application", "user", "scope", "resource", "created", "expires", "last_call", "last_refused")
@@ -229,16 +229,16 @@ class ConnectionAdmin(_Listed):
 
     @admin.display(ordering="last_call_at")
     def last_call(self, connection: RefreshToken) -> Any:
-        """When a call last succeeded."""
+        """The time of the last successful call."""
         return getattr(connection, "last_call_at", None)
 
     @admin.display(ordering="refused_at")
     def last_refused(self, connection: RefreshToken) -> str | None:
-        """When a call was last refused, and why."""
+        """The time and reason of the last refused call."""
         return refused_in_words(connection)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """For the action alone; there is nothing to edit."""
+        """Allow only the action. There is nothing to edit."""
         return obj is None and super().has_change_permission(request)
 
     @admin.action(description="Revoke the selected connections", permissions=["change"])
@@ -260,7 +260,7 @@ class ConnectedMemberAdmin(_Listed):
     actions = ("revoke_everything",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ConnectedMember]:
-        """Those with a live connection."""
+        """Members with a live connection."""
         return super().get_queryset(request).filter(Exists(live_refresh_tokens().filter(user=OuterRef("pk"))))
 
     @admin.action(description="Revoke every app of the selected members", permissions=["change"])

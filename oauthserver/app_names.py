@@ -1,4 +1,4 @@
-"""What an app may call itself: anybody can register one, and members read its name where they decide."""
+"""Rules for app names. Anybody can register an app, and members read its name when they decide."""
 
 import unicodedata
 from urllib.parse import urlsplit
@@ -9,10 +9,10 @@ from django.conf import settings
 from oauthserver.redirect_uris import scheme_of
 
 MAX_CLIENT_NAME = 120
-"""Longest name of an app, in characters: it stands in a heading of the consent page."""
+"""Longest name of an app, in characters. It is in a heading of the consent page."""
 
 _PRESENTATION = regex.compile("[\ufe0e\ufe0f]")
-"""Whether the sign before it is shown in colour; without a look of its own, and left out."""
+"""The variation selector that shows a sign in color. It has no glyph, and is removed."""
 
 _SPACES = regex.compile(r"\p{Zs}+")
 
@@ -68,10 +68,10 @@ def fault_of_name(name: str) -> str | None:
 
 
 def _letters(name: str) -> str:
-    """What tells names apart, whatever stands between the letters."""
+    """Reduce a name to what distinguishes it, whatever is between the letters."""
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
 def name_from(uri: str) -> str:
-    """What to call an app that gives no name: where it sends its members."""
+    """Name an app without a name after the host that its members return to."""
     return (urlsplit(uri).hostname or scheme_of(uri))[:MAX_CLIENT_NAME]

@@ -15,7 +15,7 @@ def blocked_by(path: str) -> Exists:
 
 
 def is_blocked(client_id: str | None) -> bool:
-    """Whether the app is blocked; costs a query."""
+    """Return whether the app is blocked; costs a query."""
     return BlockedApp.objects.filter(client_id=client_id).exists()
 
 

@@ -1,4 +1,4 @@
-"""What an app says about itself when it registers (RFC 7591 section 2)."""
+"""The metadata of an app's registration (RFC 7591 section 2)."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -15,7 +15,7 @@ AUTH_METHOD = "token_endpoint_auth_method"
 
 
 class AuthMethod(models.TextChoices):
-    """How a client authenticates at the token endpoint (RFC 7591 section 2)."""
+    """Client authentication methods of the token endpoint (RFC 7591 section 2)."""
 
     NONE = "none"
     BASIC = "client_secret_basic"
@@ -86,7 +86,7 @@ def _text(body: dict[str, Any], name: str, default: str) -> str:
 
 
 def _require_offered(body: dict[str, Any], name: str, offered: tuple[str, ...]) -> None:
-    """Refuse a client that could do nothing with what it gets."""
+    """Refuse a client that could not use its tokens."""
     value = body.get(name, list(offered))
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise InvalidClientMetadata(f"{name} is an array of strings.")

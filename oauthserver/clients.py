@@ -1,4 +1,4 @@
-"""Which app is asking, and by which method it proves that (RFC 6749 section 2.3)."""
+"""Identify the client of a request, and check its authentication (RFC 6749 section 2.3)."""
 
 import base64
 import binascii
@@ -23,7 +23,7 @@ from studyservice.secrets.generated import sha256
 
 @dataclass(frozen=True, slots=True)
 class ClientCredentials:
-    """What a request shows of its client."""
+    """The client credentials in a request."""
 
     client_id: str | None
     secret: str | None
@@ -62,7 +62,7 @@ def _basic(header: str) -> tuple[str, str]:
 
 
 class ClientColumns(TypedDict):
-    """The app in a row with `client_columns`; in the order of the model's fields, which `from_db` goes by."""
+    """The app in a row with `client_columns`, in the order of the model's fields, which `from_db` needs."""
 
     client_client_id: str
     client_client_type: str
@@ -95,7 +95,7 @@ def client_of(row: ClientColumns) -> Application:
 
 
 def proves(credentials: ClientCredentials, app: Application) -> bool:
-    """Whether `credentials` prove to be `app`, by whichever method carried its secret."""
+    """Return whether `credentials` prove to be `app`, by whichever method carried its secret."""
     if credentials.client_id != app.client_id:
         return False
     if credentials.method is AuthMethod.NONE:
@@ -104,7 +104,7 @@ def proves(credentials: ClientCredentials, app: Application) -> bool:
 
 
 def authenticates(credentials: ClientCredentials, app: Application) -> bool:
-    """Whether `credentials` prove to be `app` at the token endpoint, where the method that it named is the only one."""
+    """Return whether `credentials` authenticate `app` at the token endpoint, by its registered method only."""
     if app.auth_method_named and credentials.method != app.token_endpoint_auth_method:
         return False
     return proves(credentials, app)
@@ -119,12 +119,12 @@ def app_of(credentials: ClientCredentials) -> Application | None:
 
 
 def named_client(client_id: str | None) -> dict[str, UUID | str]:
-    """What a log line may say of a client that only named itself: an id that we made, and nothing else it wrote."""
+    """Return the client id for a log line, if we generated it. Nothing else that an unknown client sent is logged."""
     return {"client_id": client_id} if client_id is not None and is_generated(client_id) else {}
 
 
 def stays(app: Application) -> bool:
-    """Whether `app` is still there, and then until the end of this transaction; costs a query.
+    """Return whether `app` is still there, and then until the end of this transaction; costs a query.
 
     What refers to it is stored after this, so that its deletion (`oauthserver.deletion`) comes wholly before or wholly
     after. Transactions that ask do not wait for each other.

@@ -1,4 +1,4 @@
-"""What the machine-facing OAuth endpoints share."""
+"""Shared by the OAuth endpoints for machines."""
 
 from http import HTTPStatus
 from typing import Any

@@ -14,11 +14,11 @@ from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 from studyservice.http.responses import oauth_error_response
 
 CHALLENGE = {"WWW-Authenticate": f'Basic realm="{settings.BASE_URL}"'}
-"""Goes with every 401 (RFC 6749 section 5.2, RFC 9110 section 15.5.2)."""
+"""Sent with every 401 (RFC 6749 section 5.2, RFC 9110 section 15.5.2)."""
 
 
 class OAuthError(Exception):
-    """An error that the client is told about.
+    """An error in the answer to a client.
 
     Attributes:
         code: the registered name.
@@ -70,7 +70,7 @@ class InvalidGrant(OAuthError):
 
 
 class InvalidScope(OAuthError):
-    """The scope goes beyond the grant (RFC 6749 section 5.2)."""
+    """The scope exceeds the grant (RFC 6749 section 5.2)."""
 
     code = "invalid_scope"
 
@@ -116,14 +116,14 @@ class MethodNotAllowed(OAuthError):
 
 
 class TooManyRequests(OAuthError):
-    """The rate limit was exceeded; `Retry-After` gives the seconds to wait."""
+    """The rate limit was exceeded. `Retry-After` is the seconds to wait."""
 
     code = "temporarily_unavailable"
     status = HTTPStatus.TOO_MANY_REQUESTS
 
 
 def refusal(error: OAuth2Error) -> OAuthError:
-    """What oauthlib refuses at the token endpoint, as an error of ours; most of oauthlib's have no description."""
+    """Convert oauthlib's error at the token endpoint to one of ours. Most of oauthlib's have no description."""
     said = dict(error.twotuples)
     for ours in (InvalidClient, InvalidGrant, InvalidScope):
         if ours.code == said["error"]:

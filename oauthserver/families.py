@@ -1,4 +1,4 @@
-"""All that came from one consent: looked for, and ended."""
+"""Find and end everything that one consent issued."""
 
 import uuid
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 
 
 def families_of(**owner: Any) -> set[uuid.UUID]:
-    """The consents of which anything is left: of the `user`, the `application` or both, or as else `owner` says."""
+    """Consents with any row left: of the `user`, the `application` or both, or as `owner` filters."""
     found: set[uuid.UUID] = set()
     for model in (Grant, RefreshToken, AccessToken):
         found.update(model.objects.filter(**owner).values_list("token_family", flat=True))
@@ -25,7 +25,7 @@ def members_of(app: Application) -> set[uuid.UUID]:
 
 
 def end_families(member_id: uuid.UUID, families: Iterable[uuid.UUID]) -> None:
-    """Kill everything that came from these consents of the member: codes, refresh tokens and access tokens.
+    """Delete all codes, refresh tokens and access tokens of these consents of the member.
 
     The caller holds the lock of the member (`accounts.changes.writing`), so that nothing is minted meanwhile.
     """

@@ -1,4 +1,4 @@
-"""Whose is this token, or this client secret? For `accounts.operators.credential_finding`."""
+"""Find the owner of a token or a client secret, for `accounts.operators.credential_finding`."""
 
 from django.urls import reverse
 
@@ -30,6 +30,6 @@ def find_client_secret(secret: str) -> str | None:
 
 
 def _connection(token: AccessToken | RefreshToken) -> str | None:
-    """The list of connections with that of the token alone."""
+    """The list of connections, filtered to that of the token."""
     live = live_refresh_tokens().filter(user_id=token.user_id, token_family=token.token_family).first()
     return None if live is None else reverse("admin:oauthserver_refreshtoken_changelist", query={"q": str(live.pk)})

@@ -10,7 +10,7 @@ from studyservice.secrets.generated import new_secret
 
 
 class ClientIdGenerator:
-    """Client ids; they are no secrets."""
+    """Client ids, which are not secret."""
 
     def hash(self) -> str:
         """A fresh `<CREDENTIAL_PREFIX>client_…`."""
@@ -18,7 +18,7 @@ class ClientIdGenerator:
 
 
 def is_generated(client_id: str) -> bool:
-    """Whether that is such an id, whether or not there is an app with it."""
+    """Return whether that is such an id, whether or not there is an app with it."""
     prefixes = "|".join(map(re.escape, (settings.CREDENTIAL_PREFIX, *settings.CREDENTIAL_PREFIX_FALLBACKS)))
     return re.fullmatch(rf"(?:{prefixes})client_[A-Za-z0-9_-]{{24}}", client_id) is not None
 

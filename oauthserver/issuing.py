@@ -1,4 +1,4 @@
-"""Spending a code or a refresh token, and storing the pair of tokens that it gives."""
+"""Spend a code or a refresh token, and store the new pair of tokens."""
 
 from dataclasses import dataclass
 from datetime import timedelta

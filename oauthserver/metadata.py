@@ -42,5 +42,5 @@ class ResourceMetadataView(_Document, OAuthProtectedResourceMetadataView):
     root = ""
 
     def get_resource(self, request: HttpRequest) -> str:
-        """The resource that this document is about; it is the address it was asked for under (RFC 9728 3.3)."""
+        """The resource of this document, which is the address that was requested (RFC 9728 3.3)."""
         return f"{settings.BASE_URL}{self.root}"

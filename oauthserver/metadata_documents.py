@@ -52,7 +52,7 @@ class Refusal:
 
 
 class DocumentRefused(InvalidClientIdError):
-    """The client of an authorization request is known by its document alone, and that was refused.
+    """The authorization request names a client document, and the document was refused.
 
     Attributes:
         refusal: why.
@@ -64,14 +64,14 @@ class DocumentRefused(InvalidClientIdError):
 
 
 class _PrivateKeysAlone(Exception):
-    """The document offers no method but ones with private keys; it is never taken for a public client."""
+    """The document offers only methods with private keys. It is never treated as a public client."""
 
 
 class Fetcher:
     """Brings the toolkit what is supported here of a document, and remembers why one was refused."""
 
     def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
-        """What is taken of the document at `client_id`, and for how many seconds.
+        """The accepted metadata of the document at `client_id`, and for how many seconds it is valid.
 
         Raises:
             CIMDError: it cannot be read, or breaks a rule.
@@ -119,7 +119,7 @@ def _fetched(client_id: str) -> tuple[dict[str, Any], int]:
 
 
 def _seconds_of(cache_control: str) -> int:
-    """How long a document is good, within the toolkit's bounds; the longest if its host does not say."""
+    """Seconds that a document is valid, within the toolkit's limits. The maximum if its host sends none."""
     shortest: int = oauth2_settings.CIMD_METADATA_MIN_AGE_SECONDS
     longest: int = oauth2_settings.CIMD_METADATA_MAX_AGE_SECONDS
     if "no-store" in cache_control or "no-cache" in cache_control:
@@ -129,7 +129,7 @@ def _seconds_of(cache_control: str) -> int:
 
 
 def taken_of(document: dict[str, Any], client_id: str) -> dict[str, Any]:
-    """What is supported here of a document: other grant types and methods are ignored.
+    """Keep what this server supports. Other grant types and methods of a document are ignored.
 
     Raises:
         _PrivateKeysAlone: the client authenticates with private keys alone.
@@ -170,13 +170,13 @@ class WithinRegistrationRate:
     """Lets one address bring as many new apps by their documents as it may register."""
 
     def has_permission(self, request: Any, client_id: str) -> bool:
-        """Whether the document may be fetched; `request` is oauthlib's, which remembers the window."""
+        """Return whether the document may be fetched; `request` is oauthlib's, which remembers the window."""
         request.registrations = hit(Rate.REGISTRATION, request.client_address)
         return not request.registrations.exceeded
 
 
 def refusal_of(client_id: str, request: Any) -> Refusal | None:
-    """Why the unknown `client_id` is refused; None if it is no document's address, or documents are turned off."""
+    """The reason for refusing an unknown `client_id`. None if it is not a URL, or documents are turned off."""
     if not oauth2_settings.CIMD_ENABLED or not is_cimd_client_id(client_id):
         return None
     window: Window | None = getattr(request, "registrations", None)
@@ -187,7 +187,7 @@ def refusal_of(client_id: str, request: Any) -> Refusal | None:
 
 
 def lasting_refusal_of(app: Application) -> Refusal | None:
-    """Why `app`, whose document was good before, is refused by what it says now."""
+    """The reason for refusing `app`, whose document was valid before and has changed."""
     if app.registration_source != app.RegistrationSource.CIMD:
         return None
     remembered: Refusal | None = cache.get(_key(app.client_id))

@@ -1,4 +1,4 @@
-"""Where an app sends its members back to, and whether a platform that members know answers there."""
+"""Recognize well-known platforms by the callback of an app."""
 
 import re
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from oauthserver.redirect_uris import LOOPBACK, scheme_of
 from studyservice.platforms import Platform
 
 _BELOW = re.compile(r"(?:[A-Za-z0-9_\-][A-Za-z0-9._~\-]*/?)*")
-"""What may follow a path that ends with a slash: plain segments, none that browsers resolve (`..`, `%2e`)."""
+"""Allowed after a path that ends with a slash: plain segments, none that browsers resolve (`..`, `%2e`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a callback leads.
+    """The destination of a callback.
 
     Attributes:
         host: with its port, if that is not the usual one; for an app's own scheme `app:`.
@@ -35,7 +35,7 @@ class Destination:
 
 
 def destination_of(uri: str) -> Destination:
-    """Where `uri` leads, which is registered or the address of a document."""
+    """The destination of `uri`, which is registered or the address of a document."""
     scheme = scheme_of(uri)
     if scheme not in ("https", "http"):
         return Destination(f"{scheme}:", "", on_device=True)
@@ -50,7 +50,7 @@ def destination_of(uri: str) -> Destination:
 
 
 def _answers(platform: Platform, uri: str) -> bool:
-    """Whether `uri` is a callback of `platform`: scheme, host, port and path, and nothing that could change its way."""
+    """Return whether `uri` is a callback of `platform`: scheme, host, port and path, and nothing that redirects it."""
     parts = urlsplit(uri)
     if (parts.scheme, parts.hostname, parts.port or 443) != ("https", platform.host, platform.port) or "?" in uri:
         return False
@@ -60,13 +60,13 @@ def _answers(platform: Platform, uri: str) -> bool:
 
 
 def is_verified(app: Application, redirect_uri: str | None = None) -> bool:
-    """Whether `app`, calling back to `redirect_uri` or to any that it registered, was checked or is a platform's."""
+    """Return whether `app`, with `redirect_uri` or any registered callback, was verified or belongs to a platform."""
     uris = [redirect_uri] if redirect_uri else app.redirect_uris.split()
     return app.verified or all(destination_of(uri).platform for uri in uris)
 
 
 def hosts_of(app: Application) -> tuple[str, ...]:
-    """What tells `app` from another of the same name: who publishes its document, then where it returns to."""
+    """Details that distinguish `app` from another of the same name: its publisher, then its callbacks."""
     published = [app.client_id] if app.registration_source == app.RegistrationSource.CIMD else []
     found = [urlsplit(uri).netloc.lower() for uri in published]
     return tuple(dict.fromkeys([*found, *(str(destination_of(uri)) for uri in app.redirect_uris.split())]))

@@ -1,4 +1,4 @@
-"""What `purgeexpired` removes of the authorization server's rows.
+"""The rows of the authorization server that `purgeexpired` removes.
 
 It takes the place of the toolkit's `cleartokens`, which does not know families.
 """
@@ -14,7 +14,7 @@ from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from studyservice.database.deleting import BATCH, delete_alone
 
 UNUSED_AFTER = timedelta(hours=24)
-"""How long a registration may wait for its first token."""
+"""How long a registration without a token is kept."""
 
 
 def purge_refresh_tokens() -> int:

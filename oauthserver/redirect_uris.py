@@ -1,4 +1,4 @@
-"""Which redirect URIs may be registered, and which presented one is a registered one (spec, Client registration)."""
+"""Rules for redirect URIs, and matching with registered ones (spec, Client registration)."""
 
 import re
 from urllib.parse import SplitResult, urlsplit
@@ -36,10 +36,10 @@ A list of what is refused, since apps have schemes of every form: `myapp://` mus
 """
 
 NOT_PRIVATE_BEGINNINGS = ("chrome-", "moz-", "ms-", "safari-", "search-", "svn+", "x-apple", "x-man-page", "x-webkit")
-"""How families of such schemes begin: `ms-settings`, `search-ms`, `chrome-extension`."""
+"""Prefixes of such schemes: `ms-settings`, `search-ms`, `chrome-extension`."""
 
 _CHARACTERS = re.compile(r"(?:[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
-"""Those of RFC 3986 section 2, without the `#` of a fragment."""
+"""The characters of RFC 3986 section 2, except the `#` of a fragment."""
 
 _BAD_AUTHORITY = "The host or the port of a redirect URI is not valid."
 _HOST = re.compile(r"[A-Za-z0-9._\-]+|\[[0-9A-Fa-f:.]+\]")
@@ -86,7 +86,7 @@ def _web_fault(parts: SplitResult) -> str | None:
 
 
 def _private_fault(uri: str, scheme: str) -> str | None:
-    """RFC 8252 section 7.1; well-known desktop apps have schemes without a dot, so none is asked for."""
+    """RFC 8252 section 7.1 asks for a dot. Schemes of well-known desktop apps have none, so it is optional."""
     if scheme in NOT_PRIVATE or scheme.startswith(NOT_PRIVATE_BEGINNINGS):
         return f"{scheme}: is no private-use scheme of a desktop app."
     if not re.match(r":/+[^/]", uri[len(scheme) :]):
@@ -95,7 +95,7 @@ def _private_fault(uri: str, scheme: str) -> str | None:
 
 
 def matches(registered: str, presented: str) -> bool:
-    """Whether `presented` is `registered`, character for character; on loopback, whatever the port.
+    """Return whether `presented` is `registered`, character for character; on loopback, whatever the port.
 
     RFC 9700 section 2.1, and for the port RFC 8252 section 7.3: a desktop app listens on what is free.
     """

@@ -1,4 +1,4 @@
-"""What a token is for (RFC 8707): one resource of this service, or all of it."""
+"""Resource indicators (RFC 8707): a token is for one resource of this service, or for all."""
 
 import re
 from collections.abc import Iterable
@@ -12,14 +12,14 @@ EVERYWHERE = ""
 """Works on every path: no resource was named, or the origin."""
 
 MCP = f"{settings.BASE_URL}{MCP_ROOT}"
-"""Works at the MCP endpoint alone."""
+"""Valid only at the MCP endpoint."""
 
 _URL = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[a-z0-9._\-]+)(?::([0-9]*))?((?:/[^?#]*)?)", re.IGNORECASE)
 _DEFAULT_PORTS = {"https": "443", "http": "80"}
 
 
 def normalized(uri: str) -> str:
-    """`uri` in the one form that all spellings of an address come to: clients pass it through URL parsers of their own.
+    """Normalize `uri`, since clients pass it through different URL parsers.
 
     Scheme and host are compared in lower case, a default port is left out (RFC 3986 section 6.2), and so is one
     trailing slash. What is no plain http address stays as it is.
@@ -36,7 +36,7 @@ _KNOWN = {normalized(settings.BASE_URL): EVERYWHERE, normalized(MCP): MCP}
 
 
 def resource_from(named: Iterable[str]) -> str:
-    """The one resource that `named` comes to.
+    """The resource that `named` means.
 
     Raises:
         InvalidTarget: one of them is not a resource of this service.
@@ -51,7 +51,7 @@ def resource_from(named: Iterable[str]) -> str:
 
 
 def narrowed(granted: str, named: Iterable[str]) -> str:
-    """The resource of a token, asked for as `named` under a grant for `granted`.
+    """The resource of a token that was requested for `named` under a grant for `granted`.
 
     Raises:
         InvalidTarget: it goes beyond the grant, or is not a resource of this service.

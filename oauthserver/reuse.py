@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 def note_reuse(presented_grant: PresentedGrant) -> None:
-    """Log it and keep it for the key page; does nothing unless the grant is a live rotated token.
+    """Log the reuse and record it for the key page, if the grant is a rotated token whose family is live.
 
     What is done about it is for `oauthserver.token_validator`: within its tolerance no more than this.
     """

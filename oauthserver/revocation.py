@@ -38,7 +38,7 @@ class RevocationView(OAuthEndpoint):
 
 
 def revoke(app: Application, token: str) -> None:
-    """End `token` if it is one of `app`: an access token alone, a refresh token with all its access tokens."""
+    """End `token` if it belongs to `app`: an access token alone, a refresh token with all its access tokens."""
     token_hash = sha256(token)
     member_id = owner_of(token_hash)
     if member_id is None:

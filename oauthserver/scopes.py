@@ -1,10 +1,10 @@
-"""The scopes of tokens: `read` always, `write` where it was asked for and allowed (spec, Scopes)."""
+"""The scopes of tokens: always `read`, and `write` if it was requested and allowed (spec, Scopes)."""
 
 from studyservice.operations.declaration import Scope
 
 
 def scopes_from(text: str | None) -> frozenset[Scope]:
-    """The scopes asked for in `text`; `read` is always among them, unknown ones are dropped."""
+    """The requested scopes in `text`. `read` is always included, and unknown ones are dropped."""
     asked = set((text or "").split())
     return frozenset({Scope.READ, *(scope for scope in Scope if scope in asked)})
 

@@ -28,7 +28,7 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
 
 
 def answer_uri(redirect_uri: str, answer: Mapping[str, str | None]) -> str:
-    """Where an authorization request is answered: every answer names its issuer (RFC 9207 section 2)."""
+    """Base of the answers to authorization requests. Each names its issuer (RFC 9207 section 2)."""
     given = {name: value for name, value in answer.items() if value is not None}
     return with_parameters(redirect_uri, urlencode(given | {"iss": settings.BASE_URL}))
 
@@ -49,7 +49,7 @@ class _Raising:
 
 
 class CodeGrant(_Raising, AuthorizationCodeGrant):
-    """Authorization codes with our prefix, for S256 alone, answered with the issuer."""
+    """Authorization codes with our prefix, for S256 only, answered with the issuer."""
 
     def __init__(self, request_validator: Any) -> None:
         super().__init__(request_validator)
@@ -80,7 +80,7 @@ class RefreshGrant(_Raising, RefreshTokenGrant):
 
 
 class Server(WebApplicationServer):
-    """Authorization codes and refresh tokens, nothing else."""
+    """An oauthlib server for authorization codes and refresh tokens only."""
 
     def __init__(self, request_validator: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(request_validator, *args, **kwargs)
@@ -95,17 +95,17 @@ class Parsed(Protocol):
     """A request that passed every check of form."""
 
     def parameters(self) -> Mapping[str, str]:
-        """What oauthlib gets of it; nothing is None."""
+        """The parameters for oauthlib. Empty ones are None."""
 
 
 class Backend(OAuthLibCore):
-    """Hands oauthlib what our parsers found; `OAuthLibMixin` passes on what its view gives it as the request."""
+    """Pass our parsed request to oauthlib. `OAuthLibMixin` passes on the request of its view."""
 
     def __init__(self, server: WebApplicationServer) -> None:
         super().__init__(server)
 
     def validate_authorization_request(self, request: Parsed) -> tuple[list[str], dict[str, Any]]:
-        """The scopes asked for, and the rest of the request as oauthlib checked it (RFC 6749 section 4.1.1).
+        """The requested scopes, and the rest of the request as oauthlib checked it (RFC 6749 section 4.1.1).
 
         Raises:
             FatalClientError: the client or the redirect URI is wrong.
@@ -122,7 +122,7 @@ class Backend(OAuthLibCore):
         return checked
 
     def create_token_response(self, request: Parsed) -> tuple[None, dict[str, str], str, int]:
-        """None, as there is no address to go to; then headers, JSON and status of the answer with the tokens.
+        """Return None for the address, then headers, JSON and status of the answer with the tokens.
 
         Raises:
             OAuthError: the request is refused.

@@ -1,4 +1,4 @@
-"""What a token request says (RFC 6749 sections 4.1.3 and 6), before anything is looked up."""
+"""Parse a token request (RFC 6749 sections 4.1.3 and 6), before any lookup."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from oauthserver.scopes import scopes_from, written
 
 
 class GrantType(StrEnum):
-    """What may be exchanged for tokens."""
+    """What can be exchanged for tokens."""
 
     AUTHORIZATION_CODE = "authorization_code"
     REFRESH_TOKEN = "refresh_token"  # noqa: S105  # a name
@@ -74,7 +74,7 @@ class TokenRequest:
         )
 
     def parameters(self) -> dict[str, str]:
-        """What oauthlib gets."""
+        """The parameters for oauthlib."""
         given = {
             "grant_type": self.grant_type.value,
             "client_id": self.credentials.client_id,

@@ -42,6 +42,6 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
         return unstored_json(tokens)
 
     def get_oauthlib_core(self) -> Backend:  # type: ignore[override]  # the toolkit keeps one core for the class
-        """The toolkit's way to oauthlib, with a validator that knows this request."""
+        """The toolkit's core, with a validator that has this request."""
         server_class = self.get_server_class()
         return Backend(server_class(TokenValidator(self.wanted, self.presented_grant), **oauth2_settings.server_kwargs))

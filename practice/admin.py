@@ -8,7 +8,7 @@ from studyservice.admin.base import ReadOnlyAdmin
 
 @admin.register(Attempt)
 class AttemptAdmin(ReadOnlyAdmin):
-    """What was practised when."""
+    """Practice attempts by time."""
 
     text_path = "topic"
     list_display = ("topic", "member", "day", "attempted_at", "source", "correct")

@@ -1,4 +1,4 @@
-"""Attempts in an archive; their sums are made anew."""
+"""Attempts in an archive. Their sums are recomputed on import."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

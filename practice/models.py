@@ -13,7 +13,7 @@ CERTAIN = 1_000_000_000
 
 
 class Source(models.TextChoices):
-    """What kind of practice an attempt comes from; later kinds are added here."""
+    """The kind of practice of an attempt. Later kinds are added here."""
 
     VOCAB = "vocab", "flashcard review"
 
@@ -54,7 +54,7 @@ class Attempt(models.Model):
 
 
 class SumKind(models.TextChoices):
-    """What a sum is over."""
+    """The period of a sum."""
 
     DAY = "day", "a day"
     TOPIC_DAY = "topic_day", "a day of one topic"

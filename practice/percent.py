@@ -1,4 +1,4 @@
-"""How shares are told."""
+"""Percentages in answers."""
 
 from decimal import ROUND_HALF_UP, Decimal
 

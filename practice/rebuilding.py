@@ -1,4 +1,4 @@
-"""The sums of attempts made anew, by the database itself, from the attempts that are there.
+"""Recompute the sums of attempts, in the database.
 
 `practice.sums` keeps them from then on. This is for attempts that were there before the sums, or came past it.
 """
@@ -27,7 +27,7 @@ _FORMS = {
         "zero": "'00000000000000000000000000000000'",
     },
 }
-"""What the kinds of database say differently; `MD5` in SQLite is Django's."""
+"""The dialects of the databases. `MD5` in SQLite is Django's."""
 
 _COLUMNS = (
     "member_id", "kind", "starts_on", "topic_key", "topic", "deck_id", "course_id",
@@ -61,7 +61,7 @@ _DAYS = """
 
 
 def rebuild_sums(member_ids: Sequence[UUID]) -> None:
-    """Make every sum of these members anew, inside a transaction that holds their row locks."""
+    """Recompute every sum of these members, inside a transaction that holds their row locks."""
     forms = _FORMS[connection.vendor]
     members = [Attempt._meta.get_field("member").get_db_prep_save(one, connection) for one in member_ids]
     common = forms | {"counts": _COUNTS, "members": ", ".join(["%s"] * len(members))}
@@ -87,7 +87,7 @@ def _insert(cursor: Any, statement: str, members: list[Any]) -> None:
 
 
 def repair_sums(member_id: UUID) -> int:
-    """Make the member's sums anew; gives how many of them were wrong. Inside a transaction under the member's lock."""
+    """Recompute the member's sums and return how many were wrong. Inside a transaction under the member's lock."""
     before = _sums(member_id)
     rebuild_sums([member_id])
     after = _sums(member_id)
@@ -95,7 +95,7 @@ def repair_sums(member_id: UUID) -> int:
 
 
 def _sums(member_id: UUID) -> dict[tuple[object, ...], tuple[object, ...]]:
-    """What the sums say, however many rows one topic has."""
+    """The sums, however many rows one topic has."""
     told = (
         PracticeSum.objects.filter(member_id=member_id)
         .values_list("kind", "starts_on", "topic", "deck_id", "course_id")

@@ -1,4 +1,4 @@
-"""What the practice operation takes and answers."""
+"""Parameters and records of the practice operation."""
 
 from datetime import date
 from typing import Any, ClassVar, TypedDict
@@ -96,7 +96,7 @@ class MemoryRow(TypedDict):
 
 
 class MemoryRecord(Record):
-    """Whether cards are recalled as often as FSRS foretells."""
+    """How predicted recall compares with answers."""
 
     example: ClassVar[dict[str, Any]] = {"reviews": 9, "expected": 91.2, "recalled": 88.89}
 

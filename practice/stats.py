@@ -1,4 +1,4 @@
-"""How practice went over the last days."""
+"""Practice statistics over the last days."""
 
 from datetime import date, timedelta
 from typing import TypedDict
@@ -52,7 +52,7 @@ def get_practice_stats(member: Member, *, days: int) -> PracticeStatsRow:
 
 
 def _memory(days: list[_DayCounts]) -> MemoryRow:
-    """How likely the answers of these days were to be right, and how many were."""
+    """Predicted and actual share of right answers on these days."""
     reviews = sum(day["foretold_attempts"] for day in days)
     return {
         "reviews": reviews,

@@ -7,7 +7,7 @@ from studyservice.operations.declaration import Scope, operation
 
 
 class PracticeViewSet(MemberViewSet):
-    """How practice goes."""
+    """The practice operation."""
 
     tag = "Practice"
 

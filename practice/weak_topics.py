@@ -51,7 +51,7 @@ TOPIC_COLUMNS = {name: name for name in ("topic", "deck_id", "course_id", "newes
 
 
 def window(since: date) -> dict[str, date]:
-    """What `TOPICS` takes for the days from `since` on."""
+    """Parameters of `TOPICS` for the days from `since` on."""
     return {"since": since, "whole_months": _month_from(since)}
 
 

@@ -1,4 +1,4 @@
-"""How the variables of the environment are read; a missing or wrong value stops the start and names its variable.
+"""Read environment variables. A missing or wrong value stops the start and is named.
 
 A secret may also come from a file: NAME_FILE instead of NAME.
 """
@@ -22,7 +22,7 @@ env = environ.FileAwareEnv()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 CHECKOUT = (BASE_DIR / "manage.py").exists()
-"""Whether this runs where its sources are; an installed package keeps no data beside its code."""
+"""True in a checkout. An installed package keeps no data next to its code."""
 
 _DAY = 24 * 3600
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -107,7 +107,7 @@ def base_url(default: str, *, trial: bool) -> str:
 
 
 def _is_private(host: str) -> bool:
-    """Whether only a private network knows the host (RFC 1918 and 4193, 6762 for `.local`, 8375 for `.home.arpa`)."""
+    """Return whether the host is private (RFC 1918 and 4193, 6762 for `.local`, 8375 for `.home.arpa`)."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -150,7 +150,7 @@ def contact_url() -> str:
 
 
 def file_storage() -> dict[str, Any]:
-    """Where uploaded files lie: in the bucket S3_BUCKET of a service that speaks S3, else in DATA_DIR.
+    """The storage of uploaded files: the S3 bucket S3_BUCKET, or else DATA_DIR.
 
     Without S3_ENDPOINT it is that of AWS; without S3_ACCESS_KEY the credentials are what boto3 finds by itself.
     """
@@ -254,7 +254,7 @@ def _set_up_postgresql(database: dict[str, Any], waits: Waits) -> None:
 
 
 def _transport() -> dict[str, int]:
-    """For reaching PostgreSQL and noticing that it is gone, in the words of libpq (34.1.2, Parameter Key Words)."""
+    """Connection options for PostgreSQL, to notice that it is gone (libpq 34.1.2, Parameter Key Words)."""
     return {
         "connect_timeout": seconds("DATABASE_CONNECT_TIMEOUT", default=5, least=2),
         "tcp_user_timeout": 1000 * seconds("DATABASE_TCP_USER_TIMEOUT", default=10),

@@ -50,7 +50,7 @@ _own = {"gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True}}
 logconfig_dict = {**settings.LOGGING, "loggers": {**settings.LOGGING["loggers"], **_own}}
 
 SWITCH_SECONDS = 0.003
-"""How long a thread computes before another may; Python's default is 5 ms.
+"""How long a thread computes before it yields. Python's default is 5 ms.
 
 A call asks for its turn again after each wait for the database, some ten times: beside a long computation it would be
 50 ms late. Each turn that is taken from a thread costs both, so that a shorter time makes every call dearer.
@@ -96,7 +96,7 @@ if settings.METRICS_ADDRESS is not None:
         arbiter.metrics = MetricsServer(_host, _port)
 
     def pre_fork(arbiter: Any, worker: Any) -> None:
-        """Before each process; those that have ended are no longer among the arbiter's."""
+        """Runs before each fork. Processes that ended are no longer among the arbiter's."""
         worker.metrics_slot = free_slot(other.metrics_slot for other in arbiter.WORKERS.values())
 
     def on_exit(arbiter: Any) -> None:

@@ -33,7 +33,7 @@ class Hook(Generic[T]):
         self.registered.append(found)
 
     def get(self) -> T:
-        """Raises LookupError if nothing is registered."""
+        """Return the object. Raises LookupError if nothing is registered."""
         if not self.registered:
             raise LookupError(_missing(self))
         return self.registered[0]

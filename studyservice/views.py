@@ -28,7 +28,7 @@ def openapi() -> HttpResponse:
 
 @require_safe
 def favicon(request: HttpRequest) -> HttpResponse:
-    """The icon, where browsers look for it on pages that name none, such as the admin's."""
+    """The icon, at the address that browsers try on pages without one, like the admin's."""
     return redirect(static("studyservice/icon.svg"))
 
 

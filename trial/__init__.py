@@ -1,1 +1,1 @@
-"""The trial of `make run`: a demo member with lifelike data. Stands on top of every app."""
+"""The trial of `make run`: a demo member with lifelike data. It may import every app."""

@@ -1,4 +1,4 @@
-"""`python trial/alone.py LOCK COMMAND...`: run a command while no other one with the same lock file runs.
+"""`python trial/alone.py LOCK COMMAND...`: run a command while no other process holds the lock file.
 
 Two `make run` in one checkout set up one after the other. Only the standard library: the packages may be missing yet.
 """
@@ -13,14 +13,14 @@ from pathlib import Path
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """Hold the lock file, after whoever holds it now; the system gives it back however the process ends."""
+    """Wait for the lock file and hold it. The system releases it however the process ends."""
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def main(lock: str, *command: str) -> int:
-    """Run the command alone, and answer its status."""
+    """Run the command under the lock, and return its status."""
     with alone(Path(lock)):
         return subprocess.run(command, check=False).returncode  # noqa: S603  # the command line of our own Makefile
 

@@ -188,7 +188,7 @@ _COURSES = (
 @acting(command("trial"))
 @transaction.atomic
 def create_demo_member() -> tuple[str, str]:
-    """Create the demo member with a term's data around today; gives (password, API key)."""
+    """Create the demo member with a term's data around today; returns (password, API key)."""
     password = secrets.token_urlsafe(9)
     member = Member.objects.create_user(DEMO_EMAIL, password, name="Demo Student")
     secret, _ = create_api_key(member, "First steps")

@@ -1,4 +1,4 @@
-"""What a trial needs before it serves: migrations, guides, static files, and at first a demo member with data."""
+"""Prepare a trial: migrations, guides, static files, and on the first run a demo member with data."""
 
 import shlex
 from urllib.parse import urlsplit
@@ -60,6 +60,6 @@ def prepare() -> None:
 
 
 def _manage() -> str:
-    """How commands are run on the data of this trial."""
+    """The command line that runs management commands on the data of this trial."""
     environment = f"DATA_DIR={shlex.quote(str(settings.DATA_DIR))} BASE_URL={settings.BASE_URL}"
     return f"{environment} {'.venv/bin/python manage.py' if CHECKOUT else 'study-data-service manage'}"

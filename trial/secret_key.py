@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def write_trial_secret(data_dir: Path) -> None:
-    """Make the secret if there is none, for the eyes of this user only. Whoever comes second keeps what is there."""
+    """Create the secret, readable by this user only. A concurrent caller keeps the existing one."""
     data_dir.mkdir(parents=True, exist_ok=True)
     file = data_dir / "trial-secret-key"
     if os.environ.get("SECRET_KEY") or os.environ.get("SECRET_KEY_FILE") or file.exists():

@@ -46,7 +46,7 @@ def import_vocab_decks(
     if_exists: str = "create",
     header: str = "auto",
 ) -> tuple[ImportRow, bool]:
-    """Make decks of what is in the file, or merge it into those of the same names; gives whether any was made.
+    """Make decks of what is in the file, or merge it into those of the same names; returns whether any was made.
 
     A deck has at most `MAX_CARDS` cards; those beyond go into `Name (2)` and so on. Must not be called inside a
     transaction.
@@ -60,7 +60,7 @@ def import_vocab_decks(
 
     Raises:
         InvalidRequest: the file cannot be read.
-        ValidationFailed: rows are wrong, it has no cards, or `course_id` is no course of the member's.
+        ValidationFailed: rows are wrong, it has no cards, or `course_id` is not a course of the member's.
         Conflict: there would be too many decks, or a deck would have too many cards.
         RateLimited: too many were read, or others are being read.
     """

@@ -42,7 +42,7 @@ def recall(last: Combinable, stability: Combinable, noon: Combinable) -> Combina
 
 
 def below_target(last: Combinable, stability: Combinable, noon: Combinable) -> Combinable:
-    """Whether more days have passed than the times of the card's stability in which it falls to the target."""
+    """Return whether more days have passed than the times of the card's stability in which it falls to the target."""
     return GreaterThan(WholeDays(last, noon) / _divisor(stability), Param("times", FloatField()))
 
 
@@ -67,7 +67,7 @@ class _Sums(CardSums):
 
 
 def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, cards: str = "") -> Select[_Sums]:
-    """Sums over the cards of each `by`; `cards` is the path to them, such as `cards__`."""
+    """Sums over the cards of each `by`; `cards` is the path to them, like `cards__`."""
     last, stability = F(f"{cards}last_reviewed_at"), F(f"{cards}stability")
     seen = Q(**{f"{cards}last_reviewed_at__isnull": False, f"{cards}stability__isnull": False})
     summed = (
@@ -156,7 +156,7 @@ class CardReadiness:
 
     @staticmethod
     def has_cards() -> Exists:
-        """Whether the decks of an item's course have cards that are not suspended.
+        """Return whether the decks of an item's course have cards that are not suspended.
 
         The statement brings `member_id`: an engine that spreads members does not learn it from the item.
         """

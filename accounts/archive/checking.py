@@ -27,14 +27,14 @@ from studyservice.database.ids import uuid7
 from studyservice.operations.errors import MAX_DETAILS, Detail, ValidationFailed
 
 FIELD = "file"
-"""What a refusal of a line names: the part of the form that has the archive."""
+"""The field that errors of lines name: the part of the form with the archive."""
 
 _LOW = (1 << 62) - 1
 _PROFILE_LINE = 4096
 
 
 def wrong_line(path: str, number: int, message: str) -> Detail:
-    """What is told of a line that breaks a rule."""
+    """The error of a line that breaks a rule."""
     return {"field": FIELD, "message": f"{path}, line {number}: {message}"}
 
 
@@ -109,7 +109,7 @@ class _Known:
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of a table.
+    """The rows of a table that were checked.
 
     Attributes:
         columns: that a line must have.
@@ -267,7 +267,7 @@ class Checker:
                 raise ValidationFailed.of("id", f"There would be more than {limit.most} {limit.what}.")
 
     def _group(self, table: ArchiveTable, limit: Limit, references: dict[str, Any]) -> Any:
-        """What the lines that are counted together with one have in common."""
+        """The key of lines that count toward the same limit."""
         value: Any = None
         for path in filter(None, limit.per.split("__")):
             name = f"{path}_id"
@@ -279,7 +279,7 @@ class Checker:
         return value
 
     def _require_file(self, fields: dict[str, Any], seen: _Seen) -> None:
-        """Let a line that names a stored file name one that is there and whole, and that no other line names."""
+        """Check that the stored file of a line exists, is whole, and belongs to no other line."""
         column = seen.stored_file or ""
         name = fields[column]
         if name not in self._unused:

@@ -107,7 +107,7 @@ class _Writer:
                 entry.write(piece)
 
     def add_lines(self, name: str, lines: Iterable[object]) -> int:
-        """Gives how many there were."""
+        """Return how many there were."""
         number = 0
         with self._archive.open(self._entry(name), "w") as entry:
             for line in lines:
@@ -154,6 +154,6 @@ def _is_added(line: dict[str, Any], column: str, writer: _Writer) -> bool:
 
 
 def _ending(filename: str) -> str:
-    """What tells a desktop how to open the file; empty if it is nothing usual."""
+    """A file name's usual extension, so that desktops can open it. Empty if it is unusual."""
     found = _ENDING.search(filename)
     return found[0].lower() if found else ""

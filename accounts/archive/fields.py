@@ -1,4 +1,4 @@
-"""Fields of an archive's lines beside those that operations take: moments and numbers as they are stored."""
+"""Fields of an archive's lines that no operation has: stored timestamps and numbers."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ LAST = datetime(2200, 1, 1, tzinfo=UTC)
 """Moments are between these; the latest that a card can be due is a hundred years ahead."""
 
 SLACK = timedelta(days=1)
-"""How far ahead of this server's clock something may have happened, by the clock of the one that made the archive."""
+"""How far in the future timestamps may be, since the archive's server may have another clock."""
 
 
 class MomentField(serializers.Field[datetime, Any, str, Any]):

@@ -1,4 +1,4 @@
-"""Taking an archive into an account that has no courses and no decks: all of it, or nothing."""
+"""Import an archive into an account without courses and decks: all of it, or nothing."""
 
 import threading
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ MAX_FILE = 200 * 1024 * 1024
 """Bytes of an archive."""
 
 UPLOAD_SECONDS = 900
-"""How long a large one may take to come; it keeps others from importing."""
+"""Timeout of an upload. Other members cannot import meanwhile."""
 
 _BUSY_SECONDS = 30
 _BATCH = 500
@@ -46,7 +46,7 @@ class ImportBusy(RateLimited):
 
 
 class NotEmpty(Conflict):
-    """There is something that the archive would come beside."""
+    """The account is not empty."""
 
     default_message = (
         "An archive is taken into an account without courses and decks, and this one has some. Nothing was changed."
@@ -120,7 +120,7 @@ def _require_empty(member: Member) -> None:
 
 
 def _remove_present(write: Write, laid: Laid) -> int:
-    """Delete the rows that are there already and that lines bring back; returns how many there were."""
+    """Delete existing rows that lines bring back. Return how many there were."""
     table = laid.table
     remove_present = table.how.remove_present
     if remove_present is None or not QuerySet(table.model).filter(member_id=write.member_id).exists():
@@ -184,7 +184,7 @@ def _doubled(laid: Laid, first: int, batch: list[list[Any]]) -> int | None:
 
 
 def _store(laid: Laid, values: list[Any], archive: Archive, stored: list[str]) -> str:
-    """Put a row's file into storage; gives the name there, which the model makes of the row."""
+    """Put a row's file into storage; returns the name there, which the model makes of the row."""
     column = str(laid.table.stored_file())
     row = laid.table.model(**dict(zip(laid.columns, values, strict=True)))
     references = {field.name for field in row._meta.concrete_fields if field.is_relation}

@@ -26,15 +26,15 @@ LEFT_OUT = {
 """Columns of the member that are not in the archive, with the reason."""
 
 NOT_TAKEN_IN = ("id", "email", "created_at", "membership_active", "membership_until")
-"""What an import leaves as the account has it."""
+"""Fields that an import never changes."""
 
 
 _CHOSEN = ("name", "time_zone")
-"""What an import sets only where the account has the default."""
+"""Fields that an import sets only where the account has the default."""
 
 
 class ProfileLine(Body):
-    """What an import takes of the line. An archive from before the later fields leaves what the account has."""
+    """The fields that an import sets. An older archive lacks some, which the account keeps."""
 
     name = StringField(min_length=0, max_length=150, allow_blank=True)
     time_zone = TimeZoneField(max_length=64)

@@ -15,7 +15,7 @@ class ArchiveImportRow(TypedDict):
 
 
 class ArchiveImportRecord(Record):
-    """What was taken in."""
+    """The numbers of imported rows."""
 
     example: ClassVar[dict[str, Any]] = {"counts": {"courses": 3, "items": 42, "decks": 2, "cards": 180}}
 

@@ -1,4 +1,4 @@
-"""What an archive has: a file of lines for each kind of row that `MemberData.archived` declares."""
+"""The contents of an archive: a file of lines for each kind of row that `MemberData.archived` declares."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from accounts.members.models import Member
 from studyservice.hooks import HookTable
 
 FORMAT = "study-data-archive"
-"""What the manifest calls it."""
+"""Its name in the manifest."""
 
 MANIFEST = "manifest.json"
 README = "README.txt"
 FILES = "files/"
-"""What the names of stored files begin with."""
+"""The directory of stored files."""
 
 CHANGES = "data/changes.jsonl"
-"""The log of changes, for reading: it tells what happened in one account, and is not taken into another."""
+"""The log of changes, exported for reading. It belongs to one account, so imports skip it."""
 
 EVENTS = "data/account_events.jsonl"
 """The log of account events, likewise; archives that apps make do not have it."""

@@ -1,4 +1,4 @@
-"""An archive that somebody sent, looked at as a ZIP: what is in it, and its lines. Nothing of it is believed."""
+"""Read an uploaded archive as an untrusted ZIP: its files and lines."""
 
 import hashlib
 import io
@@ -38,18 +38,18 @@ MAX_DIRECTORY = 1024 * 1024
 """Bytes of the directory; `MAX_ENTRIES` files of an archive of ours take 200,000."""
 
 READING_SECONDS = 300
-"""How long the lines may take; a million of them takes less."""
+"""Timeout for reading lines. A million of them takes less."""
 
 _DIRECTORY_READER = "studyservice.reading.zip_directory.read"
 _FOLDERS = frozenset({"data/", FILES})
 _MAX_MANIFEST = 64 * 1024
 _BUFFER = 256 * 1024
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
-"""What `zipfile` raises of a broken file."""
+"""The exceptions of `zipfile` for a broken file."""
 
 
 class NoArchive(InvalidRequest):
-    """What was sent is not an archive of this service's, or not a whole one."""
+    """The file is not a complete archive of this service."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"This is no archive that can be taken in: {why} Nothing was changed.")
@@ -108,12 +108,12 @@ class Archive:
 
     @contextmanager
     def opened(self, path: str) -> Iterator[IO[bytes]]:
-        """A file of it; inside of the block nothing else may be done that raises a `ValueError`."""
+        """Open a file of the archive. The block must not raise a `ValueError` of its own."""
         with _refused_if_broken(), self._opened.open(path) as entry, io.BufferedReader(entry, _BUFFER) as buffered:  # type: ignore[type-var]  # it reads
             yield buffered
 
     def require_whole(self, path: str) -> tuple[int, str]:
-        """Read a file to its end, where its checksum is compared; gives its bytes, and their SHA-256 in hexadecimal.
+        """Read a file to its end, where its checksum is compared; returns its bytes, and their SHA-256 in hexadecimal.
 
         Raises:
             NoArchive: it is broken.
@@ -181,7 +181,7 @@ def _refused_if_broken() -> Iterator[None]:
 
 
 def _require_names(names: list[str]) -> None:
-    """Raise unless there is a manifest, and nothing twice or that no archive has."""
+    """Raise unless there is a manifest, and no file is duplicate or unknown."""
     tables = {table.path() for table in archive_tables()}
     known = tables | {MANIFEST, PROFILE, README, CHANGES, EVENTS, *_FOLDERS, *(name for name, _ in EXTRAS.items())}
     if MANIFEST not in names:
@@ -194,14 +194,14 @@ def _require_names(names: list[str]) -> None:
 
 
 def _require_files(version: int, names: list[str]) -> None:
-    """Raise unless every file is there that archives of this version have."""
+    """Raise unless it has every file that archives of this version have."""
     needed = {PROFILE, *(table.path() for table in archive_tables() if table.how.since <= version)}
     for name in sorted(needed - set(names)):
         raise NoArchive(f"it has no {name}.")
 
 
 def _require_plain(entries: list[zipfile.ZipInfo]) -> None:
-    """Let it be made of files that can be read without harm."""
+    """Check that all files are safe to read."""
     for entry in entries:
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in {0, stat.S_IFREG, stat.S_IFDIR} or entry.is_dir() is not (entry.filename in _FOLDERS):

@@ -40,7 +40,7 @@ def members_ahead() -> QuerySet[Member]:
 
 
 def repair_clock(member_id: UUID) -> Repaired | None:
-    """Set the clock to the true time, and with it what was made ahead; None if it is right, or the member gone.
+    """Set the clock to the true time, and move timestamps in the future. None if it is right, or the member is gone.
 
     Stamps from ahead (`MemberData.stamps`) move back, the newest to now: above every stamp from before, in their
     order and no two equal, so a poller that stored a stamp from before goes on and misses nothing. One that
@@ -71,7 +71,7 @@ class Shift(NamedTuple):
 
 
 def shifts(ahead: Iterable[datetime], now: datetime, floor: datetime | None) -> list[Shift]:
-    """How the moments `ahead` move so that the newest is `now`, all stay in order, and all come above `floor`.
+    """Move the timestamps `ahead` so that the newest is `now`, their order stays, and all are above `floor`.
 
     They keep their distances. Where those do not fit between `floor` and `now`, as when clocks leapt twice, the longest
     become a microsecond.
@@ -106,7 +106,7 @@ def move(rows: QuerySet[Model], by: Shift, name: str, *along: str) -> None:
 
 
 def _restamp(member: Member, now: datetime) -> tuple[int, datetime]:
-    """Move the member's stamps that are later than `now`; gives how many there were, and the newest now."""
+    """Move the member's stamps that are later than `now`; returns how many there were, and the newest now."""
     ahead: set[datetime] = set()
     kept: list[datetime] = []
     fields: list[tuple[QuerySet[Model], str]] = []

@@ -1,4 +1,4 @@
-"""What a row of the log of changes holds: the fields before and after, stored compactly and told in short.
+"""The contents of a row in the log of changes: the fields before and after, stored compactly and returned in short.
 
 What only an undo needs has a name that begins with an underscore and is not told; an object of which nothing else is
 stored is not counted.
@@ -18,19 +18,19 @@ import orjson
 from django.db.models import Model
 
 TOLD_CHARACTERS = 300
-"""Of a text, in what is told."""
+"""The maximum length of a text in an answer."""
 
 UNTOLD = "_"
-"""What the name of a field begins with that is stored for an undo alone."""
+"""The prefix of fields that are stored only for undo."""
 
 ORDER = "_order"
 """The field of an object that holds the order of rows below it: the id and the position of each."""
 
 INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded"})
-"""Columns that are told nowhere; the log may have them, for an undo."""
+"""Columns that no answer has. The log may store them for undo."""
 
 Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
-"""What JSON can say."""
+"""A JSON value."""
 
 Fields = Mapping[str, object]
 """Values by the names of columns, as a `TypedDict` of them is too."""
@@ -43,7 +43,7 @@ _PLAIN = b"{"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What happened to one object.
+    """The change of one object.
 
     Attributes:
         type: what it is, in the words of `type_of`.
@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a row of the log holds of its object, and of other objects of the same call."""
+    """The stored contents of a row: its object, and other objects of the same call."""
 
     before: dict[str, Json] | None
     after: dict[str, Json] | None
@@ -82,7 +82,7 @@ def fields_of(row: Model, columns: Sequence[str]) -> dict[str, object]:
 
 
 def type_of(model: type[Model]) -> str:
-    """What an object of the model is called: `grade_score`."""
+    """The type of an object in answers, like `grade_score`."""
     return str(model._meta.verbose_name).replace(" ", "_")
 
 
@@ -98,7 +98,7 @@ def as_words(type_: str) -> str:
 
 
 def packed(parts: list[Part]) -> bytes:
-    """What is stored of the objects of a call."""
+    """Pack the objects of a call for storage."""
     head, *more = parts
     contents: dict[str, object] = {"before": head.before, "after": head.after}
     if more:
@@ -108,7 +108,7 @@ def packed(parts: list[Part]) -> bytes:
 
 
 def unpacked(stored: bytes | memoryview) -> Contents:
-    """What `packed` has stored."""
+    """Unpack `packed`."""
     text = bytes(stored)
     contents = orjson.loads(text if text.startswith(_PLAIN) else zlib.decompress(text))
     more = [Part(type_, UUID(id_), *rest) for type_, id_, *rest in contents.get("more", ())]
@@ -116,12 +116,12 @@ def unpacked(stored: bytes | memoryview) -> Contents:
 
 
 def dumps(value: object) -> bytes:
-    """JSON; a number of four decimals is a float, from which its text, and so the number, comes back exactly."""
+    """Encode as JSON. A number of four decimals becomes a float, which converts back exactly."""
     return orjson.dumps(value, default=float, option=orjson.OPT_UTC_Z)
 
 
 def short(value: Json) -> Json:
-    """`value` as it is told: a long text is cut."""
+    """Shorten a long text for answers."""
     if isinstance(value, str) and len(value) > TOLD_CHARACTERS:
         return f"{value[: TOLD_CHARACTERS - 1]}…"
     return value
@@ -138,11 +138,11 @@ def _told(fields: dict[str, Json] | None, more: list[Part], side: str, type_: st
 
 
 def is_untold(part: Part) -> bool:
-    """Whether nothing of the object is told, as its fields are stored for an undo alone."""
+    """Return whether answers leave the object out, since its fields are stored only for undo."""
     names = {**(part.before or {}), **(part.after or {})}
     return bool(names) and all(name.startswith(UNTOLD) for name in names)
 
 
 def _is_told(fields: Fields | None) -> bool:
-    """Whether an object counts: one that is `within` has no fields at all."""
+    """Return whether an object counts: one that is `within` has no fields at all."""
     return fields is not None and (not fields or not all(name.startswith(UNTOLD) for name in fields))

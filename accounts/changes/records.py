@@ -21,7 +21,7 @@ class ActorRow(TypedDict):
 
 
 class ActorRecord(Record):
-    """Who made a change."""
+    """The actor of a change."""
 
     example: ClassVar[dict[str, Any]] = {
         "kind": "app",
@@ -47,7 +47,7 @@ class ChangedObjectRow(TypedDict):
 
 
 class ChangedObjectRecord(Record):
-    """What a change is about."""
+    """The object of a change."""
 
     example: ClassVar[dict[str, Any]] = {
         "type": "item",
@@ -75,7 +75,7 @@ class ChangeRow(TypedDict):
 
 
 class ChangeRecord(Record):
-    """What one call changed."""
+    """The change of one call."""
 
     example: ClassVar[dict[str, Any]] = {
         "id": "019a9c1f-6c2e-7b3a-8d41-5e0f6a7b8c9d",

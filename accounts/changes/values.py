@@ -38,7 +38,7 @@ def as_kept(values: Fields) -> dict[str, Json]:
 
 
 def reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:
-    """What makes the column's value of the one that is kept; None if they are the same.
+    """Converts the stored value of the column back. None if they are the same.
 
     Faster than `Field.to_python`, which asks of each value what it may be.
     """
@@ -66,7 +66,7 @@ def value_of(field: "models.Field[Any, Any]", kept: object) -> object:
 
 
 def changed_since(fields: Iterable[str], of: object) -> str:
-    """Which fields are no longer as a change left them: `The title and the kind of “Midterm” were changed since`."""
+    """Name the fields that have changed since: `The title and the kind of “Midterm” were changed since`."""
     fields = [*fields]
     told = [name for name in fields if name not in INTERNAL] or fields
     words = [f"the {as_words(name.removesuffix('_id'))}" for name in told]

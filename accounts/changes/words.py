@@ -13,7 +13,7 @@ _Told = Mapping[str, Json]
 
 
 def actor_in_words(by: ActorRow | None) -> str:
-    """Who made a change: an app by its name."""
+    """The actor of a change in words. An app by its name."""
     if by is None:
         return "Somebody"
     name = by["name"] or ""
@@ -27,7 +27,7 @@ def actor_in_words(by: ActorRow | None) -> str:
 
 
 def change_in_words(change: ChangeRow) -> str:
-    """What was done, after the name of who did it: `moved “Midterm” from 12 to 14 October`."""
+    """The change in words, after its actor: `moved “Midterm” from 12 to 14 October`."""
     type_, name = change["object"]["type"], f"“{change['object']['name']}”"
     kind = as_words(type_)
     before, after = cast("_Told | None", change["before"]), cast("_Told | None", change["after"])
@@ -69,7 +69,7 @@ def _parted(told: _Told | None) -> tuple[_Told, dict[str, int]]:
 
 
 def _others(gone: Mapping[str, int], come: Mapping[str, int]) -> list[str]:
-    """What happened to other objects: on both sides are those that were changed."""
+    """Describe the changes of other objects. Those on both sides were updated."""
     told = []
     for plural in {**gone, **come}:
         old, new = gone.get(plural, 0), come.get(plural, 0)
@@ -79,7 +79,7 @@ def _others(gone: Mapping[str, int], come: Mapping[str, int]) -> list[str]:
 
 
 def _field_in_words(field: str, kind: str, name: str, before: Json, after: Json, *, is_first: bool) -> str:
-    """What became of a field; the first one told names the object."""
+    """Describe the change of a field. The first one names the object."""
     words = _FIELDS.get(field)
     if words is not None:
         return words(name if is_first else "it", before, after)
@@ -95,7 +95,7 @@ _SHORT = 120
 _SHOWN = str | int | float | None
 
 _LABELS = {"meets": "meeting times"}
-"""Fields whose names are no words."""
+"""Words for fields whose names are not words."""
 
 
 def _renamed(name: str, before: Json, after: Json) -> str:
@@ -174,7 +174,7 @@ def _value(value: Json) -> str:
 
 
 def _with(counts: Mapping[str, int], type_: str) -> str:
-    """What went with an object: ` and 2 more items`, ` with 3 milestones and 1 grade score`."""
+    """The dependents of an object: ` and 2 more items`, ` with 3 milestones and 1 grade score`."""
     same = plural_of(type_)
     more = counts.get(same, 0)
     told = f" and {more} more {as_words(same if more != 1 else type_)}" if more else ""
@@ -203,7 +203,7 @@ def _listed(told: list[str]) -> str:
 
 
 def _singular(plural: str) -> str:
-    """What the plural is of; a word that is none stays as it is."""
+    """The singular of a word. A word that is not a plural stays as it is."""
     singular = f"{plural[:-3]}y" if plural.endswith("ies") else plural[:-1]
     return singular if plural_of(singular) == plural else plural
 

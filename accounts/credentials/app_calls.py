@@ -16,7 +16,7 @@ from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE
 
 
 def note_call(request: HttpRequest, response: HttpResponse) -> None:
-    """Note the call that `response` answers, if it came with an access token of a connection; a probe is not a call."""
+    """Record the call that `response` answers, if its credential was an access token. Probes are not recorded."""
     credential, dead = CREDENTIAL.get(request), DEAD_CREDENTIAL.get(request)
     if isinstance(dead, DeadToken):
         if response.status_code >= HTTPStatus.BAD_REQUEST:  # else the call needed no credential

@@ -16,7 +16,7 @@ from studyservice.database.statements import Param, Select
 from studyservice.secrets.generated import kind_of, new_secret, sha256
 
 KIND = "cal"
-"""What the prefix of the secret says."""
+"""The kind in the prefix of the secret."""
 
 
 class _FeedColumns(MemberColumns):
@@ -66,12 +66,12 @@ def feed_of(member: Member) -> CalendarFeed | None:
 
 
 def end_feed(member_id: UUID) -> bool:
-    """Let the address work no longer; gives whether there was one."""
+    """Let the address work no longer; returns whether there was one."""
     return bool(delete_credentials(CalendarFeed.objects.filter(member_id=member_id)))
 
 
 def resolve_feed(secret: str) -> Feed | None:
-    """Who is behind the secret of an address, in one query, or two where its member is not known to the process.
+    """Resolve the secret of an address, in one query, or two if its member is not cached in the process.
 
     None if it is wrong or ended. Notes at times its use.
     """

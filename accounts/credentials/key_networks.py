@@ -20,11 +20,11 @@ from studyservice.operations.errors import NotFound
 logger = logging.getLogger(__name__)
 
 MOST = 50
-"""Networks that are kept of a key; one that moves about that much has nothing new to tell, and its event says so."""
+"""Maximum of networks per key. The event of a key that uses more says that later ones are not reported."""
 
 
 def note_network(request: HttpRequest) -> None:
-    """Note the network that `request` came from, if it came with an API key that does not know it.
+    """Record the network of `request` if it is new for its API key.
 
     The first network of a key that was made without one, as by a command, belongs to it and is no news. Where nothing
     can be written, on a full disk or a standby, the call is answered all the same.

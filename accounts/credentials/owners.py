@@ -1,7 +1,7 @@
-"""Whose a secret is: told by a table of its own, so that whatever asks for the credential names its member.
+"""Maps a secret's hash to its member, so that every query for a credential can name the member.
 
 Where members' rows are spread over partitions or servers, nothing but the member says where a row is. A secret belongs
-to one member for ever, so what was found is remembered in the process; whether it still works, its own row says at each
+to one member forever, so what was found is remembered in the process; whether it still works, its own row says at each
 call. A row here that outlives its credential opens nothing.
 """
 
@@ -20,10 +20,10 @@ from studyservice.database.signals import member_known
 from studyservice.database.statements import Insert, Param, Select
 
 MAX_REMEMBERED = 10_000
-"""How many are remembered in a process, about 300 bytes each; those that were not used for longest are forgotten."""
+"""Size of the cache in a process, about 300 bytes an entry. The least recently used are dropped."""
 
 ADD_OWNER = Insert(SecretOwner)
-"""Stores what `owner_row` gives; for a write that stores the credential with other statements of its own."""
+"""Stores the row from `owner_row`, for writes that store the credential with other statements."""
 
 
 class _OwnerColumns(TypedDict):
@@ -81,7 +81,7 @@ def owner_of(secret_hash: str) -> UUID | None:
 
 
 def owner_row(secret_hash: str, member_id: UUID) -> dict[str, Any]:
-    """The row of a secret, which is then known to this process without a query, if it comes to be stored."""
+    """Return the row for a secret, and cache it in this process."""
     id_ = id_of(secret_hash)
     _remembered.put(id_, member_id)
     return {"id": id_, "member_id": member_id}
@@ -120,7 +120,7 @@ def kind_of(model: type[Model]) -> tuple[str, str]:
 
 
 def repair_owners(member_id: UUID) -> int:
-    """Add what is missing, as after credentials that an earlier version made while a migration ran; gives how many."""
+    """Add missing rows, as when an earlier version created credentials during a migration. Return how many."""
     missing = 0
     for data in member_data():
         if not data.hash_column:

@@ -1,4 +1,4 @@
-"""How many requests a credential may make."""
+"""Rate limits of credentials."""
 
 from django.http import HttpRequest
 
@@ -22,7 +22,7 @@ def count(credential: Credential, amount: int = 1) -> Window:
 
 
 def count_more(request: HttpRequest, amount: int) -> Window | None:
-    """Count `amount` further requests that came in one; None without a credential, as nothing is counted then."""
+    """Count `amount` further requests in the same HTTP request. None without a credential, which is not counted."""
     credential = CREDENTIAL.get(request)
     if credential is None or amount <= 0:
         return None

@@ -1,4 +1,4 @@
-"""Deleting a member, for all ways: credentials die first, then everything goes, in batches that hold no lock for long.
+"""Delete a member, for all entry points: credentials first, then everything, in batches with short locks.
 
 `Member.delete()` and a queryset's come here too. Broken off at any point, it is done by being called again;
 `purgeexpired` does that.
@@ -38,7 +38,7 @@ ERASURES = HookList[Erasure]("ERASURES")
 
 
 def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
-    """Delete the member with everything, after the write that is under way; nothing happens if there is no such member.
+    """Delete the member and everything of theirs, after the current write. Does nothing if there is no such member.
 
     Gives whether all is gone.
 
@@ -84,7 +84,7 @@ def unfinished() -> QuerySet[Member]:
 
 
 def finish_erasures() -> int:
-    """Complete what was broken off; gives the number of members."""
+    """Complete what was broken off; returns the number of members."""
     found = list(unfinished().values_list("id", flat=True))
     for member_id in found:
         erase_member(member_id)
@@ -92,7 +92,7 @@ def finish_erasures() -> int:
 
 
 def delete_batch(member_id: UUID, rows: QuerySet[Model], *, after: object = None) -> object:
-    """Delete up to `BATCH` of `rows`, in a transaction; gives the key of the last one, or None if there was none.
+    """Delete up to `BATCH` of `rows`, in a transaction; returns the key of the last one, or None if there was none.
 
     Under the member's lock, which nobody else needs any more, so that two who erase one member take turns.
 
@@ -116,7 +116,7 @@ def delete_batch(member_id: UUID, rows: QuerySet[Model], *, after: object = None
 
 
 def _begun(member_id: UUID) -> Member | None:
-    """Let every credential die; gives the member as it was, or None if there is none."""
+    """Let every credential die; returns the member as it was, or None if there is none."""
     with transaction.atomic(durable=True):
         member = Member.objects.select_for_update().filter(id=member_id).first()
         Member.objects.filter(id=member_id, erasure_began_at=None).update(

@@ -1,4 +1,4 @@
-"""What `purgeexpired` removes."""
+"""The expired data that `purgeexpired` removes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,14 +25,14 @@ from studyservice.database.remains import empty_log
 from studyservice.hooks import HookTable
 
 Purge = Callable[[], int]
-"""Removes what has expired, in batches; gives the number of rows."""
+"""Removes expired rows in batches, and returns their number."""
 
 EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA")
 """By what they remove."""
 
 
 def purge_all() -> dict[str, int]:
-    """Remove everything that has expired, and note that it was done; gives the numbers by name."""
+    """Remove everything that has expired, and note that it was done; returns the numbers by name."""
     removed = {what: remove() for what, remove in EXPIRED_DATA.items()}
     note_run(PURGE)
     transaction.on_commit(empty_log)
@@ -55,22 +55,22 @@ def purge_sessions() -> int:
 
 
 def purge_sign_in_codes() -> int:
-    """Whether they were used or not."""
+    """Return whether they were used or not."""
     return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()), owner=None)
 
 
 def purge_invitations() -> int:
-    """That nobody has accepted."""
+    """Remove expired invitations."""
     return purge(Invitation.objects.filter(expires_at__lt=timezone.now()), owner=None)
 
 
 def purge_api_keys() -> int:
-    """Those that ended long ago (`accounts.credentials.api_keys.KEPT_FOR`)."""
+    """Remove keys that ended `accounts.credentials.api_keys.KEPT_FOR` ago."""
     return sum(map(purge_credentials, long_ended()))
 
 
 def purge_idempotency_keys() -> int:
-    """Those whose calls cannot be sent again any more."""
+    """Remove idempotency keys whose calls can no longer be repeated."""
     return purge(IdempotencyKey.objects.filter(created_at__lte=timezone.now() - KEPT_FOR))
 
 
@@ -87,7 +87,7 @@ def purge_events() -> int:
 
 
 def purge_taken() -> int:
-    """What deletions took, of rows that stay."""
+    """Remove snapshots of deleted rows. Their changes stay."""
     old = Change.objects.filter(id__lt=first_uuid7(timezone.now() - UNDOABLE_FOR), taken__isnull=False)
     removed = 0
     while batch := list(old.values_list("pk", "member_id")[:BATCH]):

@@ -22,7 +22,7 @@ from studyservice.operations.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an event is about: an API key, an app, a row that an operator read.
+    """The subject of an event: an API key, an app, a row that an operator read.
 
     Attributes:
         type: in the words of the log of changes (`type_of`).
@@ -40,7 +40,7 @@ class Subject:
 
 
 class EventRow(TypedDict):
-    """An event as it is told."""
+    """An event in words."""
 
     id: UUID
     created_at: datetime
@@ -58,7 +58,7 @@ class EventRow(TypedDict):
 
 @contextmanager
 def holding(member_id: UUID) -> Iterator[None]:
-    """A transaction that holds the member's lock, for what changes nothing that the member's clock stamps.
+    """A transaction under the member's lock, for writes that the member's clock does not stamp.
 
     Raises:
         NotFound: the member is gone, or is being deleted.

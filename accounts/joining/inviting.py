@@ -107,7 +107,7 @@ def forget_invitation(member: Member) -> None:
 
 
 def forget_those_who_did_not_come() -> int:
-    """Take addresses of invitations that ended out of the operators' log; gives the number of its lines.
+    """Take addresses of invitations that ended out of the operators' log; returns the number of its lines.
 
     Those of members stay, and leave with the member (`accounts.erasure.erasing.forget_in_log`).
     """

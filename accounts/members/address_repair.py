@@ -1,4 +1,4 @@
-"""Setting right whose address is whose, after writes that came past `Member.save`."""
+"""Repair addresses after writes that bypassed `Member.save`."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from accounts.members.models import Member
 
 
 def repair_address(member_id: UUID) -> int:
-    """Make the row say what the member has; gives 1 if it did not. Called under the member's lock.
+    """Make the row say what the member has; returns 1 if it did not. Called under the member's lock.
 
     An earlier version, which goes on beside a migration, knows of no such row. A row that keeps the address for a
     member who has another one by now is in the way, and goes; an address that two members have stays with the one

@@ -8,7 +8,7 @@ from accounts.members.models import Member
 
 
 class MemberAddress(models.Model):
-    """The address of a member, as the key of a table of its own.
+    """The address of a member, as the primary key of a separate table.
 
     So it is one member's wherever members are: tables that are spread by member cannot hold a column to be unique over
     all of them. `Member.save` writes it, and `MemberManager.at` finds the member by it. There is no key of the database

@@ -1,4 +1,4 @@
-"""How the rows of a model are written into an archive and read again (`accounts.archive`)."""
+"""Declares how the rows of a model are archived and restored (`accounts.archive`)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -28,7 +28,7 @@ class MemberQuerySet(models.QuerySet["Member"]):
 
 
 class MemberFields(TypedDict, total=False):
-    """What a member can be made with."""
+    """Fields of a new member."""
 
     name: str
     time_zone: str
@@ -76,7 +76,7 @@ class MemberManager(BaseUserManager["Member"]):
         return self.at((username or "").strip().lower()).get()
 
     def at(self, email: str) -> MemberQuerySet:
-        """The member whose address this is, or nobody; a query of its own finds whose, the member confirms it.
+        """The member with this address, or none. One query finds the member's id, and the member's row confirms it.
 
         Both take the same statements, so that nothing tells whether an address is known.
         """

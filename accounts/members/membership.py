@@ -14,7 +14,7 @@ from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import MembershipRequired
 
 SOON = timedelta(days=14)
-"""How far ahead a membership counts as ending soon."""
+"""How many days before its end a membership counts as ending soon."""
 
 
 def require_membership(member: Member, operations: Iterable[Operation]) -> None:
@@ -28,14 +28,14 @@ def require_membership(member: Member, operations: Iterable[Operation]) -> None:
 
 
 def _refusal() -> str | None:
-    """What a lapsed member is told; None for the usual words, which say no address."""
+    """The message for a lapsed member. None for the default, which names no address."""
     url = settings.MEMBERSHIP_URL
     return f"Your membership is not active. Renew it at {url} to use this operation again." if url else None
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a membership stands, for pages.
+    """The state of a membership, for pages.
 
     Attributes:
         until: the last day included, in the member's time zone; None if open-ended.
@@ -50,7 +50,7 @@ class Standing:
 
 
 def standing(member: Member) -> Standing:
-    """How the member's membership stands today."""
+    """The state of the member's membership today."""
     active, until = member.membership_is_active(), member.membership_until
     soon = active and until is not None and until <= member.today() + SOON
     return Standing(active, until, soon, settings.MEMBERSHIP_URL)
@@ -71,7 +71,7 @@ def lapse(member: Member) -> None:
 
 
 def note_of_membership(is_active: bool, until: date | None) -> str:
-    """What an account event says of a membership that was set."""
+    """The detail of an account event about a membership."""
     if not is_active:
         return "Membership ended."
     return f"Membership active until {until}." if until else "Membership active, no end date."

@@ -160,7 +160,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
     @classmethod
     def for_reading(cls, names: Sequence[str], values: Sequence[Any]) -> Self:
-        """A member of whom these fields were read and who is not saved, so that nothing needs to be noted.
+        """A read-only member with these fields. It tracks no changes.
 
         Made as Django makes one of a pickle, past `__init__`, which would look at every field on every request.
         """
@@ -249,7 +249,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
         self.email = self.email.strip().lower()
 
     def check_password(self, raw_password: str | None) -> bool:
-        """Whether it is the member's password. A hash with earlier parameters is replaced, if it is still that.
+        """Return whether it is the member's password. A hash with earlier parameters is replaced, if it is still that.
 
         Django would overwrite a password that was changed meanwhile, and fail if the member is gone.
         """
@@ -263,7 +263,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
         return check_password(raw_password, self.password, replace)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """What a session must carry to stay signed in; a new password or a new epoch ends it.
+        """A session must have this value. A new password or a new epoch changes it.
 
         Django asks for it under SECRET_KEY, and then under each of SECRET_KEY_FALLBACKS.
         """
@@ -280,7 +280,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
         return instant.astimezone(zoneinfo.ZoneInfo(self.time_zone)).date()
 
     def membership_is_active(self) -> bool:
-        """Whether the subscription has not lapsed."""
+        """Return whether the subscription has not lapsed."""
         if not self.membership_active:
             return False
         return self.membership_until is None or self.today() <= self.membership_until

@@ -37,7 +37,7 @@ FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
 """Until the next attempt; the first is longer than any attempt takes, so that two do not send one e-mail."""
 
 _ABOUT_THE_MAIL = (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError)
-"""What a mail server refuses that takes others."""
+"""SMTP errors that concern one e-mail, while the server accepts others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Delivery:
 
 
 def store(kind: MailKind, subject: str, body: str, emails: Iterable[str]) -> list[UUID]:
-    """Store an e-mail to each of these addresses, all or none; gives the ids of the rows."""
+    """Store an e-mail to each of these addresses, all or none; returns the ids of the rows."""
     content = _SEAL.seal(json.dumps([subject, body]))
     rows = [OutgoingMail(kind=kind, email=email, content=content) for email in emails]
     OutgoingMail.objects.bulk_create(rows, batch_size=500)
@@ -83,7 +83,7 @@ def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
 
 
 def waiting(ids: Iterable[UUID]) -> int:
-    """How many of these are still to leave; what was for a member who has gone is not."""
+    """The number of these e-mails that still wait. E-mails to deleted members are dropped."""
     return sum(OutgoingMail.objects.filter(id__in=batch).count() for batch in batches(ids))
 
 
@@ -119,7 +119,7 @@ def _deliver_in_thread(ids: list[UUID]) -> None:
 
 
 def _claim(mail_id: UUID) -> OutgoingMail | None:
-    """Note an attempt; None if another process made it, it has left, or its member has gone."""
+    """Claim an attempt. None if another process has it, the e-mail was sent, or its member is gone."""
     now = timezone.now()
     due = OutgoingMail.objects.filter(id=mail_id, next_attempt_at__lte=now)
     row = due.first()
@@ -136,7 +136,7 @@ def _claim(mail_id: UUID) -> OutgoingMail | None:
 
 
 def _send(row: OutgoingMail, server: BaseEmailBackend) -> Exception | None:
-    """Send it and delete its row; gives why it could not be sent."""
+    """Send it and delete its row; returns why it could not be sent."""
     content = _SEAL.unseal(row.content)
     if content is None:
         logger.error("A stored e-mail was dropped: it was encrypted under another SECRET_KEY")

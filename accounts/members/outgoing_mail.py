@@ -1,4 +1,4 @@
-"""An e-mail that has not left yet, as a row; what it says is encrypted, as it may hold the link of an invitation."""
+"""An e-mail in the outbox. Its text is encrypted, since it may contain the link of an invitation."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from studyservice.database.ids import uuid7
 
 
 class MailKind(models.TextChoices):
-    """What is stored until it has left; the e-mails with codes are not."""
+    """The kinds of e-mail that are stored until sent. E-mails with codes are not stored."""
 
     ANNOUNCEMENT = "announcement"
     REMINDER = "reminder"
@@ -18,7 +18,7 @@ class MailKind(models.TextChoices):
 
 
 class OutgoingMail(models.Model):
-    """An e-mail to one address, which a member need not have; so it names none, and is no row of a member's."""
+    """An e-mail to one address, which may belong to no member. So it refers to none."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = models.CharField(max_length=12, choices=MailKind.choices)

@@ -1,4 +1,4 @@
-"""The log of changes for the operators: read, never changed; and what they look at, which it says."""
+"""The log of changes for operators, read-only. What they open is logged."""
 
 from contextlib import suppress
 from typing import cast
@@ -36,7 +36,7 @@ def note_reading(read: Model) -> None:
 
 @admin.register(Change)
 class ChangeAdmin(ReadOnlyAdmin):
-    """What was changed in members' study data, by whom."""
+    """Changes of members' study data, with their actors."""
 
     text_path = "object_name"
     list_display = ("created_at", "member", "actor", "operation", "object_type", "object_name")

@@ -1,4 +1,4 @@
-"""Whose is this credential? Operators paste one that was found somewhere; what is kept of it leads to its page.
+"""Find the owner of a leaked credential: operators paste it, and its hash leads to its page.
 
 It comes in the body of a form, is hashed at once, and stands in no address, no answer and no log line.
 """
@@ -21,13 +21,13 @@ from studyservice.hooks import HookTable
 from studyservice.secrets.generated import kind_of, secrets_in, sha256
 
 MOST_TRIED = 20
-"""Secrets of one pasted text that are looked for, such as the lines of a file."""
+"""Maximum of secrets that are searched in one pasted text, like the lines of a file."""
 
 Finder = Callable[[str], str | None]
-"""Where the admin shows the credential, live or ended, whose secret this is; None if it is not known."""
+"""Returns the admin page of the credential with this secret, live or ended. None if it is unknown."""
 
 FINDERS = HookTable[Finder]("FINDERS")
-"""By what stands after the prefix."""
+"""Finders by the kind in the prefix."""
 
 
 class PastedForm(forms.Form):
@@ -65,7 +65,7 @@ def find_credential(request: HttpRequest) -> HttpResponse:
 
 
 def place_of(text: str) -> str | None:
-    """Where the admin shows the first credential in `text` that is known; None if none is."""
+    """Return the admin page of the first known credential in `text`, or None."""
     for secret in secrets_in(text)[:MOST_TRIED]:
         finder = FINDERS.get(kind_of(secret))
         place = None if finder is None else finder(secret)

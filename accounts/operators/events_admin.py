@@ -1,4 +1,4 @@
-"""The log of account events for the operators: read, never changed; and what they do and look at, which it says.
+"""The log of account events for operators, read-only. What they do and open is logged.
 
 What an operator does to no member's account, as blocking an app, stands in the operators' own log alone.
 """
@@ -24,11 +24,11 @@ from studyservice.operations.errors import NotFound
 from studyservice.operations.fields import parse_uuid
 
 _UNNOTED = (LogEntry, AccountEvent, Change)
-"""Logs: the log of changes says itself who opened a row of it, and of the others there is nothing to be opened."""
+"""Log models. The log of changes records its own reads, and other logs have no pages to open."""
 
 
 def note_reading(read: Model) -> None:
-    """Tell the member that an operator opened the account, or something of it that is no study data.
+    """Record for the member that an operator opened the account, or a part of it that is not study data.
 
     Lists are not noted: they name what there is, and show little of it.
     """
@@ -36,13 +36,13 @@ def note_reading(read: Model) -> None:
 
 
 def note_action(done_to: Model, what: str) -> None:
-    """Tell the member what an operator did to the account; a key that is revoked has an event of its own."""
+    """Record for the member what an operator did. Revoking a key has an event of its own."""
     if not isinstance(done_to, ApiKey):
         _note(EventKind.OPERATOR_ACTION, done_to, what)
 
 
 def _note(kind: EventKind, row: Model, detail: str) -> None:
-    """Study data has the log of changes, which says the same of it."""
+    """Study data is covered by the log of changes."""
     if is_study_data(type(row)) or isinstance(row, _UNNOTED):
         return
     subject = None if isinstance(row, Member) else _subject_of(row)
@@ -73,7 +73,7 @@ class _EventFilter(admin.SimpleListFilter):
 
 @admin.register(AccountEvent)
 class AccountEventAdmin(ReadOnlyAdmin):
-    """What happened to members' accounts: by whom, from which network, by which key or app, in which request."""
+    """Events of members' accounts: actor, network, key or app, request."""
 
     text_path = "object_name"
     list_display = ("created_at", "member", "kind", "actor", "about", "network", "detail", "request_id")
@@ -87,7 +87,7 @@ class AccountEventAdmin(ReadOnlyAdmin):
     )
 
     def matching(self, term: str) -> Q:
-        """A request through its index, a network exactly, an id of whatever stands in the row."""
+        """Search for a request id by its index, for a network exactly, or for an id in the row."""
         if term.startswith("req_"):
             return Q(request_id=term)
         if "/" in term:

@@ -31,7 +31,7 @@ class InvitationForm(_InvitationForm):
 
 @admin.register(Invitation)
 class InvitationAdmin(ServiceAdmin):
-    """Who is invited; the link is shown once, as it is sent."""
+    """Pending invitations. The link is shown once, as it is sent."""
 
     email_path = text_path = "email"
     list_display = ("email", "created_at", "expires_at")

@@ -146,7 +146,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
 
     @method_decorator(csrf_protect)
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:
-        """Without the transaction that Django puts around it: a member goes in many."""
+        """Delete without Django's transaction, since deleting a member takes many."""
         view = self._delete_view  # type: ignore[attr-defined]  # Django's, which the stubs leave out
         return self._told(request, view, object_id, extra_context)
 
@@ -200,12 +200,12 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
 
     @admin.action(description="Repair the clock", permissions=["change"])
     def repair_clock(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """After a server whose clock was ahead has written; one that is right is left alone."""
+        """Repair clocks after a server with a clock in the future has written. Correct ones stay."""
         self._each(request, queryset, lambda member: clocks.repair_clock(member.id), "Repaired the clock of")
 
     @admin.action(description="Repair the counts", permissions=["change"])
     def repair_counts(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """After rows came past the service; what is right stays."""
+        """Repair counts after rows that bypassed the service. Correct ones stay."""
         self._each(request, queryset, lambda member: counts.repair_counts(member.id), "Repaired the counts of")
 
     def _each(
@@ -216,7 +216,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
         verb: str,
         done: str = "",
     ) -> None:
-        """Change each, and say so in the logs: `done`, or the verb, if that says it all."""
+        """Change each member, and log `done`, or the verb if it says enough."""
         members = [member for member in queryset if self.has_change_permission(request, member)]
         for member in members:
             change(member)
@@ -242,7 +242,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         return [find, *super().get_urls()]
 
     def matching(self, term: str) -> Q:
-        """A key by its visible beginning too; of a whole one no more is looked for."""
+        """Find a key by its hint too. Only the visible part of a whole key is used."""
         hint = beginning_of_hint(term)
         return Q(hint__startswith=hint) if hint else super().matching(term)
 
@@ -255,7 +255,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         self.message_user(request, f"Revoked: {counted(len(keys), 'key')}.")
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """Who could change a key may revoke it."""
+        """The permission to change a key includes revoking it."""
         return bool(request.user.has_perm("accounts.change_apikey"))
 
 
@@ -279,5 +279,5 @@ class CalendarFeedAdmin(ReadOnlyAdmin):
         self.message_user(request, f"Ended: {counted(len(feeds), 'calendar feed')}.")
 
     def has_end_permission(self, request: HttpRequest) -> bool:
-        """Who could change an address may end it."""
+        """The permission to change an address includes ending it."""
         return bool(request.user.has_perm("accounts.change_calendarfeed"))

@@ -1,4 +1,4 @@
-"""Memberships from a file of the billing: a CSV with the columns `email`, `state` and `until`, all of it or nothing."""
+"""Import memberships from the billing's CSV with the columns `email`, `state` and `until`: all or nothing."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ _AT_ONCE = 500
 
 
 class FileRefused(Exception):
-    """The file is wrong, and nothing was changed.
+    """The file is invalid, and nothing was changed.
 
     Attributes:
         complaints: what is wrong, each with the number of its line.
@@ -39,7 +39,7 @@ class _Line:
 
 
 def apply_file(rows: Iterable[str]) -> int:
-    """Set the membership of each member in the file (RFC 4180); gives their number. One transaction.
+    """Set the membership of each member in the file (RFC 4180); returns their number. One transaction.
 
     Raises:
         FileRefused: with every line that is wrong.
@@ -94,7 +94,7 @@ def _read(rows: Iterable[str], complaints: list[str]) -> Iterator[_Line]:
 
 
 def _membership(state: str, until: str) -> tuple[bool, date | None]:
-    """Whether it is active, and its last day.
+    """Return whether it is active, and its last day.
 
     Raises:
         ValueError: says what is wrong.

@@ -1,4 +1,4 @@
-"""The account page: the member's profile, and where address, password, browsers and membership stand."""
+"""The account page: profile, address, password, browsers and membership."""
 
 from zoneinfo import ZoneInfo
 
@@ -57,7 +57,7 @@ def _page(request: HttpRequest, member: Member, form: ProfileForm) -> HttpRespon
 @login_required
 @require_http_methods(["POST"])
 def set_time_zone(request: HttpRequest) -> HttpResponse:
-    """Takes the browser's time zone, when the member says so; leads back to where it was proposed."""
+    """Set the browser's time zone, if the member accepts it, and return to the page that proposed it."""
     form = TimeZoneForm(request.POST)
     if form.is_valid():
         try:

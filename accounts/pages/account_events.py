@@ -1,4 +1,4 @@
-"""What happened to the member's account: sign-ins, keys, apps, operators."""
+"""Events of the member's account: sign-ins, keys, apps, operators."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ PER_PAGE = 50
 """Events on one page."""
 
 NEWEST = 5
-"""Events that stand above the changes."""
+"""Number of events above the changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ShownEvent:
 
 
 def newest_events(member: Member) -> Sequence[ShownEvent]:
-    """The few that stand above the changes."""
+    """The newest events, shown above the changes."""
     return _shown(list_events(member, limit=NEWEST))
 
 
@@ -45,7 +45,7 @@ def _shown(events: Sequence[EventRow]) -> Sequence[ShownEvent]:
 @login_required
 @require_http_methods(["GET", "HEAD"])
 def account_events(request: HttpRequest) -> HttpResponse:
-    """Lists the events, newest first; `before` goes on after the last one of a page."""
+    """List the events, newest first. `before` is the last event of the previous page."""
     member = signed_in(request)
     told = request.GET.get("before")
     before = None if told is None else parse_uuid(told)

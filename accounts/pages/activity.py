@@ -1,4 +1,4 @@
-"""What was changed in the member's study data, by day and by whom, and taking it back."""
+"""The activity page: changes by day and actor, with undo."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -29,7 +29,7 @@ PER_PAGE = 50
 """Changes on one page."""
 
 MOST_AT_ONCE = 500
-"""Changes that one click takes back; another click takes the next."""
+"""Changes that one click undoes; another click takes the next."""
 
 _READ = 100
 
@@ -52,10 +52,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What one actor did on one day, newest first.
+    """The changes of one actor on one day, newest first.
 
     Attributes:
-        undos: what the actor took back, which is told apart: it stands with what was taken back, too.
+        undos: what the actor took back, which is told apart: it stands with what was undone, too.
         is_today: whether it was done today, by an app or a key.
     """
 
@@ -68,7 +68,7 @@ class Group:
 
     @property
     def at_once(self) -> bool:
-        """Whether what is left can be undone at once."""
+        """Return whether what is left can be undone at once."""
         return self.is_today and any(not one.why_not for one in self.shown)
 
     @property
@@ -175,7 +175,7 @@ def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
 
 
 def _of_today(member: Member, kind: str, actor_id: UUID) -> list[ChangeRow]:
-    """What the actor did since the member's midnight, newest first; at most `MOST_AT_ONCE` that are not undone."""
+    """The actor's changes since the member's midnight, newest first, at most `MOST_AT_ONCE` that are not undone."""
     zone, today = ZoneInfo(member.time_zone), member.today()
     found: list[ChangeRow] = []
     cursor: str | None = None

@@ -1,4 +1,4 @@
-"""All that a member has: saved as an archive, taken in again, erased."""
+"""Export, import and erase all data of a member."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ from studyservice.http.responses import download_response
 from studyservice.operations.errors import ApiError, RateLimited, ValidationFailed
 
 ERASURE_SECONDS = 20.0
-"""How long a browser waits for an erasure; what takes longer is completed by `purgeexpired`."""
+"""How long a browser waits for an erasure. A longer one is completed by `purgeexpired`."""
 
 
 @never_cache
@@ -89,7 +89,7 @@ def _import_page(
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def erase(request: HttpRequest) -> HttpResponse:
-    """Offers the archive and asks for the address on GET; on POST everything of the member's goes."""
+    """Offer the archive and ask for the address on GET. On POST delete the member."""
     member = signed_in(request)
     form = ErasureForm(request.POST if request.method == "POST" else None, member=member)
     if request.method != "POST" or not form.is_valid():

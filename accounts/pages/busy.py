@@ -1,4 +1,4 @@
-"""What a page answers while enough passwords are being checked."""
+"""The page while too many passwords are being checked."""
 
 from http import HTTPStatus
 
@@ -15,7 +15,7 @@ class HashingBusyMiddleware(MiddlewareMixin):
     """Makes `HashingBusy` a page, wherever a password was to be hashed: at sign-in, in the admin."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """503 with `Retry-After`; nothing was checked or changed."""
+        """503 with `Retry-After`. Nothing was checked or changed."""
         if not isinstance(exception, HashingBusy):
             return None
         return error_page(

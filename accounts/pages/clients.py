@@ -1,13 +1,13 @@
-"""How to connect the well-known assistants."""
+"""Instructions for connecting well-known assistants."""
 
 import json
 from typing import NamedTuple
 
 NAME = "study-data"
-"""What the snippets call this service."""
+"""The service's name in the snippets."""
 
 _ADDRESS = "MCP-ADDRESS"
-"""Stands for our address in the snippets."""
+"""The placeholder for our address in the snippets."""
 
 
 class AssistantClient(NamedTuple):

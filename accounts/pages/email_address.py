@@ -65,7 +65,7 @@ def _sent(request: HttpRequest, member: Member, email: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def new_address_code(request: HttpRequest) -> HttpResponse:
-    """Takes the code, in the browser that asked for it, or sends another; other browsers are signed out then."""
+    """Accept the code in the browser that asked for it, or send another. Other browsers are signed out on success."""
     member = signed_in(request)
     if first := before_new_address(request, member):
         return first

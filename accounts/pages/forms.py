@@ -8,7 +8,7 @@ from django import forms
 from accounts.credentials.models import ApiKey
 
 EXPIRY_DAYS = (30, 60, 90, 180, 365)
-"""Choices on the key page, beside never (decisions 10)."""
+"""Choices on the key page, besides never (decisions 10)."""
 
 _EMAIL_ERRORS = {
     "required": "Enter your e-mail address.",
@@ -63,7 +63,7 @@ class CodeForm(forms.Form):
 
 
 class KeyOptions(TypedDict):
-    """What `create_api_key` is told beside the name."""
+    """The arguments of `create_api_key`, besides the name."""
 
     may_write: bool
     expires_days: int | None
@@ -98,5 +98,5 @@ class ApiKeyForm(forms.Form):
     )
 
     def options(self) -> KeyOptions:
-        """What `create_api_key` takes."""
+        """The arguments of `create_api_key`."""
         return {"may_write": self.cleaned_data["may_write"], "expires_days": self.cleaned_data["expires"]}

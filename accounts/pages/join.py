@@ -1,4 +1,4 @@
-"""Joining by the link of an invitation. Opening it makes nothing, since programs that check e-mails open links too."""
+"""Join by the link of an invitation. Opening it creates nothing, since e-mail scanners open links too."""
 
 from http import HTTPStatus
 

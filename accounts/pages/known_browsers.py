@@ -27,7 +27,7 @@ _SALT = "sign-in"
 
 @dataclass(frozen=True, slots=True)
 class KnownBrowser:
-    """What the cookie says.
+    """The contents of the cookie.
 
     Attributes:
         id: random.
@@ -45,7 +45,7 @@ class KnownBrowser:
         return cls(name, tuple(accounts)) if name else None
 
     def knows(self, email: str) -> bool:
-        """Whether `email` signed in here."""
+        """Return whether `email` signed in here."""
         return _mark(self.id, email) in self.accounts
 
 
@@ -56,13 +56,13 @@ def address_or_browser(request: HttpRequest) -> str:
 
 
 def is_elsewhere(request: HttpRequest, email: str) -> bool:
-    """Whether the browser is known, but not to `email`: its attempt then counts against its address as well."""
+    """Return whether the browser is known, but not to `email`: its attempt then counts against its address as well."""
     browser = KnownBrowser.of(request)
     return browser is not None and not browser.knows(email)
 
 
 def attempts_at(request: HttpRequest, email: str) -> str:
-    """Under which name attempts at the account of `email` are counted: with those of all, or for this browser alone."""
+    """The bucket for attempts at the account of `email`: a shared one, or one for this browser."""
     browser = KnownBrowser.of(request)
     return f"{sha256(email)}:{browser.id}" if browser and browser.knows(email) else sha256(email)
 
@@ -84,5 +84,5 @@ def remember(request: HttpRequest, response: HttpResponse, email: str) -> None:
 
 
 def _mark(browser_id: str, email: str) -> str:
-    """An address as the cookie has it; hashed with the browser's name, it tells nothing to another browser."""
+    """An address in the cookie, hashed with the browser's name, so that it means nothing in another browser."""
     return sha256(f"{browser_id}:{email}")[:32]

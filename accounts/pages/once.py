@@ -23,7 +23,7 @@ _OF_EVERY_FORM = {"csrfmiddlewaretoken"}
 
 
 class OnceForm(forms.Form):
-    """A form with a key of its own; its template renders `hidden_fields`."""
+    """A form with its own key. Its template renders `hidden_fields`."""
 
     form_key = forms.UUIDField(initial=uuid4, required=False, widget=forms.HiddenInput)
 
@@ -51,7 +51,7 @@ class OnceForm(forms.Form):
 
 
 def done_once(request: HttpRequest, member: Member, operation: Operation, do: Callable[[], str]) -> str:
-    """Return the message from `do`, or its first message if this form, which has a `OnceForm`'s key, came before.
+    """Return the message from `do`, or the first message if this form was sent before.
 
     Raises:
         ApiError: raised by `do`.

@@ -24,7 +24,7 @@ from studyservice.operations.errors import NotFound
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def password(request: HttpRequest) -> HttpResponse:
-    """One form: the new password, and the proof; a password that is there can also be removed."""
+    """The form for a new password, with the proof. An existing password can also be removed."""
     member = signed_in(request)
     proof = Proof(request, member, OF_PASSWORD)
     posted = request.POST if request.method == "POST" else None

@@ -67,21 +67,21 @@ class Proof:
 
     @property
     def by_code(self) -> bool:
-        """Whether a code was sent, and is asked for."""
+        """Return whether a code was sent and must be entered."""
         return isinstance(self.form, ProofCodeForm)
 
     def complete(self, *others: Form) -> bool:
-        """Whether the proof and the page's other forms were filled in; those that were not say what is missing."""
+        """Validate the proof together with the page's other forms, so that each reports what is missing."""
         forms = [form for form in (self.form, *others) if form is not None and form.is_bound]
         return self.form in forms and all(form.is_valid() for form in forms)
 
     @property
     def accepted(self) -> bool:
-        """Whether it was right, once it was checked."""
+        """Return whether it was right, once it was checked."""
         return self.form is not None and not self.form.errors
 
     def check(self) -> HttpResponse | None:
-        """Compare it; the form says if it is wrong. An answer where too many were."""
+        """Check the proof. A wrong one is an error of the form. Return a response if there were too many."""
         if isinstance(self.form, CurrentPasswordForm):
             return self._compare_password(self.form)
         if self.form is not None:
@@ -119,7 +119,7 @@ class Proof:
 @require_http_methods(["POST"])
 @attempts_are_counted
 def proof_code(request: HttpRequest, change: Change) -> HttpResponse:
-    """E-mails a code as proof for `change`; or, with `instead`, goes back to asking for the password."""
+    """E-mail a code as proof for `change`; or, with `instead`, ask for the password again."""
     member = signed_in(request)
     if request.POST.get("instead") == "password":
         request.session.pop(change.pending, None)

@@ -1,4 +1,4 @@
-"""Signing in, by a code or a password, and out. No answer tells whether an address belongs to a member."""
+"""Sign in with a code or a password, and sign out. No answer reveals whether an address belongs to a member."""
 
 from uuid import UUID
 
@@ -35,7 +35,7 @@ REFUSALS = {
     Refusal.TOO_MANY_TRIES: "Too many wrong tries. This code no longer works. Request a new one below.",
     Refusal.GONE: "This code has expired or was already used. Request a new one below.",
 }
-"""What a page says of a code that is refused."""
+"""Messages for a code that is refused."""
 
 
 _TOO_MANY_ATTEMPTS = "Too many sign-in attempts"
@@ -70,7 +70,7 @@ def target_after(request: HttpRequest, home: str = "home") -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """Two forms: an address alone asks for a code, an address and a password sign in."""
+    """Two forms: an address asks for a code, an address and a password sign in."""
     if request.method != "POST":
         if request.user.is_authenticated:
             return HttpResponseRedirect(target_after(request))
@@ -133,7 +133,7 @@ def _sign_in_page(
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def sign_in_code(request: HttpRequest) -> HttpResponse:
-    """Takes the code; only in the browser that asked for it."""
+    """Accept the code, only in the browser that asked for it."""
     pending = request.session.get(PENDING_SIGN_IN)
     if pending is None:
         return redirect(_with_next(request, "sign-in"))
@@ -157,7 +157,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
 
 
 def _member_of(code: SignInCode, email: str) -> Member | Refusal:
-    """Whose the right code is: a new member's, if it was sent for joining and joining is still open."""
+    """The member of a correct code: a new one if the code was sent for joining and joining is still open."""
     member = add_member(email) if code.joins and settings.SIGN_UP == "open" else member_of(code)
     return member or Refusal.GONE
 
@@ -175,7 +175,7 @@ def _code_page_address(request: HttpRequest) -> str:
 
 
 def _with_next(request: HttpRequest, name: str) -> str:
-    """The address of a page that goes on to the same target."""
+    """The address of a page that keeps the target."""
     return f"{reverse(name)}?{urlencode({'next': target_after(request)})}"
 
 
@@ -192,7 +192,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["POST"])
 def sign_in_as_another(request: HttpRequest) -> HttpResponse:
-    """Ends the session and asks who is there, on the way to the same target."""
+    """End the session and show the sign-in page, keeping the target."""
     address = _with_next(request, "sign-in")
     logout(request)
     return HttpResponseRedirect(address)
@@ -200,7 +200,7 @@ def sign_in_as_another(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """The admin's sign-in is everybody's, with the same limits; who is signed in goes on to the second factor.
+    """The admin uses the members' sign-in with its limits. Signed-in operators go on to the second factor.
 
     Raises:
         PermissionDenied: the member who is signed in may not use the admin.

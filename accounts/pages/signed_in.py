@@ -1,4 +1,4 @@
-"""Who is signed in, on the pages that are for members, and on those that are for members in good standing."""
+"""Decorators for pages of signed-in members, and of members with an active membership."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -18,7 +18,7 @@ View = Callable[Concatenate[HttpRequest, Arguments], HttpResponse]
 
 
 def tells_when_busy(view: View[Arguments]) -> View[Arguments]:
-    """A page that says so where a file is not read now; what was sent is behind the browser's back button."""
+    """The page when a file cannot be read now. The browser's back button still has the form."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> HttpResponse:
@@ -37,7 +37,7 @@ def megabytes(size: int) -> str:
 
 
 def refusal_in_words(error: ApiError) -> str:
-    """Why a file is not taken, for somebody at a form; for who calls operations it says more of the protocol."""
+    """The reason for refusing a file, in words for a form. API callers get more about the protocol."""
     if isinstance(error, ReadLater):
         return f"{error.reason} Send this one again in a few seconds."
     if isinstance(error, RateLimited):
@@ -47,7 +47,7 @@ def refusal_in_words(error: ApiError) -> str:
 
 
 def with_headers(response: HttpResponse, headers: Mapping[str, str]) -> HttpResponse:
-    """`response` with the headers of a refusal, such as `Retry-After`."""
+    """`response` with the headers of a refusal, like `Retry-After`."""
     for name, value in headers.items():
         response.headers[name] = value
     return response

@@ -1,4 +1,4 @@
-"""Sessions in the browser as rows that know whose they are, which browser it is, and when it was last used."""
+"""Browser sessions as rows with their member, browser and last use."""
 
 from typing import ClassVar
 
@@ -29,7 +29,7 @@ class BrowserSession(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
-        """What reads and writes these rows."""
+        """Reads and writes these rows."""
         from accounts.signing_in.session_store import SessionStore  # noqa: PLC0415  # it stands on this model
 
         return SessionStore

@@ -38,7 +38,7 @@ class Refusal(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """What a code is for, as its e-mail says.
+    """The purpose of a code, named in its e-mail.
 
     Attributes:
         subject: follows the digits.
@@ -69,7 +69,7 @@ OLD_ADDRESS = Purpose(
 
 
 def send_code(email: str, purpose: Purpose = SIGN_IN) -> UUID:
-    """E-mail a fresh code to `email` if it belongs to a member who may sign in; gives the code's id in any case.
+    """E-mail a fresh code to `email` if it belongs to a member who may sign in; returns the code's id in any case.
 
     Where everybody may join, an address of nobody gets one to join with.
     """
@@ -81,7 +81,7 @@ def send_code(email: str, purpose: Purpose = SIGN_IN) -> UUID:
 
 
 def issue(member: Member | None, to: list[str], purpose: Purpose, *, joins: bool = False) -> UUID:
-    """E-mail a fresh code to these addresses; gives its id. Without a member and `joins`, nobody can use it."""
+    """E-mail a fresh code to these addresses; returns its id. Without a member and `joins`, nobody can use it."""
     code_id, code = uuid4(), f"{secrets.randbelow(10**6):06}"
     code_hash, expires_at = _hash(code_id, code, settings.SECRET_KEY), timezone.now() + LIFETIME
     row = SignInCode(id=code_id, member=member, code_hash=code_hash, expires_at=expires_at, joins=joins)

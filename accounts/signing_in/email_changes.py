@@ -26,7 +26,7 @@ def leave_address(member_id: UUID, old: str, new: str) -> None:
 
 
 def begin_email_change(member: Member, email: str) -> UUID:
-    """Send what belongs to `email`, the code or the notice; gives the code's id in any case."""
+    """Send what belongs to `email`, the code or the notice; returns the code's id in any case."""
     owner = Member.objects.at(email).first()
     if owner is None:
         return issue(member, [email], NEW_ADDRESS)

@@ -10,12 +10,12 @@ from accounts.signing_in.codes import Purpose, Refusal, send_code, try_code
 
 
 def send_proof(member: Member, purpose: Purpose) -> UUID:
-    """E-mail a code to the member's address; gives its id."""
+    """E-mail a code to the member's address; returns its id."""
     return send_code(member.email, purpose)
 
 
 def try_proof(member: Member, code_id: UUID, code: str) -> Refusal | None:
-    """Why the code proves nothing, or None if it is right."""
+    """The reason for refusing the code, or None if it is right."""
     outcome = try_code(code_id, code)
     if isinstance(outcome, Refusal):
         return outcome

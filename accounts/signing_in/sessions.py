@@ -24,13 +24,13 @@ from accounts.text.user_agents import browser_name
 from studyservice.secrets.generated import sha256
 
 PENDING_SIGN_IN = "sign_in"
-"""Session entry of the code that a browser asked for: its id, and the address as typed."""
+"""Session entry of a requested code: its id, and the address as typed."""
 
 MAX_LISTED = 50
 """Sessions that the account page lists, the last used."""
 
 Proof = Literal["password", "code", "invitation"]
-"""What opened a session."""
+"""The method that opened a session."""
 
 _BATCH = 1000
 
@@ -52,7 +52,7 @@ class SignedIn:
 
 
 def begin_session(request: HttpRequest, member: Member, how: Proof) -> bool:
-    """Sign in, under a new session key; False if the member is gone by now, or may not sign in any more.
+    """Sign in under a new session key. False if the member is gone, or may no longer sign in.
 
     Under the member's lock, so that nobody is deleted meanwhile: Django writes when a member last signed in, and the
     log of account events has a row.
@@ -105,7 +105,7 @@ def end_sessions(member: Member) -> None:
 
 
 def end_other_sessions(request: HttpRequest, member: Member) -> None:
-    """Sign the member out of every other browser at once; the session of `request` goes on, under a new key."""
+    """Sign the member out of every other browser. The session of `request` continues under a new key."""
     end_sessions(member)
     member.refresh_from_db(fields=["session_epoch", "password"])
     update_session_auth_hash(request, member)

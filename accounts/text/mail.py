@@ -1,4 +1,4 @@
-"""E-mails: how each is made, and those that nobody waits for, which leave after the answer, from threads of their own.
+"""E-mails: their headers, and those that nobody waits for, which threads send after the answer.
 
 So the time of an answer does not tell whether there was somebody to write to, and a mail server that is slow or gone
 fails no page. A mail that could not be sent is logged, without its content. What is posted is not tried again; what has
@@ -45,7 +45,7 @@ def new_message(
 
 
 def domain() -> str:
-    """The host of `BASE_URL` as it stands behind the @ of a `Message-ID` (RFC 5322, 3.6.4); an address in brackets.
+    """The host of `BASE_URL` for a `Message-ID` (RFC 5322, 3.6.4). An IP address is in brackets.
 
     Without it the name of the machine would stand there, which a container makes up anew at each start.
     """
@@ -96,7 +96,7 @@ def _threads() -> ThreadPoolExecutor:
 
 
 def try_to_send(message: EmailMessage, server: BaseEmailBackend | None = None) -> Exception | None:
-    """Send now; gives, and logs, why it could not be sent.
+    """Send now. Return and log the reason if it fails.
 
     Args:
         server: a connection to the mail server, which is opened and stays open for the next.

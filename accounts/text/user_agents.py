@@ -1,4 +1,4 @@
-"""What a browser is called for the member who used it, by the `User-Agent` that it sends (RFC 9110 section 10.1.5)."""
+"""Name a browser by its `User-Agent` (RFC 9110 section 10.1.5), for the member who used it."""
 
 _BROWSERS = (
     ("Edg", "Edge"),
@@ -24,7 +24,7 @@ _SYSTEMS = (
 
 
 def browser_name(user_agent: str) -> str:
-    """Such as `Firefox on Windows`, of known names alone; empty if nothing is known."""
+    """Return a name like `Firefox on Windows`, of known names only. Empty if nothing is known."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
     if browser and system:

@@ -24,7 +24,7 @@ from studyservice.operations.errors import Conflict
 
 
 class Return:
-    """A deletion that is being taken back."""
+    """A deletion that is being undone."""
 
     def __init__(self, member: Member, write: Write) -> None:
         self._member = member
@@ -33,7 +33,7 @@ class Return:
         self._last: dict[str, list[Columns]] = {}
         """The rows of the last table of each label: what the references that follow it referred to."""
         self._waiting: defaultdict[tuple[str, UUID], list[UUID]] = defaultdict(list)
-        """By reference and the object that it referred to, which is gone: the rows that came back without it."""
+        """By reference and deleted object: the rows that were restored without the reference."""
 
     def of(self, snapshots: bytes) -> None:
         """Bring back what `accounts.changes.snapshots.Snapshots.packed` has kept.
@@ -102,7 +102,7 @@ class Return:
                 raise Conflict(f"The {as_words(type_of(model))} already exists again.")
 
     def _find_parents(self, model: type[Model], field: "models.ForeignKey[Any, Any]", rows: list[Columns]) -> None:
-        """What rows refer to must be there, or have come back; a reference that may be empty is emptied otherwise."""
+        """Check that referenced rows exist or were restored. Optional references are emptied otherwise."""
         target = field.related_model
         wanted = {row[field.attname] for row in rows} - {None} - self._back[target._meta.label]
         there: set[UUID] = set()
@@ -181,7 +181,7 @@ class Return:
 
 
 def _took(snapshots: bytes, gone_id: UUID) -> bool:
-    """Whether a deletion took the object, rather than emptied its reference."""
+    """Return whether a deletion took the object, rather than emptied its reference."""
     return any(
         str(gone_id) == row[table.columns.index("id")]
         for table in snapshot_tables(snapshots)
@@ -191,7 +191,7 @@ def _took(snapshots: bytes, gone_id: UUID) -> bool:
 
 
 def _order(references: SnapshotTable) -> int:
-    """What others refer to is first filled itself: the category of an item before the item of a score."""
+    """Fill references in dependency order: the category of an item before the item of a score."""
     label = references.label.rpartition(".")[0]
     return next(place for place, data in enumerate(member_data()) if data.label == label)
 

@@ -1,4 +1,4 @@
-"""Which changes can be taken back, as far as their rows tell, and why the others cannot."""
+"""Which changes can be undone, as far as their rows show, and why others cannot."""
 
 from datetime import datetime
 from functools import cache
@@ -23,7 +23,7 @@ IMPORT = "An import cannot be undone. Delete its courses and decks instead."
 NOT_KEPT = f"This can no longer be undone. {_INSTEAD}"
 
 _NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT}
-"""Operations that cannot be taken back, whatever they changed."""
+"""Operations that cannot be undone, whatever they changed."""
 
 
 def parts_of(object_type: str, object_id: UUID, name: str, contents: Contents) -> list[Part]:
@@ -41,11 +41,11 @@ def why_not(
     undone: bool,
     now: datetime,
 ) -> str | None:
-    """Why a change cannot be taken back, whatever happened since; None if it can.
+    """Why a change cannot be undone, whatever happened since; None if it can.
 
     Args:
         kept: whether its row says that it has all that is needed.
-        undone: whether it was taken back.
+        undone: whether it was undone.
         now: the true time.
     """
     if undone:
@@ -63,7 +63,7 @@ def why_not(
 
 
 def told_why_not(change: ChangeRow, now: datetime) -> str:
-    """The same of a change as it is told; empty if it can be taken back."""
+    """The same for a change in an answer. Empty if it can be undone."""
     if change["undoable"]:
         return ""
     if change["undone_at"] is not None:
@@ -84,7 +84,7 @@ def _not_kept(object_type: str, contents: Contents) -> str:
 
 
 def _unknown(part: Part) -> str | None:
-    """What nobody knows how to take back; None if there is nothing of that."""
+    """The reason why a change with unknown fields cannot be undone. None if all are known."""
     model = model_of(part.type)
     if model is None:
         return f"A change of a {part.type.replace('_', ' ')} cannot be undone. {_INSTEAD}"
@@ -109,5 +109,5 @@ def _unknown(part: Part) -> str | None:
 
 @cache
 def _plurals() -> frozenset[str]:
-    """What counts of objects are called."""
+    """Names for counts of objects."""
     return frozenset(plural_of(type_of(model)) for model in apps.get_models())

@@ -33,7 +33,7 @@ _COMMANDS = (
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Each part on a database of its own."""
+    """Run each lane on its own database."""
     try:
         programs = installation(site.directory / "postgresql-with-citus")
     except UnavailableError as reason:

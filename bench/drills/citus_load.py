@@ -44,7 +44,7 @@ _STRAY = """
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """Shared by the parts."""
+    """State shared by the lanes."""
 
     url: str
     servers: Servers
@@ -53,7 +53,7 @@ class _World:
 
 
 def loaded(site: Site, servers: Servers) -> list[Report]:
-    """Use one distributed database with members for all parts."""
+    """Use one distributed database with members for all lanes."""
     cost = Report("members on Citus: a call")
     whole, _, members_of_whole = _filled(site, servers, "whole", distributed=False)
     spread, url, members = _filled(site, servers, "spread", distributed=True)

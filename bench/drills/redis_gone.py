@@ -17,7 +17,7 @@ from studyservice.rates.redis_script import ANSWER_SECONDS
 _PROCESSES = 2
 _HUNG_SECONDS = 8.0
 _LOST, _BACK = "does not answer", "answers again"
-"""Parts of lines in the log of each process."""
+"""Fragments of lines in each process's log."""
 
 
 def drill(site: Site) -> Iterator[Report]:

@@ -1,4 +1,4 @@
-"""The code and the schema of the last release, under load; the migrations since; the new version beside the old one.
+"""Upgrade under load: the last release's code and schema, then the migrations, then the new version beside the old.
 
 An operator's report holds a lock of each table that it reads while the migrations begin. The old code is taken out of
 git, as of the commit before the first migration since the release (`tests.support.releases`).

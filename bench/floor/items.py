@@ -115,7 +115,7 @@ def _cursor(row: tuple[Any, ...], caller: Caller) -> str:
 
 
 def get_agenda(caller: Caller, days: int) -> dict[str, Any]:
-    """What is due."""
+    """Answer the agenda."""
     today = caller.today
     until = today + timedelta(days=days)
     bounds = {"member": caller.member, "missed_from": today - _MISSED_FOR, "today": today, "until": until}

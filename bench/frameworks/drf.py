@@ -53,7 +53,7 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
         return None if item.due_on is None else (item.due_on - self.context["today"]).days
 
     def get_status(self, item: Item) -> str:
-        """Where it stands today."""
+        """The status on the member's today."""
         today = self.context["today"]
         return status_of(item.kind, item.due_on, item.done, item.graded, item.missable_from, today)
 

@@ -86,7 +86,7 @@ class Item(_Base):
     course: Mapped[Course] = relationship()
 
     def status(self, today: date) -> str:
-        """Where it stands on a day."""
+        """The status on a day."""
         if self.graded or self.done:
             return "graded" if self.graded else "done"
         if self.due_on is None or self.due_on >= today:

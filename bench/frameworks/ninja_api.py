@@ -75,7 +75,7 @@ class ItemAnswer(Schema):
 
     @staticmethod
     def resolve_status(item: Item, context: dict[str, KeyRequest]) -> str:
-        """Where it stands on the member's today."""
+        """The status on the member's today."""
         today = context["request"].auth.today()
         return status_of(item.kind, item.due_on, item.done, item.graded, item.missable_from, today)
 

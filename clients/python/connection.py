@@ -1,4 +1,4 @@
-"""What every call of the client goes through: retries, keys that make them safe, pages, and errors as exceptions.
+"""The transport of every call: retries, idempotency keys, pages, and errors as exceptions.
 
 Nothing here knows an operation: those are in `api`, generated from the service's description.
 """
@@ -36,7 +36,7 @@ class Refused(Exception):
 
     Attributes:
         status: of HTTP.
-        type: as the service's page on errors names it, such as `not_found`; empty if the answer is not the service's.
+        type: as the service's page on errors names it, like `not_found`; empty if the answer is not the service's.
         request_id: names the request in the logs of the service.
         details: what is wrong with which field, each a `field` and a `message`.
         retry_after: seconds after which the call may be sent again, if the service said so.
@@ -112,7 +112,7 @@ class SafeTransport(RetryTransport):
     """
 
     def __init__(self, url: str) -> None:
-        """`url` is that of the service; a proxy for it is taken from the environment, as httpx does on its own."""
+        """Connect to the service at `url`. The environment names the proxy, as for httpx itself."""
         retry = Retry(
             total=RETRIES,
             allowed_methods=_METHODS,
@@ -150,7 +150,7 @@ def _give_key(request: httpx.Request) -> None:
 
 
 class Reply(Protocol):
-    """An answer as generated code gives it."""
+    """A response of the generated code."""
 
     status_code: HTTPStatus
     content: bytes
@@ -207,7 +207,7 @@ class Page(Protocol[Entry]):
 
 
 def every(page: Callable[[Cursor | str], Page[Entry]], first: Cursor) -> Iterator[Entry]:
-    """The entries of all pages; each page is asked for when those before it were taken.
+    """Iterate over the entries of all pages. Each page is fetched when the one before is used up.
 
     Args:
         page: the one behind a cursor.

@@ -75,12 +75,12 @@ class RowForm(forms.Form):
 
     @property
     def is_gone(self) -> bool:
-        """Whether there is nothing to mend, only to delete."""
+        """Return whether there is nothing to mend, only to delete."""
         return self.row.state is State.GONE
 
     @property
     def is_added(self) -> bool:
-        """Whether the member added the row."""
+        """Return whether the member added the row."""
         return self.row.state is State.ADDED
 
     @property
@@ -158,26 +158,26 @@ class Review:
 
     @property
     def asks_for_row(self) -> bool:
-        """Whether the table was sent for one row more, and nothing is to be taken yet."""
+        """Return whether the table was sent for one row more, and nothing is to be taken yet."""
         return self.can_add and self._data is not None and ADD in self._data
 
     @property
     def was_sent(self) -> bool:
-        """Whether it was shown and sent before."""
+        """Return whether it was shown and sent before."""
         return self._data is not None
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the rows are others than those that were shown."""
+        """Return whether the rows are others than those that were shown."""
         return self._sent != {row.mark for row in self.rows}
 
     def is_valid(self) -> bool:
-        """Whether all that is ticked can be taken; False of what is outdated."""
+        """Return whether all that is ticked can be taken; False of what is outdated."""
         return not self.is_outdated and not self.has_errors
 
     @property
     def has_errors(self) -> bool:
-        """Whether a row is wrong."""
+        """Return whether a row is wrong."""
         return any(form.is_bound and form.errors for form in self.forms)
 
     @cached_property

@@ -68,7 +68,7 @@ class Mention:
     weekday: int | None = None
 
     def holds(self, day: date) -> bool:
-        """Whether the day is it, or in the range."""
+        """Return whether the day is it, or in the range."""
         return self.first <= day <= self.last
 
 
@@ -154,7 +154,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
 
 
 def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:
-    """Whether most of the weekdays named fit the years read; fewer than three say nothing."""
+    """Return whether most of the weekdays named fit the years read; fewer than three say nothing."""
     dated = [one for one in written if one.weekday is not None and one.year is None and one.last is None]
     days = [calendar.day_of(one, day_first=calendar.day_first) for one in dated]
     fitting = sum(day is not None and day.weekday() == one.weekday for day, one in zip(days, dated, strict=True))

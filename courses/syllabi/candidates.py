@@ -161,7 +161,7 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
 
 
 def _due_after_all(unit: Unit, phrase: Phrase) -> bool:
-    """Whether what is handed out or reviewed is also due: at once, or on a later one of several days."""
+    """Return whether what is handed out or reviewed is also due: at once, or on a later one of several days."""
     following = unit.text[phrase.end :]
     return bool(DUE.match(following.lstrip(" :-,")) or (len(unit.mentions) > 1 and DUE.search(following)))
 
@@ -217,7 +217,7 @@ def _of_phrase(
 
 
 def _other_weekday(mention: Mention, day: date, near: str) -> bool:
-    """Whether another weekday is named than that of the date."""
+    """Return whether another weekday is named than that of the date."""
     if mention.weekday is not None and mention.first == mention.last:
         return mention.weekday != day.weekday()
     named = weekdays_in(near)
@@ -225,7 +225,7 @@ def _other_weekday(mention: Mention, day: date, near: str) -> bool:
 
 
 def _listed(unit: Unit, phrase: Phrase, *, due: bool) -> bool:
-    """Whether a numbered item begins an entry without a date, as in a list of assignments."""
+    """Return whether a numbered item begins an entry without a date, as in a list of assignments."""
     following = unit.text[phrase.end :].lstrip()[:1]
     begins = unit.first and phrase.start < 4 and phrase.number <= 12 and not following.isalpha()
     return (phrase.numbered and begins and not SAYS.search(unit.text)) or (

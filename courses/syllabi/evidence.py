@@ -111,7 +111,7 @@ def _of_line(syllabus: Syllabus, line: int, due_on: date) -> Evidence:
 
 
 def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
-    """Whether a range is that of a week in a schedule: "Week 3 (Sep 14-18)", "3 | 9/14-18 | ..."."""
+    """Return whether a range is that of a week in a schedule: "Week 3 (Sep 14-18)", "3 | 9/14-18 | ..."."""
     if not WEEK <= mention.last - mention.first <= 2 * WEEK:
         return False
     return any(
@@ -139,18 +139,18 @@ def _nearest(syllabus: Syllabus, place: range) -> list[int]:
 
 
 def _is_bare(syllabus: Syllabus, line: int) -> bool:
-    """Whether a line has only a date and a label for it: "Due: October 8"."""
+    """Return whether a line has only a date and a label for it: "Due: October 8"."""
     cue = _BARE.match(syllabus.lines[line]) if 0 <= line < len(syllabus.lines) else None
     return cue is not None and _is_date(syllabus, line, cue.end())
 
 
 def _is_date(syllabus: Syllabus, line: int, start: int = 0) -> bool:
-    """Whether a line has nothing but a date from a place on."""
+    """Return whether a line has nothing but a date from a place on."""
     rest = syllabus.lines[line][start:]
     return not any(map(str.isalpha, cleaned(rest, syllabus.dates_in_text(rest))))
 
 
 def _belongs(syllabus: Syllabus, line: int, place: range) -> bool:
-    """Whether a line below a quote can be about it: a bare "Due:" only if nothing else stands between."""
+    """Return whether a line below a quote can be about it: a bare "Due:" only if nothing else stands between."""
     between = syllabus.lines[place.stop : line]
     return not (_is_bare(syllabus, line) and any(one.strip() for one in between))

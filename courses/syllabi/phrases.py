@@ -118,7 +118,7 @@ def phrases_of(text: str) -> list[Phrase]:
 
 
 def _numbered(text: str, end: int) -> tuple[bool, int]:
-    """Whether a number follows at `end`, and where the phrase ends with it."""
+    """Return whether a number follows at `end`, and where the phrase ends with it."""
     found = _NUMBERED.match(text, end)
     return (True, found.end()) if found else (False, end)
 

@@ -56,5 +56,5 @@ def _found(wanted: str, text: str, starts: list[int]) -> Iterator[tuple[range, b
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Whether a word goes on across this place."""
+    """Return whether a word goes on across this place."""
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()

@@ -69,11 +69,11 @@ class Syllabus:
         return self.calendar.mentions(text)
 
     def in_term(self, day: date) -> bool:
-        """Whether a day is in the term of the text or of the course, if either is known."""
+        """Return whether a day is in the term of the text or of the course, if either is known."""
         return self.calendar.term is None or self.calendar.term.holds(day)
 
     def dates_in(self, text: str) -> list[Mention]:
-        """The dates of a text that is not one of the lines, such as a quote, read by this calendar."""
+        """The dates of a text that is not one of the lines, like a quote, read by this calendar."""
         return self.calendar.mentions(readable(" ".join(text.split())))
 
     def said(self, line: int) -> "Said":

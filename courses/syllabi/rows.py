@@ -81,7 +81,7 @@ class Row:
 
     @property
     def is_table(self) -> bool:
-        """Whether the line has several columns."""
+        """Return whether the line has several columns."""
         return len(self.cells) > 1
 
     def line_at(self, offset: int) -> int:
@@ -201,7 +201,7 @@ def _without_bullet(text: str) -> tuple[str, int]:
 
 
 def _goes_on(text: str, following: str) -> bool:
-    """Whether a line of prose goes on in the next one, as lines of a PDF do."""
+    """Return whether a line of prose goes on in the next one, as lines of a PDF do."""
     following = following.strip()
     last = text.rsplit(None, 1)[-1].lower()
     if len(text) < 55 or not following or "|" in following or text[-1] in ".:!?;":

@@ -64,7 +64,7 @@ class Term:
     stated: bool = False
 
     def holds(self, day: date) -> bool:
-        """Whether the day is in the term."""
+        """Return whether the day is in the term."""
         return self.first <= day <= self.last
 
 

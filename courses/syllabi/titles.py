@@ -56,7 +56,7 @@ def cleaned(text: str, mentions: Iterable[Mention]) -> str:
 
 
 def is_title(text: str) -> bool:
-    """Whether a text is short and wordy enough to be a title as a whole."""
+    """Return whether a text is short and wordy enough to be a title as a whole."""
     words = text.split()
     return (
         0 < len(words) <= MOST_WORDS

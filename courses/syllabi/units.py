@@ -171,12 +171,12 @@ def _titled_ahead(
 
 
 def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
-    """Whether a short text has no other words than those that say when."""
+    """Return whether a short text has no other words than those that say when."""
     return len(text) < SHORT and not any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(text, mentions))))
 
 
 def _is_detail(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> bool:
-    """Whether a line only says when the title above it opens, is due, or what it is worth."""
+    """Return whether a line only says when the title above it opens, is due, or what it is worth."""
     if not _only_when(row.text, mentions):
         return False
     labelled = bool(mentions and block) and (block[-1].text.rstrip(" *").endswith(":") or len(block) == 1)

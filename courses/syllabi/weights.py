@@ -102,7 +102,7 @@ def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
 
 
 def _is_whole(total: float, run: Sequence[Entry], lines: Sequence[str]) -> bool:
-    """Whether it is 100, or for points the total that is written around them."""
+    """Return whether it is 100, or for points the total that is written around them."""
     if abs(total - 100) < 0.05 and (run[0].unit == "%" or len(run) > 2):
         return True
     around = lines[max(0, run[0].line - 3) : run[-1].line + 5] if run[0].unit != "%" else []

@@ -64,7 +64,7 @@ def attach(write: Write, upload: Attachable, course_id: UUID) -> None:
 
 
 def require_place(write: Write, course_id: UUID) -> None:
-    """Whether the course can have another file.
+    """Return whether the course can have another file.
 
     Raises:
         Conflict: it has as many files as it can have.

@@ -60,7 +60,7 @@ def add_to_course(write: Write, course_id: UUID, brought: ReadFile) -> None:
 
 
 def read_again(row: SyllabusFile) -> str:
-    """Read a stored file anew, as after a change of the reader; gives its `text_status`. The course's text stays.
+    """Read a stored file anew, as after a change of the reader; returns its `text_status`. The course's text stays.
 
     Must not be called inside a transaction.
 

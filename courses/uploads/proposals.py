@@ -56,7 +56,7 @@ def compared_course(member: Member, course_id: UUID | None) -> Comparison | None
     """The named course to compare with; None if none is named.
 
     Raises:
-        ValidationFailed: it is no course of the member's.
+        ValidationFailed: it is not a course of the member's.
     """
     found = remembered_course(member, course_id)
     if course_id is not None and found is None:

@@ -33,7 +33,7 @@ _SAME = Select[KeptRow](
 def create_syllabus(
     member: Member, file: UploadedFile | None = None, *, text: str | None = None, course_id: UUID | None = None
 ) -> tuple[SyllabusDetailRow, bool]:
-    """Keep a file, or else a text, for a day, and propose what it says; gives whether it is new.
+    """Keep a file, or else a text, for a day, and propose what it says; returns whether it is new.
 
     The same bytes, while they are attached to no course, are the same upload, whose day begins anew. Must not be called
     inside a transaction.
@@ -43,7 +43,7 @@ def create_syllabus(
 
     Raises:
         InvalidRequest: it is of no type that is read here.
-        ValidationFailed: `course_id` is no course of the member's.
+        ValidationFailed: `course_id` is not a course of the member's.
         RateLimited: too much was uploaded, or others are reading.
         Conflict: the member's files would be too large together.
     """

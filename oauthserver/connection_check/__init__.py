@@ -1,1 +1,1 @@
-"""Whether an assistant out there can connect: what `checkconnection` tries, one step after the other."""
+"""`checkconnection`: check step by step whether an assistant can connect from outside."""

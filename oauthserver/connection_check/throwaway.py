@@ -13,7 +13,7 @@ from oauthserver.models import Application
 
 @dataclass(frozen=True, slots=True)
 class Throwaway:
-    """What signs in and what registers; both names are of this check alone."""
+    """Names of the temporary member and app. Nothing else uses them."""
 
     email: str
     password: str
@@ -22,7 +22,7 @@ class Throwaway:
 
 @contextmanager
 def throwaway() -> Iterator[Throwaway]:
-    """A member with a password that nobody else knows; gone afterwards with the app, whatever happened in between.
+    """Create a member with a random password. The member and the app are deleted afterwards in any case.
 
     A polite kill (SIGTERM) ends it like Ctrl-C. Only one that cannot be caught leaves the member behind, whose address
     tells what it was.

@@ -32,13 +32,13 @@ MOST_ROWS = 1000
 
 
 Reading = Callable[[Model], None]
-"""Told of an object that an operator opened."""
+"""Hooks that are called with an object that an operator opened."""
 
 READINGS = HookList[Reading]("READINGS")
 
 
 Action = Callable[[Model, str], None]
-"""Told of an object that an operator made or changed, and of what was done, in words."""
+"""Hooks that are called with an object that an operator created or changed, and a description of the change."""
 
 ACTIONS = HookList[Action]("ACTIONS")
 
@@ -63,7 +63,7 @@ def leading_columns(model: type[Model]) -> set[str]:
 
 
 class BoundedCount(Subquery):
-    """How many values `column` has in `rows`, counted up to `MOST_ROWS`, for a column of a list."""
+    """The number of rows per value of `column`, counted up to `MOST_ROWS`, for a column of a list."""
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) AS bounded)"
     output_field = IntegerField()
@@ -134,7 +134,7 @@ class ServiceAdmin(_ModelAdmin):
         return queryset.filter(self.matching(term)) if term else queryset, False
 
     def matching(self, term: str) -> Q:
-        """What `term` looks for."""
+        """The query for the search term `term`."""
         identifier = parse_uuid(term)
         if identifier is not None:
             return Q(pk=identifier)
@@ -157,7 +157,7 @@ class ServiceAdmin(_ModelAdmin):
         return self._told(request, view, *args, **kwargs)
 
     def render_change_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """The page of one object; who keeps what operators read is told."""
+        """The page of one object. Calls the hooks for opened objects."""
         read = kwargs.get("obj")
         if read is not None and request.method == "GET":
             for note in READINGS:
@@ -165,7 +165,7 @@ class ServiceAdmin(_ModelAdmin):
         return super().render_change_form(request, *args, **kwargs)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        """In the operators' log, and told to who keeps what operators do."""
+        """Write to the operators' log, and call the hooks for changed objects."""
         return self._noted(obj, super().log_addition(request, obj, message))
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
@@ -192,7 +192,7 @@ class ServiceAdmin(_ModelAdmin):
     def get_deleted_objects(
         self, objs: Iterable[Model], request: HttpRequest
     ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
-        """The objects alone: what goes with them may be many thousand rows."""
+        """Only the objects: their dependents may be many thousand rows."""
         objects = list(objs)
         denied = any(not self.has_delete_permission(request, one) for one in objects)
         names = [f"{one}, with everything that belongs to it" for one in objects]
@@ -219,7 +219,7 @@ class ReadOnlyAdmin(ServiceAdmin):
 
 
 class ServiceInline(_TabularInline):
-    """Rows below the object that they belong to; nothing is changed in place."""
+    """Inline rows of an object. They are read-only."""
 
     extra = 0
 

@@ -15,7 +15,7 @@ from threading import Condition, get_ident, local
 from django.db import OperationalError
 
 PATIENCE_SECONDS = 0.5
-"""An exchange that takes longer is taken for one that hangs; those of the service take a few milliseconds."""
+"""A longer exchange counts as hanging. Those of the service take a few milliseconds."""
 
 _LOOK_SECONDS = 0.05
 
@@ -40,7 +40,7 @@ class Bulkhead:
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """A request is answered inside; the place that it comes to hold is free at the end."""
+        """Answer a request inside. Any place that it holds is released at the end."""
         self._own.server = ""
         try:
             yield
@@ -49,7 +49,7 @@ class Bulkhead:
             del self._own.server
 
     def enter(self, server: str) -> None:
-        """Hold a place at `server` up to the end of the request; nothing outside of one.
+        """Hold a place at `server` until the request ends. Does nothing outside of a request.
 
         Raises:
             ServerHangsError: all places are held by threads that have waited for too long.

@@ -1,4 +1,4 @@
-"""What PostgreSQL and Citus know of the tables: their keys, unique indexes and places."""
+"""Read the catalogs of PostgreSQL and Citus: keys, unique indexes and placement of tables."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -73,12 +73,12 @@ _PLACES = """
 """
 
 REFERENCE = "t"
-"""How `pg_dist_partition` marks a table of which every server has a copy (Citus, metadata tables: repmodel)."""
+"""The mark in `pg_dist_partition` of a table that every server has a copy of (Citus, metadata tables: repmodel)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where Citus has a table.
+    """The placement of a table in Citus.
 
     Attributes:
         column: whose value decides; None for a table that is whole.
@@ -107,19 +107,19 @@ def unique_indexes(cursor: Any) -> list[UniqueIndex]:
 
 
 def tables(cursor: Any) -> set[str]:
-    """Those that are there."""
+    """The tables that exist."""
     cursor.execute("SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
     return {name for (name,) in cursor.fetchall()}
 
 
 def has_citus(cursor: Any) -> bool:
-    """Whether the extension is in this database."""
+    """Return whether the extension is in this database."""
     cursor.execute("SELECT count(*) FROM pg_extension WHERE extname = 'citus'")
     return bool(cursor.fetchone()[0])
 
 
 def places(cursor: Any) -> dict[str, Place]:
-    """Where Citus has the tables that it knows; none without the extension."""
+    """The placement of each table that Citus manages. Empty without the extension."""
     if not has_citus(cursor):
         return {}
     cursor.execute(_PLACES)
@@ -127,7 +127,7 @@ def places(cursor: Any) -> dict[str, Place]:
 
 
 def row_counts(cursor: Any, names: list[str]) -> dict[str, int]:
-    """How many rows each table has; reads them all."""
+    """The number of rows of each table. Reads them all."""
     counted = {}
     for name in names:
         cursor.execute(f"SELECT count(*) FROM {name}")  # noqa: S608 # nosec  # a name of the catalogue

@@ -1,4 +1,4 @@
-"""The statements that bring each table to its place, and a look at whether all are there.
+"""The statements that place each table, and a check that all are placed.
 
 What refers to a row of a member's has the member in its key, and what is unique has it too, as each server sees its own
 rows alone. So the keys of a table change with its place: the primary key `id` becomes `(member_id, id)`, and takes over
@@ -28,7 +28,7 @@ _SETS_NULL = re.compile(r" ON DELETE SET NULL(?: \([^)]*\))?")
 
 
 def plan(cursor: Any, layout: Layout, shards: int) -> list[str]:
-    """What is to be executed, in one transaction; empty if each table that is there is in its place.
+    """The statements, for one transaction. Empty if every existing table is in place.
 
     Args:
         shards: into how many parts members are divided, when they are not yet; a part moves as a whole.
@@ -56,12 +56,12 @@ def plan(cursor: Any, layout: Layout, shards: int) -> list[str]:
 
 
 def to_be_moved(cursor: Any, layout: Layout) -> set[str]:
-    """The tables that are there, and on the coordinator still."""
+    """The tables that exist and are still on the coordinator."""
     return (tables(cursor) - places(cursor).keys()) & {*layout.by_member, *layout.everywhere}
 
 
 def can_hold(key: ForeignKey, layout: Layout) -> bool:
-    """Whether a foreign key can be there: it stays on one server, as it names the member or refers to what all have."""
+    """Return whether a foreign key stays on one server: it contains the member or refers to a reference table."""
     own = layout.by_member.get(key.table)
     if key.target in layout.everywhere:
         return True
@@ -71,7 +71,7 @@ def can_hold(key: ForeignKey, layout: Layout) -> bool:
 
 
 def faults(cursor: Any, layout: Layout) -> Iterator[str]:
-    """What is not in its place, in words."""
+    """Describe what is not in place."""
     there, placed = tables(cursor), places(cursor)
     group = placed[layout.members].group if layout.members in placed else None
     for name, column in layout.by_member.items():
@@ -96,7 +96,7 @@ def _place(layout: Layout, name: str, shards: int) -> str:
 
 
 def _with_member(index: UniqueIndex, column: str) -> Iterator[str]:
-    """What makes a unique index name the member, if it does not; see the head of this module."""
+    """The statements that add the member to a unique index without it; see the module docstring."""
     drop = f"ALTER TABLE {index.table} DROP CONSTRAINT {_quoted(index.name)}"
     if index.is_primary and column not in index.keys:
         yield drop

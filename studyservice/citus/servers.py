@@ -14,7 +14,7 @@ from studyservice.citus.bulkhead import Bulkhead
 from studyservice.citus.layout import layout
 
 KNOWN_SECONDS = 60
-"""How long a process remembers the server of a member. Members may move."""
+"""How long a process caches the server of a member. Members may move."""
 
 MAX_KNOWN = 10_000
 

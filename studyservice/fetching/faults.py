@@ -17,7 +17,7 @@ class Fault(StrEnum):
 
 
 class FetchError(Exception):
-    """Nothing was fetched.
+    """The fetch failed.
 
     Attributes:
         fault: the reason.

@@ -18,14 +18,14 @@ from studyservice.fetching.faults import Fault, FetchError
 _HTTPS_PORT = 443
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _AS_IT_IS = "%/:=&?~#+!$,;'@()*[]"
-"""Characters of a path and a query that are sent as they are, beside letters and digits (RFC 3986)."""
+"""Characters of a path and a query that are not escaped, besides letters and digits (RFC 3986)."""
 
 _REPEATABLE = re.compile(r"[ -~]{1,500}")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a fetch may take.
+    """Limits of a fetch.
 
     Attributes:
         seconds: for all of it, look-ups and redirects included.
@@ -96,7 +96,7 @@ def fetch(url: str, limits: Limits, *, accept: str = "*/*", validators: Validato
 
 
 def _judged(base: str, reference: str, limits: Limits) -> SplitResult:
-    """The parts of the address that `reference` names on the page `base`, if it may be asked."""
+    """Split the address that `reference` means on the page `base`, if it may be fetched."""
     try:
         parts = urlsplit(urljoin(base, reference))
         host, port = (parts.hostname or "").encode("idna").decode(), parts.port or _HTTPS_PORT

@@ -44,7 +44,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(text: str) -> bool:
-    """Whether `text` is an address that the public internet routes. Anything but an address is not."""
+    """Return whether `text` is an address that the public internet routes. Anything but an address is not."""
     try:
         address = ip_address(text)
     except ValueError:

@@ -12,13 +12,13 @@ from studyservice.guides.catalog import ADDRESSES, BUILT, CHANGELOG, GUIDES, ROO
 from studyservice.guides.markdown import BrokenLinkError, Document, Heading, render
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
-"""Where the sources stand, if this is not an installed package."""
+"""The root of the sources, if this is not an installed package."""
 
 _CHANGELOG = Guide(CHANGELOG, "CHANGELOG.md", "What changed.")
 
 
 def build(repository: Path = REPOSITORY, built: Path = BUILT) -> int:
-    """Write `guides.json` and `search.json` into `built`; gives how many guides there are.
+    """Write `guides.json` and `search.json` into `built`; returns how many guides there are.
 
     Raises:
         BrokenLinkError: a guide leads to a file that is not served, or to a heading that is not there.
@@ -61,7 +61,7 @@ def _check_fragments(documents: Mapping[str, Document]) -> None:
 
 
 def _sections(documents: Mapping[str, Document]) -> Iterator[dict[str, Any]]:
-    """What the search finds in guides: a title, an address and the words below it; members and apps go first."""
+    """Search entries of guides: title, address and text of each heading. Guides for members and scripts rank first."""
     for section in SECTIONS:
         weight = 2 if section.own_origin else 1
         for guide in section.guides:
@@ -73,7 +73,7 @@ def _sections(documents: Mapping[str, Document]) -> Iterator[dict[str, Any]]:
 
 
 def _operations(description: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What it finds in the reference."""
+    """Search entries of the reference."""
     return [
         {
             "page": "API reference",

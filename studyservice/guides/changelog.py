@@ -15,7 +15,7 @@ from studyservice.guides.catalog import CHANGELOG
 from studyservice.guides.served import built_pages, changelog
 
 HISTORY_SECONDS = 300
-"""How long a cache may keep what changes with a new version of the service alone."""
+"""How long a cache may keep pages that change only with a new version."""
 
 _ENTRY = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>\n(.*?)(?=<h2 |\Z)', re.DOTALL)
 _RELEASE = re.compile(r"\[?([^\]\s]+)\]? +[-–] +(\d{4}-\d{2}-\d{2})")
@@ -67,7 +67,7 @@ class ChangelogFeed(Feed):  # type: ignore[type-arg]  # generic in the stubs alo
         return settings.BASE_URL + reverse("changelog")
 
     def feed_url(self) -> str:
-        """Where this is, under the service's own name, whatever the request called it."""
+        """The feed's address at the service's own origin."""
         return settings.BASE_URL + reverse("changelog-feed")
 
     feed_guid = link
@@ -81,7 +81,7 @@ class ChangelogFeed(Feed):  # type: ignore[type-arg]  # generic in the stubs alo
         return item.title
 
     def item_description(self, item: Entry) -> str:
-        """What changed, as HTML."""
+        """The changes, as HTML."""
         return item.html
 
     def item_link(self, item: Entry) -> str:
@@ -89,9 +89,9 @@ class ChangelogFeed(Feed):  # type: ignore[type-arg]  # generic in the stubs alo
         return f"{self.link()}#{item.anchor}"
 
     def item_pubdate(self, item: Entry) -> datetime:
-        """When it was released."""
+        """The day of the release."""
         return item.changed_at
 
     def item_updateddate(self, item: Entry) -> datetime:
-        """When it last changed."""
+        """The last change."""
         return item.changed_at

@@ -1,4 +1,4 @@
-"""One file of markdown as HTML that the pages' policy lets in: nothing inline, links to what is served here."""
+"""Render markdown as HTML within the pages' policy: nothing inline, and links to served pages."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ STATIC = "studyservice/static/"
 """Images of guides lie below it."""
 
 LANGUAGES = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
-"""Of code that stands side by side in tabs: the fence's word, and what the tab says."""
+"""Labels of tabs for neighboring code blocks, by the fence's language."""
 
 _TABS = "tabs"
 
@@ -61,7 +61,7 @@ class Document:
 
 
 def render(text: str, source: str) -> Document:
-    """The document of the markdown in `text`, which stands in the file `source`.
+    """Render the markdown in `text`, from the file `source`.
 
     Raises:
         BrokenLinkError: a link or an image leads to a file that is not served.
@@ -77,7 +77,7 @@ def render(text: str, source: str) -> Document:
 
 
 def _name_headings(tokens: Sequence[Token]) -> list[Heading]:
-    """Every heading, the title included, with an anchor of its own."""
+    """List all headings including the title, each with a unique anchor."""
     starts = [index for index, token in enumerate(tokens) if token.type == "heading_open"]
     found: list[Heading] = []
     taken: dict[str, int] = {}
@@ -93,7 +93,7 @@ def _name_headings(tokens: Sequence[Token]) -> list[Heading]:
 
 
 def _leave_corners_empty(tokens: Sequence[Token]) -> None:
-    """A cell of a table's head without words heads nothing."""
+    """Render empty header cells as plain cells."""
     for start, words, end in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if start.type == "th_open" and not words.content:
             start.tag = end.tag = "td"
@@ -131,7 +131,7 @@ def _lead_links(tokens: Sequence[Token], source: str) -> Iterator[tuple[str, str
 
 
 def _address(link: str, source: str) -> tuple[str, str]:
-    """Where a link of `source` leads when it is served, and to which fragment of that."""
+    """The served address of a link in `source`, and its fragment."""
     parts = urlsplit(link)
     if parts.scheme:
         return link, ""
@@ -151,7 +151,7 @@ def _image(link: str, source: str) -> str:
 
 
 def _resolved(path: str, source: str) -> str:
-    """A path beside `source`, from the root of the repository."""
+    """Resolve a path in `source` from the root of the repository."""
     parts: list[str] = []
     for part in (PurePosixPath(source).parent / path).parts:
         if part == "..":

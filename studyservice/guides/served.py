@@ -57,7 +57,7 @@ class ServedIndex(NamedTuple):
 
 
 def is_built() -> bool:
-    """Whether there is something to serve."""
+    """Return whether there is something to serve."""
     return (BUILT / "guides.json").exists()
 
 
@@ -99,13 +99,13 @@ def changelog() -> ServedGuide:
 
 @cache
 def search_index() -> str:
-    """What the search looks through, as JSON: `page`, `title`, `url`, `text`, `weight` of each part."""
+    """The search index as JSON: `page`, `title`, `url`, `text`, `weight` of each entry."""
     return (BUILT / "search.json").read_text(encoding="utf-8")
 
 
 @cache
 def built_pages() -> dict[str, Any]:
-    """What `building.build` wrote.
+    """The output of `building.build`.
 
     Raises:
         ImproperlyConfigured: it wrote nothing yet.

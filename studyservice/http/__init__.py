@@ -1,1 +1,1 @@
-"""What HTTP asks of every answer: paths, bodies, request ids, addresses, logs, caching, pages, errors as answers."""
+"""Shared parts of HTTP: paths, bodies, request ids, addresses, logs, caching, pages, errors."""

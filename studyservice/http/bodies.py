@@ -111,7 +111,7 @@ def require_plain(request: HttpRequest) -> None:
 
 
 def require_whole(request: HttpRequest) -> None:
-    """Let no request be carried out of which only a part came; its body may be anything, and is ignored.
+    """Reject a request whose body is incomplete, even if the body would be ignored.
 
     Raises:
         BodyIncomplete: it did not come as a whole. One over `MAX_BODY_BYTES` is not looked at.
@@ -126,10 +126,10 @@ def require_whole(request: HttpRequest) -> None:
 
 
 def content_length(request: HttpRequest) -> int:
-    """Bytes of the body as the client tells them; 0 where it does not.
+    """The declared length of the body in bytes; 0 if there is none.
 
     Raises:
-        InvalidRequest: it is no number.
+        InvalidRequest: it is not a number.
     """
     length: str = request.META.get("CONTENT_LENGTH") or "0"
     if not (length.isascii() and length.isdecimal()):

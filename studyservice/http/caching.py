@@ -1,4 +1,4 @@
-"""What caches may keep (RFC 9111), said in one place for every address that is no page of members.
+"""Cache headers (RFC 9111) for every address that is not a member's page.
 
 Those say so themselves, with Django's `never_cache`, and error pages do as they are made.
 """
@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from studyservice.http.paths import is_description_path, is_unstored_path
 
 DESCRIPTION_SECONDS = 300
-"""How long a description of the service may be kept after it has changed."""
+"""How long a cache may keep an outdated description of the service."""
 
 _UNSTORED = "no-store"
 _SHORT = f"public, max-age={DESCRIPTION_SECONDS}"

@@ -43,7 +43,7 @@ def client_network(request: HttpRequest) -> str:
 
 
 def logged_address(request: HttpRequest) -> str:
-    """What log lines say of the client, as `LOG_CLIENT_ADDRESS` has it: its network, its address, or nothing."""
+    """The client in log lines: its network, its address or nothing, by `LOG_CLIENT_ADDRESS`."""
     match settings.LOG_CLIENT_ADDRESS:
         case "network":
             return client_network(request)
@@ -53,7 +53,7 @@ def logged_address(request: HttpRequest) -> str:
 
 
 def _believed(peer: str, forwarded_for: str) -> str:
-    """The address as it was told, by the proxies or the connection."""
+    """The address from the trusted proxies or the connection."""
     trusted: int = settings.TRUSTED_PROXIES
     if trusted:
         forwarded = forwarded_for.split(",")
@@ -90,5 +90,5 @@ def _network(text: str) -> str:
 
 
 def _cut(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
-    """The network of that many bits; what says by which cable (a zone, RFC 4007) is not part of it."""
+    """The network with that many bits. The zone (RFC 4007) is not part of it."""
     return str(ipaddress.ip_network((address.packed, bits), strict=False))

@@ -1,4 +1,4 @@
-"""Django's `handler…` views: what goes wrong outside an operation, as a page or as JSON, by the path."""
+"""Django's `handler…` views: errors outside of operations, as a page or as JSON depending on the path."""
 
 import sys
 from http import HTTPStatus
@@ -37,7 +37,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """`CSRF_FAILURE_VIEW`: a form came without the token of its page, or from another site."""
+    """`CSRF_FAILURE_VIEW`: the form token is missing, or the form was posted from another site."""
     text = (
         "Nothing was changed. The page may have been open for too long, or the browser refuses cookies. "
         "Go back, reload the page and send the form again."
@@ -46,7 +46,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """`handler404`: no such route, or nothing of the member's under that name."""
+    """`handler404`: no such route, or no such object of the member's."""
     title = "Page not found"
     if is_meant_for_mcp(request.path_info) or request.path_info == "/":  # where only a POST finds nothing
         told = f"{title}. The MCP address is {settings.BASE_URL}{MCP_ROOT}."
@@ -56,7 +56,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def _hint(request: HttpRequest) -> str:
-    """Where a program that asks for a wrong address finds the right one."""
+    """The hint that leads a program from a wrong address to the right one."""
     path = request.path_info
     if path.endswith("/") and is_valid_path(path.rstrip("/")):
         return f" Leave out the slash at its end: {path.rstrip('/')}."

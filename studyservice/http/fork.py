@@ -56,7 +56,7 @@ class ApiFork:
 
 
 def prepared_headers(secure: bool, cross_origin: bool, options: bool) -> PreparedHeaders:
-    """What caching, security and CORS, as they are set, put on an answer of the API that says nothing by itself.
+    """The headers that the middleware for caching, security and CORS would set on an API answer.
 
     Args:
         secure: whether the request came over https.

@@ -17,6 +17,6 @@ class PreparedHeaders:
         self._entries: dict[str, tuple[str, str]] = ResponseHeaders(dict(headers))._store  # noqa: SLF001  # see above
 
     def put_on(self, response: HttpResponse) -> None:
-        """Set them; what the answer says by itself stays."""
+        """Set these headers. Those that the answer already has win."""
         own = response.headers
         own._store = self._entries | own._store  # noqa: SLF001  # see above

@@ -33,7 +33,7 @@ _TRACEBACKS = logging.Formatter()
 
 @cache
 def _secrets(*prefixes: str) -> re.Pattern[str]:
-    """What the service's own secrets look like (`studyservice.secrets.generated`), whole or cut."""
+    """The pattern of the service's own secrets (`studyservice.secrets.generated`), whole or cut."""
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, prefixes))})_[a-z]{{2,8}}_[A-Za-z0-9_-]{{16,}}")
 
 
@@ -71,7 +71,7 @@ class LineHandler(logging.Handler):
     """Writes each line to standard error with one call of the kernel, which keeps the lines of threads apart.
 
     Python's own handlers hold a lock for that. Where one thread writes and others come with their lines, each waits for
-    the lock and then for the interpreter. A line of over 4 KiB (PIPE_BUF), such as an exception, can be cut by another
+    the lock and then for the interpreter. A line of over 4 KiB (PIPE_BUF), like an exception, can be cut by another
     when whoever reads the log is far behind; lines of several processes could be before.
     """
 
@@ -80,7 +80,7 @@ class LineHandler(logging.Handler):
         self.lock = None
 
     def handle(self, record: logging.LogRecord) -> bool:
-        """As Python's own, which asks for the lock: from Python 3.13 on there has to be one."""
+        """As Python's own method, which needs the lock from Python 3.13 on."""
         passed: bool | logging.LogRecord = self.filter(record)
         if passed:
             self.emit(passed if isinstance(passed, logging.LogRecord) else record)
@@ -127,7 +127,7 @@ def error_type(request: HttpRequest, response: HttpResponse) -> str | None:
 
 
 class RequestLogMiddleware:
-    """Logs each request when it is answered: method, path, status, tool, error type, duration, who asked from where.
+    """Logs each answered request: method, path, status, tool, error type, duration, caller and network.
 
     An error is that of the HTTP answer, or of the tool call that it carries; of a batch the last call is named.
     """

@@ -1,4 +1,4 @@
-"""What is asked of a page's request before anything reads its form: its rate, then its size.
+"""Check a page's request before its form is read: first its rate, then its size.
 
 Django's check of form tokens reads the whole body, and it stands before every view; this is asked before that check.
 """
@@ -58,12 +58,12 @@ def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
 
 
 def _is_operators(request: HttpRequest) -> bool:
-    """Whether it is for the admin, from somebody who may use it. Costs a query or two."""
+    """Return whether it is for the admin, from somebody who may use it. Costs a query or two."""
     return is_below(request.path_info, ADMIN_ROOT) and bool(getattr(request.user, "is_staff", False))
 
 
 def _length(request: HttpRequest) -> float:
-    """Bytes of the body: as `Content-Length` tells, or, chunked, as far as the server reads such a one."""
+    """Bytes of the body: its `Content-Length`, or for a chunked body the most that is read."""
     told: str = request.META.get("CONTENT_LENGTH") or ""
     if told.isascii() and told.isdecimal():
         return int(told)

@@ -17,7 +17,7 @@ _Page = Callable[..., HttpResponse]
 
 
 def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
-    """Let the form that is posted to a view have a file, as `upload` says, with its turn and its time.
+    """Let the form of a view contain a file, limited by `upload`, with its own queue and timeout.
 
     Below what asks who is signed in: nobody else's file is received. The form's token is in the body like the file, so
     it is looked for in here and not before the view.

@@ -1,7 +1,7 @@
 """Django's middleware for browser pages, which API requests pass by (`studyservice.http.fork`).
 
 The API knows no session, no cookie and no form token (spec, rule 4), so it does not pay for them either; nor do the
-other addresses that answer JSON, such as the token endpoint. Their `Host` is checked like that of a page.
+other addresses that answer JSON, like the token endpoint. Their `Host` is checked like that of a page.
 """
 
 from typing import Any
@@ -58,7 +58,7 @@ class PageCommonMiddleware(CommonMiddleware):
 
 
 class PageCsrfMiddleware(_FormsOnly, CsrfViewMiddleware):
-    """Form tokens, which are looked for in the body once that may be read."""
+    """Form tokens. They are read from the body once that is allowed."""
 
     def process_view(self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any) -> Any:
         """Django calls this for every view, whatever `__call__` passed by."""

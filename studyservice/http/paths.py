@@ -1,4 +1,4 @@
-"""Which paths belong to the API, and which answer JSON even when something goes wrong."""
+"""Classify paths: which belong to the API, and which answer errors as JSON."""
 
 from collections.abc import Callable
 
@@ -21,13 +21,13 @@ CALENDAR_ROOT = "/calendar"
 """Members' calendars, each under an address that is a credential."""
 
 HEALTH_ROOT = "/health"
-"""What load balancers ask, by whatever address they know an instance."""
+"""Health checks of load balancers, which may use any address of an instance."""
 
 DESCRIPTION_ROOTS = ("/.well-known", "/openapi.json")
 """Paths that describe the service, the same to everybody."""
 
 MISTAKEN_FOR_MCP = ("/sse", "/api/mcp", "/v1/mcp")
-"""Where clients look for the tools' endpoint, by the addresses that other services have."""
+"""Addresses of tools' endpoints in other services, which clients try here too."""
 
 JSON_ROOTS = (*API_ROOTS, *OAUTH_ROOTS, HEALTH_ROOT, *DESCRIPTION_ROOTS, *MISTAKEN_FOR_MCP)
 """Paths below which HTML never leaves the server, and that scripts of any site may call."""
@@ -37,42 +37,42 @@ UNSTORED_ROOTS = (*API_ROOTS, "/oauth", CALENDAR_ROOT, HEALTH_ROOT, ADMIN_ROOT)
 
 
 def is_below(path: str, root: str) -> bool:
-    """Whether `path` is `root` or lies below it."""
+    """Return whether `path` is `root` or below it."""
     return path == root or path.startswith(root + "/")
 
 
 def _below(*roots: str) -> Callable[[str], bool]:
-    """Whether a path is one of `roots` or lies below one; asked several times on every request."""
+    """Return whether a path is one of `roots` or below one. Called several times per request."""
     prefixes = tuple(f"{root}/" for root in roots)
     return lambda path: f"{path}/".startswith(prefixes)
 
 
 is_api_path = _below(*API_ROOTS)
-"""Whether a request for `path` takes a credential and is counted."""
+"""Return whether a request for `path` needs a credential and is counted."""
 
 is_mcp_path = _below(MCP_ROOT)
-"""Whether `path` belongs to the tools' endpoint."""
+"""Return whether `path` belongs to the tools' endpoint."""
 
 is_meant_for_mcp = _below(MCP_ROOT, *MISTAKEN_FOR_MCP)
-"""Whether `path`, if there is nothing at it, was meant as the tools' endpoint."""
+"""Return whether an unknown `path` was meant as the tools' endpoint."""
 
 is_health_path = _below(HEALTH_ROOT)
-"""Whether a request for `path` asks whether the service is up."""
+"""Return whether `path` is a health check."""
 
 is_json_path = _below(*JSON_ROOTS)
-"""Whether errors under `path` are the JSON envelope rather than a page."""
+"""Return whether errors under `path` are JSON rather than a page."""
 
 is_oauth_path = _below(*OAUTH_ROOTS)
-"""Whether errors under `path` have the shape of RFC 6749 rather than the envelope."""
+"""Return whether errors under `path` have the shape of RFC 6749 rather than the envelope."""
 
 is_connecting_path = _below(*CONNECTING_ROOTS)
-"""Whether a member may pass `path` on the way from an app and back to it."""
+"""Return whether `path` is a page between an app and its consent."""
 
 is_unstored_path = _below(*UNSTORED_ROOTS)
-"""Whether no cache may keep an answer under `path`."""
+"""Return whether answers under `path` must not be cached."""
 
 is_description_path = _below(*DESCRIPTION_ROOTS)
-"""Whether `path` describes the service."""
+"""Return whether `path` describes the service."""
 
 is_calendar_path = _below(CALENDAR_ROOT)
-"""Whether `path` is, or may be meant as, the secret address of a calendar."""
+"""Return whether `path` is or may be meant as the secret address of a calendar."""

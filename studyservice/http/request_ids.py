@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from studyservice.http.request_keys import REQUEST_ID
 
 NO_REQUEST = "-"
-"""What stands for the id outside of a request."""
+"""The id outside of a request."""
 
 _current: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
 
@@ -48,7 +48,7 @@ def new_request_id() -> str:
 
 
 class RequestIdMiddleware:
-    """Gives each request an id, made here and never taken from the client.
+    """Gives each request a new id. The client's id is never used.
 
     Outermost, so that every answer of the server carries `X-Request-Id` (spec, Conventions 5).
     """

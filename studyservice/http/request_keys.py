@@ -1,4 +1,4 @@
-"""What is known of a request beside what it says: values that the service leaves on it, each under a typed key."""
+"""Typed keys for values that the service stores on a request."""
 
 from collections.abc import Mapping
 from typing import Generic, TypeVar
@@ -47,20 +47,20 @@ REQUEST_ID = RequestKey[str]("request_id")
 """The id that names the request in its answer and in the log."""
 
 CALLER = RequestKey[Mapping[str, UUID | str]]("caller")
-"""Whose request it is, as its log line says: the member's id, and the id of the API key or the app's `client_id`."""
+"""The caller for log lines: the member's id, and the id of the API key or the app's `client_id`."""
 
 CHANGE_ID = RequestKey[UUID]("change_id")
-"""The row that the request left in the log of changes, as its log line says; of a batch the last one."""
+"""The row that the request added to the log of changes, for its log line. In a batch the last one."""
 
 TOOL = RequestKey[str]("tool")
 """The tool that the request called; of a batch the last."""
 
 TOOL_FAILURE = RequestKey[ApiError | None]("tool_failure")
-"""What that call failed with, if it did, or what a prompt was refused with."""
+"""The error of a failed tool call or a refused prompt."""
 
 MESSAGE_REFUSED = RequestKey[bool]("message_refused")
 """Whether the request's JSON-RPC message was answered with an error, perhaps with HTTP status 200; of a batch whether
 the last was."""
 
 PROBE = RequestKey[bool]("probe")
-"""Whether the request only asked for an optional part of a protocol: its 405 is the answer no, not a refused call."""
+"""True if the request only probed for an optional part of a protocol. Its 405 is then not a refused call."""

@@ -1,4 +1,4 @@
-"""Requests as Django has them, and chunked ones too: Django reads no more of a body than `Content-Length` tells."""
+"""Django's requests, extended to chunked bodies. Django reads only `Content-Length` bytes."""
 
 from typing import Any, BinaryIO, cast
 
@@ -8,7 +8,7 @@ from django.core.handlers.wsgi import WSGIRequest
 
 
 class Request(WSGIRequest):
-    """A chunked body is read when it is asked for, and no more of it than one byte beyond the largest accepted body."""
+    """Read a chunked body on demand, up to one byte more than the largest accepted body."""
 
     def __init__(self, environ: dict[str, Any]) -> None:
         super().__init__(environ)
@@ -22,7 +22,7 @@ class Request(WSGIRequest):
             self._stream = cast(BinaryIO, _Bounded(self.environ["wsgi.input"], most))
 
     def _load_post_and_files(self) -> None:
-        """A form's parser wants to know how long the body is."""
+        """The length of the body, which form parsers ask for."""
         if self._chunked:
             self.META["CONTENT_LENGTH"] = str(len(self.body))
         super()._load_post_and_files()

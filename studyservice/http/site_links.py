@@ -1,4 +1,4 @@
-"""What every page knows of who runs the service."""
+"""Template context of every page: who runs the service."""
 
 from django.conf import settings
 from django.http import HttpRequest

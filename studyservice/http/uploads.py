@@ -1,4 +1,4 @@
-"""Request bodies with a file, which goes to a temporary one: a child process that reads it needs a descriptor."""
+"""Request bodies with a file. It is stored in a temporary file, since a child process needs a descriptor."""
 
 import io
 import tempfile
@@ -20,7 +20,7 @@ from studyservice.operations.uploads import PART, Received, Upload, UploadedFile
 MULTIPART = "multipart/form-data"
 
 _AROUND = 64 * 1024
-"""Bytes of a form beside its file: borders, names, other fields."""
+"""Bytes of a form besides its file: boundaries, names, other fields."""
 
 _CHUNK = 65_536
 _END = 1024
@@ -62,7 +62,7 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the body that was read had the border that ends a form."""
+        """Return whether the body that was read had the border that ends a form."""
         return self._border in self._last if self._border else False
 
     def new_file(self, *described: Any, **kwargs: Any) -> None:
@@ -85,12 +85,12 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
 
 
 def form_bytes(upload: Upload) -> int:
-    """How long a form with such a file may be."""
+    """The maximum length of a form with such a file."""
     return upload.max_bytes + _AROUND
 
 
 def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) -> Received:
-    """The files in the body of `request`; how many there must be is asked later (`Received.one`).
+    """Read the files in the body of `request`. `Received.one` checks their number later.
 
     Args:
         or_json: whether JSON would have been taken as well, for the message to one who sends something else.
@@ -135,7 +135,7 @@ def _form(request: HttpRequest, upload: Upload) -> Received:
 
 
 def sent_files(request: HttpRequest, fields: Sequence[str] = ()) -> Received:
-    """The files of a form whose handler puts each into a file of its own, and of its fields those named."""
+    """Parse a form into temporary files and the named fields."""
     files = []
     for sent in request.FILES.getlist(PART):
         if sent.file is None:  # the handler above opens one for each

@@ -22,14 +22,14 @@ _HTTPS_PORT = 443
 
 
 def network_steps(url: str) -> Iterator[Step]:
-    """What is asked of the network before the service itself is asked."""
+    """Checks of the network, before those of the service."""
     parts = urlsplit(url)
     for name, check in (("https", _https), ("certificate", _certificate), ("public address", _public_address)):
         yield name, partial(check, parts)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` names this machine itself."""
+    """Return whether `host` names this machine itself."""
     if host == "localhost":
         return True
     try:

@@ -1,4 +1,4 @@
-"""What all answers have in common in `/openapi.json`: their headers, and the errors."""
+"""Shared parts of all answers in `/openapi.json`: headers and errors."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -157,7 +157,7 @@ def _example(error: type[ApiError]) -> Schema:
 
 
 class ErrorBodyRecord(Record):
-    """What went wrong."""
+    """The error."""
 
     example: ClassVar[dict[str, Any]] = _example(ValidationFailed)
 

@@ -12,7 +12,7 @@ class Field(NamedTuple):
     """One field or parameter.
 
     Attributes:
-        type: in words, such as `list of UUID or null`.
+        type: in words, like `list of UUID or null`.
         limits: what a value is held to, in words; may be empty.
         fields: those of the object, or of the objects in the list, that it holds.
     """
@@ -60,7 +60,7 @@ class Fields:
         return self._components[_name(schema)] if "$ref" in schema else schema
 
     def _object(self, schema: Schema, above: tuple[str, ...]) -> tuple[Schema, tuple[str, ...]]:
-        """The object in a schema that may refer to it, list it or allow null beside it."""
+        """The object schema behind a reference, a list or a nullable schema."""
         if "$ref" in schema:
             name = _name(schema)
             return ({}, above) if name in above else self._object(self._components[name], (*above, name))
@@ -84,7 +84,7 @@ class Fields:
         return str(_FORMATS.get(schema.get("format", ""), name)) if name == "string" else name
 
     def _limits(self, schema: Schema) -> Iterator[str]:
-        """What is said of a value beside its type."""
+        """The description of a value besides its type."""
         schema = self._resolved(schema)
         for one in (schema, *_choices(schema), schema.get("items", {})):
             if "enum" in self._resolved(one):

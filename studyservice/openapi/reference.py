@@ -22,7 +22,7 @@ _JSON, _FORM = "application/json", "multipart/form-data"
 
 
 class Body(NamedTuple):
-    """What a request carries.
+    """The input of a request.
 
     Attributes:
         fields: of its JSON.
@@ -38,10 +38,10 @@ class Body(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a success answers.
+    """The answer of a success.
 
     Attributes:
-        statuses: such as `200 or 201`.
+        statuses: like `200 or 201`.
         kind: what it is, in words.
         media_types: of a file; then there are no fields.
     """
@@ -76,13 +76,13 @@ class Entry(NamedTuple):
     errors: tuple[str, ...]
 
     def form_parts(self) -> list[Field]:
-        """Return the parts of the form that are not parameters of the query too."""
+        """Return the form fields that are not also query parameters."""
         queried = {field.name for field in self.query}
         return [part for part in self.body.parts if part.name not in queried] if self.body else []
 
 
 class Group(NamedTuple):
-    """Operations under one heading, on a page of their own.
+    """Operations under one heading, on their own page.
 
     Attributes:
         slug: names the page in its address.
@@ -95,7 +95,7 @@ class Group(NamedTuple):
 
 
 class CommonError(NamedTuple):
-    """An error, told once."""
+    """An error and all operations that return it."""
 
     status: int
     types: tuple[str, ...]

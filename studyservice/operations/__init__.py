@@ -1,1 +1,1 @@
-"""What an operation is made of: its declaration, fields, parsers, records, errors and JSON."""
+"""Building blocks of operations: declaration, fields, parsers, records, errors and JSON."""

@@ -26,12 +26,12 @@ def encode(value: object) -> bytes:
 
 
 def has_long_list(value: object) -> TypeGuard[dict[str, object]]:
-    """Whether `value` is a record with a list of over `PIECE` entries, which is better written with less memory."""
+    """Return whether `value` is a record with a list of over `PIECE` entries, which is encoded in pieces."""
     return isinstance(value, dict) and any(_is_long(field) for field in value.values())
 
 
 def encode_in_pieces(record: dict[str, object]) -> Iterator[bytes]:
-    """What `encode` gives, in pieces, so that a long answer is never there as rows and as text at once.
+    """Encode in pieces, so that a long answer never exists as rows and as text at once.
 
     Lists of over `PIECE` entries are written `PIECE` entries at a time and are used up: what is written is freed, and
     with it the UTF-8 that orjson keeps beside each text.

@@ -19,4 +19,4 @@ class DownloadRow(TypedDict):
 
 
 class DownloadRecord(Record):
-    """Stands for a file where an operation declares its answer; `Operation.downloads` says of which types."""
+    """Declares a file as an operation's answer. `Operation.downloads` lists its media types."""

@@ -15,7 +15,7 @@ from rest_framework.settings import api_settings
 logger = logging.getLogger(__name__)
 
 MAX_DETAILS = 100
-"""Failed fields that a 422 names; a body of many wrong parts is not answered with a longer one."""
+"""Maximum of failed fields in a 422, so that a hostile body gets a short answer."""
 
 
 class Detail(TypedDict):
@@ -26,7 +26,7 @@ class Detail(TypedDict):
 
 
 class ApiError(Exception):
-    """An error that the client is told about.
+    """An error in the answer to a client.
 
     Attributes:
         type: the catalogue's name.
@@ -139,7 +139,7 @@ class ValidationFailed(ApiError):
         super().__init__(self._message(told), details=told)
 
     def _message(self, told: Sequence[Detail]) -> str:
-        """The first detail, as many programs show nothing else, and how many more there are."""
+        """The first detail, since many programs show nothing else, and how many others there are."""
         first = f"{told[0]['field']}: {told[0]['message']}"
         if self.is_cut:
             return f"{first} See details for the first {MAX_DETAILS}."
@@ -172,7 +172,7 @@ class RateLimited(ApiError):
 
 
 class InternalError(ApiError):
-    """A fault of the server; says nothing but its request id."""
+    """A fault of the server. The answer contains only its request id."""
 
     type = "internal_error"
     status = HTTPStatus.INTERNAL_SERVER_ERROR
@@ -180,13 +180,13 @@ class InternalError(ApiError):
 
     @classmethod
     def of(cls, fault: BaseException | None) -> "InternalError":
-        """The error that stands for `fault`; `Retry-After` if the database was busy or away, which may soon pass."""
+        """The error for `fault`. It has `Retry-After` if the database was busy or away, which may pass soon."""
         passing = isinstance(fault, OperationalError | InterfaceError)
         return cls(headers={"Retry-After": "1"} if passing else None)
 
 
 def flatten(detail: Any, path: str = "") -> list[Detail]:
-    """DRF's nested error detail as a flat list, with paths such as `categories[2].weight`."""
+    """DRF's nested error detail as a flat list, with paths like `categories[2].weight`."""
     if isinstance(detail, Mapping):
         found: list[Detail] = []
         for name, inner in detail.items():

@@ -95,7 +95,7 @@ class NumberField(serializers.FloatField):
 
 
 class IntegerField(serializers.IntegerField):
-    """A JSON number without a fraction, such as 5 or 5.0."""
+    """A JSON number without a fraction, like 5 or 5.0."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "invalid": "Must be a whole number.",
@@ -112,7 +112,7 @@ class IntegerField(serializers.IntegerField):
 
 
 class BooleanField(serializers.BooleanField):
-    """JSON `true` or `false`, nothing else."""
+    """JSON `true` or `false` only."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "invalid": "Must be true or false.",
@@ -184,7 +184,7 @@ class OpenChoiceField(serializers.ChoiceField):
 
 
 class ListField(serializers.ListField):
-    """A JSON array. Its length is checked first, so that a list over its limit costs nothing for each element.
+    """A JSON array. Its length is checked first, so an oversized list costs nothing per element.
 
     DRF's own field validates every element before it counts them. Reading also stops once more elements are wrong
     than `ValidationFailed` tells of.

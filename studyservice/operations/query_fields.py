@@ -59,7 +59,7 @@ class QueryListField(ListField):
     """An array among the query parameters, where commas part its elements; empty or null means none."""
 
     def from_text(self, text: str) -> list[str] | str:
-        """The elements; no text is no list."""
+        """The elements; no text is a list."""
         return text.split(",") if text else text
 
 
@@ -92,7 +92,7 @@ class QueryTimestampField(serializers.DateTimeField):
 
 
 class CursorField(serializers.CharField):
-    """An opaque cursor in a query string; what it says is checked when it is decoded."""
+    """An opaque cursor in a query string. It is checked when it is decoded."""
 
     MAX_LENGTH = 200
 

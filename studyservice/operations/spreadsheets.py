@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 
 Cell = str | int | float | Decimal | datetime | None
-"""What a table says; null is an empty cell."""
+"""A cell of a table. Null is an empty cell."""
 
 _FORMULA = re.compile("'*[=+@\uff1d\uff0b\uff0d\uff20-]")
 _PIECE = 64 * 1024
@@ -23,7 +23,7 @@ def as_text(cell: str) -> str:
 
 
 def csv_lines(heading: Iterable[str], rows: Iterable[Iterable[Cell]]) -> Iterator[bytes]:
-    """A table in RFC 4180, in pieces; UTF-8 with the mark that spreadsheets look for."""
+    """Write a table in RFC 4180, in pieces, as UTF-8 with the byte-order mark that spreadsheets need."""
     piece = io.StringIO(newline="")
     piece.write("\ufeff")
     writer = csv.writer(piece)

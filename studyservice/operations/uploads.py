@@ -16,7 +16,7 @@ _CHUNK = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What an operation takes as a file: a part of `multipart/form-data`, or a body of one of `media_types`.
+    """A file that an operation accepts: a part of `multipart/form-data`, or a body of one of `media_types`.
 
     An operation that declares a `body` as well takes that as JSON instead of a file.
 
@@ -50,7 +50,7 @@ class UploadedFile:
     size: int
 
     def digest(self) -> bytes:
-        """What tells this file from another one."""
+        """A fingerprint of this file."""
         found = hashlib.sha256(self.filename.encode() + b"\n")
         self.file.seek(0)
         while chunk := self.file.read(_CHUNK):
@@ -60,7 +60,7 @@ class UploadedFile:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The files that came with a request, however many.
+    """All files of a request.
 
     Attributes:
         fields: what stood beside them in a form, of what may.
@@ -86,7 +86,7 @@ class Received:
         return self.files[0]
 
     def digest(self) -> bytes:
-        """What tells these files, and what came with them, from others."""
+        """A fingerprint of these files and of the fields that were sent with them."""
         beside = sorted(self.fields.items())
         return b"".join(file.digest() for file in self.files) + (repr(beside).encode() if beside else b"")
 

@@ -1,4 +1,4 @@
-"""What one request was counted against, so that it counts once although it is begun twice.
+"""Remember what a request was counted for, so that a restarted request counts once.
 
 A request whose body had not come is begun again when it has (`studyservice.server.bodies.BodyAwaited`).
 """
@@ -21,7 +21,7 @@ class Counts:
         self._again = deque(self._counted)
 
     def was_counted(self, rate: str, key: str) -> bool:
-        """Whether the earlier run counted here; if not, this one does."""
+        """Return whether the earlier run counted here; if not, this one does."""
         if self._again and self._again[0] == (rate, key):
             self._again.popleft()
             return True
@@ -43,6 +43,6 @@ def noted_in(counts: Counts) -> Iterator[None]:
 
 
 def was_counted(rate: str, key: str) -> bool:
-    """Whether this request was counted against `key` before it was begun again."""
+    """Return whether this request was counted against `key` before it was begun again."""
     counts = _current.get()
     return counts is not None and counts.was_counted(rate, key)

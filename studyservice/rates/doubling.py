@@ -23,7 +23,7 @@ class DoublingWait:
         self._let_in_late = False
 
     def begin(self) -> Window | None:
-        """Count a try; gives None if it may be made now, else how long to wait, and then it did not count."""
+        """Count a try; returns None if it may be made now, else how long to wait, and then it did not count."""
         free, expiry = self._rate.value.amount, self._rate.value.get_expiry()
         beyond = shared_windows().count(self._tries, expiry, 1).number - free
         if beyond <= 0:
@@ -44,7 +44,7 @@ class DoublingWait:
             shared_windows().count(self._wait, 1, -1)
 
     def forget(self) -> None:
-        """Begin anew, after a try that was right."""
+        """Start over after a correct try."""
         for key in (self._tries, self._wait):
             made = shared_windows().count(key, 1, 0).number
             shared_windows().count(key, 1, -made)

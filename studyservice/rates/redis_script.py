@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the library imports the client where there is a Redis
     from redis.connection import AbstractConnection
 
 ANSWER_SECONDS = 0.5
-"""How long Redis may take to accept a connection, or to answer."""
+"""Timeout for connecting to Redis and for its answers."""
 
 # Redis ends a key in the millisecond after its last one (`keyIsExpired`: now > when): a window of 60 s has 59,999 left
 # when it opens, and one more than PTTL says until it is gone. A key without an end can only come from elsewhere; it
@@ -38,7 +38,7 @@ _SHA = sha1(_SCRIPT, usedforsecurity=False).hexdigest()
 
 
 class RedisWindows(RedisStorage):
-    """The library's way to Redis, asked once for each request (`studyservice.rates.windows.Windows`).
+    """The library's Redis connection, looked up once per request (`studyservice.rates.windows.Windows`).
 
     Every thread has a connection of its own. The client's pool is shared: it locks, and looks at a connection's socket
     before each use, which costs a thread its turn to compute as often as Redis itself does. A connection that Redis has
@@ -77,7 +77,7 @@ class RedisWindows(RedisStorage):
         return connection
 
     def _answer(self, connection: Any, arguments: tuple[int | str, ...]) -> tuple[int, int]:
-        """What the script answers; a Redis that does not know it is told."""
+        """Run the script. Loads it first if Redis does not have it."""
         try:
             connection.send_command("EVALSHA", _SHA, *arguments)
             number, milliseconds = connection.read_response()

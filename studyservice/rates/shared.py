@@ -20,13 +20,13 @@ fallback = Signal()
 """Sent with `away`: whether this process counts for itself from now on, or with the others again."""
 
 FIRST_PROBE_SECONDS = 0.5
-"""How long after an outage began Redis is asked again; each further time takes twice as long."""
+"""How long after the start of an outage Redis is tried again. Each further pause is twice as long."""
 
 LAST_PROBE_SECONDS = 8.0
 """The longest time between two probes, and so how long after its return Redis may stay unused."""
 
 _CALM_SECONDS = 60.0
-"""An outage that begins sooner after the last one goes on where that one's probes had come to."""
+"""An outage that starts sooner than this after the last one continues with its pauses."""
 
 _LOG_EVERY_SECONDS = 60.0
 
@@ -56,7 +56,7 @@ class SharedWindows:
         return self._own.count(key, expiry, amount)
 
     def _lost(self, error: Exception) -> None:
-        """Leave Redis alone, and let one thread look after it; of requests that fail at once the first does so."""
+        """Stop using Redis, and let one thread probe it. Only the first of concurrent failures starts it."""
         with self._lock:
             if self._away:
                 return

@@ -1,4 +1,4 @@
-"""What stores of fixed windows have in common, wherever they keep them."""
+"""Base of the stores of fixed windows."""
 
 from typing import NamedTuple, Protocol
 

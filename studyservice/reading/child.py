@@ -17,13 +17,13 @@ MEMORY_BYTES = 512 * 1024 * 1024
 CPU_SECONDS = 5
 OPEN_FILES = 32
 NICENESS = 10
-"""Serving comes first where both want the processor."""
+"""Niceness of the child, so that serving has priority."""
 
 OUT_OF_MEMORY = 3
 """Exit status: a limit was hit, as when a signal ends the process."""
 
 FAILED = 4
-"""Exit status: the reader raised; its last line says what."""
+"""Exit status: the reader raised, and the last line names the error."""
 
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
@@ -41,7 +41,7 @@ def limit() -> None:
 
 
 def main() -> int:
-    """Read the file; gives the exit status."""
+    """Read the file; returns the exit status."""
     limit()
     _, root, reader, options = sys.argv
     sys.path.insert(0, root)

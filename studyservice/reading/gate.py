@@ -1,4 +1,4 @@
-"""Whose turn it is to read: one at a time in each process, and one more that waits for a moment."""
+"""Queue for reading: one at a time in each process, and one more that waits briefly."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import ClassVar
 from studyservice.operations.errors import ApiError, InternalError, RateLimited
 
 WAIT_SECONDS = 2.0
-"""How long the one that waits does so; and what the others are told in `Retry-After`."""
+"""How long the one in the queue waits, and the `Retry-After` of the others."""
 
 STARVED_SECONDS = 5
 """`Retry-After` where the processor is wanted by others."""

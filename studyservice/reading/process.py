@@ -20,17 +20,17 @@ from studyservice.reading.gate import GATE, ReadingStarved
 logger = logging.getLogger(__name__)
 
 WALL_SECONDS = 20.0
-"""How long a reading may take in all. Its CPU time is what is limited; this ends one that hardly gets any."""
+"""Time limit of a reading. The CPU limit comes first; this ends a reading that hardly gets any CPU."""
 
 MAX_SAID = 8 * 1024 * 1024
-"""How much the child may say, in bytes: 500,000 characters with everything beside them fit."""
+"""Limit of the child's output in bytes. It fits 500,000 characters with all other fields."""
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _CHUNK = 65_536
 
 
 class Limit(StrEnum):
-    """What ends a reading before its end, as the log names it."""
+    """Limits that end a reading early, as the log names them."""
 
     CPU = "CPU time"
     MEMORY = "memory"
@@ -41,7 +41,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a reading gave.
+    """The result of a reading.
 
     Attributes:
         found: everything that the reader yielded, the later over the earlier.
@@ -55,7 +55,7 @@ class Outcome:
 
     @property
     def hit_limit(self) -> bool:
-        """Whether the file took all that a reading may have, or crashed the process."""
+        """Return whether the file took all that a reading may have, or crashed the process."""
         return self.limit is not None
 
 
@@ -102,7 +102,7 @@ def _limit_of(status: int) -> Limit | None:
 
 
 def _said(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, Limit | None]:
-    """Its standard output, and the limit if it says too much, or goes on beyond the deadline."""
+    """Its standard output, and the limit if the output is too long or the deadline passed."""
     said = bytearray()
     pipe = cast("IO[bytes]", process.stdout)
     with selectors.DefaultSelector() as selector:

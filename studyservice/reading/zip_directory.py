@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 _RECORD = 46
-"""Bytes that a file takes in the directory, besides its name, extra fields and comment (APPNOTE 4.3.12)."""
+"""Bytes of a file's entry in the directory, without its name, extra fields and comment (APPNOTE 4.3.12)."""
 
 
 def read(file: IO[bytes], options: Any) -> Iterator[dict[str, int]]:

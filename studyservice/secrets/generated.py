@@ -1,4 +1,4 @@
-"""Secrets of 256 random bits behind a prefix that says what they are; stored only as SHA-256.
+"""Secrets of 256 random bits with a prefix for their kind. Only their SHA-256 is stored.
 
 A slow password hash would add nothing to 256 bits and would slow every request.
 """
@@ -19,31 +19,31 @@ def new_secret(kind: str) -> str:
 
 
 def kind_of(secret: str) -> str:
-    """What the prefix says that `secret` is, such as `sk`; empty if it is no secret of this service."""
+    """The kind in the prefix of `secret`, like `sk`. Empty if it is not a secret of this service."""
     prefix, _, rest = secret.partition("_")
     kind, separator, _ = rest.partition("_")
     return kind if separator and _is_ours(prefix) else ""
 
 
 def is_well_formed(secret: str) -> bool:
-    """Return whether `secret`, which has a kind, has the form that `new_secret` gives all of them."""
+    """Return whether `secret`, which has a kind, has the length and characters of a generated one."""
     return re.fullmatch(r"[A-Za-z0-9_-]{43}", secret.split("_", 2)[2]) is not None
 
 
 def hint_of(secret: str) -> str:
-    """What may be shown of a secret, 25 characters at most: its prefix, and four random characters at each end."""
+    """The visible part of a secret, at most 25 characters: its prefix, and four random characters at each end."""
     prefix, kind, random = secret.split("_", 2)
     return f"{prefix}_{kind}_{random[:_VISIBLE]}…{random[-_VISIBLE:]}"
 
 
 def secrets_in(text: str) -> list[str]:
-    """What in `text` has the form of a secret of this service, in its order."""
+    """Find texts in the form of this service's secrets, in order."""
     prefixes = "|".join(map(re.escape, (settings.CREDENTIAL_PREFIX, *settings.CREDENTIAL_PREFIX_FALLBACKS)))
     return re.findall(rf"(?<![A-Za-z0-9_-])(?:{prefixes})_[a-z]+_[A-Za-z0-9_-]{{43}}", text)
 
 
 def beginning_of_hint(term: str) -> str:
-    """Of what may be the beginning of a secret, no more than its hint has; empty if it is no secret of this service."""
+    """Cut the beginning of a secret to the part in its hint. Empty if it is not a secret of this service."""
     prefix, kind, random = [*term.split("_", 2), "", ""][:3]
     visible = random if "…" in random else random[:_VISIBLE]
     return f"{prefix}_{kind}_{visible}" if _is_ours(prefix) and kind else ""

@@ -25,7 +25,7 @@ class HashingBusy(Exception):
 
 
 class Turns:
-    """Does one piece of work at a time, in a thread of its own, and lets no more than `places` callers in and wait.
+    """Runs one function at a time in its own thread. At most `places` callers may run or wait.
 
     One thread, since the C library keeps what a thread has freed for that thread: a lock would leave each of the
     server's threads with the memory of a hash.
@@ -37,7 +37,7 @@ class Turns:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="password-hash")
 
     def run(self, work: Callable[[], _Result]) -> _Result:
-        """What `work` gives, when its turn has come.
+        """Wait for the turn and return the result of `work`.
 
         Raises:
             HashingBusy: every place is taken.
@@ -69,5 +69,5 @@ class Argon2Hasher(Argon2PasswordHasher):
         return turns.run(partial(super().encode, password, salt))
 
     def verify(self, password: str, encoded: str) -> bool:
-        """Whether `password` belongs to a hash, in turn."""
+        """Return whether `password` belongs to a hash, in turn."""
         return turns.run(partial(super().verify, password, encoded))

@@ -28,7 +28,7 @@ class Seal:
         return _fernet(settings.SECRET_KEY, self.use).encrypt(text.encode()).decode()
 
     def unseal(self, sealed: str) -> str | None:
-        """The text, or None if the key that it was sealed under is gone."""
+        """The text, or None if the key that sealed it is gone."""
         keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
         try:
             return MultiFernet([_fernet(key, self.use) for key in keys]).decrypt(sealed).decode()
@@ -38,6 +38,6 @@ class Seal:
 
 @cache
 def _fernet(secret_key: str, use: str) -> Fernet:
-    """A key for this use alone (HKDF, RFC 5869, whose `info` tells uses apart)."""
+    """A key for one purpose (HKDF, RFC 5869, with the purpose as `info`)."""
     derived = HKDF(SHA256(), length=32, salt=None, info=use.encode()).derive(secret_key.encode())
     return Fernet(urlsafe_b64encode(derived))

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
 MAX_REQUEST_BYTES = 9 * 1024 * 1024
-"""How much of a body is collected before a thread reads it: more than the largest JSON that the API accepts.
+"""Bytes of a body that are collected before a thread reads it: more than the largest JSON of the API.
 
 Only an upload may be longer; for the rest of that a thread waits.
 """
 
 MAX_FRAMING_BYTES = 256 * 1024
-"""How much more than its content a chunked body may be: each chunk costs time, however small."""
+"""Maximum overhead of a chunked body, since each chunk costs time however small it is."""
 
 _LONGEST_LINE = 16_384
 _SIZE = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?")
@@ -29,14 +29,14 @@ class BodyAwaited(BaseException):
 
 
 class BrokenBody(OSError):
-    """The body is shorter than was told, not well-formed, or made of too many pieces."""
+    """The body is shorter than declared, malformed, or has too many pieces."""
 
 
 class BodyEnd(Protocol):
-    """Is told of the bytes after a head as they come."""
+    """Receives the bytes after a head as they arrive."""
 
     def feed(self, data: bytes) -> bytes | None:
-        """Take the next bytes; gives those behind the body once it is whole.
+        """Take the next bytes; returns those behind the body once it is whole.
 
         Raises:
             BrokenBody: it is not well-formed.
@@ -95,7 +95,7 @@ class ChunkedEnd:
 
 
 class Source(Protocol):
-    """The connection that a body comes from."""
+    """The connection of a body."""
 
     on_end: Callable[[], object] | None
     ended: bool
@@ -126,7 +126,7 @@ class Body:
         self.whole = False
 
     async def collect(self, seconds: float | None = None) -> None:
-        """Wait until it is whole, long, or no more of it will come; for so many seconds at the most."""
+        """Wait until the body is complete, long enough or broken off, at most this many seconds."""
         if self._source.body_has_come:
             await self._collect()
         else:

@@ -1,4 +1,4 @@
-"""What gunicorn runs: the WSGI application as an ASGI one, answering in threads that wait for no client."""
+"""The application that gunicorn runs: WSGI as ASGI, in threads that never wait for a client."""
 
 import asyncio
 import logging
@@ -27,7 +27,7 @@ LARGE_BYTES = 512 * 1024
 
 _STEP_BYTES = 256 * 1024
 _SOON_SECONDS = 0.05
-"""A body that has not come by then is waited for once it is wanted: a request is seldom begun twice."""
+"""How long to wait for a body before starting the request. Few requests start twice."""
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -58,7 +58,7 @@ class Bridge:
         self._refusals: set[asyncio.Task[None]] = set()
 
     def load(self) -> tuple[int, int]:
-        """How many requests are being answered, and how many wait for a thread; not those for `/health`."""
+        """The numbers of running and waiting requests, without those for `/health`."""
         return self._requests.load()
 
     def shutdown(self) -> None:
@@ -112,7 +112,7 @@ class Bridge:
                 answer.file.close()
 
     def _place(self, environ: "WSGIEnvironment", *, reads: bool) -> tuple[Lane, Turns]:
-        """Where a request waits for a thread."""
+        """The queue in which a request waits for a thread."""
         reads = reads and environ["REQUEST_METHOD"] in {"GET", "HEAD", "OPTIONS"}
         probes = reads and is_below(environ["PATH_INFO"], "/health") and environ["REQUEST_METHOD"] != "OPTIONS"
         return self._lanes.lane(environ, reads=reads), self._probes if probes else self._requests

@@ -9,11 +9,11 @@ from studyservice.guides.served import is_built
 from studyservice.server.static_files import MissingStaticFilesError, require_static_files
 
 ENVIRONMENT = "environment"
-"""Tag of the checks of what the environment says; each command runs them (`studyservice.management.operators`)."""
+"""Tag of the checks of environment variables. Each command runs them (`studyservice.management.operators`)."""
 
 
 def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
-    """Whether somebody ends TLS for an https `BASE_URL`; the server itself does not."""
+    """Return whether somebody ends TLS for an https `BASE_URL`; the server itself does not."""
     if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
         return []
     return [
@@ -29,14 +29,14 @@ def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
 
 
 def check_guides(**_: Any) -> list[checks.CheckMessage]:
-    """Whether there is something to serve under /docs."""
+    """Return whether there is something to serve under /docs."""
     if is_built():
         return []
     return [checks.Warning("The guides are not built.", hint="Run: manage.py buildguides", id="studyservice.W002")]
 
 
 def check_static_files(**_: Any) -> list[checks.CheckMessage]:
-    """Whether every page finds its scripts and styles."""
+    """Return whether every page finds its scripts and styles."""
     try:
         require_static_files()
     except MissingStaticFilesError as error:

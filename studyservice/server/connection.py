@@ -26,7 +26,7 @@ HEAD_SECONDS = 10.0
 """From the first byte of a head to its last, however they come."""
 
 IDLE_SECONDS = 75.0
-"""How long a connection may send nothing, as a new one or after an answer."""
+"""How long a connection may be idle, when new or after an answer."""
 
 LINGER_STILL_SECONDS = 5.0
 LINGER_SECONDS = 30.0
@@ -46,7 +46,7 @@ current: ContextVar["Connection"] = ContextVar("connection")
 
 
 class Stage(Enum):
-    """What a connection is at."""
+    """The state of a connection."""
 
     HEAD = auto()
     REQUEST = auto()
@@ -133,7 +133,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
     # What gunicorn does with its transport.
 
     def write(self, data: Any) -> None:
-        """Send an answer; what gunicorn says by itself is a refusal, and is said by the application."""
+        """Send an answer. The application replaces gunicorn's own answers, which are refusals."""
         expected = self._stage is Stage.ANSWER or (self._stage is Stage.REQUEST and data.startswith(_CONTINUE))
         if expected and not self._feeding:
             self._sent += len(data)
@@ -191,7 +191,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         return self._stage is Stage.REQUEST
 
     def begin_answer(self) -> None:
-        """What is written from now on is the answer."""
+        """Mark the start of the answer."""
         if self._stage is Stage.REQUEST:
             self._stage, self._pace = Stage.ANSWER, None
 
@@ -209,7 +209,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         self._connections.waits(self)
 
     def refuse(self, cause: BaseException) -> None:
-        """Answer what came with an error; where an answer has begun, end it."""
+        """Answer with an error, or end an answer that has begun."""
         if self._stage is Stage.ANSWER:
             logger.error("An answer broke off", exc_info=cause)
             self._end()
@@ -234,7 +234,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         self._connections.hold(number)
 
     def release(self) -> None:
-        """Nothing is kept for it."""
+        """Forget the connection."""
         if self.held:
             self.hold(-self.held)
 
@@ -269,7 +269,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         return self._pace.is_too_slow(now)
 
     def _delivered(self) -> int:
-        """Bytes of answers that have reached the client, where the system tells (Linux); else those sent."""
+        """Bytes of answers that reached the client, where the system reports them (Linux); else those sent."""
         sent = self._sent - self.get_write_buffer_size()
         try:
             waiting = fcntl.ioctl(self.get_extra_info("socket"), termios.TIOCOUTQ, b"\0" * 4)

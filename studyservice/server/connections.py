@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 HELD_BYTES = 48 * 1024 * 1024
-"""How much a process keeps of half-sent requests and half-read answers, together."""
+"""Memory of a process for half-sent requests and half-read answers together."""
 
 _SWEEP_SECONDS = 0.5
 _REPORT_SECONDS = 10.0
@@ -40,7 +40,7 @@ class Connections:
         self.refuse = refuse
 
     def add(self, connection: "Connection") -> None:
-        """Let it in; where there are too many, who waits longest for a head goes."""
+        """Accept a connection. If there are too many, close the one that waits longest for a head."""
         self._open[connection] = None
         self.waits(connection)
         while len(self._open) > self._most and self._idle:
@@ -60,7 +60,7 @@ class Connections:
         self._idle.pop(connection, None)
 
     def hold(self, number: int) -> None:
-        """Count what is kept; beyond `HELD_BYTES` the slowest goes, unless it is the only one."""
+        """Count buffered bytes. Over `HELD_BYTES` the slowest connection is closed, unless it is the only one."""
         self._held += number
         if number <= 0 or self._held <= HELD_BYTES:
             return

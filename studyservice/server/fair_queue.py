@@ -59,7 +59,7 @@ class FairQueue(Generic[Task]):
         return task
 
     def load(self) -> tuple[int, int]:
-        """How many tasks run, and how many wait."""
+        """The numbers of running and waiting tasks."""
         return len(self._running), sum(map(len, self._waiting.values()))
 
     def answered(self, task: Task) -> None:

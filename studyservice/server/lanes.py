@@ -1,4 +1,4 @@
-"""Whose turn a request is: the lane that it waits in, told before anything is looked up."""
+"""Assigns each request to a fairness lane, before any lookup."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ MEMBER = "studyservice.member"
 """Under this name the application leaves the member whose credential was good in the WSGI environment."""
 
 MAX_CREDENTIALS = 10_000
-"""How many credentials are remembered, about 200 bytes each; those that were not used for longest are forgotten."""
+"""Size of the cache of credentials, about 200 bytes each. The least recently used are dropped."""
 
 
 class Lanes:
-    """Tells the lane of a request.
+    """Assigns requests to lanes.
 
     A member's reads share one lane and writes another, whichever credential they come with: which member a credential
     belongs to is remembered from earlier answers. It may be out of date, and decides nothing but the order of service.
@@ -64,5 +64,5 @@ class Lanes:
 
 
 def _digest(credential: str) -> bytes:
-    """What is kept instead of a secret."""
+    """The hash that is kept instead of a secret."""
     return sha256(credential.encode("latin-1")).digest()

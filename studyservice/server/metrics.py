@@ -1,4 +1,4 @@
-"""Prometheus metrics of the requests; loaded with `METRICS_ADDRESS` alone, and served by `metrics_server`.
+"""Prometheus metrics of the requests. Loaded only with `METRICS_ADDRESS`, served by `metrics_server`.
 
 Labels have few values, all known beforehand: operations, names of routes, statuses, named rates. Nothing that a client
 or a member wrote becomes one.
@@ -75,7 +75,7 @@ LAST_PURGE = Gauge(
 )
 
 _LOGIN_KINDS = {"code": "code", "recovery": "code", "passkey": "passkey"}
-"""What a sign-in failed with, by what was sent; all else is a password."""
+"""The method of a failed sign-in by the fields that were sent. Everything else is a password."""
 
 UNROUTED = "unrouted"
 """The label of what no route answered: unknown addresses and methods, CORS preflight, redirects to https."""
@@ -125,7 +125,7 @@ def operation_of(request: HttpRequest) -> str:
 
 
 def _count_refused_credential(request: HttpRequest) -> None:
-    """One that was sent: clients of MCP begin without, to be told where to get one."""
+    """Only credentials that were sent: MCP clients start without one, to learn where to get it."""
     sent = "HTTP_AUTHORIZATION" in request.META or "HTTP_X_API_KEY" in request.META
     if is_oauth_path(request.path_info):
         AUTHENTICATION_FAILURES.labels("client").inc()

@@ -1,4 +1,4 @@
-"""Serves the metrics of all server processes from gunicorn's first process, on an address of their own.
+"""Serves the metrics of all server processes from gunicorn's first process, on a separate address.
 
 Each process keeps its counts in files, which the first one adds up when it is asked. Processes come and go; files are
 named after a slot, which a new process takes over, counts included, from one that has ended. So there are never more

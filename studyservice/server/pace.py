@@ -1,9 +1,9 @@
-"""How slow a client may be while a body comes from it or an answer goes to it."""
+"""Minimum speed of a client while it sends a body or reads an answer."""
 
 from collections import deque
 
 STILL_SECONDS = 10.0
-"""How long nothing may move."""
+"""How long a transfer may stand still."""
 
 WINDOW_SECONDS = 30.0
 """The time over which `LEAST_BYTES_PER_SECOND` is averaged."""
@@ -13,7 +13,7 @@ LEAST_BYTES_PER_SECOND = 8_000
 
 
 class Pace:
-    """What has moved since `now`, by the monotonic clock in seconds.
+    """Bytes transferred since `now`, by the monotonic clock in seconds.
 
     Args:
         still: how long nothing may move, by default `STILL_SECONDS`.
@@ -37,7 +37,7 @@ class Pace:
             self._noted.append((now, self._total))
 
     def is_too_slow(self, now: float) -> bool:
-        """Whether it stands still, or has been below the least pace for a whole window."""
+        """Return whether it stands still, or was below the minimum speed for a whole window."""
         if now - self._moved_at >= self._still:
             return True
         since, before = self._noted[0]

@@ -1,4 +1,4 @@
-"""Questions to what the service stands on, asked from threads of their own and given up after a time."""
+"""Health checks of dependencies, in separate threads with a timeout."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class Probe:
-    """Asks one question at a time, whoever wants to know, so that a crowd costs what one costs.
+    """Runs one check at a time for all callers, so that many cost as much as one.
 
     Args:
         thread: asks.
@@ -24,7 +24,7 @@ class Probe:
         self._until = 0.0
 
     def start(self) -> Callable[[], None]:
-        """Ask, unless an answer is awaited already; gives what waits for the answer.
+        """Ask, unless an answer is awaited already; returns what waits for the answer.
 
         That returns if it is good, and raises `TimeoutError` if it has not come in time, at once where it was due
         before, or what `ask` raised.

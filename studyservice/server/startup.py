@@ -1,4 +1,4 @@
-"""What the command line and the server do first."""
+"""Setup that the command line and the server share."""
 
 import gc
 
@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 COMMAND_COLLECTS_AT = 50_000
-"""How many objects more than before there are when a command looks for garbage; loading makes some 200,000."""
+"""Number of new objects before garbage collection of a command. Loading creates some 200,000."""
 
 
 def load_settings() -> None:

@@ -14,7 +14,7 @@ from studyservice.server.fair_queue import FairQueue, Lane
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """What a thread is to do, and what comes of it: the exception where it raised one.
+    """A task for a thread, and its result or exception.
 
     Attributes:
         keeps: tells of a result with which its lane's share is kept until `free` is called.
@@ -56,7 +56,7 @@ class Turns:
             thread.start()
 
     def load(self) -> tuple[int, int]:
-        """How many tasks run, and how many wait."""
+        """The numbers of running and waiting tasks."""
         return self._queue.load()
 
     def shutdown(self) -> None:

@@ -1,4 +1,4 @@
-"""Gunicorn's ASGI worker, as this service runs it, by what gunicorn names publicly alone."""
+"""Gunicorn's ASGI worker with the service's settings, on public names of gunicorn only."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,7 +39,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         self.bridge.watched_by(waited)
 
     def load(self) -> tuple[int, int]:
-        """How many requests are being answered, and how many wait for a thread; not those for `/health`."""
+        """The numbers of running and waiting requests, without those for `/health`."""
         return self.bridge.load()
 
     def notify(self) -> None:

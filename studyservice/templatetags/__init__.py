@@ -1,1 +1,1 @@
-"""What templates call."""
+"""Template tags."""

@@ -1,4 +1,4 @@
-"""What the templates of the reference call."""
+"""Template tags of the reference."""
 
 from django.template import Library
 

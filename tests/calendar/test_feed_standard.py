@@ -20,7 +20,7 @@ TITLES = ["Midterm", "a, b; c: d \\ e", "日本語" * 40, 'Quote "x" and ünïc�
 
 @pytest.fixture
 def filled(owner_member: Member) -> list[tuple[str, date]]:
-    """Items and milestones; gives the title and the day of each event."""
+    """Items and milestones; returns the title and the day of each event."""
     course = CourseFactory.create(member=owner_member, name="Biology, II")
     today, found = owner_member.today(), []
     for place, title in enumerate(TITLES):

@@ -81,7 +81,7 @@ def scenarios(suite: str) -> list[str]:
 
 
 def matches(name: str, patterns: dict[str, str]) -> bool:
-    """Whether `name` has a reason among `patterns`."""
+    """Return whether `name` has a reason among `patterns`."""
     return any(re.fullmatch(pattern, name) for pattern in patterns)
 
 

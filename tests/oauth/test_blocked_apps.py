@@ -29,7 +29,7 @@ def row(app: App) -> Any:
 
 
 def act(desk: Client, action: str, app: App) -> str:
-    """Run the action on the app; gives the page that follows."""
+    """Run the action on the app; returns the page that follows."""
     fields = {"action": action, "_selected_action": [str(row(app).pk)]}
     return str(desk.post("/admin/oauthserver/application/", fields, follow=True).content.decode())
 

@@ -40,7 +40,7 @@ def app(db: None, clock: Any) -> App:
 
 @pytest.fixture
 def page(owner_member: Member, client: Client) -> Any:
-    """Opens the key page as the owner; gives what it says of the one app, and its text."""
+    """Opens the key page as the owner; returns what it says of the one app, and its text."""
 
     def opened() -> tuple[ConnectedApp, str]:
         client.force_login(owner_member)

@@ -26,7 +26,7 @@ class Ada:
         self.http = http
 
     def allow(self, url: str, **decision: str) -> str:
-        """Follow an app to the consent page and decide; gives the address that leads back to the app."""
+        """Follow an app to the consent page and decide; returns the address that leads back to the app."""
         page = self.http.get(url)
         if page.status_code == 302:
             sign_in = urlsplit(page.headers["Location"])

@@ -209,7 +209,7 @@ def test_a_token_for_mcp_works_there_alone(app: App, owner_member: Any, spelling
 
 
 def works_at(path: str, tokens: dict[str, Any]) -> bool:
-    """Whether the token is a credential for a call to `path`."""
+    """Return whether the token is a credential for a call to `path`."""
     from accounts.credentials.resolving import credential_of
 
     request = RequestFactory().get(path, headers={"Authorization": f"Bearer {tokens['access_token']}"})

@@ -39,7 +39,7 @@ COMPILER_OPTIONS = {
 
 
 def _python(directory: Path) -> str:
-    """Check the types of the package and of its users, then run the session; gives what it printed."""
+    """Check the types of the package and of its users, then run the session; returns what it printed."""
     site, session = packages.python_site(), javascript.CLIENTS / "session.py"
     settings, page = directory / "mypy.ini", directory / "page.py"
     settings.write_text("[mypy]\nstrict = True\n")

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements 
 
 @pytest.fixture
 def graded(owner: RestEntryPoint, course: Any):
-    """Gives the breakdown of a course whose categories are `(weight, scores)`."""
+    """Return the breakdown of a course whose categories are `(weight, scores)`."""
 
     def fill(*parts: tuple[Any, list[Any]]) -> Any:
         entries = [{"name": f"Category {number}", "weight": weight} for number, (weight, _) in enumerate(parts)]

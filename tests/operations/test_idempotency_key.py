@@ -50,7 +50,7 @@ def send(owner: RestEntryPoint) -> Send:
 
 
 def is_replayed(response: Any) -> bool:
-    """Whether the answer says so."""
+    """Return whether the answer says so."""
     found = response.headers.get("Idempotency-Replayed")
     assert found in {None, "true"}
     return bool(found)

@@ -27,7 +27,7 @@ Send = Callable[..., Any]
 
 @pytest.fixture
 def send(owner: RestEntryPoint) -> Send:
-    """Sends a file; gives the response."""
+    """Sends a file; returns the response."""
 
     def post(content: str | bytes, filename: str = "Organelles.csv", **query: str) -> Any:
         data = content.encode() if isinstance(content, str) else content
@@ -212,7 +212,7 @@ def test_it_is_one_row_in_the_log(owner: RestEntryPoint, send: Send) -> None:
 
 @pytest.fixture
 def send_form(owner: RestEntryPoint) -> Send:
-    """Sends a file with fields beside it in the form; gives the response."""
+    """Sends a file with fields beside it in the form; returns the response."""
 
     def post(content: str, query: dict[str, str] | None = None, **fields: str) -> Any:
         file = SimpleUploadedFile("Organelles.csv", content.encode())

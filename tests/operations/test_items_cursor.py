@@ -35,7 +35,7 @@ Store = Callable[[list[Row]], "list[Item]"]
 
 @pytest.fixture
 def store(owner_member, course) -> Store:
-    """Stores items as they are, equal ages included, which no operation could make; gives them."""
+    """Stores items as they are, equal ages included, which no operation could make; returns them."""
     from accounts.members.counts import repair_counts
     from courses.models import Course, Item
 

@@ -20,7 +20,7 @@ Fill = Callable[[int], None]
 
 
 def _items(member: Member, count: int) -> list[Any]:
-    """Items of the member in courses of a thousand; gives their ids."""
+    """Items of the member in courses of a thousand; returns their ids."""
     now, ids = timezone.now(), [uuid4() for _ in range(count)]
     full = Course.objects.bulk_create(Course(member=member, name=f"{n}") for n in range(count // 1000 + 1))
     common = {"member_id": member.id, "title": "x", "kind": "other", "created_at": now, "updated_at": now}
@@ -31,7 +31,7 @@ def _items(member: Member, count: int) -> list[Any]:
 
 @pytest.fixture
 def fill_items(owner_member: Member) -> Fill:
-    """Gives the owner so many items, past the API."""
+    """Return the owner so many items, past the API."""
 
     def fill(count: int) -> None:
         _items(owner_member, count)
@@ -41,7 +41,7 @@ def fill_items(owner_member: Member) -> Fill:
 
 @pytest.fixture
 def fill_milestones(owner_member: Member) -> Fill:
-    """Gives the owner so many milestones, twenty on each of some items."""
+    """Return the owner so many milestones, twenty on each of some items."""
 
     def fill(count: int) -> None:
         now, items = timezone.now(), _items(owner_member, count // 20 + 1)

@@ -15,7 +15,7 @@ BOUNDS = [97, 93, 90, 87, 83, 80, 77, 73, 70, 67, 63, 60]
 
 @pytest.fixture
 def graded(db: None, owner: RestEntryPoint, course: Any):
-    """Gives the ids of categories that are `(weight, score or None)`."""
+    """Return the ids of categories that are `(weight, score or None)`."""
 
     def fill(*parts: tuple[float, float | None]) -> list[str]:
         entries = [{"name": f"Category {number}", "weight": weight} for number, (weight, _) in enumerate(parts)]
@@ -32,7 +32,7 @@ def graded(db: None, owner: RestEntryPoint, course: Any):
 
 @pytest.fixture
 def ask(owner: RestEntryPoint, course: Any):
-    """Gives the outlook."""
+    """Return the outlook."""
 
     def ask(**arguments: Any) -> Any:
         return owner.made("get_grades", course_id=course["id"], **arguments)["outlook"]
@@ -107,7 +107,7 @@ def test_setting_the_categories_answers_it_too(graded, owner: RestEntryPoint, co
 
 @pytest.fixture
 def quizzes(db: None, owner: RestEntryPoint, course: Any):
-    """Makes a category of weight 100, with scores and items; gives its id."""
+    """Makes a category of weight 100, with scores and items; returns its id."""
 
     def fill(scores: list[float], items: int, drop_lowest: int = 0) -> str:
         entry = {"name": "Quizzes", "weight": 100, "drop_lowest": drop_lowest}

@@ -164,7 +164,7 @@ def _with_own_ids(value: Any, world: World) -> Any:
 
 
 def _without_blanks(value: Any) -> Any:
-    """Texts of white space alone, such as U+001E, count as empty, which a schema cannot say."""
+    """Texts of white space alone, like U+001E, count as empty, which a schema cannot say."""
     if isinstance(value, list):
         return [_without_blanks(inner) for inner in value]
     if isinstance(value, dict):

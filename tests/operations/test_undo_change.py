@@ -31,7 +31,7 @@ def undo(entry_point: RestEntryPoint, change: Any) -> Answer:
 
 
 def undone(entry_point: RestEntryPoint) -> Any:
-    """The newest change, which is taken back."""
+    """The newest change, which is undone."""
     change = newest(entry_point)
     answer = undo(entry_point, change)
     assert answer.error is None, answer.body

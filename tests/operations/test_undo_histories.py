@@ -163,7 +163,7 @@ def import_dates(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -
 
 
 def by_rest(entry_point: RestEntryPoint) -> RestEntryPoint:
-    """For what is no tool."""
+    """For what is not a tool."""
     return RestEntryPoint(entry_point.secret)
 
 

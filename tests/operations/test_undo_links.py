@@ -28,7 +28,7 @@ class Linked:
         return self.owner.made("add_grade_score", course_id=self.course["id"], **fields)
 
     def changed(self, operation_id: str, **arguments: Any) -> Callable[[], Any]:
-        """Make a change; gives what undoes it, and answers the error of that."""
+        """Make a change; returns what undoes it, and answers the error of that."""
         self.owner.made(operation_id, **arguments)
         change_id = self.owner.made("list_changes", limit=1)["data"][0]["id"]
         return lambda: self.owner.call("undo_change", change_id=change_id).error

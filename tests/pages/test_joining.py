@@ -31,7 +31,7 @@ def mails() -> list[Any]:
 
 
 def ask(client: Client, email: str = NEW, **fields: str) -> str:
-    """Ask for a code; gives it, or nothing if none was sent."""
+    """Ask for a code; returns it, or nothing if none was sent."""
     before = len(mails())
     assert client.post("/sign-in", {"email": email} | fields).status_code == 302
     sent = mails()[before:]

@@ -54,7 +54,7 @@ def post(client: Client, email: str = NEW, **proof: str) -> Any:
 
 
 def ask(client: Client, email: str = NEW, **proof: str) -> str:
-    """Ask for a code; gives what the newest e-mail begins with."""
+    """Ask for a code; returns what the newest e-mail begins with."""
     assert post(client, email, **proof).headers["Location"] == "/account/email/code"
     return newest_code()
 

@@ -1,4 +1,4 @@
-"""Nothing that is stuck in the database holds a call, or those who ask for the service's health, for ever."""
+"""Nothing that is stuck in the database holds a call, or those who ask for the service's health, forever."""
 
 import http.client
 import json
@@ -198,7 +198,7 @@ class TestFrozen:
 
 
 def _in_time(happened: Callable[[], bool]) -> bool:
-    """Whether `happened()` becomes true."""
+    """Return whether `happened()` becomes true."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         if happened():

@@ -32,7 +32,7 @@ def spread() -> Iterator[None]:
 
 
 def made(_: Any = None) -> bool:
-    """Whether a member was made."""
+    """Return whether a member was made."""
     try:
         Member.objects.create_user(NEW)
     except (ValidationError, IntegrityError):

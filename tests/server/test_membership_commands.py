@@ -28,7 +28,7 @@ def members(make_member: Any) -> list[Member]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes lines into a file; gives its path."""
+    """Writes lines into a file; returns its path."""
 
     def write_lines(*lines: str, encoding: str = "utf-8") -> str:
         path = tmp_path / "memberships.csv"

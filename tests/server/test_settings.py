@@ -398,7 +398,7 @@ WARNED = (
 
 
 def test_https_without_a_trusted_proxy_warns_at_the_start(loaded_by_the_server):
-    """Every page would redirect to itself for ever, and everybody would share the proxy's rates."""
+    """Every page would redirect to itself forever, and everybody would share the proxy's rates."""
     assert loaded_by_the_server.returncode == 0
     assert [text for text in WARNED if text not in loaded_by_the_server.stderr] == []
 
@@ -470,7 +470,7 @@ def test_behind_a_proxy_https_is_what_the_proxy_says(settings, path, headers, st
 
 @pytest.mark.parametrize("path", ["/oauth/token", "/oauth/register", "/oauth/revoke"])
 def test_over_http_no_oauth_endpoint_takes_a_secret(settings, path):
-    """A redirect would let a client send it in the clear for ever."""
+    """A redirect would let a client send it in the clear forever."""
     settings.SECURE_SSL_REDIRECT = True
     response = Client().post(path, "x", content_type="application/x-www-form-urlencoded")
     assert error_of(response) == (400, "invalid_request")

@@ -62,7 +62,7 @@ def redis(tmp_path: Path) -> Iterator[Redis]:
 
 @pytest.fixture
 def process(redis: Redis) -> Callable[[], Counting]:
-    """Gives what counts one request, as a server process of its own would."""
+    """Return what counts one request, as a server process of its own would."""
 
     def start() -> Counting:
         windows = SharedWindows(redis.url)

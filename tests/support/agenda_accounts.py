@@ -63,7 +63,7 @@ def agenda_account(seed: int) -> Account:
 
 
 def agenda_minutes(seed: int, count: int) -> list[int]:
-    """So many values of `minutes` for the account of this seed: borders, and one of any size."""
+    """Return `count` values of `minutes` for the account of this seed: limits, and random ones."""
     chance = Random(f"minutes {seed}")  # noqa: S311  # an example, no secret
     return [*chance.sample(MINUTES, count - 1), chance.randint(5, 480)]
 

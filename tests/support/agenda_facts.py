@@ -16,7 +16,7 @@ _SCHEDULER = fsrs.Scheduler(enable_fuzzing=False)
 
 @dataclass(frozen=True)
 class Work:
-    """An item to work on, or the milestone that stands in its place."""
+    """An item to work on, or the milestone that replaces it."""
 
     course: Course
     item: Item
@@ -112,5 +112,5 @@ def seconds_a_card(account: Account) -> Fraction:
 
 
 def percent(exact: Fraction) -> float:
-    """As it is told: half-up to two places."""
+    """Round half up to two places, as answers are."""
     return floor(exact * 100 + Fraction(1, 2)) / 100

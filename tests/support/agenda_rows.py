@@ -48,7 +48,7 @@ def stored_accounts(accounts: Sequence[Account]) -> list[Member]:
 
 
 def _add_first_reviews(account: Account, member: Member) -> None:
-    """To the sum of the member's today alone: no topic is weaker for them."""
+    """Add only to the sum of the member's today. No topic gets weaker."""
     today, _ = PracticeSum.objects.get_or_create(
         member=member,
         kind=SumKind.DAY,

@@ -21,7 +21,7 @@ class Anki:
         self.collection.set_config("fsrs", True)
 
     def add(self, deck: str, notes: Iterable[tuple[str, ...]], kind: str = "Basic") -> None:
-        """Add notes of these fields to a deck; `::` stands between the parts of its name."""
+        """Add notes with these fields to a deck. `::` separates the levels of its name."""
         deck_id = self.collection.decks.id(deck)
         model = self.collection.models.by_name(kind)
         assert deck_id is not None
@@ -49,7 +49,7 @@ class Anki:
             scheduler.answer_card(answer)
 
     def put_off(self, term: str, days: int) -> None:
-        """Let the card with this term be due in so many days."""
+        """Make the card with this term due in `days` days."""
         self.collection.sched.set_due_date(self.collection.find_cards(f"front:{term}"), str(days))
 
     def suspend(self, *terms: str) -> None:
@@ -85,14 +85,14 @@ class Anki:
         return path.read_bytes()
 
     def read_notes(self, content: bytes) -> None:
-        """Import notes in plain text, as their header says."""
+        """Import notes in plain text with Anki itself, by the file's header."""
         path = self._directory / "read.txt"
         path.write_bytes(content)
         metadata = self.collection.get_csv_metadata(str(path), None)
         self.collection.import_csv(ImportCsvRequest(path=str(path), metadata=metadata))
 
     def add_media(self, name: str, content: bytes) -> None:
-        """Store a picture or a sound beside the collection."""
+        """Store a picture or a sound with the collection."""
         self.collection.media.write_data(name, content)
 
     def close(self) -> None:

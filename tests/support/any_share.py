@@ -1,4 +1,4 @@
-"""Counts how much of the domain's signatures says nothing: the share of `Any` and of dictionaries without known keys.
+"""Measure how vague the domain's signatures are: the share of `Any` and of dictionaries without known keys.
 
 `make check` runs it. It reads the modules of the apps without importing them: every parameter but `self` and `cls`,
 and every return, of every function, but those of migrations and of the admin, which speak Django's own language.
@@ -18,7 +18,7 @@ MOST = 0.05
 _DICTIONARIES = {"dict", "Mapping", "MutableMapping", "defaultdict"}
 _UNKNOWN = {"Any", "object"}
 _ROW_FROM = "studyservice.database.statements"
-"""Whose `Row` is a dictionary of any values."""
+"""Generic classes whose `Row` is an untyped dictionary."""
 
 
 class Place(NamedTuple):
@@ -49,7 +49,7 @@ def places(source: str) -> Iterator[Place]:
 
 
 def _has_rows_of_its_own(module: ast.Module) -> bool:
-    """Whether `Row` is another class there than the dictionary of any values."""
+    """Return whether `Row` is another class there than the dictionary of any values."""
     return any(
         (isinstance(one, ast.ClassDef) and one.name == "Row")
         or (isinstance(one, ast.ImportFrom) and one.module != _ROW_FROM and "Row" in {name.name for name in one.names})
@@ -58,7 +58,7 @@ def _has_rows_of_its_own(module: ast.Module) -> bool:
 
 
 def _is_untyped(annotation: ast.expr, unknown: set[str]) -> bool:
-    """Whether there is one of the `unknown` in it, a bare dictionary, or one of any values."""
+    """Return whether there is one of the `unknown` in it, a bare dictionary, or one of any values."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         annotation = ast.parse(annotation.value, mode="eval").body
     parametrized = {id(one.value): _names(one.slice) for one in ast.walk(annotation) if isinstance(one, ast.Subscript)}
@@ -93,12 +93,12 @@ def domain() -> list[Place]:
 
 
 def share(found: list[Place]) -> float:
-    """The part of the places that says nothing, from 0 to 1."""
+    """The share of untyped places, from 0 to 1."""
     return sum(place.untyped for place in found) / len(found)
 
 
 def main() -> str | None:
-    """Print the share; gives what is wrong, or None."""
+    """Print the share; returns what is wrong, or None."""
     found = domain()
     untyped = [place for place in found if place.untyped]
     sys.stdout.write(

@@ -76,7 +76,7 @@ def a_file(**fields: Any) -> dict[str, Any]:
 
 LEARNING = {"state": "learning", "step": 1, "stability": 2.3, "difficulty": 2.1, "last_reviewed_at": THEN, "reps": 1}
 REVIEWED = {"state": "review", "step": None, "stability": 4.5, "difficulty": 5.5, "last_reviewed_at": THEN, "reps": 1}
-"""What becomes of a card by reviews."""
+"""A card's state after reviews."""
 
 WHOLE: dict[str, list[Any]] = {
     "courses": [a_course()],
@@ -90,4 +90,4 @@ WHOLE: dict[str, list[Any]] = {
     "reviews": [a_review()],
     "attempts": [an_attempt(id=an_id(4), deck_id=an_id(2), course_id=COURSE_ID)],
 }
-"""An archive that can be taken in, with a line of nearly everything."""
+"""A valid archive with lines of nearly every kind."""

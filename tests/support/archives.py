@@ -34,7 +34,7 @@ def a_course(**fields: Any) -> dict[str, Any]:
 
 
 def parts_of(content: bytes) -> dict[str, bytes]:
-    """What is in an archive, by name."""
+    """Return the files of an archive by name."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -45,7 +45,7 @@ def lines_of(content: bytes, table: str) -> list[dict[str, Any]]:
 
 
 def parts(*, profile: Any = PROFILE, **tables: list[Any]) -> dict[str, bytes]:
-    """What an archive with these lines has, by name."""
+    """Return the files of an archive with these lines, by name."""
     found = {"data/profile.jsonl": json.dumps(profile).encode() + b"\n"}
     for name in TABLES:
         found[f"data/{name}.jsonl"] = b"".join(json.dumps(line).encode() + b"\n" for line in tables.get(name, []))
@@ -53,7 +53,7 @@ def parts(*, profile: Any = PROFILE, **tables: list[Any]) -> dict[str, bytes]:
 
 
 def manifest(counts: dict[str, int], **fields: Any) -> bytes:
-    """The manifest of an archive with so many lines."""
+    """Return the manifest of an archive with these numbers of lines."""
     told = {"format": "study-data-archive", "version": archive_version(), "made_at": THEN, "counts": counts}
     return json.dumps(told | fields).encode()
 

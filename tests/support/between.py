@@ -1,4 +1,4 @@
-"""What stands between a client and the service, and does to calls what networks and busy servers do."""
+"""A proxy between a client and the service that fails like networks and busy servers do."""
 
 import http.client
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ class Between:
 
 @contextmanager
 def between(service: str) -> Iterator[Between]:
-    """Stand in front of the service at this origin."""
+    """Run the proxy in front of the service at this origin."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -77,7 +77,7 @@ def between(service: str) -> Iterator[Between]:
             self.wfile.write(content[:sent])
 
         def log_message(self, *args: Any) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         this = Between(f"http://127.0.0.1:{server.server_address[1]}")

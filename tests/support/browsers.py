@@ -1,4 +1,4 @@
-"""What an operator does in the admin."""
+"""Actions of an operator in the admin."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def listed(client: Client, path: str, **query: str) -> list[str]:
 
 
 def act(client: Client, path: str, action: str, *rows: Any, **more: str) -> str:
-    """Run an action on the ticked rows; gives the message."""
+    """Run an action on the ticked rows; returns the message."""
     data = {"action": action, "_selected_action": [str(row.pk) for row in rows]} | more
     response = client.post(path, data, follow=True)
     assert response.status_code == 200

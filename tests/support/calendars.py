@@ -27,7 +27,7 @@ class Subscription:
         return self.client.generic(method, self.path, QUERY_STRING=query, headers=headers)
 
     def events(self, query: str = "") -> list[dict[str, str]]:
-        """What is written of each event, by the names of its properties."""
+        """Return the properties of each event by name."""
         answer = self.fetch(query)
         assert answer.status_code == 200, answer.content
         calendar = Calendar.from_ical(answer.content)

@@ -12,11 +12,11 @@ from django.db import connection
 URL = "CITUS_URL"
 
 _LEVEL = "citus.multi_task_query_log_level"
-"""Citus's setting: how loud it is about a statement that goes to more than one shard; `error` refuses it."""
+"""Citus's log level for statements on more than one shard. `error` refuses them."""
 
 
 def route_every_statement() -> None:
-    """From now on a statement of a request that goes to more than one shard fails; a test's own may."""
+    """Refuse statements of requests that use more than one shard, from now on. A test's own statements may."""
     request_started.connect(_refuse, weak=False)
     request_finished.connect(_allow, weak=False)
 

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 
 def run(*arguments: str) -> str:
-    """What a command prints on standard output."""
+    """Run a command and return its standard output."""
     stdout, stderr = io.StringIO(), io.StringIO()
     call_command(*arguments, stdout=stdout, stderr=stderr)
     assert stderr.getvalue() == ""

@@ -19,7 +19,7 @@ _NODE_ID = re.compile(r"`(tests/[\w/]+\.py(?:::\w+)+)`")
 
 
 def complaints(table: str) -> list[str]:
-    """What is wrong with the table, a line each."""
+    """Return the faults of the table, one line each."""
     rows = _rows(table)
     return [*_wrong(rows)] if rows else [f"There is no table under {HEAD}"]
 

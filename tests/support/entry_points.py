@@ -31,7 +31,7 @@ STATUS = {
 
 @dataclass(frozen=True)
 class Route:
-    """Where REST offers an operation.
+    """The REST route of an operation.
 
     Attributes:
         success: status of a success; where there are two, of the one that made something.
@@ -78,7 +78,7 @@ def routes() -> dict[str, Route]:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an operation answered.
+    """The answer of an operation.
 
     Attributes:
         body: the record, or the error object.
@@ -171,7 +171,7 @@ class McpEntryPoint(RestEntryPoint):
 
 
 def whole(response: Any) -> Any:
-    """`response`, with its file, if it answers one, read and closed; `getvalue` gives it."""
+    """Return `response` with its file, if it has one, read and closed. `getvalue` returns the file."""
     if response.streaming:
         response.streaming_content = [response.getvalue()]
     return response
@@ -179,7 +179,7 @@ def whole(response: Any) -> Any:
 
 @cache
 def _output_of(operation_id: str) -> Any:
-    """What checks the structured content of a tool against what the tool declares."""
+    """Return a validator of a tool's structured content against its declared schema."""
     from mcpbridge.tools import tools
 
     schema = tools()[operation_id].definition.output_schema
@@ -187,7 +187,7 @@ def _output_of(operation_id: str) -> Any:
 
 
 def read_failure(text: str) -> dict[str, Any]:
-    """The error object that the text of a failed tool call tells."""
+    """Return the error object in the text of a failed tool call."""
     first, *lines = text.split("\n")
     type_, _, message = first.partition(": ")
     error: dict[str, Any] = {"type": type_, "message": message, "request_id": lines[-1].removeprefix("Request id: ")}
@@ -204,7 +204,7 @@ def _failed(error: dict[str, Any], response: HttpResponse) -> Answer:
 
 
 def _text(value: Any) -> str:
-    """As it stands in a query string; a list is parted by commas."""
+    """Format a value for a query string. Lists are joined by commas."""
     if isinstance(value, list):
         return ",".join(map(_text, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

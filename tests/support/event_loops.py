@@ -8,6 +8,6 @@ import anyio
 
 
 def run_async(function: Callable[..., Awaitable[Any]], *args: Any) -> Any:
-    """The result of `function` on an event loop in a thread of its own; browser tests keep one in this thread."""
+    """Run `function` on an event loop in another thread. Browser tests keep a loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(anyio.run, function, *args).result()

@@ -91,7 +91,7 @@ def _grade(entry_point: RestEntryPoint, course_id: str) -> None:
 
 
 def _study(entry_point: RestEntryPoint, course_id: str, gone_course_id: str) -> None:
-    """Decks of several kinds, studied; one is gone, and so is the course of another."""
+    """Create decks of several kinds with reviews. One is deleted, and so is another's course."""
     deck = made_deck(entry_point, "Nucleus", "Ribosome", "Vacuole", course_id=course_id)
     table = "".join(f"Term {n},x\n" for n in range(501)).encode()
     entry_point.made("import_vocab_decks", file=table, name="Words")  # two of one age
@@ -108,7 +108,7 @@ def _study(entry_point: RestEntryPoint, course_id: str, gone_course_id: str) -> 
 
 
 def answers(entry_point: RestEntryPoint) -> dict[str, Any]:
-    """What each read operation answers, its ids numbered as they come and without what is not compared."""
+    """Return the answer of each read operation, with ids numbered by first use and volatile fields removed."""
     me = entry_point.made("get_me")
     courses = entry_point.made("list_courses")["data"]
     items = _all_items(entry_point)
@@ -162,7 +162,7 @@ def _all_changes(entry_point: RestEntryPoint) -> list[Any]:
 
 
 def _comparable(archive: bytes) -> dict[str, Any]:
-    """The lines of an archive; names of files are made of ids, and tables for other programs."""
+    """Return the lines of an archive. File names contain ids, and the tables are for other programs."""
     parts = parts_of(archive)
     tables = sorted(name[5:-6] for name in parts if name.startswith("data/"))
     read = {name: lines_of(archive, name) for name in tables if name not in {"profile", "changes", "account_events"}}

@@ -1,4 +1,4 @@
-"""Programs in processes of their own that are forked from one which has loaded the libraries.
+"""Fork programs from a process that has loaded the libraries, which is faster than starting them.
 
 A start from nothing takes two seconds of CPU, two thirds of it for libraries. Tests about the start itself, and about
 what is shipped, start programs from nothing (`test_settings.py`, `test_deployment.py`, `test_wheel.py`).
@@ -22,7 +22,7 @@ _FORKING.set_forkserver_preload(["tests.support.libraries"])
 
 
 class Process(Protocol):
-    """What tests ask of a process that they started; as of `subprocess.Popen`."""
+    """A started process, with the interface of `subprocess.Popen` that tests use."""
 
     @property
     def pid(self) -> int: ...
@@ -85,7 +85,7 @@ class Forked:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a program left."""
+    """The result of a program."""
 
     returncode: int
     stdout: str
@@ -93,7 +93,7 @@ class Ended:
 
 
 def ended(directory: Path, *arguments: str, environment: Mapping[str, str]) -> Ended:
-    """A program is run to its end; what it prints goes by files in `directory`."""
+    """Run a program to its end. Its output is written to files in `directory`."""
     printed, errors = directory / "printed", directory / "errors"
     status = Forked(arguments, environment, printed, errors).wait(timeout=120)
     return Ended(status, printed.read_text(), errors.read_text())

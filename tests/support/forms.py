@@ -51,7 +51,7 @@ class _Fields(HTMLParser):
 
 
 Fields = dict[str, list[str]]
-"""What a form sends, by name."""
+"""Return the fields that a form sends, by name."""
 
 
 def form_with(name: str, page: str) -> Fields:

@@ -1,4 +1,4 @@
-"""A database server that stops as a frozen machine does: its kernel takes what is sent, and nothing answers."""
+"""A frozen database server: its kernel accepts data, and nothing answers."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""Grades by brute force, written from the rules alone and without a line of `grades`.
+"""Compute grades by brute force from the rules. It imports nothing of `grades`.
 
 Everything is a `Fraction`, every choice of dropped scores is tried, and every x is tried in hundredths.
 """
@@ -43,7 +43,7 @@ def letter(grade: float) -> str:
 
 
 def dropped(category: Category) -> list[bool]:
-    """Those that leave the best mean; of equal scores the older ones."""
+    """Choose the scores with the best mean. Of equal scores the older ones are chosen."""
     scores, number = category.scores, min(category.drop_lowest, max(0, len(category.scores) - 1))
     choices = list(combinations(range(len(scores)), number))
     left = [sum(scores) - sum(scores[place] for place in choice) for choice in choices]
@@ -101,7 +101,7 @@ def outlook(categories: Sequence[Category], target: Fraction | None = None, assu
 
 
 def reaches(categories: Sequence[Category], score: float, at_least: float) -> bool:
-    """Whether the rounded grade does, with so much in what is open."""
+    """Return whether the rounded grade does, with so much in what is open."""
     grade = _Course(categories).rounded(Fraction(str(score)))
     assert grade is not None
     return Fraction(str(grade)) >= Fraction(str(at_least))
@@ -135,7 +135,7 @@ class _Part(NamedTuple):
 
 
 class _Course:
-    """What counts of a course."""
+    """Return the scores of a course that count."""
 
     def __init__(self, categories: Sequence[Category]) -> None:
         is_asked = any(one.is_named for one in categories)
@@ -161,7 +161,7 @@ class _Course:
         ]
 
     def hundredths(self, x: int) -> int:
-        """The rounded grade, with so many hundredths in what is open."""
+        """Return the rounded grade if everything open gets this many hundredths."""
         total = int(self._scale * self._whole) * 100 * x
         for weight, scores, part in self._whole_numbers:
             total += weight * sum(sorted(scores + [100 * x] * part.pieces)[part.number_dropped :])
@@ -185,5 +185,5 @@ def _total(numbers: Iterable[Fraction]) -> Fraction:
 
 
 def _best_mean(scores: Sequence[Fraction], number: int) -> Fraction:
-    """The best mean that is left when so many are dropped."""
+    """Return the best mean after dropping this many scores."""
     return max(_total(kept) / len(kept) for kept in combinations(scores, len(scores) - number))

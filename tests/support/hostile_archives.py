@@ -1,4 +1,4 @@
-"""Archives that are none, or are made to hurt who reads them: each a function that gives its bytes."""
+"""Invalid archives, and archives that attack their reader. Each function returns the bytes of one."""
 
 import io
 import json
@@ -65,7 +65,7 @@ def with_broken_bytes() -> bytes:
 
 
 def a_bomb() -> bytes:
-    """501 MiB of nothing, of which nothing is told to be more than it is."""
+    """An archive that unpacks to 501 MiB of zeros, with honest sizes."""
     target = io.BytesIO(one_course())
     with (
         zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -81,7 +81,7 @@ def many_entries() -> bytes:
 
 
 def with_comments(number: int) -> bytes:
-    """The archive with so many empty files whose comments, in the directory, have 64 KiB each."""
+    """An archive with this many empty files, each with a comment of 64 KiB in the directory."""
     target = io.BytesIO(one_course())
     with zipfile.ZipFile(target, "a") as archive:
         for place in range(number):

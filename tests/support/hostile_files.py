@@ -1,4 +1,4 @@
-"""Documents that are made to hurt who reads them: each a function that gives its bytes."""
+"""Documents that attack their reader. Each function returns the bytes of one."""
 
 import io
 import itertools
@@ -172,7 +172,7 @@ def encrypted_docx() -> bytes:
 
 
 def encrypted_parts() -> bytes:
-    """A package whose parts are marked as encrypted."""
+    """A package whose files are marked as encrypted."""
     content = bytearray(docx(["secret"]))
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         place = content.find(mark)
@@ -194,7 +194,7 @@ def claimed_length() -> bytes:
 
 
 def zip_slip() -> bytes:
-    """A package with parts that would lie elsewhere; nothing is ever unpacked to a file."""
+    """A package with paths outside of it. Nothing is ever unpacked to a file."""
     return docx_of(
         word("<w:p><w:r><w:t>Week 1</w:t></w:r></w:p>"),
         **{"../../../tmp/slipped": "x", "/tmp/slipped": "x"},  # noqa: S108  # never written
@@ -202,7 +202,7 @@ def zip_slip() -> bytes:
 
 
 def many_parts() -> bytes:
-    """A package of 60,000 parts."""
+    """A package of 60,000 files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for number in range(60_000):
@@ -216,7 +216,7 @@ def image_named_docx() -> bytes:
 
 
 def package_of_something() -> bytes:
-    """A ZIP that is no document."""
+    """A ZIP that is not a document."""
     return package({"readme.txt": "hello"})
 
 

@@ -1,4 +1,4 @@
-"""Anki packages that are made to hurt who reads them: each a function that gives its bytes."""
+"""Anki packages that attack their reader. Each function returns the bytes of one."""
 
 import io
 import json
@@ -80,7 +80,7 @@ def broken_zstd() -> bytes:
 
 
 def encrypted() -> bytes:
-    """A member that says it wants a password."""
+    """A package with a member that claims to need a password."""
     package = bytearray(harmless())
     for place in (6, package.index(b"PK\x01\x02") + 8):
         package[place] |= 1
@@ -110,7 +110,7 @@ def endless_cards() -> bytes:
 
 
 def cyclic_view() -> bytes:
-    """Notes that are made of themselves."""
+    """A package with notes that include themselves."""
     return _package(_database("DROP TABLE notes; CREATE VIEW notes AS SELECT * FROM notes;"))
 
 
@@ -197,7 +197,7 @@ def deep_decks() -> bytes:
 
 
 def decks_without_names() -> bytes:
-    """A table of decks whose names are nothing."""
+    """A package with a table of decks that have empty names."""
     return _package(_database(_ROWS, "CREATE TABLE decks (id, name); INSERT INTO decks VALUES (1, NULL);"))
 
 
@@ -229,7 +229,7 @@ def long_field() -> bytes:
 
 
 def zip_slip() -> bytes:
-    """Members that want to lie outside, beside a card."""
+    """A package with paths outside of it, and one card."""
     names = ("../../tmp/slipped", "/tmp/slipped", "..\\slipped")  # noqa: S108  # what is refused
     return _package(_database(_ROWS), more=[(name, b"slipped") for name in names])
 

@@ -1,4 +1,4 @@
-"""The internet of a test: names, their addresses, and HTTPS servers with certificates of an authority of its own.
+"""The internet of a test: names, their addresses, and HTTPS servers with certificates of its own authority.
 
 Only the resolver and the operating system's `connect` are replaced, in this process. Names, certificates and addresses
 are checked as ever, and no connection leaves the machine.
@@ -40,7 +40,7 @@ def moved(address: str, status: str = "302 Found") -> Answer:
 
 
 def dripping(start: bytes = b"HTTP/1.1 200 OK\r\n\r\n", piece: bytes = b" ", seconds: float = 10) -> Answer:
-    """Begins with `start`, then sends a piece every twentieth of a second, for so long or until the client is gone."""
+    """Send `start`, then `piece` every twentieth of a second, until the time is over or the client is gone."""
 
     def write(_: str, connection: ssl.SSLSocket) -> None:
         connection.sendall(start)
@@ -87,7 +87,7 @@ class Internet:
         self._listen(name, address, lambda connection: self._answer(connection, context, write))
 
     def serve_in_silence(self, name: str, address: str) -> None:
-        """Let `name` lead to an address that accepts connections and says nothing."""
+        """Resolve `name` to an address that accepts connections and never answers."""
         self._listen(name, address, _read_all)
 
     def _listen(self, name: str, address: str, handle: Callable[[socket.socket], None]) -> None:
@@ -127,7 +127,7 @@ class Internet:
         return [_found(address, port or 0) for address in self.names.get(host, [host])]
 
     def _led_to(self, address: Any) -> Any:
-        """Where a connection to `address` goes."""
+        """Return the server behind `address`."""
         self.tried.append(address[0])
         if address[0] not in self._servers:
             raise ConnectionRefusedError(address[0])

@@ -12,7 +12,7 @@ PACKAGES = CLIENTS / "node_modules"
 
 
 def node() -> str:
-    """The Node.js that came with the packages, or that of the machine.
+    """Return the Node.js of the installed packages, or the machine's.
 
     Skips the test on a machine without Node.js; fails where there is one and the packages were not installed.
     """

@@ -1,4 +1,4 @@
-"""What takes most of the time of a start and asks for no settings; the process that forks servers loads it once.
+"""Slow imports that need no settings. The process that forks servers loads them once.
 
 A library that asks for them here would get those of another process. It gets an error, as their name is taken out of
 the environment.

@@ -23,7 +23,7 @@ PASSED, FAILED, NOT_FOUND = "passed", "FAILED", "NOT FOUND, not tried"
 
 
 def main(arguments: list[str]) -> int:
-    """Run all; gives the exit status."""
+    """Run all; returns the exit status."""
     arguments = arguments or ["-n", "auto", "--dist", "worksteal"]
     found = {f"Python {version}, SQLite": _on_python(version, arguments) for version in PYTHONS}
     found[f"PostgreSQL {OLDEST_POSTGRESQL}"] = _on_postgresql(arguments)
@@ -47,7 +47,7 @@ def _on_python(version: str, arguments: list[str]) -> str:
 
 
 def _python(version: str) -> str | None:
-    """A Python of that version which starts: a shim may stand for one that is not chosen."""
+    """Return a Python of that version that starts. A shim may exist for a version that is not installed."""
     shims = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     candidates = [shutil.which(f"python{version}"), *map(str, shims.glob(f"{version}.*/bin/python"))]
     asked = "import sys, venv; print('%d.%d' % sys.version_info[:2])"

@@ -72,7 +72,7 @@ def keep(kind: str, source: Path) -> None:
 
 
 def _discard(entry: Path) -> None:
-    """Remove an entry, if there is one. It goes at once: no other run copies it while it is emptied."""
+    """Remove an entry, if it exists. It is renamed first, so no other run copies it while it is emptied."""
     part = ENTRIES / f"part-{uuid4().hex}"
     with suppress(FileNotFoundError):  # there is none, or another run was first
         entry.rename(part)
@@ -84,7 +84,7 @@ def _entry(kind: str) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """As it is, with the owners of the files, without copying their bytes where the file system can share them."""
+    """Copy it with the owners of its files, sharing their bytes where the file system can."""
     subprocess.run(["cp", "-a", str(source), str(target)], check=True, stderr=subprocess.DEVNULL)  # noqa: S607
 
 

@@ -1,4 +1,4 @@
-"""What a migration may do while the code of before goes on reading and writing.
+"""The rules for migrations that run while the previous code reads and writes.
 
 `django-migration-linter` looks at the SQL; the checks here see what it does not: constraints that look at every row,
 each added column by itself, and what cannot be done again after an ended attempt.
@@ -30,7 +30,7 @@ INSTEAD = {
     "NOT_AGAIN": "in a migration that is not atomic, use what can be done again after it was ended, see operations.py",
     "SEVERAL_TABLES": "one migration for each table, or one that is not atomic: a call may have the other already",
 }
-"""What to do instead, for each code."""
+"""The advice for each code."""
 
 _ADDED = re.compile(r'ALTER TABLE "?(\w+)"? ADD CONSTRAINT .*(FOREIGN KEY|CHECK)')
 _ALTERED = re.compile(r'ALTER TABLE "?(\w+)"?')
@@ -70,7 +70,7 @@ def _made(statements: list[str]) -> set[str]:
 
 
 def _adds_unique(statements: list[str], **_: object) -> bool:
-    """One that is built aside lets others write; old code writes no two equal values into a column it does not know."""
+    """A unique index that is built concurrently is safe: old code never writes equal values into a new column."""
     return has_add_unique([one for one in statements if "UNIQUE INDEX CONCURRENTLY" not in one])
 
 

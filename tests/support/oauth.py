@@ -104,7 +104,7 @@ class App:
         return answer_in(Browser(member).decide(self.query(**changes), write=write))["code"]
 
     def authenticate(self) -> tuple[dict[str, str], dict[str, str]]:
-        """What authenticates this app, as form fields and headers."""
+        """Return the form fields and headers that authenticate this app."""
         secret = self.registration.get("client_secret", "")
         match self.registration["token_endpoint_auth_method"]:
             case "client_secret_basic":
@@ -148,7 +148,7 @@ class App:
 
 
 def status_of(access_token: str, path: str = "/v1/me") -> int:
-    """What a call with this token answers."""
+    """Return the status of a call with this token."""
     return (
         Client(raise_request_exception=False).get(path, headers={"Authorization": f"Bearer {access_token}"}).status_code
     )

@@ -1,4 +1,4 @@
-"""The other kind of database, in a process of its own: takes an archive in, and answers every read operation.
+"""Import an archive on the other kind of database, in another process, and answer every read operation.
 
 `python -m tests.support.other_database KIND ARCHIVE`, with an environment as `tests.support.run` makes it anew.
 """
@@ -16,7 +16,7 @@ OTHER = {"sqlite": "postgresql", "postgresql": "sqlite"}
 
 
 def answers_there(kind: str, archive: Path) -> Any:
-    """What every read operation answers of an account on a database of that kind that took the archive in."""
+    """Return the answer of every read operation on the other database after importing the archive."""
     inherited = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", run.DIRECTORY}}
     done = ended(archive.parent, __name__, kind, str(archive), environment=inherited)
     assert done.returncode == 0, done.stderr

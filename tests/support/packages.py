@@ -34,7 +34,7 @@ def script(language: str) -> str:
 
 
 def _once(name: str, make: Callable[[Path], None]) -> Path:
-    """What `make` made in a directory of the run; the other workers wait for the first that asks."""
+    """Return the directory that `make` filled, once in a run. Other workers wait for the first."""
     directory = Path(os.environ[run.DIRECTORY]) / "clients" / name
     directory.parent.mkdir(exist_ok=True)
     with directory.with_suffix(".lock").open("w") as lock:

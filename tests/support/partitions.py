@@ -40,7 +40,7 @@ _INDEXES = """
 """
 
 Execute = Callable[..., list[tuple[Any, ...]]]
-"""Runs a statement, with parameters or without; gives the rows, if it has any."""
+"""Execute a statement, with or without parameters. Return its rows, if it has any."""
 
 
 def owned(execute: Execute) -> dict[str, str]:
@@ -49,7 +49,7 @@ def owned(execute: Execute) -> dict[str, str]:
 
 
 def spread(execute: Execute) -> list[str]:
-    """Spread every such table; gives their names. What is unique stays so for each member alone."""
+    """Partition every such table and return their names. Unique columns are then unique per member."""
     tables = owned(execute)
     keys = execute(_FOREIGN_KEYS, [list(tables), list(tables)])
     for table, name, _ in keys:

@@ -18,7 +18,7 @@ STATES = {fsrs.State.Learning: LEARNING, fsrs.State.Review: REVIEW, fsrs.State.R
 
 
 def as_memory(card: fsrs.Card) -> Memory:
-    """What a plan knows of a card of the package."""
+    """A card as the plan and the package see it."""
     return Memory(
         state=STATES[card.state],
         step=card.step or 0,
@@ -53,7 +53,7 @@ def studied_cards(chance: random.Random, until: datetime, retention: float = 0.9
 
 
 def plan_cards(chance: random.Random, number: int, until: datetime, *, new: float = 0.3) -> list[PlanCard]:
-    """So many cards, of which the share `new` is new."""
+    """Return `count` cards, of which the share `new` is new."""
     studied = (card for card in studied_cards(chance, until) if card.last_review is not None)
     unseen = Memory(LEARNING, 0, None, 0.0, None, instant(until))
     memories = (unseen if chance.random() < new else as_memory(next(studied)) for _ in range(number))
@@ -61,7 +61,7 @@ def plan_cards(chance: random.Random, number: int, until: datetime, *, new: floa
 
 
 def settings(today: date, days: int, **changes: Any) -> Settings:
-    """Of an exam in so many days: ten minutes a day, twelve seconds a card."""
+    """Plan for an exam in `days` days: ten minutes a day, twelve seconds a card."""
     given: dict[str, Any] = {"zone": ZoneInfo("UTC"), "retention": 0.9, "minutes": 10, "seconds": Decimal("12.00")}
     return Settings(today=today, exam_on=today + days * DAY, **given | changes)
 

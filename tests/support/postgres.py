@@ -6,7 +6,7 @@ from typing import Any
 
 
 def start(directory: Path, *, durable: bool = False) -> tuple[Any, str]:
-    """Start a server with its data in `directory`, or in a copy of another's; gives it (`stop()` ends it) and its URL.
+    """Start a server with its data in `directory`, or in a copy of another's. Return it (`stop()` ends it) and its URL.
 
     Without `durable`, commits do not wait for the disk, and nothing that it does now and then changes a run.
     """
@@ -22,7 +22,7 @@ def start(directory: Path, *, durable: bool = False) -> tuple[Any, str]:
 
 
 def programs() -> Path:
-    """Where its programs are, such as `pg_dump`."""
+    """The directory of its programs, like `pg_dump`."""
     return Path(_package().__file__).parent / "pginstall18" / "bin"
 
 

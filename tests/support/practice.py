@@ -1,4 +1,4 @@
-"""What practice came to, counted from the attempts one by one: what the kept sums must tell."""
+"""Count practice from the attempts one by one. The stored sums must equal it."""
 
 from collections import Counter, defaultdict
 from datetime import date, timedelta
@@ -10,7 +10,7 @@ DAY = timedelta(days=1)
 
 
 def counted_sums(member: Any) -> dict[Any, Any]:
-    """What is kept of each day and of each topic's day and month."""
+    """The stored sums of each day, and of each topic's day and month."""
     found: dict[Any, list[Attempt]] = defaultdict(list)
     for attempt in Attempt.objects.filter(member=member):
         topic = (attempt.topic, attempt.deck_id, attempt.course_id)
@@ -46,7 +46,7 @@ def kept_sums(member: Any) -> dict[Any, Any]:
 
 
 def counted_stats(member: Any, days: int) -> Any:
-    """What get_practice_stats should answer."""
+    """Return the expected answer of get_practice_stats."""
     today = member.today()
     since = today - (days - 1) * DAY
     attempts = list(Attempt.objects.filter(member=member).order_by("attempted_at"))
@@ -88,7 +88,7 @@ def _memory(told: list[Attempt]) -> Any:
 
 
 def _run(days: set[date], last: date) -> int:
-    """How many of `days` in a row end with `last`."""
+    """Return the length of the run of `days` that ends with `last`."""
     length = 0
     while last - length * DAY in days:
         length += 1

@@ -1,4 +1,4 @@
-"""What the description of v1 promises, a line each, so that what goes missing between two versions of it is a line.
+"""The promises of the v1 description, one per line, so that a broken promise is a missing line.
 
 Spec, Versioning 2: within v1 there are only additions. Two sorts of lines: promises, of which there may only be more,
 and demands on what clients send, of which an operation or a schema that is known may only have fewer.
@@ -10,7 +10,7 @@ from typing import Any
 
 LIMITS = ("format", "pattern", "const", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems")
 DEMANDS = " demands "
-"""What parts the two halves of a demand."""
+"""The separator of a demand's two halves."""
 
 _WORD = re.compile(r"\b")
 
@@ -21,7 +21,7 @@ def promises(description: Any) -> set[str]:
 
 
 def broken(kept: set[str], found: set[str]) -> list[str]:
-    """Promises of `kept` that `found` has no more, and demands of `found` on what `kept` knows without them."""
+    """Return promises of `kept` that `found` lacks, and demands of `found` that `kept` does not make."""
     lost = {line for line in kept - found if DEMANDS not in line and not _is_replaced(line, kept, found)}
     known = {_subject(line) for line in kept}
     new = {line for line in found - kept if DEMANDS in line and _subject(line) in known}
@@ -29,7 +29,7 @@ def broken(kept: set[str], found: set[str]) -> list[str]:
 
 
 def _is_replaced(line: str, kept: set[str], found: set[str]) -> bool:
-    """Whether another schema stands where `line` has one, which promises as much and demands no more."""
+    """Return whether a schema that replaces the one of `line` promises as much and demands no more."""
     place, _, form = line.partition(": ")
     for other in found - kept:
         old_words, new_words = _WORD.split(form), _WORD.split(other.removeprefix(f"{place}: "))

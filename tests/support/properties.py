@@ -1,4 +1,4 @@
-"""How many examples a property is shown: all in a thorough run, a third of them in a quick one."""
+"""The number of examples of a property: all in a thorough run, a third in a quick one."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ Found = Iterator[dict[str, Any]]
 
 
 def well(file: IO[bytes], options: dict[str, Any]) -> Found:
-    """Says what it was given and where it runs."""
+    """Report the input and the process."""
     yield {"content": file.read().decode(), "options": options}
     yield {
         "environment": sorted(os.environ.keys() - {"LC_CTYPE"}),  # which Python sets itself (PEP 538)
@@ -43,7 +43,7 @@ def greedy(_file: IO[bytes], _options: dict[str, Any]) -> Found:
 
 
 def talkative(_file: IO[bytes], _options: dict[str, Any]) -> Found:
-    """Says more than is listened to."""
+    """Write more than the parent reads."""
     while True:
         yield {"said": "a" * 1024 * 1024}
 
@@ -55,7 +55,7 @@ def crash(_file: IO[bytes], _options: dict[str, Any]) -> Found:
 
 
 def garbage(_file: IO[bytes], _options: dict[str, Any]) -> Found:
-    """Writes what is no JSON."""
+    """Write invalid JSON."""
     yield {"media_type": "text/plain"}
     sys.stdout.write("}{ nonsense\n")
 
@@ -75,7 +75,7 @@ def writing(_file: IO[bytes], options: dict[str, Any]) -> Found:
 
 
 def orphan(_file: IO[bytes], options: dict[str, Any]) -> Found:
-    """Tells its process id at a port, and sleeps."""
+    """Report the process id on a port, then sleep."""
     with socket.create_connection(("127.0.0.1", options["port"])) as connection:
         connection.sendall(str(os.getpid()).encode())
     time.sleep(60)

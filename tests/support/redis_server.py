@@ -39,7 +39,7 @@ class Redis:
         raise TimeoutError("redis-server did not start")
 
     def hang(self) -> None:
-        """Connections are still accepted, by the kernel; nothing is answered."""
+        """Freeze the server. The kernel still accepts connections, and nothing answers."""
         if self._process is not None:
             os.kill(self._process.pid, signal.SIGSTOP)
 
@@ -66,7 +66,7 @@ def start_redis(directory: Path, port: int = 0) -> Iterator[Redis]:
 
 
 class SilentRedis(socketserver.ThreadingTCPServer):
-    """Accepts connections and answers nothing."""
+    """Accept connections and never answer."""
 
     allow_reuse_address = True
     daemon_threads = True

@@ -1,4 +1,4 @@
-"""Values that many tests send: texts around a limit, what is no date, and an id of nothing."""
+"""Values that many tests send: texts at a limit, invalid dates, and an unknown id."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from tests.support.entry_points import RestEntryPoint
 
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
-"""A well-formed id of nothing."""
+"""A valid id without an object."""
 
 UNITS = ["x", "🎓", "e\u0301", "👩\u200d🎓"]
 """One code point; one outside the BMP; a letter with a combining mark; a joined sequence of three."""
@@ -34,14 +34,14 @@ NOT_ENDED = {"done": False, "done_at": None, "status": "open", "category_id": No
 
 
 def fetched_item(entry_point: RestEntryPoint, item_id: str) -> Any:
-    """What get_item answers, without the readiness that no other operation answers with an item."""
+    """Return the answer of get_item without readiness, which no other operation has."""
     item = entry_point.made("get_item", item_id=item_id)
     del item["readiness"]
     return item
 
 
 def text(unit: str, length: int) -> str:
-    """`length` code points made of `unit`."""
+    """Repeat `unit` up to `length` code points."""
     return (unit * length)[:length]
 
 

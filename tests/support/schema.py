@@ -1,4 +1,4 @@
-"""A description of the database's schema, read from its own catalog: what migrations have made of it."""
+"""Describe the schema of the migrated database, from its own catalog."""
 
 import re
 from collections.abc import Iterator

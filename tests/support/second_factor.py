@@ -27,7 +27,7 @@ NOT_RIGHT = "Wrong or used code"
 
 
 class Asked(NamedTuple):
-    """A browser that is asked for an app; its secret, and the recovery codes."""
+    """Open the page that sets up an app. Return its secret, and the recovery codes."""
 
     browser: Client
     secret: str
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
 
 
 def shown(secret: str, *, steps: int = 0) -> str:
-    """What an app shows, now or some steps of 30 seconds later."""
+    """Return the code of an app, now or some steps of 30 seconds later."""
     return pyotp.TOTP(secret).at(int(timezone.now().timestamp()), counter_offset=steps)
 
 
@@ -49,7 +49,7 @@ def text_of(response: Any) -> str:
 
 
 def enrolled_app(client: Client) -> tuple[str, list[str]]:
-    """Set up an app on the pages; gives its secret and the recovery codes, if these are the first."""
+    """Set up an app on the pages; returns its secret and the recovery codes, if these are the first."""
     secret = secret_on(client.get(APP))
     response = client.post(APP, {"code": shown(secret)})
     assert response.status_code in {200, 302}
@@ -67,7 +67,7 @@ def recovery_codes_on(response: Any) -> list[str]:
 
 
 def options_on(response: Any) -> dict[str, Any]:
-    """What the page asks the browser for."""
+    """Return the options that the page passes to the browser."""
     found = re.search(r'data-options="([^"]*)"', response.content.decode())
     assert found is not None, text_of(response)
     options: dict[str, Any] = json.loads(unescape(found[1]))
@@ -84,7 +84,7 @@ class Device:
     id: bytes = field(default_factory=lambda: token_bytes(32))
 
     def created(self, options: dict[str, Any], **changes: Any) -> str:
-        """What the browser gives of a new passkey, as JSON; `cose` stands for another key, or for none."""
+        """Return a new passkey's response as JSON. `cose` replaces its key, or removes it."""
         numbers = self.key.public_key().public_numbers()
         own = {1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32), -3: numbers.y.to_bytes(32)}
         cose = changes.pop("cose", own)
@@ -94,7 +94,7 @@ class Device:
         return self._answer("webauthn.create", options, response, changes)
 
     def signed(self, options: dict[str, Any], **changes: Any) -> str:
-        """What the browser gives of a signature, as JSON; the device counts it."""
+        """Return a signature's response as JSON. The device counts it."""
         self.count += 1
         data = self._data(options["rpId"], 0x05)
         client = self._client("webauthn.get", options, changes)
@@ -120,7 +120,7 @@ def challenge_of(options: dict[str, Any]) -> bytes:
 
 
 def open_to(client: Client) -> bool:
-    """Whether the admin is."""
+    """Return whether the admin is."""
     return client.get("/admin/").status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""The service as it runs in production: gunicorn in a process of its own, with a database of its own."""
+"""The service as in production: a gunicorn process with its own database."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Server:
     process: Process
 
     def command(self, *arguments: str) -> Any:
-        """What a management command prints as JSON. It runs in this process, on the database of the server."""
+        """Run a management command in this process on the server's database. Return the JSON that it prints."""
         with ThreadPoolExecutor(1) as thread:  # in which connections are not those of the test
             return thread.submit(self._run, *arguments).result()
 
@@ -61,7 +61,7 @@ def running(directory: Path, **variables: str) -> Iterator[Server]:
 def started(
     directory: Path, database_url: str, config: str = "studyservice/gunicorn.py", **variables: str
 ) -> Iterator[Server]:
-    """A server with its data in `directory`, and whatever stands behind `database_url`."""
+    """Start a server with its data in `directory` and its database at `database_url`."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     environment = os.environ | {

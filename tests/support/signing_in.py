@@ -1,4 +1,4 @@
-"""What tests of signing in do in a browser without a screen."""
+"""Sign in through a browser without a screen."""
 
 from typing import Any
 

@@ -18,7 +18,7 @@ _numbers = count(100)
 
 
 def day(days: int | None) -> date | None:
-    """The day so many days from today."""
+    """Return the date `days` days from today."""
     return None if days is None else TODAY + timedelta(days=days)
 
 
@@ -63,7 +63,7 @@ def deck(name: str, course_id: UUID | None = None, **given: Any) -> Deck:
 
 
 def now(minutes: int = 480, *, seconds: Fraction | int = 12, new_cards: int = 1_000_000, **lists: Any) -> NowRow:
-    """The steps for these minutes, eight hours unless told."""
+    """Return the steps for these minutes, by default eight hours."""
     return what_now(Situation(TODAY, Fraction(seconds), new_cards, **lists), minutes)
 
 

@@ -20,10 +20,10 @@ TYPES = {
     422: "validation_failed",
     429: "rate_limited",
 }
-"""What the envelope says beside each status that a stream may meet."""
+"""The error type for each status that a stream may get."""
 
 SMUGGLED = "Smuggled"
-"""The name of a course that nobody asked for; a request within another's body would make it."""
+"""The name of a course that a smuggled request would create."""
 
 _STATUS_LINE = re.compile(rb"HTTP/1\.1 ([1-5][0-9][0-9]) [A-Z][A-Za-z -]*\r\n")
 _REQUEST_ID = re.compile(r"req_[A-Za-z0-9_-]{24,}")
@@ -40,7 +40,7 @@ class Answer:
 
     @property
     def ends(self) -> bool:
-        """Whether no other answer follows on its connection."""
+        """Return whether no other answer follows on its connection."""
         return self.headers["Connection"] == "close"
 
 
@@ -151,7 +151,7 @@ def conversation(port: int, pieces: Sequence[bytes], *, half_close: bool = False
 
 
 def answers(received: bytes, messages: Sequence[Message] = (), *, pages: bool = False) -> Iterator[Answer]:
-    """The answers in `received`, of which nothing may be left, each of them well-formed.
+    """Parse the answers in `received`. Nothing may remain, and each must be well-formed.
 
     Args:
         received: all that came on a connection.
@@ -178,7 +178,7 @@ def answers(received: bytes, messages: Sequence[Message] = (), *, pages: bool = 
 
 
 def _content(stream: io.BytesIO, headers: http.client.HTTPMessage) -> bytes:
-    """The body of an answer, which is framed in one way and is there as a whole."""
+    """Return the body of an answer, which must have one framing and be complete."""
     length, coding = headers["Content-Length"], headers["Transfer-Encoding"]
     assert (length is None) != (coding is None), headers.items()
     if coding is None:

@@ -63,7 +63,7 @@ def _shown(lines: Iterable[str]) -> bytes:
 
 
 def package(parts: Mapping[str, bytes | str]) -> bytes:
-    """A ZIP of these parts."""
+    """Return a ZIP of these files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
@@ -128,6 +128,6 @@ def open_document(body: str) -> str:
 
 
 def squeezed(piece: bytes, times: int) -> bytes:
-    """`piece` so many times, in the format of FlateDecode; a hundredth of its length and less."""
+    """Repeat `piece` `count` times in the format of FlateDecode, at a hundredth of the size or less."""
     packer = zlib.compressobj(1)
     return b"".join(packer.compress(piece) for _ in range(times)) + packer.flush()

@@ -1,4 +1,4 @@
-"""What the tests of the tools share: a working call of each, and answers without what differs by chance."""
+"""Shared by the tests of the tools: a working call of each, and answers without random parts."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def arguments(world: World, operation_id: str) -> dict[str, Any]:
 
 
 def working_calls(world: World) -> list[tuple[str, dict[str, Any]]]:
-    """A call of each operation that works; deletions have objects of their own, and come last."""
+    """A working call of each operation. Deletions have their own objects and are last."""
     deletions = sorted(name for name in TOOLS if routes()[name].method == "DELETE")
     calls = [(name, arguments(world, name)) for name in sorted(set(TOOLS) - set(deletions))]
     for name in deletions:

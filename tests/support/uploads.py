@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def multipart(file: bytes, name: str = "file", filename: str = "upload", **fields: str) -> bytes:
-    """`file` as a part of a form with `fields` beside it, under `MULTIPART_CONTENT` of Django's test client."""
+    """Return `file` as a form with `fields`, for `MULTIPART_CONTENT` of Django's test client."""
     return encode_multipart(BOUNDARY, {name: SimpleUploadedFile(filename, file), **fields})
 
 
 def stored_file(
     member: "Member", course_id: str, content: bytes = b"Week 1", filename: str = "syllabus.pdf"
 ) -> "SyllabusFile":
-    """A file of a course that lies in storage."""
+    """A file of a course in storage."""
     from courses.models import SyllabusFile
     from tests.support.factories import SyllabusFileFactory
 

@@ -44,7 +44,7 @@ class Wire:
         return "\r\n".join((*fixed, *lines, "", "")).encode()
 
     def ask(self, raw: bytes) -> "Response":
-        """Send `raw` on a connection of its own."""
+        """Send `raw` on a new connection."""
         with self.connect() as connection:
             connection.sendall(raw)
             return received(connection)
@@ -89,6 +89,6 @@ def half_body(wire: Wire) -> bytes:
 
 
 def is_open(connection: socket.socket) -> bool:
-    """Whether the server has neither answered nor closed `connection` so far."""
+    """Return whether the server has neither answered nor closed `connection` so far."""
     readable, _, _ = select.select([connection], [], [], 0)
     return not readable

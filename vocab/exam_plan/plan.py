@@ -141,16 +141,16 @@ class Planner:
         return Day(self._new_days()[0], sum(map(self.is_due, self._cards)), self._looks_today())
 
     def is_open(self, card: PlanCard) -> bool:
-        """Whether the card is still to be seen once more in the window; one that is begun there is not."""
+        """Return whether the card is still to be seen once more in the window; one that is begun there is not."""
         last = card.memory.last
         return not self._began or (last is not None and last < self.since)
 
     def is_due(self, card: PlanCard) -> bool:
-        """Whether the card is due today, last looks and steps of something answered today left aside."""
+        """Return whether the card is due today, last looks and steps of something answered today left aside."""
         return self._comes_up(card.memory) and not self._is_step(card.memory) and self._days.of(card.memory.due) == 0
 
     def in_learning(self, card: PlanCard) -> bool:
-        """Whether the card is in its (re)learning steps, whenever the next is, and no last look."""
+        """Return whether the card is in its (re)learning steps, whenever the next is, and no last look."""
         return card.memory.state != REVIEW and self._comes_up(card.memory)
 
     def new_today(self) -> list[int]:
@@ -165,7 +165,7 @@ class Planner:
         return [place for _, place in heapq.nsmallest(number, gains)]
 
     def _comes_up(self, memory: Memory) -> bool:
-        """Whether FSRS's due date counts: of a seen card before the window, then of steps after a last look."""
+        """Return whether FSRS's due date counts: of a seen card before the window, then of steps after a last look."""
         if memory.last is None:
             return False
         return not self._began or (memory.state != REVIEW and memory.last >= self.since)

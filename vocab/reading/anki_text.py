@@ -1,4 +1,4 @@
-"""Notes that Anki exported as plain text: a table below lines such as `#separator:tab`, which say how it is written."""
+"""Notes that Anki exported as plain text: a table below lines like `#separator:tab`, which say how it is written."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ _BASIC = "Basic"
 
 
 def is_anki_text(content: str) -> bool:
-    """Whether the first lines say how the rest is written."""
+    """Return whether the first lines say how the rest is written."""
     return not _header(content).keys().isdisjoint(_KEYS)
 
 

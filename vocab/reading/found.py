@@ -75,7 +75,7 @@ class TooLargeFileError(Exception):
 
 
 def fits(term: str, definition: str) -> bool:
-    """Whether a card can have these texts, which are trimmed."""
+    """Return whether a card can have these texts, which are trimmed."""
     return 0 < len(term) <= MAX_TERM and 0 < len(definition) <= MAX_DEFINITION and "\x00" not in term + definition
 
 

@@ -96,7 +96,7 @@ _LAST_TIME = 253_370_764_800
 
 
 def is_package(file: IO[bytes]) -> bool:
-    """Whether the file is a ZIP."""
+    """Return whether the file is a ZIP."""
     file.seek(0)
     return file.read(4) in {b"PK\x03\x04", b"PK\x05\x06"}
 
@@ -276,5 +276,5 @@ def _number(value: object) -> float | None:
 
 
 def _count(value: object) -> int:
-    """A column of reviews; what is no number of any is 0."""
+    """A column of reviews; what is not a number of any is 0."""
     return value if isinstance(value, int) and 0 <= value <= MAX_REVIEWS else 0

@@ -19,7 +19,7 @@ from studyservice.management.operators import OperatorCommand
 
 
 class Command(OperatorCommand):
-    """`announce --subject S --body-file F` (spec, Versioning 3). Below the text stands where the changelog is."""
+    """`announce --subject S --body-file F` (spec, Versioning 3). A link to the changelog is added below the text."""
 
     help = "E-mail every member who has an active API key, lapsed members too, one message each."
 

@@ -69,7 +69,7 @@ class Command(OperatorCommand):
 
 
 def _told(member: Member, secret: str | None) -> str:
-    """What was made, and where it is used."""
+    """Print the new member, and the address for the key."""
     told = [f"Created {member.email} ({member.id})."]
     if secret:
         told.append(f"API key, shown only now: {secret}")

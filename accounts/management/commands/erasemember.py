@@ -20,7 +20,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Asks for the address again, so that nobody goes by a slip."""
+        """Ask for the address again, so that a typing error deletes nobody."""
         member = member_named(options["email"])
         if not options["yes"]:
             try:

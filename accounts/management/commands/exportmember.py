@@ -16,7 +16,7 @@ from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import NotFound
 
 EVERYTHING = "all study data"
-"""What the member's log of changes says was looked at."""
+"""The object that the member's log of changes names."""
 
 
 class Command(OperatorCommand):
@@ -30,7 +30,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """The member's log of changes says that it was done."""
+        """Add the export to the member's log of changes."""
         member, path = member_named(options["email"]), options["file"]
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

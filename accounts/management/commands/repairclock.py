@@ -21,7 +21,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Repair one by one, each in a transaction of its own."""
+        """Repair members one by one, each in a transaction."""
         if (options["email"] is None) != options["all"]:
             raise CommandError("Name a member, or --all.")
         if options["all"]:

@@ -22,7 +22,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Whoever may run commands is trusted; the member is told by e-mail."""
+        """Remove the second factor, and e-mail the member. Whoever may run commands is trusted."""
         member = member_named(options["email"])
         removed = reset(member, by=None)
         counts = f"{removed['apps']} apps, {removed['passkeys']} passkeys, {removed['recovery_codes']} recovery codes"

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 DAY = 24 * 3600.0
 SCHEDULE = {"delivermail": 300.0, "remind": DAY, "purgeexpired": DAY}
-"""Seconds from one run of a command to the next; each may run at any time, and beside another of its kind."""
+"""Seconds between runs of each command. All are safe to run at any time, and twice at once."""
 
 
 class Command(OperatorCommand):
@@ -26,7 +26,7 @@ class Command(OperatorCommand):
     help = "Run delivermail every five minutes, remind and purgeexpired at the start and every day, until SIGTERM."
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Run until the process is told to end; a command that is running comes to its end."""
+        """Run until the process is asked to end. A running command is completed."""
         stopped = threading.Event()
 
         def stop(_number: int, _frame: FrameType | None) -> None:
@@ -44,7 +44,7 @@ class Command(OperatorCommand):
             due[name] = time.monotonic() + SCHEDULE[name]
 
     def _run(self, name: str) -> None:
-        """Run one; whatever goes wrong is logged, and the next run may do better."""
+        """Run one command. Errors are logged, and the next run may succeed."""
         try:
             call_command(name, stdout=self.stdout, stderr=self.stderr)
         except CommandError as error:

@@ -1,1 +1,1 @@
-"""The pages of the operators' second factor: asked for on the way to the admin, and set up."""
+"""The pages of the operators' second factor: proving it for the admin, and setting it up."""

@@ -1,4 +1,4 @@
-"""Who comes to the pages of the second factor: operators, and to those that change it only who has just given it."""
+"""Access to the pages of the second factor: operators, and for changes only after a recent proof."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -23,7 +23,7 @@ _View = Callable[Concatenate[HttpRequest, Member, P], HttpResponse]
 
 
 def for_operators(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """A page for operators, who are asked to sign in; it gets the member too.
+    """A page for operators, who are asked to sign in. It is called with the member.
 
     There is none where a proxy asks for the second factor (404), and none for others (403).
     """
@@ -57,7 +57,7 @@ def for_changes(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpRes
 
 
 def before_new_address(request: HttpRequest, member: Member) -> HttpResponse | None:
-    """What an operator gives before the address is changed: the codes that begin a second factor go there.
+    """The proof before an operator's address is changed, since setup codes are sent to that address.
 
     None where nothing is asked for: of other members, where a proxy asks, and in a trial.
     """

@@ -28,7 +28,7 @@ _PENDING = "second_factor_code"
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
-    """A post without a code sends one; a post with it goes on to `next`, or to the set-up."""
+    """A post without a code sends one. A post with a code leads to `next`, or to the setup."""
     target = target_after(request, "second-factor-set-up")
     if request.method == "POST" and "code" not in request.POST:
         window = hit(Rate.SIGN_IN_CODES, attempts_at(request, member.email))

@@ -27,7 +27,7 @@ _CHALLENGE = "new_passkey_challenge"
 @for_changes
 @require_http_methods(["GET", "HEAD"])
 def set_up(request: HttpRequest, member: Member) -> HttpResponse:
-    """What there is, and what can be added."""
+    """The existing second factors, and those that can be added."""
     kept = keeping.kept_of(member)
     context = {
         "kept": kept,
@@ -95,7 +95,7 @@ def _added(request: HttpRequest, member: Member, what: str) -> HttpResponse:
 @for_changes
 @require_http_methods(["POST"])
 def new_recovery_codes(request: HttpRequest, member: Member) -> HttpResponse:
-    """Makes new ones and shows them, in this answer alone; those from before work no longer."""
+    """Create new recovery codes and show them once. Older codes stop working."""
     if not gate.has_one(member):
         return redirect("second-factor-set-up")
     keeping.note(member, "Second factor: new recovery codes.")

@@ -51,7 +51,7 @@ def enrol(member: Member, secret: str, code: str) -> bool:
 
 
 def use_code(member: Member, code: str) -> bool:
-    """Whether the member's app shows `code`, and none as new was used before; a code works once (RFC 6238 5.2).
+    """Return whether the member's app shows `code`, and none as new was used before; a code works once (RFC 6238 5.2).
 
     Of the same code sent twice at once one is right: the update looks at the step again. It also seals the secret anew,
     so that what `SECRET_KEY_FALLBACKS` opens comes under the present key.

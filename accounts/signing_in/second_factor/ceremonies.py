@@ -1,4 +1,4 @@
-"""Passkeys (WebAuthn level 2): what the browser is asked, and whether its answer is right.
+"""Passkeys (WebAuthn level 2): options for the browser, and verification of its answer.
 
 A challenge is kept in the session that asked, and taken out of it by the first answer.
 
@@ -30,11 +30,11 @@ from accounts.signing_in.second_factor.passkeys import MOST, relying_party
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 _NO_ANSWER = (WebAuthnException, ValueError, TypeError, LookupError, AttributeError)
-"""What the library raises of an answer that is wrong, or no such thing at all: it trusts the types inside of CBOR."""
+"""The library's exceptions for an invalid answer. It trusts the types inside of CBOR."""
 
 
 class Ceremony(NamedTuple):
-    """What the browser is asked.
+    """Options for the browser.
 
     Attributes:
         options: JSON, as `PublicKeyCredential.parse…OptionsFromJSON` takes it.
@@ -103,7 +103,7 @@ def ask_for_one(member: Member) -> Ceremony:
 
 
 def use(member: Member, answer: str, challenge: str) -> bool:
-    """Whether the answer is signed with a passkey of the member's, which a copy of the device would not have counted.
+    """Return whether a passkey of the member's signed the answer, with a counter that excludes a copied device.
 
     Of two answers that count the same, at once, one is right: the update looks at the count again.
     """
@@ -141,7 +141,7 @@ def _read(answer: str) -> dict[str, Any]:
 
 
 def _origin() -> str:
-    """Where browsers say that they are (RFC 6454, section 6.2), without the port that they leave out."""
+    """The origin as browsers send it (RFC 6454, section 6.2), without a default port."""
     parts = urlsplit(settings.BASE_URL)
     port = f":{parts.port}" if parts.port not in {None, _USUAL_PORTS.get(parts.scheme)} else ""
     return f"{parts.scheme}://{relying_party()}{port}"

@@ -1,4 +1,4 @@
-"""Whether an operator who is signed in has given the second factor too, in this session and lately enough."""
+"""Check that a signed-in operator proved the second factor in this session, recently enough."""
 
 import time
 from datetime import timedelta
@@ -10,13 +10,13 @@ from accounts.members.models import Member
 from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey
 
 LASTS = timedelta(hours=12)
-"""How long the admin stays open after it was given (NIST SP 800-63B section 4.2.3)."""
+"""How long a proof opens the admin (NIST SP 800-63B section 4.2.3)."""
 
 LASTS_FOR_CHANGES = timedelta(minutes=15)
-"""How long it may be changed after it was given."""
+"""How long a proof allows changing the second factor."""
 
 PROVED_FOR = timedelta(minutes=30)
-"""How long after an e-mailed code a first one may be set up; installing an app takes its time."""
+"""How long after an e-mailed code a first factor may be set up. Installing an app takes time."""
 
 GIVEN = "second_factor"
 """Session entry: when the second factor was given, in seconds since 1970."""
@@ -26,7 +26,7 @@ PROVED = "proved_by_code"
 
 
 def may_enter(request: HttpRequest) -> bool:
-    """Whether the admin is open to the operator who is signed in; asked on each of its pages.
+    """Return whether the admin is open to the signed-in operator. Called on each of its pages.
 
     Costs no query, except in a trial where none was given.
     """
@@ -37,7 +37,7 @@ def may_enter(request: HttpRequest) -> bool:
 
 
 def has_one(member: Member) -> bool:
-    """Whether the member has an authenticator app or a passkey; recovery codes alone are none."""
+    """Return whether the member has an authenticator app or a passkey. Recovery codes do not count."""
     return (
         AuthenticatorApp.objects.filter(member_id=member.id).exists()
         or Passkey.objects.filter(member_id=member.id).exists()
@@ -45,13 +45,13 @@ def has_one(member: Member) -> bool:
 
 
 def give(request: HttpRequest) -> None:
-    """Note that it was given just now, under a new session key: one that leaked before opens nothing more."""
+    """Record the proof under a new session key, so that a leaked old one opens nothing."""
     request.session.cycle_key()
     request.session[GIVEN] = int(time.time())
 
 
 def may_change(request: HttpRequest) -> bool:
-    """Whether it was given so lately that it may be changed."""
+    """Return whether it was given so lately that it may be changed."""
     return _is_within(request, GIVEN, LASTS_FOR_CHANGES)
 
 
@@ -61,12 +61,12 @@ def note_code(request: HttpRequest) -> None:
 
 
 def may_begin(request: HttpRequest) -> bool:
-    """Whether a first one may be set up: after an e-mailed code, as a password alone may be somebody else's by now."""
+    """Return whether a first factor may be set up: only after an e-mailed code, since a password may have leaked."""
     return _is_within(request, PROVED, PROVED_FOR)
 
 
 def forget(request: HttpRequest) -> None:
-    """Who signs in again is asked again."""
+    """Forget the proof at each sign-in."""
     for entry in (GIVEN, PROVED):
         request.session.pop(entry, None)
 

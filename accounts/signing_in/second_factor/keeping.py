@@ -1,4 +1,4 @@
-"""Which second factors a member has, taking them away, and who is told of either."""
+"""List and remove a member's second factors, and notify the member."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -23,7 +23,7 @@ from studyservice.operations.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a member has.
+    """A member's second factors.
 
     Attributes:
         passkeys: the oldest first.
@@ -35,16 +35,16 @@ class Kept:
     codes_left: int
 
     def __bool__(self) -> bool:
-        """Whether there is one to be asked for."""
+        """Return whether there is one to ask for."""
         return self.app is not None or bool(self.passkeys)
 
 
 class LastOne(Exception):
-    """The only second factor of an operator who needs one; another must be there before it goes."""
+    """An operator's only second factor cannot be removed. Another must be added first."""
 
 
 def kept_of(member: Member) -> Kept:
-    """What the member has. Costs three queries."""
+    """The member's second factors. Costs three queries."""
     return Kept(
         app=AuthenticatorApp.objects.filter(member_id=member.id).first(),
         passkeys=list(Passkey.objects.filter(member_id=member.id).order_by("created_at", "id")),
@@ -53,7 +53,7 @@ def kept_of(member: Member) -> Kept:
 
 
 def remove_app(member: Member) -> bool:
-    """Take the authenticator app away; gives whether there was one.
+    """Take the authenticator app away; returns whether there was one.
 
     Raises:
         LastOne: nothing would be left, and the admin asks for one.
@@ -66,7 +66,7 @@ def remove_app(member: Member) -> bool:
 
 
 def remove_passkey(member: Member, passkey_id: UUID) -> bool:
-    """Take a passkey away; gives whether there was one.
+    """Take a passkey away; returns whether there was one.
 
     Raises:
         LastOne: nothing would be left, and the admin asks for one.
@@ -79,7 +79,7 @@ def remove_passkey(member: Member, passkey_id: UUID) -> bool:
 
 
 def _check_rest(member: Member) -> None:
-    """Raised inside of the transaction, which then removes nothing."""
+    """Raised inside of the transaction, to roll back the removal."""
     if has_one(member):
         return
     if settings.ADMIN_SECOND_FACTOR == "required":
@@ -88,7 +88,7 @@ def _check_rest(member: Member) -> None:
 
 
 def reset(member: Member, *, by: UUID | None) -> dict[str, int]:
-    """Take everything away and sign the member out of every browser; gives the number of rows by kind.
+    """Take everything away and sign the member out of every browser; returns the number of rows by kind.
 
     The next sign-in to the admin sets a new one up, after an e-mailed code.
 

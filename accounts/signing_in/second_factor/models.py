@@ -65,7 +65,7 @@ class Passkey(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """A code on paper that stands once for a device that is lost; only its hash is stored, and its use deletes it."""
+    """A recovery code that replaces a lost device once. Only its hash is stored, and its use deletes it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     member = models.ForeignKey(Member, models.CASCADE, related_name="recovery_codes", db_index=False)

@@ -11,7 +11,7 @@ MOST = 10
 
 
 def possible() -> bool:
-    """Whether browsers have passkeys for this service: they belong to a domain, never to an address of the network."""
+    """Return whether passkeys work for this service: they need a domain, not an IP address."""
     try:
         ip_address(relying_party())
     except ValueError:

@@ -1,4 +1,4 @@
-"""Recovery codes: ten on paper, each of which stands once for the app or the passkey that is lost.
+"""Recovery codes: ten on paper. Each replaces the lost app or passkey once.
 
 A code has 99 random bits, so its plain hash opens nothing and a slow one would add nothing.
 """
@@ -14,7 +14,7 @@ NUMBER = 10
 """Codes that are handed out at once."""
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""None that is taken for another."""
+"""Characters that cannot be confused."""
 _GROUPS, _GROUP = 4, 5
 
 
@@ -34,13 +34,13 @@ def new_codes(member: Member) -> list[str]:
 
 
 def use_code(member: Member, typed: str) -> bool:
-    """Whether it is one of the member's, however it is spaced; it works no second time."""
+    """Return whether it is one of the member's, however it is spaced; it works no second time."""
     used = RecoveryCode.objects.filter(member_id=member.id, secret_hash=_hash(member, typed))
     return bool(used.delete()[0])
 
 
 def codes_left(member: Member) -> int:
-    """How many still work."""
+    """The number of unused codes."""
     return RecoveryCode.objects.filter(member_id=member.id).count()
 
 
@@ -49,6 +49,6 @@ def _new_code() -> str:
 
 
 def _hash(member: Member, code: str) -> str:
-    """Of the letters and digits alone; with the member's id, so that equal codes do not look equal."""
+    """Hash the letters and digits with the member's id, so that equal codes have different hashes."""
     letters = "".join(letter for letter in code.lower() if letter.isalnum())
     return sha256(f"recovery:{member.id}:{letters}")

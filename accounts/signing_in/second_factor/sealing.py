@@ -1,4 +1,4 @@
-"""How the secrets of authenticator apps are sealed."""
+"""Encrypt the secrets of authenticator apps."""
 
 from studyservice.secrets.sealing import Seal
 

@@ -107,7 +107,7 @@ class MarkupReader(ABC):
 
     @abstractmethod
     def started(self, name: str, attributes: dict[str, str]) -> bool:
-        """An element begins; gives whether what is in it is to be read."""
+        """An element begins; returns whether what is in it is to be read."""
 
     @abstractmethod
     def ended(self, name: str) -> None:

@@ -20,7 +20,7 @@ class CoordinatorConnection(driver.Connection):
             return super().wait(gen, interval, timeout)
 
     def note_silence(self) -> None:
-        """Do nothing: a server behind the coordinator may be the one that did not answer."""
+        """Do nothing: the unresponsive server may be one behind the coordinator."""
 
 
 connect = CoordinatorConnection.connect

@@ -1,7 +1,7 @@
-"""`migrate` beside a service that goes on: it waits for a lock briefly, steps back, and tries again.
+"""`migrate` next to a running service: wait briefly for a lock, step back, and retry.
 
 Who waits for a table's lock makes everybody who comes later wait, too, whatever they want of the table. So a migration
-that meets a long transaction, such as a backup, would stop the service until that ends.
+that meets a long transaction, like a backup, would stop the service until that ends.
 """
 
 import time
@@ -102,7 +102,7 @@ def lock_timeout(alias: str) -> Iterator[None]:
 
 
 def _applied(alias: str) -> int:
-    """How many migrations the database has."""
+    """The number of applied migrations."""
     return len(MigrationRecorder(connections[alias]).applied_migrations())
 
 

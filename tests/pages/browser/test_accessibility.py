@@ -88,7 +88,7 @@ class Audit:
             ]
 
     def differs(self) -> bool:
-        """Whether the two sizes show something that the other one does not, or shows otherwise."""
+        """Return whether the two sizes show something that the other one does not, or shows otherwise."""
         sizes = [PHONE["width"], DESKTOP["width"]]
         return any(self._page.evaluate(DIFFERS, pair) for pair in (sizes, sizes[::-1]))
 

@@ -1,4 +1,4 @@
-"""A misled assistant: the member takes back what it did today, and keeps what is their own."""
+"""A misled assistant: the member undoes what it did today, and keeps what is their own."""
 
 from concurrent.futures import ThreadPoolExecutor
 from queue import Queue

@@ -26,7 +26,7 @@ def _list_tools(server: Server, token: str | None = None) -> httpx2.Response:
 
 
 def allowed(page: Page, address: str) -> str:
-    """Sign in on the way and allow; gives the address that the browser is led back to."""
+    """Sign in on the way and allow; returns the address that the browser is led back to."""
     page.goto(address)
     sign_in(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Connect an app on your device?")

@@ -51,7 +51,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Every table is in its place, after {len(statements)} statements.")
 
     def _execute(self, cursor: Any, statements: list[str]) -> None:
-        """Execute, and compare what is there with what was and what should be.
+        """Execute the plan, then compare the tables with those of before and with the goal.
 
         Raises:
             CommandError: they differ; nothing has been done.
