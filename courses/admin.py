@@ -35,7 +35,7 @@ class CourseForm(_CourseForm):
         fields = ("member", *CourseBody.Meta.fields)
 
     def clean_syllabus_text(self) -> str | None:
-        """Text that is empty after trimming is no syllabus."""
+        """Reject text that is empty after trimming."""
         return self.cleaned_data["syllabus_text"] or None
 
 
@@ -60,7 +60,7 @@ class CourseAdmin(ServiceAdmin):
         return self.readonly_fields if obj is None else ("member", *self.readonly_fields)
 
     def get_urls(self) -> list[URLPattern]:
-        """And the uploaded files, below `MEDIA_URL`."""
+        """Delete the uploaded files below `MEDIA_URL` too."""
         files = path("syllabi/<str:folder>/<uuid:file_id>", self.admin_site.admin_view(syllabus_file))
         return [files, *super().get_urls()]
 
@@ -74,7 +74,7 @@ class CourseAdmin(ServiceAdmin):
             obj.id = courses.create_course(fields.pop("member"), **fields)["id"]
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """As ever, once the files are read that came with the form: that takes its time, and no transaction is open."""
+        """Open the form once its files are read, which takes time while no transaction is open."""
         return self._told(request, self._changeform_with_files, *args, **kwargs)
 
     def _changeform_with_files(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
@@ -98,7 +98,7 @@ class CourseAdmin(ServiceAdmin):
                 add_to_course(write, course.id, brought[field])
 
     def delete_model(self, request: HttpRequest, obj: Course) -> None:
-        """As delete_course does it."""
+        """Delete as delete_course does."""
         courses.delete_course(obj.member, obj.id)
 
 
@@ -145,5 +145,5 @@ class ItemAdmin(ServiceAdmin):
             obj.id = items.create_single_item(course.member, course.id, **fields)["id"]
 
     def delete_model(self, request: HttpRequest, obj: Item) -> None:
-        """As delete_item does it."""
+        """Delete as delete_item does."""
         items.delete_item(obj.member, obj.id)

@@ -1,4 +1,4 @@
-"""What is proposed to a member as rows, and what of them the member approved.
+"""Rows of a proposal, and the member's approval of them.
 
 Whoever proposes gives rows; the pages show them and give back those that were ticked (`courses.pages.review`).
 """
@@ -14,7 +14,7 @@ from courses.serializers import NewItem
 
 
 class State(StrEnum):
-    """What would become of a row's item."""
+    """The effect of a row on its item."""
 
     NEW = "new"
     MOVED = "moved"
@@ -25,7 +25,7 @@ class State(StrEnum):
 
     @property
     def words(self) -> str:
-        """What stands on the row; nothing on a new one, as most are."""
+        """The state of the row. Empty on a new one, as most are."""
         return {State.NEW: "", State.KEPT: "differs from yours"}.get(self, self.value)
 
 
@@ -56,7 +56,7 @@ class ReviewRow:
 
     @property
     def mark(self) -> str:
-        """What the row shows, in short; a form that comes with another mark was made of another row."""
+        """A fingerprint of the row. A form with another fingerprint was rendered from another row."""
         shown = (self.state, self.title, self.kind, self.due_on, self.source, self.place, self.notes, self.item_id)
         return f"{self.key}:{hashlib.blake2s(repr(shown).encode(), digest_size=8).hexdigest()}"
 
@@ -72,7 +72,7 @@ class Approved:
 
     @property
     def item(self) -> NewItem:
-        """The item that it makes, or what becomes of the one that is there."""
+        """The new item, or the change of an existing one."""
         return {"title": self.title, "kind": self.kind, "due_on": self.due_on}
 
 
@@ -83,14 +83,14 @@ those that the member saw, and so undoes the write."""
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """How many items were made, changed and deleted."""
+    """The numbers of items that were created, changed and deleted."""
 
     made: int
     changed: int
     deleted: int
 
     def in_words(self) -> str:
-        """`3 items added and 1 deleted`; empty if nothing was done."""
+        """`3 items added and 1 deleted`, or empty if nothing was done."""
         counted = ((self.made, "added"), (self.changed, "changed"), (self.deleted, "deleted"))
         told = [f"{number} {'item' if number == 1 else 'items'} {done}" for number, done in counted if number]
         return f"{', '.join(told[:-1])}{' and ' if len(told) > 1 else ''}{told[-1]}" if told else ""

@@ -1,4 +1,4 @@
-"""What is allowed of items and yet may be a mistake, as tools say it after a write."""
+"""Possible mistakes in valid items, which tools report after a write."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""What is not there, each said in one way."""
+"""404 errors."""
 
 from studyservice.operations.errors import NotFound
 

@@ -1,4 +1,4 @@
-"""Several new items in one call, with the lines of the syllabus that they come from."""
+"""Create several items in one call, with their lines of the syllabus."""
 
 from collections.abc import Sequence
 from datetime import date

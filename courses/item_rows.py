@@ -28,7 +28,7 @@ SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
 
 
 def with_worth(items: QuerySet[Item]) -> QuerySet[Item]:
-    """`items` with what `WHOLE` and `LISTED` read of them; what a statement does not read costs nothing."""
+    """`items` with the columns of `WHOLE` and `LISTED`. Columns that a statement does not read cost nothing."""
     return items.annotate(worth=WORTH, note_in_lists=Left("note", NOTE_IN_LISTS))
 
 

@@ -1,4 +1,4 @@
-"""How the plan for an exam is asked for and answered."""
+"""Parameters and records of the plan for an exam."""
 
 from datetime import date
 from typing import Any, ClassVar, TypedDict
@@ -13,7 +13,7 @@ from studyservice.operations.serializers import Query, Record
 LEAST_MINUTES, MOST_MINUTES = 5, 600
 
 TARGET = 95
-"""Percent of the cards that a plan is to reach, unless another share is asked for."""
+"""Default goal of a plan: percent of the cards that are recalled."""
 
 NEAREST, FURTHEST = 1, 120
 """Days from today to an exam for which there are plans."""
@@ -98,7 +98,7 @@ class StudyPlanRow(TypedDict):
 
 
 class StudyPlanRecord(Record):
-    """What to study each day until an exam, and what the member will know then, if they answer as the model expects."""
+    """What to study each day until an exam, and what the member will then recall, if they answer as predicted."""
 
     example: ClassVar[dict[str, Any]] = {
         "item_id": ItemRecord.example["id"],

@@ -1,4 +1,4 @@
-"""Weekdays that a quote names beside a date on which they do not fall."""
+"""Weekdays in a quote that contradict their date."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ _BEFORE: Final = WEEKDAYS_BEFORE_DATES | NAMED_WEEKDAYS
 
 
 def _run(names: dict[str, int]) -> str:
-    """A pattern for weekdays with nothing between them but punctuation and a word for "and"."""
+    """A pattern for weekdays separated only by punctuation and a word for "and"."""
     day = rf"\b(?:{one_of(names)})\b"
     return rf"{day}(?:\W+(?:(?:and|or|to|und|oder|bis|et|ou|y|o)\W+)?{day})*"
 
@@ -29,7 +29,7 @@ _WEEK: Final = timedelta(days=6)
 
 
 def misplaced_weekday(syllabus: Syllabus, quote: str) -> tuple[int, date] | None:
-    """The first weekday, Monday 0, that stands beside a date on which it does not fall, and that date.
+    """The first weekday (Monday is 0) that contradicts the date next to it, and that date.
 
     Beside each other means with nothing but punctuation between. A weekday between two dates may be about either.
     """
@@ -46,13 +46,13 @@ def misplaced_weekday(syllabus: Syllabus, quote: str) -> tuple[int, date] | None
 
 
 def _start(text: str, mention: Mention) -> int:
-    """Where the date itself begins, behind a weekday that is part of the mention."""
+    """The start of the date itself, after a weekday that is part of the mention."""
     weekday = _OF_MENTION.match(text, mention.start, mention.end)
     return mention.start if weekday is None else weekday.end()
 
 
 def _runs(gap: str, left: Mention | None, right: Mention | None) -> Iterator[tuple[str, list[Mention]]]:
-    """The weekdays at the ends of the text between two dates, with the dates that they stand beside."""
+    """The weekdays at both ends of the text between two dates, with the dates next to them."""
     after = _RUN_AFTER.match(gap) if left else None
     before = _RUN_BEFORE.search(gap) if right else None
     if after and before and after.start(1) == before.start(1):

@@ -1,4 +1,4 @@
-"""How a readiness is answered, by whatever tells one: of an item, of the agenda's next exams, of a deck."""
+"""Records of readiness: of an item, of the agenda's next exams, of a deck."""
 
 from datetime import date
 from typing import Any, ClassVar, NotRequired, TypedDict
@@ -24,7 +24,7 @@ class ReadinessRow(TypedDict):
 
 
 class ReadinessRecord(Record):
-    """What the member will know of some cards on a day, if nothing is studied until then."""
+    """Predicted recall of some cards on a day, if nothing is studied until then."""
 
     example: ClassVar[dict[str, Any]] = {
         "on": "2030-12-03",
@@ -62,7 +62,7 @@ class ItemReadinessRow(ReadinessRow):
 
 
 class ItemReadinessRecord(ReadinessRecord):
-    """What the member will know of a course's cards on the day of an exam or a quiz."""
+    """Predicted recall of a course's cards on the day of an exam or a quiz."""
 
     example: ClassVar[dict[str, Any]] = {
         "item_id": ItemRecord.example["id"],

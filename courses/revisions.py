@@ -11,7 +11,7 @@ SHOWN_OF_MILESTONE = frozenset({"title", "due_on"})
 
 
 def revision(changes: Mapping[str, Any], shown: Set[str]) -> dict[str, Any]:
-    """What an update with `changes` does to `sequence`: one more if any field of `shown` is another than it was.
+    """The next `sequence` after `changes`: one more if any field of `shown` changed.
 
     The database compares, so that it holds for whoever changes and whatever was read before.
     """

@@ -1,4 +1,4 @@
-"""Where an item stands: the first status that fits, for a row that was read and for a statement."""
+"""The status of an item: the first that applies, for a loaded row and for a statement."""
 
 from datetime import date, timedelta
 
@@ -14,7 +14,7 @@ EXAMINED = frozenset({ItemKind.EXAM.value, ItemKind.QUIZ.value})
 """The kinds of items that one is ready for, or not, and that end by themselves."""
 
 MISSED_FOR = timedelta(days=30)
-"""How long get_agenda tells of a missed item."""
+"""How long get_agenda lists a missed item."""
 
 _UNENDED = Q(done=False, graded=False)
 _OVERDUE = _UNENDED & Q(due_on__lt=Param("today"))

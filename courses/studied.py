@@ -1,4 +1,4 @@
-"""What the member has to study of the decks: asked for with items, and answered by who has the cards."""
+"""The member's decks to study, which courses asks the app with the cards for."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class StudiedDeck:
 
 
 class Studied(NamedTuple):
-    """What the member has to study.
+    """The decks to study.
 
     Attributes:
         decks: all of them, oldest first.

@@ -23,7 +23,7 @@ MAY_READ = "courses.read_syllabusfile"
 """The permission to see what is in a file."""
 
 BROUGHT = RequestKey[dict[str, ReadFile]]("brought")
-"""The files that came with a form, read, by the names of their fields."""
+"""The parsed files of a form, by field name."""
 
 
 def syllabus_file(request: HttpRequest, folder: str, file_id: UUID) -> FileResponse:
@@ -96,21 +96,21 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).defer("text", "course__syllabus_text")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """What is in it only for whom may see that."""
+        """Show the contents only with the permission to read them."""
         return self.about + self.content if request.user.has_perm(MAY_READ) else self.about
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """As any object's."""
+        """Ask only for the permission to delete, as for any object."""
         return bool(request.user.has_perm("courses.delete_syllabusfile"))
 
     def delete_model(self, request: HttpRequest, obj: SyllabusFile) -> None:
-        """As delete_syllabus does it, also of one that has expired."""
+        """Delete as delete_syllabus does, also an expired one."""
         with writing(obj.member_id, "delete_syllabus") as write:
             delete_object(write, SyllabusFile, obj.id)
 
     @admin.action(description="Read again", permissions=["read_again"])
     def read_again(self, request: HttpRequest, queryset: QuerySet[SyllabusFile]) -> None:
-        """As after a change of the reader; the text of the course stays as it is."""
+        """Read the files again, as after a change of the reader. The course's text stays."""
         for file in queryset:
             try:
                 status = read_again(file)
@@ -123,5 +123,5 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
                 self.message_user(request, f"{file.filename}: {status}.")
 
     def has_read_again_permission(self, request: HttpRequest) -> bool:
-        """Who could change a file may have it read again."""
+        """The permission to change a file includes reading it again."""
         return bool(request.user.has_perm("courses.change_syllabusfile"))

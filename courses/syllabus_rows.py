@@ -1,4 +1,4 @@
-"""What a syllabus proposes, as rows for the member to approve."""
+"""The proposal of a syllabus as rows for the member to approve."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,12 +19,12 @@ def new_rows(proposal: ProposalRow) -> list[ReviewRow]:
 
 
 def version_rows(proposal: ProposalRow, there: Sequence[ItemRow]) -> list[ReviewRow]:
-    """The rows of a new version of a course's syllabus: what is new, moved or gone, and nothing else."""
+    """The rows of a new version of a course's syllabus: only what is new, moved or gone."""
     return list(_version_rows(proposal, {item["id"]: item for item in there}))
 
 
 def general_cautions(proposal: ProposalRow) -> list[str]:
-    """Those about no single item."""
+    """Warnings that are not about one item."""
     return [one["message"] for one in proposal["warnings"] if one["index"] is None]
 
 
@@ -53,7 +53,7 @@ def _version_rows(proposal: ProposalRow, there: Mapping[UUID, ItemRow]) -> Itera
 def _row(
     place: int, item: ProposedItemRow, state: State, notes: Sequence[str], mine: ItemRow | None = None
 ) -> ReviewRow:
-    """The row of a proposed item; one that is there keeps its title and kind, which may be the member's own words."""
+    """The row of a proposed item. An existing item keeps its title and kind, which the member may have changed."""
     named = mine or item
     is_sure = (item["confidence"] or 0) >= SURE
     return ReviewRow(

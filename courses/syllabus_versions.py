@@ -1,4 +1,4 @@
-"""A new version of a course's syllabus: what is new, moved or gone, and taking of it what the member approved."""
+"""A new version of a course's syllabus: what is new, moved or gone, and applying what the member approved."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version beside the course as it is.
+    """A version compared with the current course.
 
     Attributes:
         there: the items of the course.
@@ -39,12 +39,12 @@ class Version:
 
     @property
     def same(self) -> int:
-        """How many items stay as they are."""
+        """The number of unchanged items."""
         return len(self.there) - sum(row.item_id is not None for row in self.rows)
 
 
 def version_of(member: Member, course_id: UUID, text: str | None) -> Version:
-    """The text of a version, read and compared; two seconds of CPU at most, so it is no part of a transaction."""
+    """Parse a version and compare it. It takes up to two seconds of CPU, so it runs outside of the transaction."""
     there = items_of(member, course_id)
     proposal = proposal_of(member, text, remembered_course(member, course_id))
     return Version(there, version_rows(proposal, there), general_cautions(proposal))
@@ -53,7 +53,7 @@ def version_of(member: Member, course_id: UUID, text: str | None) -> Version:
 def apply_syllabus(
     member: Member, course_id: UUID, approve: Approve, *, text: str | None, syllabus_id: UUID | None = None
 ) -> Applied:
-    """Make the version that of the course, and take of its rows what `approve` gives; all of it or nothing.
+    """Make the version that of the course, and apply the approved rows: all or nothing.
 
     Args:
         text: of the version.

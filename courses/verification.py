@@ -1,4 +1,4 @@
-"""Checks of entries against the syllabus that they were read from. Nothing is refused."""
+"""Check entries against the syllabus that they were read from. Nothing is refused."""
 
 from calendar import day_name
 from collections.abc import Sequence

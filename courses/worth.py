@@ -1,4 +1,4 @@
-"""How much of a course's grade an item counts for, as its statement computes it."""
+"""The share of a course's grade that an item counts for, computed in its statement."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -14,7 +14,7 @@ from studyservice.database.statements import aggregated
 _WHOLE = BigIntegerField()
 _ONE, _TWO = Value(1, _WHOLE), Value(2, _WHOLE)
 _AS_READ: "Field[Any, Any]" = Field()
-"""Of an integer that the driver returns as it is; Django would convert it in each row."""
+"""An integer that the driver returns unchanged. Django would convert it in each row."""
 
 
 def _rows(model: type[Model], **filters: object) -> QuerySet[Any]:

@@ -1,4 +1,4 @@
-"""Grade categories and scores for the operators, to look up."""
+"""Grade categories and scores for operators, read-only."""
 
 from django.contrib import admin
 from django.db.models import QuerySet

@@ -41,7 +41,7 @@ def number_dropped(drop_lowest: int, pieces: int) -> int:
 
 
 def lowest(scores: Sequence[int], number: int) -> set[int]:
-    """The places of the lowest scores; of equal ones the older, which come first."""
+    """The positions of the lowest scores. Of equal ones the older are first."""
     return set(sorted(range(len(scores)), key=scores.__getitem__)[:number]) if number else set()
 
 

@@ -10,7 +10,7 @@ from studyservice.operations.codec import encode
 from studyservice.operations.errors import InvalidRequest
 
 MAX_CHARACTERS = 100_000
-"""Of the structured content, as JSON text."""
+"""Maximum characters of the structured content, as JSON text."""
 
 _MOST_DOUBTS = 5
 
@@ -79,7 +79,7 @@ def _text(row: Row) -> str | None:
 
 
 def _lists(row: Row, depth: int = 0) -> Iterator[tuple[int, str, list[Any]]]:
-    """Depth, name and entries of each list; records of a long one are not looked into."""
+    """Depth, name and entries of each list, without the records of a long one."""
     for name, value in row.items():
         if isinstance(value, list):
             yield depth, name, value

@@ -1,4 +1,4 @@
-"""One POST to the endpoint: JSON-RPC messages in, their answers out, as each revision of the protocol wants them.
+"""Answer one POST to the endpoint: JSON-RPC messages, in each revision of the protocol.
 
 This module drives of the SDK what tells a message's form and revision: its JSON-RPC models, and the inbound ladder of
 revision 2026-07-28 with its HTTP statuses (mcp.shared.inbound). The SDK's own endpoint, `StreamableHTTPSessionManager`,

@@ -17,7 +17,7 @@ from studyservice.database.statements import Row
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """For whom and when a prompt is written.
+    """The member and the time of a prompt.
 
     Attributes:
         today: the member's date.

@@ -1,4 +1,4 @@
-"""The methods of prompts: listing them, writing one for a member, completing the names that it takes.
+"""The methods of prompts: list them, write one for a member, complete their arguments.
 
 What a prompt looks up are the tools' own operations, with the credential, the scope and the membership of the request;
 the request counted when it came. A prompt has no answer that tells of a failure as that of a tool does, so what the
@@ -44,7 +44,7 @@ from studyservice.operations.errors import ApiError, InternalError
 logger = logging.getLogger(__name__)
 
 MAX_VALUES = 100
-"""In one completion (MCP, Completion)."""
+"""Maximum of values in one completion (MCP, Completion)."""
 
 _MAX_LIKE = 10
 """The number of names that an error suggests for a wrong one."""

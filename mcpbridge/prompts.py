@@ -1,4 +1,4 @@
-"""The prompts: what a member can start an assistant's work with, each with the names that its argument takes."""
+"""The prompts, each with the names that complete its argument."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

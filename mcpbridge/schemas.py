@@ -66,7 +66,7 @@ def _typed(schema: Schema, components: Mapping[str, Schema]) -> Schema:
 
 
 def _joined(branches: Sequence[Schema]) -> Schema:
-    """One schema for all branches: a value that may be null, or an enum that is open, and so any value of its type."""
+    """Merge the branches of a nullable value, or of an open enum, which allows any value of its type."""
     joined = {key: value for branch in branches for key, value in branch.items()}
     types = list(dict.fromkeys(branch["type"] for branch in branches))
     if len(types) == 1:

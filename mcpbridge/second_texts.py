@@ -21,7 +21,7 @@ from studyservice.database.statements import Row
 from studyservice.operations.declaration import Operation
 
 MOST_CHARACTERS: Final = 100
-"""Of a text that was changed."""
+"""Maximum characters of a changed text."""
 
 MOST_QUOTES: Final = 20
 """Quotes without confirmation that a text names."""

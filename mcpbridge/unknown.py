@@ -39,13 +39,13 @@ _SYNONYMS = {
 """A word that callers use to the declared names that it may mean."""
 
 _MOST_NAMES = 20
-"""Different unknown names that are looked at; a message can hold a hundred thousand."""
+"""Maximum of different unknown names that are compared. A message can have a hundred thousand."""
 
 _MOST_LETTERS = 64
 """The longest unknown name that is compared. A longer one is not a typing error."""
 
 _LEAST_LETTERS = 3
-"""Of a run that two names share; fewer are chance."""
+"""Minimum length of a run that two names share. Shorter ones are chance."""
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 

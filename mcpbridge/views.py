@@ -18,7 +18,7 @@ _PROBES = frozenset({"GET", "HEAD", "DELETE"})
 
 
 class NotAcceptable(InvalidRequest):
-    """The client does not take JSON."""
+    """The client does not accept JSON."""
 
     status = HTTPStatus.NOT_ACCEPTABLE
     default_message = f"Answers are JSON. Send Accept: {JSON_TYPE}, text/event-stream."

@@ -94,7 +94,7 @@ class ApplicationAdmin(_Listed):
     ordering = ("-created",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
-        """With what their lists show."""
+        """Apps with the columns of their list."""
         apps: QuerySet[Application] = super().get_queryset(request)
         return with_calls(apps)
 
@@ -110,7 +110,7 @@ class ApplicationAdmin(_Listed):
 
     @admin.display(description="refused, 24 h")
     def refused_members(self, app: Application) -> str:
-        """Of how many members a call of it was refused in the last day."""
+        """The number of members whose calls were refused in the last day."""
         return up_to(getattr(app, "refused_members", 0))
 
     @admin.display(description="last refused")
@@ -126,7 +126,7 @@ class ApplicationAdmin(_Listed):
 
     @admin.action(description="Block the selected apps: no consent, no token, no call", permissions=["change"])
     def block(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
-        """At once, for all members, until they are unblocked."""
+        """Block the apps at once, for all members."""
         blocked = [app for app in queryset if block(app.client_id)]
         for app in blocked:
             self.log_change(request, app, "Blocked.")
@@ -176,7 +176,7 @@ class ApplicationAdmin(_Listed):
 
     @admin.action(description="Revoke every token of the selected apps", permissions=["change"])
     def revoke_everything(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
-        """For all members, at once."""
+        """Disconnect the apps from all members."""
         members = 0
         for app in queryset:
             members += disconnect_all_members(app)
@@ -215,7 +215,7 @@ class ConnectionAdmin(_Listed):
     ordering = ("-expires",)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """By app, which the link on its page asks for."""
+        """Filter by app, for the link from the app's page."""
         return lookup == "application__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RefreshToken]:
@@ -243,7 +243,7 @@ class ConnectionAdmin(_Listed):
 
     @admin.action(description="Revoke the selected connections", permissions=["change"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[RefreshToken]) -> None:
-        """With all their tokens, at once."""
+        """Disconnect with all tokens."""
         chosen = list(queryset.values_list("user_id", "token_family"))
         for member_id, family in chosen:
             end_connection(member_id, family)

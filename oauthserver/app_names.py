@@ -44,7 +44,7 @@ def _of(*scripts: str) -> str:
 _HIGHLY_RESTRICTIVE = regex.compile(
     "|".join([*(_of(script) for script in _RECOMMENDED), *(_of(*scripts) for scripts in _WRITTEN_TOGETHER)])
 )
-"""One script, or those of one East Asian language with Latin (UTS 39 section 5.2): no Cyrillic letter among Latin."""
+"""One script, or those of one East Asian language with Latin (UTS 39 section 5.2): no mixed Cyrillic and Latin."""
 
 
 def normalized(name: str) -> str:

@@ -10,7 +10,7 @@ from oauthserver.models import BlockedApp
 
 
 def blocked_by(path: str) -> Exists:
-    """For a query: whether the app is blocked whose client id is at `path`."""
+    """A condition for queries: the app whose client id is at `path` is blocked."""
     return Exists(BlockedApp.objects.filter(client_id=OuterRef(path)))
 
 

@@ -21,7 +21,7 @@ _PLAIN_HTTP = "Use https. A code, token or secret that was sent over http may ha
 
 @method_decorator(csrf_exempt, name="dispatch")
 class OAuthEndpoint(View):
-    """An endpoint that takes POST and answers JSON that nobody stores (RFC 6749 section 5.1).
+    """An endpoint for POST that answers uncacheable JSON (RFC 6749 section 5.1).
 
     Where the service stands behind https, plain http is refused (RFC 6749 section 3.2).
     """

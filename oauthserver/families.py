@@ -17,7 +17,7 @@ def families_of(**owner: Any) -> set[uuid.UUID]:
 
 
 def members_of(app: Application) -> set[uuid.UUID]:
-    """The members who have anything left of the app; for operators, as it looks among those of all members."""
+    """Members with rows of the app. For operators, as it searches all members."""
     found: set[uuid.UUID] = set()
     for model in (Grant, RefreshToken, AccessToken):
         found.update(model.objects.filter(application=app).values_list("user_id", flat=True))

@@ -152,7 +152,7 @@ def taken_of(document: dict[str, Any], client_id: str) -> dict[str, Any]:
 
 
 def _require_public(document: dict[str, Any]) -> None:
-    """Take `none` where it is the method or among the supported ones; a document without a word of it is public."""
+    """Use `none` if the document names it as a method, or names no method."""
     named, supported = "token_endpoint_auth_method", "token_endpoint_auth_methods_supported"
     listed = document.get(supported, [])
     if not isinstance(listed, list):
@@ -195,7 +195,7 @@ def lasting_refusal_of(app: Application) -> Refusal | None:
 
 
 def _remember(client_id: str, refusal: Refusal) -> None:
-    """For as long as the toolkit does not ask again, and a little longer."""
+    """A little longer than the toolkit caches it."""
     cache.set(_key(client_id), refusal, oauth2_settings.CIMD_FAILURE_BACKOFF_SECONDS + 5)
 
 

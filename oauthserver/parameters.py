@@ -13,7 +13,7 @@ from studyservice.http.bodies import read_raw
 FORM_TYPE = "application/x-www-form-urlencoded"
 
 REPEATABLE = "resource"
-"""The one parameter that may come more than once (RFC 8707 section 2)."""
+"""The only parameter that may be repeated (RFC 8707 section 2)."""
 
 
 class Parameters:

@@ -82,7 +82,7 @@ class TokenValidator(Validator):
     def confirm_redirect_uri(
         self, client_id: str, code: str, redirect_uri: str, client: Application, request: Any, *args: Any
     ) -> bool:
-        """Whether it is the one the code was sent to (RFC 6749 section 4.1.3).
+        """Return whether this is the redirect URI that the code was sent to (RFC 6749 section 4.1.3).
 
         Raises:
             InvalidGrant: it is not; oauthlib by itself would say `invalid_request`.

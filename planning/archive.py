@@ -24,7 +24,7 @@ class MilestoneLine(MilestoneValues):
 
 
 class ImportedEventLine(Body):
-    """An event of a calendar file that an item was made of."""
+    """The calendar event that an item was created from."""
 
     id = IdField()
     course_id = IdField()

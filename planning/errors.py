@@ -1,4 +1,4 @@
-"""What is not there."""
+"""404 errors."""
 
 from studyservice.operations.errors import NotFound
 

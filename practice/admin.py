@@ -1,4 +1,4 @@
-"""Attempts for the operators, to look up."""
+"""Attempts for operators, read-only."""
 
 from django.contrib import admin
 

@@ -31,7 +31,7 @@ class AttemptLine(Body):
     foretold = IntegerField(min_value=0, max_value=CERTAIN, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """In no time zone is it a day more or less than the next or the last one in UTC."""
+        """In every time zone the date is that of UTC, the day before or the day after."""
         if abs(attrs["day"] - attrs["attempted_at"].date()) > _A_DAY:
             raise serializers.ValidationError({"day": ["Is not the day of attempted_at in any time zone."]})
         return attrs
@@ -58,5 +58,5 @@ def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _moment(stored: str) -> datetime:
-    """A moment as either database takes it, in UTC."""
+    """A timestamp as either database returns it, in UTC."""
     return datetime.fromisoformat(stored).replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Runs of consecutive days with practice, as the sums of the days tell them."""
+"""Runs of consecutive days with practice, computed from the sums per day."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta

@@ -74,7 +74,7 @@ def weak_topics(counted: Sequence[TopicCounts]) -> list[WeakTopicRow]:
 
 
 def _topics(counted: Sequence[TopicCounts]) -> list[TopicCounts]:
-    """One row for each deck, wherever it was filed, with the course that it had last; what has no deck is by course."""
+    """A row per deck with its latest course. Attempts without a deck are grouped by course."""
     topics: dict[tuple[str, UUID | None, UUID | None], TopicCounts] = {}
     for row in sorted(counted, key=lambda row: row["newest"]):
         key = row["topic"], row["deck_id"], row["course_id"] if row["deck_id"] is None else None

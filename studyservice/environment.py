@@ -74,7 +74,7 @@ def secret_key(trial: Path | None) -> str:
 
 
 def secret_key_fallbacks() -> list[str]:
-    """SECRET_KEY_FALLBACKS: earlier keys, apart by white space, that sessions may still be signed with."""
+    """SECRET_KEY_FALLBACKS: earlier keys, separated by white space, with which sessions may still be signed."""
     keys = text("SECRET_KEY_FALLBACKS").split()
     if any(_is_weak(key) for key in keys):
         raise ImproperlyConfigured("SECRET_KEY_FALLBACKS has a weak key: each has 50 or more random characters.")
@@ -190,7 +190,7 @@ def credential_prefix() -> str:
 
 
 def credential_prefix_fallbacks() -> list[str]:
-    """CREDENTIAL_PREFIX_FALLBACKS: earlier and coming prefixes, apart by white space, whose credentials work too."""
+    """CREDENTIAL_PREFIX_FALLBACKS: earlier and future valid prefixes, separated by white space."""
     prefixes = text("CREDENTIAL_PREFIX_FALLBACKS").split()
     if not all(map(_is_prefix, prefixes)):
         raise ImproperlyConfigured("CREDENTIAL_PREFIX_FALLBACKS: each has 1 to 12 lower-case letters and digits.")
@@ -234,7 +234,7 @@ def databases(data_dir: Path, waits: Waits, backend: str) -> dict[str, dict[str,
 
 
 def _set_up_postgresql(database: dict[str, Any], waits: Waits) -> None:
-    """Add what we want of PostgreSQL and its driver, where the URL does not say something else."""
+    """Add our defaults for PostgreSQL and its driver. The URL takes precedence."""
     database["CONN_HEALTH_CHECKS"] = True
     options = database["OPTIONS"]
     # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each

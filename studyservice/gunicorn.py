@@ -58,14 +58,14 @@ A call asks for its turn again after each wait for the database, some ten times:
 
 
 def post_fork(arbiter: Any, worker: Any) -> None:
-    """In each process, before it loads the service: what is loaded stays, and looking through it takes a fifth more."""
+    """Runs in each process before it loads the service. Freezing loaded objects saves a fifth of garbage collection."""
     gc.disable()
     if settings.METRICS_ADDRESS is not None:
         arbiter.metrics.enter(worker.metrics_slot)
 
 
 def post_worker_init(worker: Any) -> None:
-    """In each process, once it has loaded the service.
+    """Runs in each process after it has loaded the service.
 
     What is loaded stays: the garbage collector need not look through it again and again, which stops every thread for
     about 0.1 s each time.

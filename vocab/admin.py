@@ -1,4 +1,4 @@
-"""Decks and cards for the operators. The review log stands below its card and is changed nowhere."""
+"""Decks and cards for operators. The review log is read-only, below its card."""
 
 from typing import Any, cast
 
@@ -44,14 +44,14 @@ class DeckAdmin(ServiceAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Deck, form: Any, change: bool) -> None:
-        """As update_vocab_deck does it."""
+        """Change as update_vocab_deck does."""
         try:
             update_vocab_deck(obj.member, obj.id, **cast("DeckFields", fields_of(obj, DeckDetailsBody.Meta.fields)))
         except NoSuchDeck:
             raise NotFound("The deck was deleted meanwhile.") from None
 
     def delete_model(self, request: HttpRequest, obj: Deck) -> None:
-        """As delete_vocab_deck does it."""
+        """Delete as delete_vocab_deck does."""
         delete_vocab_deck(obj.member, obj.id)
 
 
@@ -82,14 +82,14 @@ class CardAdmin(ServiceAdmin):
     inlines = (ReviewInline,)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Also the cards of one deck, for the link from there."""
+        """Filter by deck, for the link from the deck's page."""
         return lookup == "deck__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:
-        """As update_vocab_card does it: no column of the schedule, so that a review at the same moment stays."""
+        """Change as update_vocab_card does. The schedule is not touched, so a concurrent review survives."""
         try:
             update_vocab_card(obj.member, obj.id, **cast("CardChanges", fields_of(obj, CardChangesBody.Meta.fields)))
         except NoSuchCard:

@@ -27,7 +27,7 @@ ENDINGS = {"csv": "csv", "tsv": "tsv", "anki": "txt"}
 
 _HEADER = ("term", "definition")
 _ANKI_HEADER = "#separator:tab\n#html:false\n#notetype:Basic\n#columns:Front\tBack\tDeck\n#deck column:3\n"
-"""As text, which Anki reads exactly; the type keeps it from taking braces for gaps."""
+"""Escape for Anki, which reads it exactly. The note type keeps braces from becoming gaps."""
 
 
 class _Texts(TypedDict):
@@ -57,7 +57,7 @@ def export_vocab_deck(member: Member, deck_id: UUID, *, format: str = "csv") -> 
 
 
 def _content(format_: str, deck: str, cards: Sequence[tuple[str, str]]) -> bytes:
-    """CSV and TSV are RFC 4180 with a header, UTF-8 with the mark that spreadsheets look for."""
+    """CSV and TSV are RFC 4180 with a header, in UTF-8 with the byte-order mark that spreadsheets need."""
     if format_ == "csv":
         return b"".join(csv_lines(_HEADER, cards))
     table = io.StringIO(newline="")

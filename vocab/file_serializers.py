@@ -1,4 +1,4 @@
-"""What the operations take and answer that read decks out of files and write them into files."""
+"""Parameters and records of the operations that import and export decks as files."""
 
 from typing import Any, ClassVar, TypedDict
 
@@ -51,7 +51,7 @@ class ImportRow(TypedDict):
 
 
 class ImportRecord(Record):
-    """What was imported."""
+    """The result of an import."""
 
     example: ClassVar[dict[str, Any]] = {
         "decks": [DeckRecord.example],

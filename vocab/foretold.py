@@ -1,4 +1,4 @@
-"""What FSRS foretold of each review: kept with its attempt, from which the sums of practice are made."""
+"""FSRS's prediction for each review, stored with its attempt and summed in the practice statistics."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -21,7 +21,7 @@ _UPDATE = "UPDATE practice_attempt SET is_first = %s, foretold = %s WHERE member
 
 
 def foretold(before: MemoryState, at: datetime) -> int | None:
-    """How likely the card was to be recalled, in billionths; None unless it was in the state review."""
+    """The predicted recall of the card in billionths. None unless it was in the state review."""
     return _likelihood(before["state"], before["stability"], before["last_reviewed_at"], at)
 
 
@@ -62,7 +62,7 @@ class _Logged(NamedTuple):
 
 
 def _pieces(attempts: type[Model], reviews: type[Model], member_id: UUID) -> Iterator[list[_Logged]]:
-    """Those lines of a member's log, oldest first, `AT_ONCE` at most together."""
+    """Those lines of the member's log, oldest first, in lists of at most `AT_ONCE`."""
     lacking: QuerySet[Any] = QuerySet(attempts).filter(
         member_id=member_id, id=OuterRef("id"), is_first=False, foretold=None
     )
@@ -77,7 +77,7 @@ def _pieces(attempts: type[Model], reviews: type[Model], member_id: UUID) -> Ite
 
 
 def _fill(piece: list[_Logged], member_id: UUID) -> int:
-    """Write what was foretold of some reviews; past the ORM, which would take a statement for each."""
+    """Write predictions for some reviews, without the ORM, which would need a statement for each."""
     prepare = Attempt._meta.get_field("id").get_db_prep_save
     rows = [
         (

@@ -33,7 +33,7 @@ _READER = "vocab.reading.reader.read"
 _FIELD = "file"
 _TOO_LARGE = "The file has too much in it to be read. Export fewer decks at a time."
 _COST_OF_A_LIMIT = 10
-"""What a reading that took all it may counts for."""
+"""Count of an import that used all its CPU time or memory."""
 
 
 def import_vocab_decks(

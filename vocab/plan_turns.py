@@ -1,4 +1,4 @@
-"""One plan at a time for each member: the second waits, so that nobody takes more than one thread of a process."""
+"""One plan at a time for each member: a second one waits, so that a member uses only one thread of a process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 
 class _Turn:
-    """A member's lock; it goes with the last who holds or awaits it."""
+    """A member's lock. It is dropped when nobody holds or awaits it."""
 
     def __init__(self) -> None:
         self.lock = Lock()

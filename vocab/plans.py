@@ -1,4 +1,4 @@
-"""Plans for exams: the cards they are made from, and how they are told. `vocab.exam_plan` makes them."""
+"""Plans for exams: their cards, and their records. `vocab.exam_plan` computes them."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -42,7 +42,7 @@ _FOR_ITEM = "for_item"
 
 
 class _Studied(MemoryState):
-    """What a plan needs of a card."""
+    """The columns of a card for a plan."""
 
     reps: int
     reviews_today: int
@@ -61,7 +61,7 @@ class _Examined(CardRow):
 
 
 def _with_todays(rows: QuerySet[Any], path: str = "") -> QuerySet[Any]:
-    """With the number of reviews in today's log, and the last review before them, of the cards at `path`."""
+    """The cards at `path`, with the number of today's reviews and the last review before today."""
     log = Review.objects.filter(
         member_id=Param("member_id"), card_id=OuterRef(f"{path}id"), reviewed_at__gte=Param("midnight")
     )
@@ -107,7 +107,7 @@ _OF_ITEM = Select[_Examined](
     | {name: f"its_cards__{path}" for name, path in (CardRecord.columns() | {"step": "step"}).items()}
     | {name: name for name in _TODAYS},
 )
-"""One statement, so that the item and its cards take no more queries than the item alone."""
+"""One statement reads the item and its cards, so that the plan takes no further query."""
 
 
 def plan_for(
@@ -179,7 +179,7 @@ def _settings(member: Member, exam_on: date, minutes_a_day: int, today: date) ->
 
 
 def _midnight(member: Member, today: date) -> datetime:
-    """When the member's day began."""
+    """The start of the member's day."""
     return datetime.combine(today, time(0), ZoneInfo(member.time_zone)).astimezone(UTC)
 
 

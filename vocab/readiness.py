@@ -1,4 +1,4 @@
-"""What a member will recall of cards on a day to come, if nothing is studied until then: FSRS's retrievability.
+"""Predict the recall of cards on a future day without studying: FSRS's retrievability.
 
 The database calculates it for every card and gives sums, so that fifty thousand cards are a row for each deck. The
 formula is that of the `fsrs` package, with its parameters; a test compares the two card by card.
@@ -29,14 +29,14 @@ from vocab.models import Card, Deck
 from vocab.serializers import CardRow, ListedCardRow
 
 FURTHEST = timedelta(days=365)
-"""How far ahead decks are looked at."""
+"""How many days ahead readiness can be computed."""
 
 _LAST_DAY = date.max - timedelta(days=1)
 """Noon of the day after it may be beyond the last instant in UTC."""
 
 
 def recall(last: Combinable, stability: Combinable, noon: Combinable) -> Combinable:
-    """How likely a card is recalled at `noon`, 0 to 1, that was reviewed `last` and has this stability since."""
+    """The probability (0 to 1) that a card is recalled at `noon`, from its last review and stability."""
     curve = 1.0 + FORGETTING_FACTOR * WholeDays(last, noon) / _divisor(stability)
     return Power(curve, FORGETTING_DECAY, output_field=FloatField())
 
@@ -47,7 +47,7 @@ def below_target(last: Combinable, stability: Combinable, noon: Combinable) -> C
 
 
 def _divisor(stability: Combinable) -> Combinable:
-    """Nothing is divided by 0, or by a number so small that the database cannot, whatever a row says."""
+    """Guard against division by 0 or by tiny numbers, whatever a row contains."""
     return Greatest(stability, LEAST_STABILITY, output_field=FloatField())
 
 
@@ -61,7 +61,7 @@ class CardSums(TypedDict):
 
 
 class _Sums(CardSums):
-    """Those of a deck, or of the decks of an item's course."""
+    """Sums of a deck, or of the decks of an item's course."""
 
     id: UUID
 
@@ -85,7 +85,7 @@ def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, ca
 
 
 def _by_item(number: int) -> Select[_Sums]:
-    """Sums over the cards of the courses of so many items, each at its own noon."""
+    """Sums over the cards of the courses of these items, each at its own noon."""
     wanted = [Q(id=Param(f"item_{place}")) for place in range(number)]
     noons = [Param(f"noon_{place}", DateTimeField()) for place in range(number)]
     noon_of_item = Case(
@@ -183,7 +183,7 @@ def noon_of(member: Member, day: date) -> datetime:
 
 
 def times_to_target(member: Member) -> float:
-    """How many times its stability, in days, it takes until a card is as likely recalled as the member wants."""
+    """The days until a card's recall falls to the member's target, as a multiple of its stability."""
     return float((member.desired_retention ** (1 / FORGETTING_DECAY) - 1) / FORGETTING_FACTOR)
 
 

@@ -1,4 +1,4 @@
-"""When a card comes up again: FSRS, as the `fsrs` package calculates it.
+"""Schedule cards with FSRS, by the `fsrs` package.
 
 Fuzzing is off. It would move due dates by a random number of days, so that the same answers gave different due dates:
 a client could not predict one, nor could a history be replayed or a review be undone and done again. What it is for,
@@ -59,7 +59,7 @@ MAX_INTERVAL = timedelta(days=_DEFAULTS.maximum_interval)
 
 
 def recall(stability: float, last_reviewed_at: datetime, at: datetime) -> float:
-    """How likely a card is recalled `at` this moment, from 0 to 1, as the package counts: by whole days."""
+    """The probability (0 to 1) that a card is recalled `at` this moment, by whole days as in the package."""
     return float((1 + FORGETTING_FACTOR * max(0, (at - last_reviewed_at).days) / stability) ** FORGETTING_DECAY)
 
 

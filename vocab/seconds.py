@@ -1,4 +1,4 @@
-"""How long a review takes the member: a mean that is kept on the member with each review."""
+"""The mean duration of the member's reviews, updated with each review."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -11,10 +11,10 @@ from accounts.models import Member
 from studyservice.database.statements import Param, Update
 
 LEAST_SECONDS = 1
-"""What a shorter review counts as."""
+"""The minimum that a review counts as."""
 
 WINDOW = 50
-"""Reviews from which the mean is told; from then on it forgets the oldest."""
+"""Number of reviews before the mean is used. From then on older ones lose weight."""
 
 ASSUMED = Decimal("12.00")
 """Seconds, until then."""

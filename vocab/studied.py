@@ -1,4 +1,4 @@
-"""What the member has to study of each deck, with the readiness for exams and quizzes; for `courses.studied`."""
+"""The member's decks to study, with the readiness for exams and quizzes, for `courses.studied`."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -34,10 +34,10 @@ from vocab.readiness import below_target, no_cards, noon_of, recall, times_to_ta
 from vocab.seconds import told_seconds
 
 _NONE = UUID(int=0)
-"""The id of no exam, asked about where there is none."""
+"""A placeholder id where no exam is asked for."""
 
 _AS_READ: "Field[Any, Any]" = Field()
-"""Of a number that the driver returns as it is."""
+"""A number that the driver returns unchanged."""
 
 
 class _Row(TypedDict):
@@ -103,7 +103,7 @@ def _deck(row: _Row) -> StudiedDeck:
 
 
 def _readiness(member: Member, day: date, rows: list[_Row]) -> ReadinessRow:
-    """Of the cards of all these decks."""
+    """The sums over the cards of all these decks."""
     if not rows:
         return no_cards(member, day)
     return told(

@@ -77,7 +77,7 @@ class Laid:
 
 
 def prepared(model: type[Model], column: str) -> Callable[[Any], Any]:
-    """Makes what this database takes for a column out of a value; only what JSON can say too is left of it."""
+    """Convert a value to the database's for a column. Only JSON values remain."""
     concrete = next(one for one in model._meta.concrete_fields if one.attname == column)
     database = connections[DEFAULT_DB_ALIAS]
 

@@ -37,7 +37,7 @@ _turn = threading.Lock()
 
 
 class ImportBusy(RateLimited):
-    """This process takes in an archive already."""
+    """This process is importing another archive."""
 
     reason = "Another archive is being taken in at this moment."
 
@@ -72,7 +72,7 @@ UPLOAD = Upload(MAX_FILE, seconds=UPLOAD_SECONDS, turn=import_turn)
 
 
 def import_data(member: Member, file: IO[bytes]) -> ArchiveImportRow:
-    """Take the archive in `file` into the member's account, in the turn that `UPLOAD` has.
+    """Import the archive in `file` into the member's account, in the queue of `UPLOAD`.
 
     Raises:
         RateLimited: too many were sent.
@@ -132,7 +132,7 @@ def _remove_present(write: Write, laid: Laid) -> int:
 
 
 def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> None:
-    """Make the rows of a table; past the ORM, which would take ten times as long under the member's lock.
+    """Insert the rows of a table without the ORM, which would take ten times as long under the member's lock.
 
     Raises:
         Conflict: their files would be too large together with those that are there.

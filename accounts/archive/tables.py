@@ -106,4 +106,4 @@ ExtraFile = Callable[[Member], Iterator[bytes]]
 """Writes what other programs read of the member's data, in pieces; inside the transaction of the archive."""
 
 EXTRAS = HookTable[ExtraFile]("EXTRAS")
-"""By the names of the files; they are not read again."""
+"""Further files by name, which imports ignore."""

@@ -35,7 +35,7 @@ MAX_ENTRIES = 2000
 """Files in it; a member has no more than some hundred."""
 
 MAX_DIRECTORY = 1024 * 1024
-"""Bytes of the directory; `MAX_ENTRIES` files of an archive of ours take 200,000."""
+"""Maximum bytes of the directory. `MAX_ENTRIES` files of our own archives need 200,000."""
 
 READING_SECONDS = 300
 """Timeout for reading lines. A million of them takes less."""

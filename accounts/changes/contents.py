@@ -128,7 +128,7 @@ def short(value: Json) -> Json:
 
 
 def _told(fields: dict[str, Json] | None, more: list[Part], side: str, type_: str) -> dict[str, Json] | None:
-    """None of what was made or deleted, unless the call changed others of its type as well."""
+    """Leave created and deleted objects out, unless the call changed others of their type as well."""
     told = [part for part in more if _is_told(getattr(part, side))]
     counts = Counter(plural_of(part.type) for part in told if fields is not None or part.type == type_)
     if fields is None and not counts:

@@ -1,4 +1,4 @@
-"""Between values as the log of changes keeps them, which is JSON, and as columns take them."""
+"""Convert values between JSON, as the log of changes stores them, and columns."""
 
 from collections.abc import Callable, Iterable
 from datetime import date, datetime

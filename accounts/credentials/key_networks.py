@@ -48,7 +48,7 @@ def note_network(request: HttpRequest) -> None:
 
 
 def _add(key: Credential, networks: list[str]) -> None:
-    """Of calls that come at once from one new network, one writes."""
+    """Only one of several simultaneous calls from a new network writes."""
     rows = ApiKey.objects.filter(member_id=key.member.id, id=key.id, networks=key.networks)
     with holding(key.member.id):
         if rows.update(networks=" ".join(networks)):

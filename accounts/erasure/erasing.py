@@ -129,6 +129,6 @@ def _begun(member_id: UUID) -> Member | None:
 
 
 def forget_in_log(member: Member) -> None:
-    """Take the member's address out of the operators' log, which names who was changed and who was invited."""
+    """Remove the member's address from the operators' log, which names changed members and invitations."""
     invited = Q(content_type=ContentType.objects.get_for_model(Invitation), object_repr=member.email[:_TOLD])
     LogEntry.objects.filter(Q(object_id=str(member.id)) | invited).update(object_repr="a deleted member")

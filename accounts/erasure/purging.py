@@ -28,7 +28,7 @@ Purge = Callable[[], int]
 """Removes expired rows in batches, and returns their number."""
 
 EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA")
-"""By what they remove."""
+"""By the name of the removed data."""
 
 
 def purge_all() -> dict[str, int]:
@@ -50,7 +50,7 @@ def purge_credentials(expired: QuerySet[Any], *, owner: str = "member_id") -> in
 
 
 def purge_sessions() -> int:
-    """Of browsers that were signed in, or signing in."""
+    """Remove expired browser sessions."""
     return purge(BrowserSession.objects.filter(expire_date__lt=timezone.now()), owner=None)
 
 

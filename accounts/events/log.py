@@ -1,4 +1,4 @@
-"""Writing the log of account events, and telling it to the member, newest first."""
+"""Write the log of account events, and read it for the member, newest first."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

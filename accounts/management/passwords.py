@@ -1,4 +1,4 @@
-"""A password from the command line, from standard input or from the keyboard, for a member who is made."""
+"""Read a new member's password from the command line, standard input or the keyboard."""
 
 import sys
 import warnings

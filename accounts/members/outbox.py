@@ -34,7 +34,7 @@ KEPT_FOR = timedelta(days=4)
 """After that an e-mail is given up; shorter than the links in it live."""
 
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
-"""Until the next attempt; the first is longer than any attempt takes, so that two do not send one e-mail."""
+"""Pauses between attempts. The first is longer than any attempt, so that no e-mail is sent twice."""
 
 _ABOUT_THE_MAIL = (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError)
 """SMTP errors that concern one e-mail, while the server accepts others."""

@@ -9,7 +9,7 @@ from studyservice.operations.fields import IntegerField, NumberField, StringFiel
 from studyservice.operations.serializers import Body
 
 MAX_NAME = 120
-"""Characters of the name that a member enters; the column takes more, which operators can use."""
+"""Maximum characters of the name that a member enters. Operators may use the whole column."""
 
 
 class TimeZoneField(StringField):

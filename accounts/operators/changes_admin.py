@@ -19,7 +19,7 @@ from studyservice.operations.errors import NotFound
 
 
 def note_reading(read: Model) -> None:
-    """Tell the member that an operator opened an object of their study data, or a row of their log.
+    """Record for the member that an operator opened an object of their study data, or a row of their log.
 
     Lists are not noted: they name objects, and show little of them.
     """
@@ -61,7 +61,7 @@ class ChangeAdmin(ReadOnlyAdmin):
         return found
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Also the log of one member, for the link from there."""
+        """Filter by member, for the link from the member's page."""
         return lookup == "member__id__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="by")
@@ -70,6 +70,6 @@ class ChangeAdmin(ReadOnlyAdmin):
 
     @admin.display(description="what")
     def what(self, change: Change) -> str:
-        """In words."""
+        """The change in words."""
         lines = fields_in_words(*unpacked(change.contents).told(change.object_type))
         return format_html_join("", "<div>{}</div>", ((line,) for line in lines)) or "nothing was changed"

@@ -58,7 +58,7 @@ def _subject_of(row: Model) -> Subject:
 
 
 class _EventFilter(admin.SimpleListFilter):
-    """Events of one kind; the newest of all are looked through for it."""
+    """Filter by kind. It searches only the newest of all events."""
 
     title = "kind"
     parameter_name = "kind"
@@ -98,7 +98,7 @@ class AccountEventAdmin(ReadOnlyAdmin):
         return Q(pk=one) | Q(member_id=one) | Q(object_id=one) | Q(by_id=one)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Also the events of one member, for the link from there."""
+        """Filter by member, for the link from the member's page."""
         return lookup == "member__id__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="by")
@@ -113,7 +113,7 @@ class AccountEventAdmin(ReadOnlyAdmin):
 
 @admin.register(LogEntry)
 class OperatorLogAdmin(ReadOnlyAdmin):
-    """The operators' own log: what they did in the admin, to accounts and to everything else."""
+    """The operators' own log of their actions in the admin."""
 
     email_path = "user__email"
     text_path = "object_repr"

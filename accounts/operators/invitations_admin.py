@@ -19,7 +19,7 @@ else:
 
 
 class InvitationForm(_InvitationForm):
-    """Takes an address, also one that was invited before: it gets a new link."""
+    """The form for an address. One that was invited before gets a new link."""
 
     class Meta:
         model = Invitation

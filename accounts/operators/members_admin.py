@@ -170,7 +170,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
 
     @admin.action(description="Renew the membership, open-ended", permissions=["change"])
     def renew(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """For a last day, edit the member."""
+        """Activate without a last day. To set one, edit the member."""
         self._each(request, queryset, membership.renew, "Renewed", "Renewed the membership")
 
     @admin.action(description="End the membership", permissions=["change"])
@@ -183,7 +183,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
 
     @admin.action(description="Sign out of every browser", permissions=["change"])
     def end_sessions(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """At once; API keys go on working."""
+        """Sign out at once. API keys keep working."""
         self._each(request, queryset, sessions.end_sessions, "Ended the sessions of")
 
     @admin.action(description="Reset the second factor", permissions=["reset"])
@@ -237,7 +237,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     search_help_text = f"{ServiceAdmin.search_help_text} Or the visible beginning of a key."
 
     def get_urls(self) -> list[URLPattern]:
-        """And the page that finds a credential by its whole text."""
+        """Add the page that finds a credential by its whole text."""
         find = path("find/", self.admin_site.admin_view(find_credential), name="find_credential")
         return [find, *super().get_urls()]
 

@@ -26,7 +26,7 @@ from studyservice.operations.errors import NotFound
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Shows all; a post changes the profile. Lapsed members come here too."""
+    """Show the page; a post changes the profile. Open to lapsed members too."""
     member = signed_in(request)
     if request.method != "POST":
         return _page(request, member, ProfileForm(initial=ProfileForm.values_of(member)))

@@ -73,7 +73,7 @@ class Group:
 
     @property
     def moments(self) -> tuple[datetime, datetime]:
-        """Of the first and the last change; they tell two connections of one name apart."""
+        """Times of the first and the last change, which distinguish two connections of one name."""
         times = [one.change["created_at"] for one in (*self.shown, *self.undos)]
         return min(times), max(times)
 
@@ -107,7 +107,7 @@ def activity(request: HttpRequest) -> HttpResponse:
 
 
 def _groups(changes: list[ChangeRow], *, is_today: bool) -> list[Group]:
-    """By actor, those first who were last active."""
+    """Groups by actor, the most recently active first."""
     now = timezone.now()
     groups: dict[tuple[str, UUID | None], Group] = {}
     for change in changes:
@@ -150,7 +150,7 @@ def undo_one(request: HttpRequest, change_id: UUID) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
-    """On GET ask; on POST undo the changes that an app or a key made today, newest first, and list those that stay."""
+    """Ask on GET. On POST undo today's changes by an app or a key, newest first, and list those that stay."""
     member = signed_in(request)
     if not _can_be_undone_at_once(kind):
         raise Http404

@@ -49,7 +49,7 @@ def export_archive(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @takes_file(UPLOAD)
 def import_archive(request: HttpRequest) -> HttpResponse:
-    """Asks for an archive on GET, and takes it in on POST."""
+    """Ask for an archive on GET, and import it on POST."""
     member = signed_in(request)
     if not member.membership_is_active():
         return render(request, "import_archive.html", {"standing": standing(member)}, status=403)

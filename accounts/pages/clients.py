@@ -11,7 +11,7 @@ _ADDRESS = "MCP-ADDRESS"
 
 
 class AssistantClient(NamedTuple):
-    """One assistant and its way to take an MCP address.
+    """An assistant and its instructions.
 
     Attributes:
         snippet: what to paste or run, or empty if the address alone is asked for.

@@ -44,7 +44,7 @@ class PasswordForm(EmailForm):
 
 
 class CodeForm(forms.Form):
-    """Takes the digits of a code, however they are spaced."""
+    """A code of digits, with any spaces."""
 
     code = forms.CharField(
         label="Six-digit code",

@@ -72,7 +72,7 @@ def file_field(accept: str) -> forms.FileField:
 
 
 class FileForm(forms.Form):
-    """Takes one file, in a field `file`.
+    """A form with one file, in the field `file`.
 
     Attributes:
         max_bytes: of the file.

@@ -42,7 +42,7 @@ def begin_email_change(member: Member, email: str) -> UUID:
 
 
 def complete_email_change(member: Member, email: str, code_id: UUID, code: str) -> Refusal | None:
-    """Make `email` the member's address if the code is right, and tell the old one; None if it was done.
+    """Make `email` the member's address if the code is right, and notify the old one. None on success.
 
     An address that was taken meanwhile is refused like a code that is gone.
     """

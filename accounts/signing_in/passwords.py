@@ -8,7 +8,7 @@ from studyservice.operations.errors import NotFound
 
 
 def set_password(member: Member, password: str | None) -> None:
-    """Store the password, or none, and tell the member; the password was validated.
+    """Store the validated password, or none, and notify the member.
 
     Raises:
         HashingBusy: enough passwords are being hashed; nothing was changed.

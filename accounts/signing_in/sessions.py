@@ -75,7 +75,7 @@ def begin_session(request: HttpRequest, member: Member, how: Proof) -> bool:
 
 
 def sessions_of(member: Member, current_key: str | None) -> Sequence[SignedIn]:
-    """Where the member is signed in, the last used first; those that a new password or address ended are none."""
+    """The member's live sessions, the most recently used first, without those that a new password or address ended."""
     live = BrowserSession.objects.filter(member=member, expire_date__gt=timezone.now()).order_by("-last_used_at")
     hashes = [member.get_session_auth_hash(), *member.get_session_auth_fallback_hash()]
     return [

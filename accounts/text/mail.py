@@ -58,7 +58,7 @@ def domain() -> str:
 
 
 def post(message: EmailMessage) -> None:
-    """Send `message` soon; one without recipients takes the same way and is sent to nobody."""
+    """Send `message` soon. One without recipients costs as much and is not sent."""
 
     def send() -> None:
         try_to_send(message)

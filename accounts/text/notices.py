@@ -1,4 +1,4 @@
-"""E-mails that tell members what happened to their account, so that nobody takes it over unnoticed."""
+"""E-mails about changes of a member's account, so that nobody takes it over unnoticed."""
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -7,6 +7,6 @@ from accounts.text import mail
 
 
 def notify(email: str, subject: str, what: str) -> None:
-    """Tell whoever reads mail at `email` what happened, in a sentence or two."""
+    """E-mail a notice of a sentence or two to `email`."""
     context = {"what": what, "account_url": f"{settings.BASE_URL}/account"}
     mail.post(mail.new_message(subject, render_to_string("email/notice.txt", context), [email]))

@@ -1,4 +1,4 @@
-"""Taking back a deletion: the rows that it took come back, with their ids and all below them."""
+"""Undo a deletion: restore the rows with their ids and everything below them."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -71,7 +71,7 @@ class Return:
             data.on_restore(self._member, rows)
 
     def _read(self, model: type[Model], table: SnapshotTable) -> list[Columns]:
-        """The rows as columns take them; a column that the table no longer has is left out."""
+        """The rows with column values. Columns that the table no longer has are left out."""
         known = columns(model)
         data = data_of(model)
         stamps = dict.fromkeys(() if data is None else data.restamped, self._write.now)
@@ -166,7 +166,7 @@ class Return:
             data.on_reference(self._member, ids)
 
     def _leave(self, gone_id: UUID, label: str, ids: list[UUID], target_id: UUID) -> None:
-        """Leave a reference to the undo of the deletion that took `gone_id`, if that can still be undone.
+        """Leave a reference to the undo of the deletion of `gone_id`, if that is still possible.
 
         One of the two ends of the reference is back, the other is gone; whichever comes back last brings it.
         """

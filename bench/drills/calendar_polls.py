@@ -21,7 +21,7 @@ SUBSCRIBERS = 10_000
 EVERY_SECONDS = 15 * 60
 _EVENTS = 60
 _POLLS_EACH = 20
-"""Of each calendar and each of the two: less than the rate allows in a minute."""
+"""Calls per calendar and variant, below the rate of a minute."""
 
 _ADD_FEEDS = """
     INSERT INTO accounts_calendarfeed (id, member_id, secret_hash, created_at, last_used_at)

@@ -19,7 +19,7 @@ from bench.site import Site
 from tests.support.citus import URL as TESTED_URL
 
 _BEFORE = {"accounts": "0001", "oauthserver": "0001", "vocab": "0001"}
-"""Migrations after which tables and columns of members' rows were still to come."""
+"""Migrations before tables and columns of members' rows were added."""
 
 _AT_ONCE = 4
 _COMMANDS = (

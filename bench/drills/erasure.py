@@ -18,10 +18,10 @@ from bench.servers import Server, manage, wait_until
 from bench.site import Site
 
 REVIEWS = 500_000
-"""Of the member who is deleted; each has an attempt."""
+"""Reviews of the member who is deleted. Each has an attempt."""
 
 _GUARD_SECONDS = 3600
-"""For a deletion that never ends."""
+"""Timeout of the deletion."""
 
 _VICTIM = "member0@example.org"
 _OPERATOR = "operator@example.org"

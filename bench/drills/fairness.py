@@ -16,11 +16,11 @@ from bench.site import Site
 
 _KEYS = 10
 _CARDS = [{"term": "t" * 200, "definition": "d" * 1850}] * 500
-"""With them the body is just under 1 MiB, the longest that is accepted."""
+"""Elements that make the body just under 1 MiB, the maximum."""
 
 _VICTIMS = 3
 _CALLS = 100
-"""Of each victim; a credential has 120 a minute."""
+"""Calls of each victim. A credential has 120 a minute."""
 
 _MOST_OVERTAKEN = 2
 """Decks of the greedy member that may be created during one call of another. Ten are always requested."""

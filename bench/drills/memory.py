@@ -21,7 +21,7 @@ _SETTLED = 4
 
 _LEVEL_MIB = 3
 _REFRESHES = 20
-"""At each point."""
+"""Samples at each point."""
 
 _NAMES = (
     "list_items", "get_agenda", "get_grades", "create_item", "review_vocab_card", "get_practice_stats",

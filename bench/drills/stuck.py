@@ -18,7 +18,7 @@ from bench.site import Site
 
 _LOCKED_SECONDS = 12
 _FROZEN_SECONDS = 25
-"""Longer than any call may take."""
+"""Seconds, longer than any call may take."""
 
 _MEMORY_MIB = 250
 _STEADY = 50

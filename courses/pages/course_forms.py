@@ -25,7 +25,7 @@ def _text(name: str, label: str, help_text: str = "", *, required: bool = False)
 
 
 class CourseForm(OnceForm):
-    """A course by itself."""
+    """The fields of a course."""
 
     use_required_attribute = False
 

@@ -21,7 +21,7 @@ from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.reading.gate import ReadLater
 
 MAX_LINES: Final = 2_000
-"""Lines of a text that are shown beside the table; a hundred pages have more."""
+"""Lines of a text that are shown next to the table. Only a text of over a hundred pages has more."""
 
 
 @for_active_members
@@ -54,7 +54,7 @@ def new_course(request: HttpRequest) -> HttpResponse:
 @takes_file(UPLOAD)
 @tells_when_busy
 def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
-    """Shows what a file says; a post of that makes the course, with the file."""
+    """Show the proposal of a file. A post creates the course with the file."""
     member = signed_in(request)
     try:
         upload = get_syllabus(member, syllabus_id, include_text=True)

@@ -1,4 +1,4 @@
-"""The table in which a member looks over what was read, mends it, and ticks what is to be taken.
+"""The table in which a member checks a proposal, edits it, and ticks what to add.
 
 Whatever proposes rows (a syllabus, a calendar file) shows them here, and gets back those that were ticked. Each row
 posts a mark of what it showed; if the rows are others by then, the table is shown again, with what was entered.
@@ -75,7 +75,7 @@ class RowForm(forms.Form):
 
     @property
     def is_gone(self) -> bool:
-        """Return whether there is nothing to mend, only to delete."""
+        """Return whether the row can only be deleted, not edited."""
         return self.row.state is State.GONE
 
     @property
@@ -89,7 +89,7 @@ class RowForm(forms.Form):
         return f"{self.prefix}-errors"
 
     def full_clean(self) -> None:
-        """As ever, but for rows that nobody wants, and added ones in which nothing was entered."""
+        """Validate, except rows that are not ticked, and empty added rows."""
         super().full_clean()
         if not self.is_bound:
             return
@@ -99,7 +99,7 @@ class RowForm(forms.Form):
             self._errors = ErrorDict()
 
     def entered(self) -> str:
-        """What was entered, in words."""
+        """Describe what was entered."""
         title, due_on = (str(self.data.get(self.add_prefix(name), "")) for name in ("title", "due_on"))
         return f"“{title}”, {due_on or 'without a date'}"
 
@@ -146,7 +146,7 @@ class Review:
 
     @cached_property
     def _added(self) -> list[RowForm]:
-        """The rows that the member added, and an empty one if another is asked for."""
+        """The rows that the member added, and an empty one on request."""
         if not self.can_add or self._data is None:
             return []
         count = min(len(self._data.getlist(_ADDED)), MAX_ADDED)
@@ -158,7 +158,7 @@ class Review:
 
     @property
     def asks_for_row(self) -> bool:
-        """Return whether the table was sent for one row more, and nothing is to be taken yet."""
+        """Return whether the table was sent to add a row, without saving anything."""
         return self.can_add and self._data is not None and ADD in self._data
 
     @property
@@ -172,7 +172,7 @@ class Review:
         return self._sent != {row.mark for row in self.rows}
 
     def is_valid(self) -> bool:
-        """Return whether all that is ticked can be taken; False of what is outdated."""
+        """Return whether all ticked rows are valid. False if the proposal is outdated."""
         return not self.is_outdated and not self.has_errors
 
     @property
@@ -200,7 +200,7 @@ class ReviewAgain(Exception):
 
 
 def approved_of(rows: Sequence[ReviewRow], data: QueryDict) -> list[Approved]:
-    """What was approved of `rows`.
+    """The approval of `rows`.
 
     Raises:
         ReviewAgain: nothing may be taken yet.

@@ -1,4 +1,4 @@
-"""A new version of a course's syllabus: read, compared with the course, looked over, taken."""
+"""Upload a new version of a course's syllabus, compare it with the course, and apply what is approved."""
 
 from http import HTTPStatus
 from uuid import UUID
@@ -30,7 +30,7 @@ from studyservice.reading.gate import ReadLater
 @takes_file(UPLOAD)
 @tells_when_busy
 def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
-    """Takes a file or a text on GET; a post of one leads to what it changes."""
+    """Ask for a file or a text on GET. A post leads to its changes."""
     member = signed_in(request)
     try:
         course = require_course(member, course_id)
@@ -56,7 +56,7 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
 @takes_file(UPLOAD)
 @tells_when_busy
 def review_new_syllabus(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
-    """Shows what a file changes; a post of that takes it, with the file."""
+    """Show the changes of a file. A post applies them with the file."""
     member = signed_in(request)
     try:
         course = require_course(member, course_id)

@@ -1,4 +1,4 @@
-"""What the lines of a syllabus say of each other's items."""
+"""Compare the items of lines of one syllabus with each other."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -44,5 +44,5 @@ def compared(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _same(words: frozenset[str], others: frozenset[str]) -> bool:
-    """Return whether one title only says more than the other: "Assignment 1" and "Assignment 1: sorting"."""
+    """Return whether one title only extends the other: "Assignment 1" and "Assignment 1: sorting"."""
     return bool(words & others) and (words <= others or others <= words) and words & STAGES == others & STAGES

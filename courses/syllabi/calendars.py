@@ -1,4 +1,4 @@
-"""What the dates of one syllabus mean: its term, its years, and whether its figures have the day or the month first."""
+"""Interpret the dates of one syllabus: its term, its years, and whether the day or the month is first."""
 
 import re
 import statistics
@@ -12,7 +12,7 @@ from courses.syllabi.dates import Written, written_dates
 from courses.syllabi.terms import Term, distance, find_term, term_near
 
 HEAD: Final = 60
-"""Lines from the first in which a text says what it is about."""
+"""Number of first lines in which a text names its subject."""
 
 _GERMAN: Final = re.compile(r"\b(?:und|der|die|das|Abgabe|Klausur|Vorlesung|Uhr|Termine?|vom|bis|am)\b")
 _DAY_FIRST_WORDS: Final = re.compile(
@@ -42,7 +42,7 @@ FURTHEST: Final = 20
 """Years from today of a full date that can say of which year a syllabus is."""
 
 _EXAMINATIONS: Final = timedelta(days=21)
-"""How long after the last class a term can still have examinations."""
+"""How long after the last class a term can still have exams."""
 
 
 _NEXT: Final = timedelta(days=14)
@@ -74,7 +74,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """How the dates of one syllabus are read.
+    """The interpretation of the dates of one syllabus.
 
     Attributes:
         first: begin of the span in which dates without a year are looked for.
@@ -93,7 +93,7 @@ class Calendar:
     term: Term | None = None
 
     def mentions(self, line: str) -> list[Mention]:
-        """The dates of a line as `readable` gives it, in their order; days that no calendar has are left out."""
+        """The dates of a line from `readable`, in order, without impossible ones."""
         mentions = []
         for written in written_dates(line, dotted=self.dotted):
             last = self.day_of(written.last or written, day_first=self.day_first)
@@ -105,7 +105,7 @@ class Calendar:
         return mentions
 
     def day_of(self, written: Written, *, day_first: bool, until: date | None = None) -> date | None:
-        """The day of one written date; None where there is no such day.
+        """The day of one written date, or None if it does not exist.
 
         Args:
             written: the date.
@@ -154,7 +154,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
 
 
 def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:
-    """Return whether most of the weekdays named fit the years read; fewer than three say nothing."""
+    """Return whether most named weekdays fit the years. Fewer than three are not enough to say."""
     dated = [one for one in written if one.weekday is not None and one.year is None and one.last is None]
     days = [calendar.day_of(one, day_first=calendar.day_first) for one in dated]
     fitting = sum(day is not None and day.weekday() == one.weekday for day, one in zip(days, dated, strict=True))
@@ -162,7 +162,7 @@ def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:
 
 
 def _span_of_years(written: Iterable[Written], head: str, today: date) -> Term | None:
-    """The year that most full dates have, else the one that stands alone in the head and is near to today."""
+    """The year of most full dates, else the only year in the head if it is near today."""
     years = Counter(one.year for one in written if one.year is not None and abs(one.year - today.year) <= FURTHEST)
     if not years:
         years = Counter(year for found in _BARE_YEAR.findall(head) if abs((year := int(found)) - today.year) <= 2)
@@ -194,7 +194,7 @@ def _fits(one: Written, year: int) -> bool:
 
 
 def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> bool:
-    """Whether figures have the day first, by vote of figures over 12, weekdays and the term, then by the language."""
+    """Return whether the day is first: by vote of numbers over 12, weekdays and the term, then by the language."""
     votes = 0.0
     for one in written:
         for part in (one, one.last):
@@ -212,7 +212,7 @@ def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> boo
 
 
 def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
-    """The days of the term that the text gives, if it gives its first and its last."""
+    """The days of the term, if the text has its first and last one."""
     first = last = None
     for line in text_lines:
         if len(line) > 300:

@@ -37,7 +37,7 @@ _NO_NAME: Final = re.compile(
 _DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
 _PIECE: Final = re.compile(r"[;:]\s")
 _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
-"""What only a code names: "A1 due"."""
+"""An item that only a code names: "A1 due"."""
 
 _ARTICLE: Final = re.compile(r"^(?:the|an?|your|our|del?(?: la)?|des?|du|la|el|le|der|die|das)\s", re.IGNORECASE)
 _OLD: Final = re.compile(
@@ -122,7 +122,7 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
 
 
 def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
-    """What its column or "due" makes an item, by whatever words it is called: "Team charter due Sept. 11"."""
+    """An item of any name, recognized by its column or by "due": "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
     if coded := [
         Phrase(*one.span(1), one[1], "assignment", True, 0, strong=True, against=False) for one in _CODED.finditer(text)
@@ -169,7 +169,7 @@ def _due_after_all(unit: Unit, phrase: Phrase) -> bool:
 def _of_phrase(
     syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], phrase: Phrase, near: str
 ) -> Iterator[Candidate]:
-    """The item of one phrase, or one for each of the days that a list says it is on."""
+    """The item of one phrase, or one for each day of a list."""
     text, title = unit.text, _title(unit, phrases, phrase)
     found = mentions_for(text, phrase, phrases, unit.mentions)
     own = [one for one in found if unit.given is None or syllabus.in_term(one.last)]
@@ -238,7 +238,7 @@ _IN_WEEK: Final = re.compile(r"\b(?:week|woche|semaine|semana)\s\d{1,2}\b", re.I
 
 
 def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterator[Candidate]:
-    """What a number alone names: "the first midterm is on February 23, the second on April 13"."""
+    """Items that only a number names: "the first midterm is on February 23, the second on April 13"."""
     for mention in unit.mentions:
         found = _ORDINAL.search(unit.text[max(0, mention.start - 60) : mention.start])
         named = [phrase for phrase in phrases if phrase.end <= mention.start - len(found[0])] if found else []

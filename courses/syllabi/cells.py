@@ -1,4 +1,4 @@
-"""The cells of a row of a table, each with the date that its row or its column gives it."""
+"""The cells of a table row, each with the date of its row or column."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _WEEK_OF: Final = re.compile(
 """The head of a column with the first days of weeks."""
 
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
-"""In a column as "Homework due"."""
+"""Headers of due dates, like "Homework due"."""
 
 _WIDE_GAP: Final = re.compile(r" {2,}")
 _LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
@@ -102,7 +102,7 @@ def _on_weekday(given: Mention | None, letter: str) -> Mention | None:
 
 
 def _date_cell(row: Row, roles: Sequence[str | None], dates: Sequence[Sequence[Mention]]) -> int | None:
-    """The cell with the date of a row: in the column of due dates, else in another one but that of release."""
+    """The cell with the date of a row: in the column of due dates, else in any but a column of release dates."""
     ranked = [
         (0 if role == "due" else 1 if role == "date" else 2, at)
         for at, (cell, role) in enumerate(zip(row.cells, roles, strict=True))

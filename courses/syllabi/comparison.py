@@ -28,7 +28,7 @@ _SPELLINGS: Final = {
 }
 _SAME_WORDS: Final = {spelling: word for word, spellings in _SPELLINGS.items() for spelling in spellings}
 STAGES: Final = frozenset({"draft", "outline", "proposal", "final", "midterm", "bibliography", "review"})
-"""Words that tell steps of one work from each other: a draft is not the final version."""
+"""Words that distinguish steps of one work: a draft is not the final version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A title, taken apart once to be compared often.
+    """A title, parsed once for many comparisons.
 
     Attributes:
         key: as `title_key` gives it.
@@ -64,7 +64,7 @@ class Title:
 
     @classmethod
     def of(cls, title: str) -> "Title":
-        """Take a title apart."""
+        """Parse a title."""
         words, numbers = set(), set()
         for word in words_of(title):
             letters = word.rstrip("0123456789")
@@ -80,7 +80,7 @@ class Title:
         return cls(title_key(title), frozenset(words), frozenset(numbers))
 
     def like(self, other: "Title") -> bool:
-        """Whether both name the same thing: equal, or of the same numbers, one with half of the shorter one's words."""
+        """Return whether both titles match: equal, or the same numbers and half of the shorter one's words."""
         if self.key == other.key:
             return True
         shorter = min(len(self.words), len(other.words))
@@ -95,7 +95,7 @@ class Title:
 def matches(
     proposed: Sequence[tuple[str, date | None]], stored: Sequence[Stored]
 ) -> tuple[list[tuple[Match, UUID | None]], list[Stored]]:
-    """How each proposed item (title, date) relates to the stored ones, and the stored ones that are gone.
+    """Match each proposed item (title, date) with the stored ones, and list stored ones that are gone.
 
     A proposed item without a date is the same as a stored one with a date: a text that leaves it open, or is not
     understood, moves nothing. Each stored item is matched once, an equal one before one that is only like it.

@@ -1,4 +1,4 @@
-"""What the head of a syllabus says of the course itself: name, code, term, when it meets, institution, subject."""
+"""Read the fields of the course in the head of a syllabus: name, code, term, meeting times, institution, subject."""
 
 import re
 from collections.abc import Sequence
@@ -90,7 +90,7 @@ class CourseFields:
 
 
 def course_fields(lines: Sequence[str]) -> CourseFields:
-    """What the first lines of a text say of the course.
+    """The course in the first lines of a text.
 
     Args:
         lines: as `readable` gives them.
@@ -131,7 +131,7 @@ def _first_code(head: Sequence[str]) -> str | None:
 
 
 def _name(head: Sequence[str], labelled: str | None, code: str | None, term: str | None) -> str | None:
-    """The name: as labelled, else what stands beside the code, else below it, else the first line of a few words."""
+    """The name: as labelled, else next to the code, else below it, else the first line of a few words."""
     if labelled and (name := _without(labelled, code, term)):
         return name
     if code:

@@ -19,12 +19,12 @@ BY: Final = re.compile(
     rf"(?:$|(?:{one_of(WEEKDAYS)})\b)",
     re.IGNORECASE,
 )
-"""What stands right before the day of a deadline."""
+"""Words right before the day of a deadline."""
 
 EVENT: Final = re.compile(
     r"\b(?:held|takes? place|scheduled for|findet|finden|aura lieu|tendrá lugar|se realizará)\b", re.IGNORECASE
 )
-"""Something takes place, whatever it is."""
+"""Words for any event."""
 
 OPEN: Final = re.compile(
     r"(?<!location )(?<!room )(?<!place )\b(?:T\.?B\.?[AD]\.?|to be (?:announced|determined|scheduled|arranged)"
@@ -42,7 +42,7 @@ NO_ITEM: Final = re.compile(
     r"|sin clases?|não haverá aula|nessuna lezione|geen college|spring recess|office hour|remedia\w+)\b",
     re.IGNORECASE,
 )
-"""What a calendar has beside items: days off, deadlines of the registrar."""
+"""Calendar entries that are not items: days off, deadlines of the registrar."""
 
 REGISTRAR: Final = re.compile(
     r"\b(?:add/drop|drop|withdraw\w*|registration|register|inscripci[óo]n|inscription|matrícula|tuition|fees?"
@@ -50,10 +50,10 @@ REGISTRAR: Final = re.compile(
     r"|abandon|rücktritt|anmeldung|einsicht|rimborso|trancamento)\b",
     re.IGNORECASE,
 )
-"""What has deadlines of its own, none of them an item."""
+"""Sections with deadlines that are not items."""
 
 UNGRADED: Final = re.compile(r"\b(?:not |un)graded\b", re.IGNORECASE)
-"""What counts for nothing is seldom an item."""
+"""Work that counts for nothing is seldom an item."""
 
 SAYS: Final = re.compile(
     r"\b(?:is|are|was|will|takes?|should|must|has|have|may|can|wird|findet|ist|sind|sera|est|será|es)\b", re.IGNORECASE
@@ -61,4 +61,4 @@ SAYS: Final = re.compile(
 """A verb: the text is a sentence, not a title."""
 
 PAST: Final = re.compile(r"\b(?:was|were|last year|previous|war|waren|était|fue)\b", re.IGNORECASE)
-"""What an earlier course did."""
+"""References to an earlier course."""

@@ -1,4 +1,4 @@
-"""Dates as they are written in a line, before a calendar says what an open year or an order of figures means."""
+"""Dates as written in a line, before missing years and the order of day and month are resolved."""
 
 import re
 from collections.abc import Iterator
@@ -116,7 +116,7 @@ def _named(line: str) -> Iterator[Written]:
 
 
 def _figures(line: str, *, dotted: bool) -> Iterator[Written]:
-    """Dates in figures alone."""
+    """Numeric dates."""
     for found in _FIGURES.finditer(line):
         if found["iso"]:
             numbers, open_order = (found["iso_day"], found["iso_month"], found["iso"]), False
@@ -151,7 +151,7 @@ def _with_weekday(line: str, one: Written) -> Written:
 
 
 def _with_second_day(line: str, one: Written, floor: int) -> Iterator[Written]:
-    """The date, with the day that "Nov 25-27" or "7 and 9 October" adds: a range, or a date of its own."""
+    """The date with the second day of "Nov 25-27" or "7 and 9 October": a range, or another date."""
     after = _SECOND_DAY.match(line, one.end)
     if after and 1 <= int(after["day"]) <= 31 and (one.open_order is False or after["join"] in "-–—"):
         day = int(after["day"])

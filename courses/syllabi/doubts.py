@@ -1,4 +1,4 @@
-"""How sure a reading is: an item with a reason to be due on a date, and without a doubt about it, is ticked."""
+"""Confidence of a reading. An item with evidence for its date and no doubts is ticked."""
 
 from collections.abc import Collection
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Which of the dates in a text an item is due on."""
+"""Choose the due date among the dates in a text."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from courses.syllabi.phrases import Phrase
 from courses.syllabi.words import RECURRING, weekdays_in
 
 MOST_DAYS: Final = 60
-"""Of an item that is due every week."""
+"""Words of a weekly item."""
 
 _UNTIL: Final = re.compile(
     r"\b(?:due|by|before|no later than|deadline|until|submi\w+|abgabe|bis|avant le|à remettre|antes del)\b[^.;]{0,25}$",
@@ -22,7 +22,7 @@ _NOT_DUE: Final = re.compile(
     r"|\b(?:sign[- ]?ups?|sign up|regist\w+|anmeldung|reserve|rsvp|regrades?|feedback|return(?:ed|s)?)\b[^.;]{0,45}$",
     re.IGNORECASE,
 )
-"""Before a date on which something opens, or that belongs to something beside the item: a list to sign up in."""
+"""Words before a date on which something opens, or that belongs to something else, like a sign-up list."""
 
 _LISTED: Final = re.compile(r"\s*(?:[,;]|(?:[,;]\s*)?(?:and|und|et|y|&))?\s*(?:on\s)?", re.IGNORECASE)
 LETTERS: Final = {"m": 0, "t": 1, "tu": 1, "w": 2, "th": 3, "r": 3, "f": 4, "sa": 5, "su": 6}
@@ -60,7 +60,7 @@ def due_among(text: str, mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def listed_after(text: str, mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:
-    """The days that a list goes on with after one: "February 11, March 18 and April 29"; that one first."""
+    """The days of a list, from its first one: "February 11, March 18 and April 29"."""
     listed = [mention]
     for one in mentions:
         if one.start >= listed[-1].end and _LISTED.fullmatch(text, listed[-1].end, one.start):
@@ -69,7 +69,7 @@ def listed_after(text: str, mention: Mention, mentions: Sequence[Mention]) -> li
 
 
 def day_in(mention: Mention, text: str) -> tuple[date, bool]:
-    """The day meant: that of the weekday named, in a range; else its last. And whether that is certain."""
+    """The meant day of a range: the one of the named weekday, else the last; and whether that is certain."""
     if mention.first == mention.last:
         return mention.last, True
     named = weekdays_in(text)

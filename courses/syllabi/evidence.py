@@ -1,4 +1,4 @@
-"""Whether the line that an item quotes bears out its date."""
+"""Check whether the line that an item quotes confirms its date."""
 
 import re
 from datetime import date, timedelta
@@ -12,7 +12,7 @@ from courses.syllabi.titles import cleaned
 from courses.syllabi.words import RECURRING
 
 FURTHEST: Final = 3
-"""Lines above and below a quote in which its date is looked for."""
+"""Lines above and below a quote that are searched for its date."""
 
 WEEK: Final = timedelta(days=3)
 """Between the first and the last day of the shortest span that is read as a week; the longest is twice that."""
@@ -21,7 +21,7 @@ _WEEK_HEAD: Final = re.compile(
     r"[\s|*#(]*(?:(?:week|wk|woche|kw|semaine|semana|modul[eo]?|unit|unidad)\.?\s*#?)?\s*(?:\d{1,2}|[IVX]{1,4})?[\s|*:.,(–—-]*",
     re.IGNORECASE,
 )
-"""What stands before the days of a week in a schedule, and nothing else."""
+"""The only text before the days of a week in a schedule."""
 
 
 _BARE: Final = re.compile(
@@ -33,7 +33,7 @@ _LETTERS: Final = re.compile(rf"(?<!\w)(?:{'|'.join(LETTERS)}):", re.IGNORECASE)
 
 
 class Evidence(StrEnum):
-    """What a quote says about a date, the best first."""
+    """The evidence of a quote for a date, the best first."""
 
     CONFIRMED = "confirmed"
     INFERRED = "inferred"
@@ -89,7 +89,7 @@ def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
 
 
 def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:
-    """What the nearest line with a date says of a quote without one; of two equally near ones the better."""
+    """The evidence of the nearest line with a date, for a quote without one. Of two equally near ones the better."""
     nearest = _nearest(syllabus, place)
     said = min((_of_line(syllabus, line, due_on) for line in nearest), key=_BEST_FIRST.index, default=Evidence.INFERRED)
     heads = [
@@ -145,12 +145,12 @@ def _is_bare(syllabus: Syllabus, line: int) -> bool:
 
 
 def _is_date(syllabus: Syllabus, line: int, start: int = 0) -> bool:
-    """Return whether a line has nothing but a date from a place on."""
+    """Return whether the rest of a line is only a date."""
     rest = syllabus.lines[line][start:]
     return not any(map(str.isalpha, cleaned(rest, syllabus.dates_in_text(rest))))
 
 
 def _belongs(syllabus: Syllabus, line: int, place: range) -> bool:
-    """Return whether a line below a quote can be about it: a bare "Due:" only if nothing else stands between."""
+    """Return whether a line below a quote can be about it: a bare "Due:" only if it follows directly."""
     between = syllabus.lines[place.stop : line]
     return not (_is_bare(syllabus, line) and any(one.strip() for one in between))

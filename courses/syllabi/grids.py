@@ -1,4 +1,4 @@
-"""Month calendars and lists below the name of a month, whose days stand there as bare numbers."""
+"""Month calendars, and lists below the name of a month, whose days are bare numbers."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What kind of item a title names, by its words in English, German, French and Spanish."""
+"""The kind of an item by the words of its title in English, German, French and Spanish."""
 
 import re
 from typing import Final
@@ -48,12 +48,12 @@ NOUN: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS)}){_ENDS
 """A word that names something to hand in or to sit."""
 
 SAT: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS[:2])}){_ENDS}", re.IGNORECASE)
-"""One for what is sat at a time: a date beside it is a reason by itself."""
+"""Kinds that take place at a time. A date next to one is evidence enough."""
 
 STRONG: Final = re.compile(
     rf"\b(?:{'|'.join(words for kind, words in _WORDS[:6] if kind != 'lab')}|lab reports?){_ENDS}", re.IGNORECASE
 )
-"""One that hardly ever means anything else."""
+"""Words that hardly ever mean anything else."""
 
 OTHER: Final = "other"
 

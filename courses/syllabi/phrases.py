@@ -88,7 +88,7 @@ class Phrase:
 
 
 def phrases_of(text: str) -> list[Phrase]:
-    """What a text names as items, in its order."""
+    """The items that a text names, in order."""
     phrases: list[Phrase] = []
     nouns = list(NOUN.finditer(text))
     at = 0
@@ -124,7 +124,7 @@ def _numbered(text: str, end: int) -> tuple[bool, int]:
 
 
 def _leading(text: str, start: int, floor: int) -> int:
-    """Where the adjectives before a noun begin, at most four."""
+    """The start of the adjectives before a noun, at most four."""
     for _ in range(4):
         word = _LEADING_WORD.search(text, max(floor, start - 30), start)
         if word is None or word[1].lower() in _STOP or (word.start(1) > 0 and text[word.start(1) - 1] not in ' (\t"“-'):

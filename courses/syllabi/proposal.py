@@ -1,4 +1,4 @@
-"""What a syllabus proposes: a course with items and weights, each with its line, for a member to approve."""
+"""The proposal of a syllabus: a course with items and weights, each with its line, for a member to approve."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -72,7 +72,7 @@ class ProposedCategory:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a syllabus proposes; empty where nothing was found."""
+    """A proposal. Empty if nothing was found."""
 
     course: CourseFields
     items: Sequence[ProposedItem]

@@ -1,4 +1,4 @@
-"""The proposal of a long text, for the child process: it can take seconds of CPU, which others would wait for."""
+"""The proposal of a long text, in the child process, since it can take seconds of CPU."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from courses.syllabi.reader import Syllabus
 
 
 def question(text: str, stored: Sequence[Stored], *, today: date, term: str | None) -> bytes:
-    """What the child is asked: a line of JSON, then the text."""
+    """The child's input: a line of JSON, then the text."""
     items = [(str(one.id), one.title, None if one.due_on is None else str(one.due_on), one.kind) for one in stored]
     return json.dumps({"today": str(today), "term": term, "stored": items}).encode() + b"\n" + text.encode()
 

@@ -1,4 +1,4 @@
-"""Where in a text a quote stands."""
+"""Find a quote in a text."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from typing import Final
 from courses.syllabi.text import comparable
 
 MOST_PLACES: Final = 5_000
-"""Places of one quote that are looked at; a quote of one letter has one in nearly every line of a text."""
+"""Maximum of occurrences of one quote. A quote of one letter occurs in nearly every line."""
 
 
 class Quotable:
@@ -22,7 +22,7 @@ class Quotable:
         self._tight: tuple[str, list[int]] | None = None
 
     def places(self, quote: str) -> list[range]:
-        """The lines (from 0) of each place where the quote stands.
+        """The lines (from 0) of each occurrence of the quote.
 
         Whole words count before parts of words, and both before what agrees only without any white space: a text that
         was read from a PDF can have lost some.
@@ -40,7 +40,7 @@ class Quotable:
 
 
 def _found(wanted: str, text: str, starts: list[int]) -> Iterator[tuple[range, bool]]:
-    """The first `MOST_PLACES` places, each with whether whole words stand there; one for each first line."""
+    """The first `MOST_PLACES` occurrences, one per first line, each with whether it is whole words."""
     at, line = text.find(wanted), -1
     for _ in range(MOST_PLACES):
         if at < 0:
@@ -56,5 +56,5 @@ def _found(wanted: str, text: str, starts: list[int]) -> Iterator[tuple[range, b
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Return whether a word goes on across this place."""
+    """Return whether this position is inside a word."""
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()

@@ -1,4 +1,4 @@
-"""A syllabus, read once for all that is asked about it."""
+"""A syllabus, parsed once for all questions about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a line says of days without a date.
+    """Mentions of days without a date in a line.
 
     Attributes:
         recurring: something comes again and again.
@@ -57,7 +57,7 @@ class Syllabus:
         return cls(raw, lines, calendar_of(lines, today=today, term=term))
 
     def mentions(self, line: int) -> list[Mention]:
-        """The dates of a line, counted from 0; none where there is no such line."""
+        """The dates of a line (from 0). Empty if the line does not exist."""
         if not 0 <= line < len(self.lines):
             return []
         if line not in self._mentions:
@@ -65,7 +65,7 @@ class Syllabus:
         return self._mentions[line]
 
     def dates_in_text(self, text: str) -> list[Mention]:
-        """The dates of a text made of `lines`, with their places in it."""
+        """The dates of a text made of `lines`, with their positions."""
         return self.calendar.mentions(text)
 
     def in_term(self, day: date) -> bool:
@@ -77,7 +77,7 @@ class Syllabus:
         return self.calendar.mentions(readable(" ".join(text.split())))
 
     def said(self, line: int) -> "Said":
-        """What a line, counted from 0, says of days without a date."""
+        """Mentions of days without a date in a line (from 0)."""
         if line not in self._said:
             text = self.lines[line]
             self._said[line] = Said(
@@ -86,7 +86,7 @@ class Syllabus:
         return self._said[line]
 
     def places(self, quote: str) -> list[range]:
-        """The lines (from 0) of each place where a quote stands."""
+        """The lines (from 0) of each occurrence of a quote."""
         return self._quotable.places(quote)
 
     @cached_property

@@ -8,10 +8,10 @@ from typing import Final
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_CHARACTERS: Final = 20_000
-"""Of one line that is looked through for items; the rest of a longer one is no row and no sentence."""
+"""Maximum length of a line that is searched. The rest of a longer one is ignored."""
 
 MOST_LINES: Final = 20_000
-"""That are looked through for items and weights; a hundred pages have a third of that."""
+"""Maximum of lines that are searched for items and weights. A hundred pages have a third of that."""
 
 _COLUMNS: Final = re.compile(r"\t+ *| {3,}\t*|(?<=[^.!?:]) {2}(?=\S)")
 _GAP: Final = re.compile(r" {2,}(?=\S)")
@@ -21,7 +21,7 @@ _BULLET: Final = re.compile(
     rf"^\s*(?:[•●○◦▪■□*·➢►✓o+-]|#{{1,6}}|\(?(?:\d{{1,2}}(?![.)]\s+(?:{one_of(MONTHS)})\b)|[a-z])[.)](?!\d))\s+",
     re.IGNORECASE,
 )
-"""What begins an entry of a list; the day of "24. Juni" does not."""
+"""The start of a list entry. The day of "24. Juni" is not one."""
 
 _SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'%])[.!?]\s+(?=[\"“(]?[A-ZÀ-Þ\d])")
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
@@ -61,7 +61,7 @@ _ROLE: Final = [(role, re.compile(words, re.IGNORECASE)) for role, words in _ROL
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line, or several of a wrapped sentence.
+    """One line, or the lines of a wrapped sentence.
 
     Attributes:
         line: where it begins, from 0.
@@ -132,7 +132,7 @@ def cells_of(text: str) -> tuple[str, ...]:
 
 
 def _below_heads(text: str, header: str) -> tuple[str, ...]:
-    """The cells of a row in which some are empty: those between single tabs, else each below the nearest head."""
+    """The cells of a row with empty ones: those between single tabs, else each below the nearest header."""
     if "\t" in header:
         cells = [cell.strip() for cell in text.split("\t")]
         return (*cells, *[""] * (header.count("\t") + 1 - len(cells)))
@@ -146,13 +146,13 @@ def _below_heads(text: str, header: str) -> tuple[str, ...]:
 
 
 def role_of(cell: str) -> str | None:
-    """What the head of a column says about it."""
+    """The role of a column by its header."""
     cell = _BRACKETS.sub("", cell).strip(" :*#")
     return next((role for role, words in _ROLE if words.fullmatch(cell)), None) if 0 < len(cell) < 40 else None
 
 
 def _with_what(roles: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    """The roles, the first column being what is due where one says when and none says what."""
+    """The roles of the columns, with a title column: the first of two "due" columns, or the first without a role."""
     if roles.count("due") > 1 and roles[0] == "due":
         return ("what", *roles[1:])
     if "due" in roles and None in roles and not {"what", "topic", "date"} & {*roles}:
@@ -189,7 +189,7 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def titled_row(block: Sequence[Row]) -> Row | None:
-    """The row of a block that says how something is called: "Title: Song book"."""
+    """The row of a block with the title: "Title: Song book"."""
     return next((row for row in block if _TITLED.match(row.text)), None)
 
 
@@ -201,7 +201,7 @@ def _without_bullet(text: str) -> tuple[str, int]:
 
 
 def _goes_on(text: str, following: str) -> bool:
-    """Return whether a line of prose goes on in the next one, as lines of a PDF do."""
+    """Return whether a line of prose continues in the next one, as in PDFs."""
     following = following.strip()
     last = text.rsplit(None, 1)[-1].lower()
     if len(text) < 55 or not following or "|" in following or text[-1] in ".:!?;":

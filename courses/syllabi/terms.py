@@ -69,7 +69,7 @@ class Term:
 
 
 def find_term(text: str) -> Term | None:
-    """The first term with a year that a text names, else the first academic year."""
+    """The first term with a year in a text, else the first academic year."""
     for found in _TERM.finditer(text):
         season = _SEASON[(found["season"] or found["season_last"]).lower()]
         year = int(found["year_first"] or found[2] or f"20{found[4]}")
@@ -91,7 +91,7 @@ def find_term(text: str) -> Term | None:
 
 
 def term_near(name: str, today: date) -> Term | None:
-    """The term a course gives; one without a year ("Fall semester") is that which is nearest to `today`."""
+    """The term of a course. One without a year ("Fall semester") is the nearest to `today`."""
     if term := find_term(name):
         return term
     found = _SEASON_ALONE.search(name)

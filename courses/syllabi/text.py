@@ -18,7 +18,7 @@ _DASHES: Final = dict.fromkeys(
     map(ord, "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"), " "
 )
 _CELLS: Final = {ord("|"): " "}
-"""Cell borders are written by the readers of files; a quote taken from the page itself has none."""
+"""Readers of files write cell borders. A quote copied from the page has none."""
 
 _TO_COMPARE: Final = _IGNORED | _DASHES | _CELLS
 _TO_READ: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None) | {
@@ -30,10 +30,10 @@ _TO_READ: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff")
     ord("\u2019"): "'",
 }
 _LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,400}\)")
-"""Of Markdown."""
+"""Marks of Markdown."""
 
 _TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>|&nbsp;", re.IGNORECASE)
-"""Of HTML in Markdown."""
+"""Tags of HTML in Markdown."""
 
 _ADDRESS: Final = re.compile(r"\bhttps?://\S+")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -56,7 +56,7 @@ def readable(line: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """A text in the form in which quotes are looked for.
+    """A text normalized for finding quotes.
 
     Case, runs of white space, soft hyphens, ligatures, quotation marks and dashes of any kind make no difference.
     """

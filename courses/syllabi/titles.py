@@ -1,4 +1,4 @@
-"""Titles of items, cut out of the lines they stand in."""
+"""Cut titles of items out of their lines."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from courses.syllabi.calendars import Mention
 from courses.syllabi.words import WEEKDAYS, one_of
 
 MOST_WORDS: Final = 9
-"""Of a line or cell that is a title as a whole."""
+"""Maximum length of a line or cell that is a title as a whole."""
 
 MOST_CHARACTERS: Final = 160
 

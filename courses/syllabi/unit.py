@@ -1,4 +1,4 @@
-"""A piece of a syllabus in which a title and its date stand together: a cell, a short line or a sentence."""
+"""A piece of a syllabus that has a title with its date: a cell, a short line or a sentence."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ BEGIN: Final = re.compile(
     r"|\d{1,2}|[MTWRF]|finals)?[\s:.,(*–—-]*",
     re.IGNORECASE,
 )
-"""What stands before the date that begins a line."""
+"""The text before the date at the start of a line."""
 
 WHEN_WORDS: Final = re.compile(
     r"\b(?:due|by|on|at|in|class|out|released?|opens?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",

@@ -1,4 +1,4 @@
-"""The pieces of a syllabus in which a title and its date stand together: cells, short lines and sentences."""
+"""Split a syllabus into pieces that have a title with its date: cells, short lines and sentences."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ _DETAIL: Final = re.compile(
     r"|entrega|remise|échéance|no due date)\b",
     re.IGNORECASE,
 )
-"""What begins a line that only tells more of the title above it."""
+"""The start of a line that only describes the title above it."""
 
 _DETAIL_WORDS: Final = re.compile(
     rf"{WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el)\b", re.IGNORECASE
@@ -100,7 +100,7 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
 
 
 def _still(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above | None:
-    """The date above, unless this line is in no table, heads a week of its own, or says that there is no class."""
+    """The date above, unless this line is outside of the table, starts a week, or says that there is no class."""
     if above is None or above.table or (not mentions and _WEEK_HEAD.match(row.text)):
         return None
     off = mentions and len(row.text) < SHORT and NO_ITEM.search(cleaned(row.text, mentions))
@@ -108,7 +108,7 @@ def _still(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above 
 
 
 def _due_label(row: Row, above: Above | None) -> Unit | None:
-    """What a label as "Deliverable:" says is due, on the date above it."""
+    """The text after a label like "Deliverable:", due on the date above."""
     label, colon, title = row.text.partition(": ")
     if above is None or not colon or role_of(label) != "due" or any(map(str.isdigit, label)):
         return None
@@ -123,7 +123,7 @@ def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
 
 
 def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
-    """The sentences of a line; one that only says when belongs to that before it."""
+    """The sentences of a line. One with only a time belongs to the one before."""
     short = len(row.text) < SHORT
     if not mentions and _SHARE.search(row.text):
         return  # a weight
@@ -159,7 +159,7 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Ite
 def _titled_ahead(
     row: Row, mentions: Sequence[Mention], sentences: Sequence[tuple[int, str]]
 ) -> Iterator[tuple[Unit, int]]:
-    """The title a line begins with, where a later sentence of it only says when; and the place of that sentence."""
+    """The title at the start of a line whose later sentence only has the time, and the position of that sentence."""
     title = sentences[0][1]
     if not is_title(cleaned(title, [])) or NO_ITEM.search(title):
         return
@@ -176,7 +176,7 @@ def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
 
 
 def _is_detail(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> bool:
-    """Return whether a line only says when the title above it opens, is due, or what it is worth."""
+    """Return whether a line only says when the title above it opens or is due, or its weight."""
     if not _only_when(row.text, mentions):
         return False
     labelled = bool(mentions and block) and (block[-1].text.rstrip(" *").endswith(":") or len(block) == 1)

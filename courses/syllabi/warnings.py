@@ -1,4 +1,4 @@
-"""What a member should look at again in items and weights that were read out of a syllabus."""
+"""Warnings about items and weights of a proposal, for the member to check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def too_many(what: str, found: int, most: int) -> Caution:
 
 
 def _of_date(syllabus: Syllabus, item: Claim, index: int) -> list[Caution]:
-    """What is odd about the date of one item."""
+    """Warnings about the date of one item."""
     if item.due_on is None:
         return []
     cautions = []

@@ -14,7 +14,7 @@ MOST_PARTS: Final = 20
 """Categories in a grade, at most."""
 
 MOST_READ: Final = 400
-"""Characters of a sentence before a share in which its name is looked for."""
+"""Characters before a percentage that are searched for its name."""
 
 _FRACTIONS: Final = {
     "half": 50, "third": 100 / 3, "thirds": 100 / 3, "quarter": 25, "quarters": 25, "fourth": 25, "fifth": 20,
@@ -76,7 +76,7 @@ _FROM: Final = re.compile(
 _NUMBER_WORDS: Final = re.compile(
     rf"{_LABEL.pattern}|\b(?:each|total|max|pts|of)\b|je\b|pour cent|\b(?:percent|per cent|prozent)\b", re.IGNORECASE
 )
-"""What stands beside a number that has no name beside it."""
+"""Words next to a number that are not its name."""
 
 _NO_WORDS: Final = re.compile(r"(?:\W|(?:the|and|another|other|remaining)\b)*", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
@@ -190,7 +190,7 @@ def _matched(names: Sequence[tuple[str, int]], shares: Sequence[_Share], counted
 
 
 def _counted(lines: Sequence[str]) -> Counted:
-    """How many there are of what the text counts: "two in-class midterms"."""
+    """A number of equal items: "two in-class midterms"."""
     counted: Counted = {}
     for line in lines[:MOST_LINES]:
         for found in _COUNTED.finditer(line[:MOST_CHARACTERS]):
@@ -200,7 +200,7 @@ def _counted(lines: Sequence[str]) -> Counted:
 
 
 def _shares_in(text: str, *, bare: bool) -> list[_Share]:
-    """The shares in a text: those in percent with bare ones that go on with them, else in points, else bare ones."""
+    """The weights in a text: percentages with the bare numbers that continue them, else points, else bare numbers."""
     unit = "%" if _PERCENT.search(text) else "points"
     shares = [_share(found, unit) for found in (_PERCENT if unit == "%" else _POINTS).finditer(text)]
     numbers = [_share(found, unit) for found in _BARE.finditer(text)]
@@ -226,7 +226,7 @@ def _share(found: re.Match[str], unit: str) -> _Share:
 
 
 def _alone(cell: str, *, bare: bool) -> _Share | None:
-    """The share of a cell that has no name beside it: of "5% each (20% total)" the total."""
+    """The percentage of a cell without a name: the total in "5% each (20% total)"."""
     if len(cell) > 60 or SCALE.search(cell):
         return None
     found = _shares_in(cell, bare=bare)
@@ -303,7 +303,7 @@ def _entry(name: str, share: _Share, line: int, clause: str, counted: Counted) -
 
 
 def _of_all(name: str, clause: str, counted: Counted) -> tuple[str, int]:
-    """The name and number of all of them, where its words, or else the text, say how many there are."""
+    """The name and number of equal items, if its words or the text have a number."""
     found = _COUNT.search(name)
     for word in reversed(re.findall(r"[^\W\d_]+", "" if found else name.lower())):
         for noun, known in counted.items():

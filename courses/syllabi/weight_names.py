@@ -1,4 +1,4 @@
-"""The name of a part of the grade, out of the words beside its share."""
+"""The name of a grade category, from the words next to its percentage."""
 
 import re
 from typing import Final
@@ -7,7 +7,7 @@ from courses.syllabi.phrases import phrases_of
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_WORDS: Final = 8
-"""Of the name of a part."""
+"""Maximum length of a category's name."""
 
 MOST_CHARACTERS: Final = 60
 
@@ -21,7 +21,7 @@ NO_PART: Final = re.compile(
     r"|al menos|por lo menos|mínim[oa]s?|obteng\w+|aprobar|asistencia mínima|penaliza\w*)\b",
     re.IGNORECASE,
 )
-"""What is taken off, what one has to reach, and what is no part of its own."""
+"""Deductions, thresholds, and categories that are part of another."""
 
 SCALE: Final = re.compile(
     r"(?<![\d.,/-])\d{2,3}(?:\.\d+)?\s?%?\s?(?:[-–—]|to|and)\s?(?:\d{2,3}(?![\d/-])|above|below|up)|[<>≥≤]"

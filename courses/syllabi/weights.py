@@ -1,4 +1,4 @@
-"""What a syllabus says the parts of the grade weigh."""
+"""The weights of the grade categories in a syllabus."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from courses.syllabi.rows import MOST_LINES
 from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_in
 
 MOST_ENTRIES: Final = 600
-"""Shares that are looked at; a syllabus has a few dozen."""
+"""Maximum of percentages that are read. A syllabus has a few dozen."""
 
 _HEAD: Final = re.compile(
     r"\b(?:grad(?:e|es|ing)|evaluation|assessments?|weight\w*|percent(?:age)?s?|points?|bewertung|note|notation"
@@ -42,7 +42,7 @@ class Weight:
 
 
 def weights_in(lines: Sequence[str]) -> list[Weight]:
-    """The parts of the grade, or none where the text does not say them.
+    """The grade categories. Empty if the text has none.
 
     That run of neighbors counts which adds up to 100 or to the total that is written; if none does, what a list in
     percent below a head says.

@@ -53,7 +53,7 @@ RECURRING: Final = re.compile(
     rf"|vendredis))\b",
     re.IGNORECASE,
 )
-"""What is due again and again."""
+"""Words for recurring deadlines."""
 
 RELATIVE: Final = re.compile(
     r"\b(?:weeks?|woche|kw|semaine|semana)\s*#?\d{1,2}\b|\b(?:days?|weeks?|hours?|tage?n?|wochen?|jours?|semaines?"
@@ -61,7 +61,7 @@ RELATIVE: Final = re.compile(
     r"|next|nächsten?|prochaine?|próxim[oa])\s+(?:week|class|day|woche|semaine|semana|clase)\b",
     re.IGNORECASE,
 )
-"""What depends on another day: "week 5", "one week after the lab"."""
+"""Dates relative to another: "week 5", "one week after the lab"."""
 
 _PLURALS: Final = {
     f"{name}s": day for name, day in WEEKDAYS.items() if name.endswith(("day", "tag", "mittwoch", "di", "dimanche"))

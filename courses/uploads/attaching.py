@@ -21,7 +21,7 @@ FILES_OF_COURSE = Limit(
 )
 
 KEPT_FOR = timedelta(hours=24)
-"""How long an upload waits for a course."""
+"""How long an upload is kept without a course."""
 
 
 class Attachable(TypedDict):
@@ -73,7 +73,7 @@ def require_place(write: Write, course_id: UUID) -> None:
 
 
 def detach_again(member: Member, write: Write, file_id: UUID, left: Any, before: Any) -> None:
-    """Take back that a file was attached: it is an upload again, for another day; one that was deleted stays so.
+    """Undo attaching a file: it is an upload again, for another day. A deleted one stays deleted.
 
     Raises:
         Conflict: it belongs to another course by now, or the same file was uploaded again.

@@ -1,11 +1,11 @@
-"""How many syllabi a member brings in an hour."""
+"""Rate limit of syllabi per member and hour."""
 
 from accounts.models import Member
 from studyservice.operations.errors import RateLimited
 from studyservice.rates.limiter import Rate, hit
 
 _COST_OF_A_LIMIT = 10
-"""What counts an upload that took all the time or memory there is."""
+"""Count of an upload that used all its CPU time or memory."""
 
 
 def count_upload(member: Member) -> None:

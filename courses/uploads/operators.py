@@ -1,4 +1,4 @@
-"""What operators do with files of syllabi: bring one for a member, and have one read again."""
+"""Operators' actions on syllabus files: upload one for a member, or read one again."""
 
 import shutil
 import tempfile
@@ -60,7 +60,7 @@ def add_to_course(write: Write, course_id: UUID, brought: ReadFile) -> None:
 
 
 def read_again(row: SyllabusFile) -> str:
-    """Read a stored file anew, as after a change of the reader; returns its `text_status`. The course's text stays.
+    """Read a stored file again, as after a change of the reader. Return its `text_status`. The course's text stays.
 
     Must not be called inside a transaction.
 

@@ -70,7 +70,7 @@ def remembered_course(member: Member, course_id: UUID | None) -> Comparison | No
 
 
 def proposal_of(member: Member, text: str | None, course: Comparison | None) -> ProposalRow:
-    """The proposal; an empty one where there is no text, or, with a warning, where it would take too long.
+    """The proposal. Empty without text, or with a warning if it would take too long.
 
     Must not be called inside a transaction: a long text is read in the child process.
 

@@ -1,4 +1,4 @@
-"""What goes by itself: uploads that nobody attached, and files in storage that no row names."""
+"""Remove expired uploads, and files in storage without a row."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -11,7 +11,7 @@ from studyservice.database.batches import batches
 from studyservice.database.deleting import purge
 
 STRAY_AFTER = timedelta(days=1)
-"""How long a file may lie in storage before its row is stored; also where a process was killed in between."""
+"""How long a file may be in storage before its row is stored, even if a process was killed in between."""
 
 
 def purge_uploads() -> int:

@@ -171,7 +171,7 @@ class ProposalRow(TypedDict):
 
 
 class ProposalRecord(Record):
-    """What the text of a syllabus proposes; nothing of it is stored."""
+    """The proposal of a syllabus text. Nothing of it is stored."""
 
     example: ClassVar[dict[str, Any]] = {
         "course": ProposedCourseRecord.example,
@@ -194,7 +194,7 @@ class SyllabusDetailRow(SyllabusRow):
 
 
 class SyllabusDetailRecord(SyllabusRecord):
-    """A file of a syllabus with what it proposes and, when asked for, its text."""
+    """A syllabus file with its proposal and, on request, its text."""
 
     example: ClassVar[dict[str, Any]] = SyllabusRecord.example | {"proposal": ProposalRecord.example}
 

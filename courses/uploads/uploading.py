@@ -33,7 +33,7 @@ _SAME = Select[KeptRow](
 def create_syllabus(
     member: Member, file: UploadedFile | None = None, *, text: str | None = None, course_id: UUID | None = None
 ) -> tuple[SyllabusDetailRow, bool]:
-    """Keep a file, or else a text, for a day, and propose what it says; returns whether it is new.
+    """Store a file or a text for a day, with its proposal. Return whether it is new.
 
     The same bytes, while they are attached to no course, are the same upload, whose day begins anew. Must not be called
     inside a transaction.
@@ -107,7 +107,7 @@ def _kept(member: Member, upload: Upload, found: FileText, course_id: UUID | Non
 
 
 def _renewed(write: Write, upload: Upload, course_id: UUID | None) -> KeptRow | None:
-    """The same upload, whose day begins anew; None if there is none."""
+    """The same upload, kept for another day. None if there is none."""
     now = timezone.now()
     known = _SAME.first(member_id=write.member_id, sha256=upload.sha256, now=now)
     if known is None:
@@ -120,7 +120,7 @@ def _renewed(write: Write, upload: Upload, course_id: UUID | None) -> KeptRow | 
 
 
 def _add(write: Write, row: SyllabusFile) -> None:
-    """Store the row, once those that have expired are gone.
+    """Delete expired uploads, then store the row.
 
     Raises:
         Conflict: the member's files would be too large together.

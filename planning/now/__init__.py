@@ -1,4 +1,4 @@
-"""What to do in the minutes that the member has: an order of rules, each of which the answer tells.
+"""What to do in the available minutes: ordered rules, each named in the answer.
 
 `situation` says what the rules look at, `ranks` has a function for each rank, `filling` gives minutes to what they
 find. Nothing here reads the database or the clock.

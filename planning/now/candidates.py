@@ -13,7 +13,7 @@ SLICE = 25
 """Minutes of a step of work."""
 
 LAST_SLICE = 10
-"""The fewest minutes that work takes, where no slice is left."""
+"""Minimum minutes of work, where no slice is left."""
 
 LEAST_CARDS = 5
 MOST_CARDS = 20
@@ -22,7 +22,7 @@ MOST_CARDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A step that takes `wanted` minutes, or what is left if that is `least` or more.
+    """A step of `wanted` minutes, or of the rest if that is `least` or more.
 
     Attributes:
         cards: how many there are; None of what is not cards.
@@ -42,11 +42,11 @@ class Candidate:
     seconds: Fraction = Fraction(0)
 
     def minutes(self, left: int) -> int:
-        """The minutes that it takes of those that are left; 0 if it does not fit."""
+        """The minutes that it takes of the rest. 0 if it does not fit."""
         return min(self.wanted, left) if left >= self.least else 0
 
     def cards_in(self, minutes: int) -> int | None:
-        """As many of its cards as fit."""
+        """A step with as many cards as fit."""
         return None if self.cards is None else min(self.cards, floor(60 * minutes / self.seconds))
 
 
@@ -65,7 +65,7 @@ def of_work(work: Work, because: Sequence[ReasonRow]) -> Candidate:
 
 
 def of_cards(deck: Deck, cards: int, seconds: Fraction, because: Sequence[ReasonRow]) -> Candidate:
-    """Cards of a deck, each of which takes so many seconds. A step has at least one card."""
+    """Cards of a deck with seconds per card. A step has at least one card."""
     return Candidate(
         kind="cards",
         title=deck.name,

@@ -1,4 +1,4 @@
-"""How minutes are filled with steps."""
+"""Fill the available minutes with steps."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypedDict
@@ -52,7 +52,7 @@ class NowRow(TypedDict):
 
 
 def what_now(now: Situation, minutes: int) -> NowRow:
-    """The steps for so many minutes.
+    """The steps for these minutes.
 
     Rank 1 has a third of them and passes over what no longer fits into it. After that, filling stops at the first step
     that does not fit, so that more minutes never reorder.

@@ -23,12 +23,12 @@ from planning.now.candidates import Candidate, of_cards, of_topic, of_work
 from planning.now.situation import Deck, Situation, Work
 
 PRESSING = 1
-"""Days from today on which work is due at the latest to come before cards."""
+"""Work that is due within this many days precedes cards."""
 
 EXAM_WITHIN = 7
 WORK_WITHIN = 14
 NEW_CARD = 3
-"""How many times as long as a review the first one takes."""
+"""How many times longer a first review takes."""
 
 
 def repeat_now(now: Situation) -> Iterator[Candidate]:
@@ -110,7 +110,7 @@ def _of_work(now: Situation, work: Work) -> Candidate:
 
 
 def _high_first(value: Fraction | None) -> tuple[bool, Fraction]:
-    """What sorts a high value before a low one, and None last."""
+    """Sort key: high values first, None last."""
     return (True, Fraction(0)) if value is None else (False, -value)
 
 

@@ -1,4 +1,4 @@
-"""What "what now" looks at, read together with the agenda: three statements, however much there is."""
+"""Read the data for "what now" together with the agenda, in three statements of any size."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
@@ -49,7 +49,7 @@ class _Topic(TopicCounts):
 
 
 class Reading(NamedTuple):
-    """The agenda, and what "what now" looks at.
+    """The agenda, and the data for "what now".
 
     Attributes:
         milestones: those of the agenda, in its order.
@@ -92,7 +92,7 @@ def read(member: Member, at: datetime, until: date) -> Reading:
 
 @cache
 def _items() -> Select[_Columns]:
-    """Every item that the agenda or the rules may look at, with all its open milestones; built at the first use."""
+    """Every item that the agenda or the rules may need, with its open milestones. Built on first use."""
     soon = models.Milestone.objects.filter(
         member_id=Param("member_id"), done=False, due_on__lte=Param("furthest")
     ).values("item_id")
@@ -167,7 +167,7 @@ def _item(row: ItemRow, worth: Fraction | None) -> Item:
 def _of_agenda(
     milestones: list[Milestone], items: Mapping[UUID, ItemRow], today: date, until: date
 ) -> list[MilestoneColumns]:
-    """Those due by `until`, then the undated ones of items due from today to then."""
+    """Milestones due by `until`, then undated ones of items due from today until then."""
 
     def is_shown(milestone: Milestone) -> bool:
         if milestone.due_on is not None:

@@ -1,4 +1,4 @@
-"""Why a step is proposed: a code, its value, and a text made of that value alone."""
+"""The reason of a step: a code, its value, and a text made only of that value."""
 
 from fractions import Fraction
 from math import floor
@@ -40,7 +40,7 @@ def exam_in(days: int) -> ReasonRow:
 
 
 def expected_recall(percent: Fraction) -> ReasonRow:
-    """Percent of the deck's cards that will be recalled on the day of the exam, if nothing is studied until then."""
+    """Percent of the deck's cards that will be recalled on the day of the exam without studying."""
     value = _told(percent)
     return {"code": "expected_recall", "value": value, "text": f"{value:g} % of the cards remembered by then"}
 

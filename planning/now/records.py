@@ -1,4 +1,4 @@
-"""How "what now" is answered."""
+"""Records of "what now"."""
 
 from typing import Any, ClassVar
 
@@ -36,7 +36,7 @@ class ReasonRecord(Record):
 
 
 class StepRecord(Record):
-    """What to do, and for how long."""
+    """A step, and its duration."""
 
     example: ClassVar[dict[str, Any]] = {
         "position": 1,
@@ -68,7 +68,7 @@ class StepRecord(Record):
 
 
 class NowRecord(Record):
-    """What to do in the minutes that there are."""
+    """What to do in the available minutes."""
 
     example: ClassVar[dict[str, Any]] = {"minutes": 30, "left_over": 5, "steps": [StepRecord.example]}
 

@@ -1,4 +1,4 @@
-"""What the rules look at: the member's items, milestones and decks at one moment."""
+"""The input of the rules: the member's items, milestones and decks at one moment."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 MISSED_FOR = timedelta(days=30)
-"""How long a missed item is worth doing."""
+"""How long a missed item is still proposed."""
 
 EXAMINED = frozenset({"exam", "quiz"})
 
@@ -133,7 +133,7 @@ class Situation:
 
     @cached_property
     def work(self) -> list[Work]:
-        """What is open or missed and has a date, by itself or by its first open milestone."""
+        """Open or missed items that have a date, or whose first open milestone has one."""
         first: dict[UUID, Milestone] = {}
         for milestone in sorted(self.milestones, key=lambda one: (one.position, one.created_at, one.id)):
             first.setdefault(milestone.item_id, milestone)

@@ -121,7 +121,7 @@ class ServiceAdmin(_ModelAdmin):
         return [name for name in self.get_list_display(request) if name in leading_columns(self.model)]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """On the page for a new object without what it does not have yet."""
+        """The page for a new object leaves out what only an existing one has."""
         fields = super().get_fields(request, obj)
         fixed = () if obj is not None else self.get_readonly_fields(request, obj)
         return [name for name in fields if name not in fixed]
@@ -200,7 +200,7 @@ class ServiceAdmin(_ModelAdmin):
         return names, count, {str(self.opts.verbose_name)} if denied else set(), []
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """One by one, as `delete_model` does it."""
+        """Delete one by one, as `delete_model` does."""
         for one in queryset:
             self.delete_model(request, one)
 

@@ -22,7 +22,7 @@ from studyservice.citus.catalogue import (
 from studyservice.citus.layout import Layout
 
 _SEQUENTIALLY = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
-"""One connection to each server for the whole transaction, as foreign keys between what it changes need."""
+"""Use one connection to each server for the whole transaction, for the foreign keys between the tables."""
 
 _SETS_NULL = re.compile(r" ON DELETE SET NULL(?: \([^)]*\))?")
 

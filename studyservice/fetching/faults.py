@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Fault(StrEnum):
-    """One word for each reason, for programs."""
+    """A reason in one word, for programs."""
 
     ADDRESS_INVALID = "address_invalid"
     ADDRESS_NOT_PUBLIC = "address_not_public"

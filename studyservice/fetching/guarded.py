@@ -1,4 +1,4 @@
-"""The one way to fetch what somebody else names the address of.
+"""Fetch addresses that come from others, safely. All such fetches use this module.
 
 Only https, only public addresses (`connecting`), one deadline for everything, and a size. No cookies are kept, and no
 proxy of the environment is used. It takes no setting, and none makes an address trusted.

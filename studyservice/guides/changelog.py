@@ -22,7 +22,7 @@ _RELEASE = re.compile(r"\[?([^\]\s]+)\]? +[-–] +(\d{4}-\d{2}-\d{2})")
 
 
 class Entry(NamedTuple):
-    """One version, or what is not released yet.
+    """A version, or the unreleased changes.
 
     Attributes:
         anchor: of its heading on the page.

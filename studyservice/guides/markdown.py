@@ -183,7 +183,7 @@ class _Renderer(RendererHTML):
         return _copyable(tokens[idx])
 
     def code_inline(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        """Long names break after an underscore or a slash, and nowhere else if there is room."""
+        """Let long names break after an underscore or a slash only."""
         words = re.sub(r"(?<=\w)([_/])(?=\w)", r"\1<wbr>", escape(tokens[idx].content))
         return f"<code>{words}</code>"
 

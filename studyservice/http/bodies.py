@@ -26,7 +26,7 @@ class BodyTooLarge(InvalidRequest):
 
 
 class BodyIncomplete(InvalidRequest):
-    """The client went away before the whole body had come."""
+    """The client disconnected before the whole body arrived."""
 
     default_message = "The body did not arrive as a whole."
 

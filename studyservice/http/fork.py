@@ -25,7 +25,7 @@ _Answer = Callable[[HttpRequest], HttpResponse]
 
 
 class ApiGate:
-    """Middleware that API requests come to at once from the fork, and all others after that of pages."""
+    """Middleware that API requests enter directly from the fork, and all others after that of pages."""
 
     def __init__(self, get_response: _Answer) -> None:
         self.get_response = get_response

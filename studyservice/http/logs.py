@@ -68,7 +68,7 @@ class SecretFilter(logging.Filter):
 
 
 class LineHandler(logging.Handler):
-    """Writes each line to standard error with one call of the kernel, which keeps the lines of threads apart.
+    """Writes each line to standard error in one system call, so that lines of threads do not mix.
 
     Python's own handlers hold a lock for that. Where one thread writes and others come with their lines, each waits for
     the lock and then for the interpreter. A line of over 4 KiB (PIPE_BUF), like an exception, can be cut by another
@@ -76,7 +76,7 @@ class LineHandler(logging.Handler):
     """
 
     def createLock(self) -> None:  # noqa: N802  # logging's name
-        """None is needed."""
+        """No lock is needed."""
         self.lock = None
 
     def handle(self, record: logging.LogRecord) -> bool:

@@ -25,7 +25,7 @@ class PageRate(NamedTuple):
 
     rate: Rate
     title: str
-    """Of the page that refuses."""
+    """The size of the refusal page."""
     key: Callable[[HttpRequest], str]
     """Names who is counted; reads no form."""
 

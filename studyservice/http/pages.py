@@ -72,4 +72,4 @@ class PageAuthenticationMiddleware(_FormsOnly, AuthenticationMiddleware):
 
 
 class PageMessageMiddleware(_FormsOnly, MessageMiddleware):
-    """One-time messages."""
+    """Flash messages."""

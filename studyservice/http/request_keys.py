@@ -59,7 +59,7 @@ TOOL_FAILURE = RequestKey[ApiError | None]("tool_failure")
 """The error of a failed tool call or a refused prompt."""
 
 MESSAGE_REFUSED = RequestKey[bool]("message_refused")
-"""Whether the request's JSON-RPC message was answered with an error, perhaps with HTTP status 200; of a batch whether
+"""True if the request's JSON-RPC message got an error, perhaps with HTTP status 200. In a batch, whether
 the last was."""
 
 PROBE = RequestKey[bool]("probe")

@@ -45,7 +45,7 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
         self._last = b""
 
     def handle_raw_input(self, input_data: Any, *described: Any, **kwargs: Any) -> None:
-        """Django calls this before it reads the body, of which the end is kept: Django takes one without an end."""
+        """Store the length. Django calls this before it reads the body, which may have no length."""
         _, _, boundary, *_ = described
         self._border = b"--" + boundary + b"--"
         if isinstance(input_data, io.BytesIO):

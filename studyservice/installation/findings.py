@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Outcome(StrEnum):
-    """Of one step."""
+    """The outcome of a step."""
 
     PASSED = "ok"
     SKIPPED = "not checked"
@@ -34,7 +34,7 @@ class Skipped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report; `remedy` is empty unless the step failed."""
+    """A line of the report. `remedy` is empty unless the step failed."""
 
     step: str
     outcome: Outcome

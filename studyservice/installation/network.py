@@ -79,7 +79,7 @@ def _certificate(parts: SplitResult) -> str:
 
 
 def _public_address(parts: SplitResult) -> str:
-    """Every address must be public: a client takes any of them."""
+    """Every address must be public, since clients may use any of them."""
     host = parts.hostname or ""
     if is_loopback(host):
         raise Skipped(_LOOPBACK)

@@ -41,7 +41,7 @@ HEADERS: dict[str, Schema] = {
         "schema": {"type": "integer", "minimum": 1},
     },
 }
-"""On every answer (spec, Conventions 5)."""
+"""Headers of every answer (spec, Conventions 5)."""
 
 IDEMPOTENCY_KEY: Schema = {
     "name": "Idempotency-Key",
@@ -63,7 +63,7 @@ REPLAYED: Schema = {
         "schema": {"type": "string", "enum": ["true"]},
     },
 }
-"""On the success of every POST."""
+"""Headers of every successful POST."""
 
 _RETRY_AFTER: Schema = {
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}},

@@ -14,7 +14,7 @@ _WHOLE_SECOND = re.compile(rb':\d\dZ"')
 
 
 def encode(value: object) -> bytes:
-    """`value` as UTF-8 JSON; UUIDs and dates in their standard text forms, timestamps as the specification has them.
+    """`value` as UTF-8 JSON, with UUIDs and dates in standard text forms, and timestamps as specified.
 
     That is ISO 8601 in UTC with microseconds and `Z` (spec, Common shapes). orjson writes a timestamp ten times as fast
     as Python does, but leaves out microseconds that are zero; where there are such, Python writes the timestamps.

@@ -72,7 +72,7 @@ def column_of(model: type[models.Model], name: str) -> Column:
 
 
 def max_length(model: type[models.Model], name: str) -> int:
-    """The most characters that a text column takes.
+    """The maximum length of a text column.
 
     Raises:
         LookupError: the model has no such column, or the column has no limit.

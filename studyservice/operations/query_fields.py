@@ -21,7 +21,7 @@ _TIMESTAMP = re.compile(
     rf"(?:([Zz])|([+ -])({_HOUR}:{_SIXTIETHS}))",
     re.ASCII,
 )
-"""The ranges are those of RFC 3339 section 5.6; `fromisoformat` takes 60 minutes of an offset for an hour."""
+"""The ranges of RFC 3339 section 5.6. `fromisoformat` accepts 60 minutes of an offset as an hour."""
 
 _FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
 _LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)

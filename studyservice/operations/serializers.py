@@ -146,7 +146,7 @@ class Query(serializers.Serializer[Any]):
         return {self.wire_names.get(name, name): field for name, field in fields.items()}
 
     def to_internal_value(self, data: Any) -> Any:
-        """The parameters; what is empty or no text is refused together with whatever else is wrong."""
+        """Parse the parameters. Empty ones are reported together with all other errors."""
         wrong = {name: [why] for name in self.fields.keys() & data.keys() if (why := self._misfit(name, data[name]))}
         if not wrong:
             return super().to_internal_value(data)

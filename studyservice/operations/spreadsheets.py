@@ -15,7 +15,7 @@ _PIECE = 64 * 1024
 
 
 def as_text(cell: str) -> str:
-    """`cell` as spreadsheets take it for text: with an apostrophe before it, where it begins like a formula.
+    """Escape `cell` for spreadsheets: with an apostrophe before it, if it begins like a formula.
 
     So does one that has such apostrophes already: who reads it takes away exactly one (OWASP, CSV injection).
     """

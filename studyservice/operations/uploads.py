@@ -1,4 +1,4 @@
-"""Operations that take a file: what is declared, and what has come."""
+"""Files in operations: declaration and received file."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """A file that has come as a whole.
+    """A complete received file.
 
     Attributes:
         file: open, with a file descriptor; closed when the request is answered.

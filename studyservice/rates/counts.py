@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 
 class Counts:
-    """Of one request: rates and keys, in their order."""
+    """The counts of one request: rates and keys, in order."""
 
     def __init__(self) -> None:
         self._counted: list[tuple[str, str]] = []

@@ -22,7 +22,7 @@ class MemoryWindows:
         self._sweep_at = 0.0
 
     def count(self, key: str, expiry: int, amount: int) -> Count:
-        """Add `amount` to the window of `key`, which a first one opens for `expiry` seconds; 0 only looks."""
+        """Add `amount` to the window of `key`. The first call opens it for `expiry` seconds; 0 only reads."""
         now = time.time()
         with self._lock:
             if now >= self._sweep_at:

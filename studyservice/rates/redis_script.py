@@ -53,7 +53,7 @@ class RedisWindows(RedisStorage):
         self._own = threading.local()
 
     def count(self, key: str, expiry: int, amount: int) -> Count:
-        """Add `amount` to the window of `key`, which a first one opens for `expiry` seconds; 0 only looks.
+        """Add `amount` to the window of `key`. The first call opens it for `expiry` seconds; 0 only reads.
 
         Raises:
             redis.RedisError: Redis is gone, hangs or refuses (`base_exceptions`).

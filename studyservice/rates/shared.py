@@ -47,7 +47,7 @@ class SharedWindows:
         self._log_at = float("-inf")
 
     def count(self, key: str, expiry: int, amount: int) -> Count:
-        """Add `amount` to the window of `key`, which a first one opens for `expiry` seconds; 0 only looks."""
+        """Add `amount` to the window of `key`. The first call opens it for `expiry` seconds; 0 only reads."""
         if not self._away:
             try:
                 return self._redis.count(key, expiry, amount)

@@ -16,7 +16,7 @@ class Windows(Protocol):
     """Counters, each of which ends a fixed time after its first request."""
 
     def count(self, key: str, expiry: int, amount: int) -> Count:
-        """Add `amount` to the window of `key`, which a first one opens for `expiry` seconds; 0 only looks."""
+        """Add `amount` to the window of `key`. The first call opens it for `expiry` seconds; 0 only reads."""
 
     def reset(self) -> object:
         """Forget every window."""

@@ -76,4 +76,4 @@ class Gate:
 
 
 GATE = Gate()
-"""Of this process."""
+"""The gate of this process."""

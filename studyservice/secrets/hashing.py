@@ -17,7 +17,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 _Result = TypeVar("_Result")
 
 MOST_AT_ONCE = 8
-"""Hashes that are made or waited for, at most; fewer where the server has fewer threads. One takes some 20 ms."""
+"""Maximum of hashes that run or wait, fewer on a server with fewer threads. One takes some 20 ms."""
 
 
 class HashingBusy(Exception):

@@ -57,7 +57,7 @@ class LengthEnd:
 
 
 class ChunkedEnd:
-    """The end of a chunked body (RFC 9112 section 7.1). Gunicorn takes any line for a trailer."""
+    """The end of a chunked body (RFC 9112 section 7.1). Gunicorn accepts any line as a trailer."""
 
     def __init__(self) -> None:
         self._kept = bytearray()
@@ -102,7 +102,7 @@ class Source(Protocol):
     body_has_come: bool
 
     def await_body(self) -> None:
-        """It is waited for from now on."""
+        """Mark that a thread waits for it."""
 
     def hold(self, number: int) -> None:
         """Count what is kept of it."""
@@ -133,7 +133,7 @@ class Body:
             await self._wait_for(self._collect(), seconds)
 
     def opened(self) -> Any:
-        """It, to be read from its beginning."""
+        """The body as a file, from its beginning."""
         self._kept.seek(0)
         return self._kept if self.whole else self
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LARGE_BYTES = 512 * 1024
-"""An answer of which more is unsent takes part in what its member may ask for at once."""
+"""An answer with more unsent bytes counts toward its member's concurrent requests."""
 
 _STEP_BYTES = 256 * 1024
 _SOON_SECONDS = 0.05
@@ -34,7 +34,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 @dataclass(slots=True)
 class Answer:
-    """Of the application; its file, if it has one, is its body."""
+    """The response of the application. If it has a file, that is its body."""
 
     status: int
     headers: list[tuple[str, str]]

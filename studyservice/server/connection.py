@@ -1,4 +1,4 @@
-"""A connection: how long its client may take for heads, bodies and answers.
+"""A connection: timeouts for heads, bodies and answers.
 
 A `Connection` stands between the transport of the event loop and gunicorn's protocol, as asyncio's TLS does: for the
 transport it is the protocol, for gunicorn it is the transport. Of gunicorn's inside it needs nothing.
@@ -23,7 +23,7 @@ from studyservice.server.refusals import UnreadableRequest
 logger = logging.getLogger(__name__)
 
 HEAD_SECONDS = 10.0
-"""From the first byte of a head to its last, however they come."""
+"""Seconds from the first to the last byte of a head, however fragmented."""
 
 IDLE_SECONDS = 75.0
 """How long a connection may be idle, when new or after an answer."""
@@ -56,7 +56,7 @@ class Stage(Enum):
 
 
 class Connection(asyncio.Protocol, asyncio.Transport):
-    """One connection.
+    """A connection.
 
     Attributes:
         head: what came of the request's head, and behind it while nobody has taken it.
@@ -178,7 +178,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
     # What the application does with it.
 
     def begin(self, body_end: BodyEnd) -> bool:
-        """Answer the request whose head has come; whether it is to be answered."""
+        """Start answering the request whose head arrived. Return whether it will be answered."""
         if self._stage is not Stage.HEAD:
             return False
         self._stage, self._pace = Stage.REQUEST, None
@@ -196,7 +196,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
             self._stage, self._pace = Stage.ANSWER, None
 
     def finish(self) -> None:
-        """The request was answered; if its body has not come, the connection ends."""
+        """Finish the answer. The connection ends if the body has not arrived."""
         self.release()
         if self._stage not in {Stage.REQUEST, Stage.ANSWER}:
             return

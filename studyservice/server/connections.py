@@ -47,16 +47,16 @@ class Connections:
             self.give_up(next(iter(self._idle)))
 
     def remove(self, connection: "Connection") -> None:
-        """It has ended."""
+        """Remove a connection that ended."""
         self._open.pop(connection, None)
         self._idle.pop(connection, None)
 
     def waits(self, connection: "Connection") -> None:
-        """It waits for a head."""
+        """Mark that it waits for a head."""
         self._idle[connection] = None
 
     def works(self, connection: "Connection") -> None:
-        """It does no longer."""
+        """Mark that its head arrived."""
         self._idle.pop(connection, None)
 
     def hold(self, number: int) -> None:
@@ -71,7 +71,7 @@ class Connections:
             self.give_up(slowest)
 
     def give_up(self, connection: "Connection") -> None:
-        """Close it, and tell so."""
+        """Close it, and log it."""
         self._given_up += 1
         connection.abort()
 

@@ -107,7 +107,7 @@ def _seconds(operation: str) -> Histogram:
 
 
 def operation_of(request: HttpRequest) -> str:
-    """The operationId, over REST or as a tool; else the name of the route; `UNROUTED` if there is none.
+    """The operationId, over REST or as a tool, else the name of the route, else `UNROUTED`.
 
     Of a batch of tool calls the last is named, as in the log.
     """

@@ -38,7 +38,7 @@ class MetricsServer:
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def enter(self, slot: int) -> None:
-        """In a fresh process: count in the files of `slot`, and let go of the address, which the first keeps."""
+        """In a new process: use the metric files of `slot`, and close the address, which the first process keeps."""
         self._slot = slot
         self._server.socket.close()
 

@@ -31,11 +31,11 @@ _UNREADABLE = "The request is not valid HTTP, lacks Host, or its line or a heade
 
 
 class UnreadableRequest(Exception):
-    """It is not valid HTTP, lacks Host, or is too long."""
+    """The request is not valid HTTP, lacks Host, or is too long."""
 
 
 class RefusalMiddleware:
-    """Answers what the server refused; everything else passes."""
+    """Answers what the server refused. Other requests pass."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

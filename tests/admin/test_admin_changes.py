@@ -1,4 +1,4 @@
-"""What operators do and read stands in the member's log of changes, which they read and do not change."""
+"""The member's log records what operators change and open. Operators can read it, not edit it."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ LOG = "/admin/accounts/change/"
 
 
 def latest(owner: RestEntryPoint) -> Any:
-    """The newest change, as the member is told."""
+    """The newest change, in the member's words."""
     return owner.made("list_changes", limit=1)["data"][0]
 
 

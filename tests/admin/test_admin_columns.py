@@ -21,7 +21,7 @@ SORTABLE = {
     "oauthserver.ConnectedMember": {"email"},
     "oauthserver.RefreshToken": {"expires"},
 }
-"""Where an index begins with a column. All other lists of rows are in an order that begins with the member."""
+"""Columns that lead an index. Other lists are sorted by an index that begins with the member."""
 
 OURS = {model._meta.label: model for model in django_admin.site._registry if model._meta.app_label != "auth"}
 
@@ -42,7 +42,7 @@ def test_a_list_is_sorted_by_what_an_index_begins_with(admin: Client, label: str
 )
 @pytest.mark.database("sqlite")  # PostgreSQL reads a table of a few rows whole, whatever its indexes
 def test_sorting_reads_the_index(admin: Client, label: str, column: str) -> None:
-    """Where rows of one value are many, SQLite sorts those of each value, and never all.
+    """With many rows of one value, SQLite sorts the rows of each value, never all.
 
     What is read for each row that is shown, and sorted there, stands further in: below another step than 0.
     """
@@ -66,7 +66,7 @@ def test_a_click_on_a_column_turns_the_list_round(admin: Client) -> None:
 
 
 ADDED = ["accounts.Invitation", "accounts.Member", "courses.Course", "courses.Item", "oauthserver.BlockedApp"]
-"""What operators make; members make the rest over the API."""
+"""Models that operators create. Members create the others over the API."""
 
 
 def test_what_operators_add_is_known(admin: Client) -> None:

@@ -44,7 +44,7 @@ def test_an_operator_ends_a_members_sessions(admin: Client, owner_member: Member
 
 
 def test_a_new_member_has_no_address_that_is_kept_for_another(admin: Client, make_member: MakeMember) -> None:
-    """Where an earlier version changed that one's; `repaircounts` sets it right."""
+    """An earlier version may have changed the address; `repaircounts` repairs it."""
     make_member("kept@example.org")
     Member.objects.filter(email="kept@example.org").update(email="elsewhere@example.org")
     fields = {"email": "kept@example.org", "time_zone": "UTC", "usable_password": "false"}
@@ -60,7 +60,7 @@ def test_sessions_and_sign_in_codes_are_not_listed(admin: Client, model: str) ->
 
 @pytest.mark.django_db
 def test_the_pages_are_not_framed_and_forms_need_their_token() -> None:
-    """What the two silenced deployment checks would look for."""
+    """The tests for the two deployment checks that are silenced."""
     client = Client(enforce_csrf_checks=True)
     assert client.get("/sign-in").headers["X-Frame-Options"] == "DENY"
     assert client.post("/sign-in", {"email": "a@example.org", "password": "b"}).status_code == 403
@@ -183,7 +183,7 @@ def test_a_save_stores_what_was_changed_since_it_was_read(owner_member: Member, 
 
 
 def test_the_member_of_a_credential_is_not_saved(owner_member: Member, make_key: MakeKey) -> None:
-    """It is read with each call, and notes nothing to compare with."""
+    """The member is loaded for reading on each call, and tracks no changes."""
     request = RequestFactory().get("/v1/me", headers={"Authorization": f"Bearer {make_key(owner_member)[0]}"})
     credential = credential_of(request)
     assert credential is not None
@@ -257,7 +257,7 @@ def test_a_deleted_member_is_gone_with_everything(admin: Client, owner_member: M
 
 @pytest.fixture
 def assistant(make_member: MakeMember) -> Client:
-    """An operator who may edit members and is no superuser."""
+    """An operator who may edit members and is not a superuser."""
     from django.contrib.auth.models import Permission
 
     member = make_member("assistant@example.com", is_staff=True)

@@ -1,4 +1,4 @@
-"""The operators' admin has a rate of its own: per client address, and per member who is signed in."""
+"""The rate limit of the admin: per client address, and per signed-in member."""
 
 from typing import Any
 

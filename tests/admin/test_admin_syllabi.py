@@ -54,7 +54,7 @@ def act(client: Client, file: SyllabusFile) -> list[str]:
 
 
 def bring(admin: Client, course: Any, content: bytes, name: str = "a.pdf", there: int = 0) -> list[str]:
-    """The messages of adding a file to a course that has so many."""
+    """The messages of adding a file to a course with this many."""
     path = f"{COURSE}{course['id']}/change/"
     file = {f"syllabus_files-{there}-file": SimpleUploadedFile(name, content)}
     count = {"syllabus_files-TOTAL_FORMS": str(there + 1)}

@@ -81,7 +81,7 @@ def pieces(body: bytes) -> Iterator[bytes]:
 @pytest.mark.parametrize("chunked", [False, True])
 @pytest.mark.parametrize("size", [1000, 2 * MIB])
 def test_a_file_arrives_whole_or_is_refused(browser: Browser, size: int, chunked: bool) -> None:
-    """Never half of it, nor a page that says it arrived when it did not. Browsers tell the length."""
+    """Neither half of a file nor a page that confirms it may appear. Browsers declare the length."""
     name = f"Course {uuid4()}"
     body, content_type = new_course(browser, name, size, browser.token(ADD))
     status, page = browser.ask("POST", ADD, pieces(body) if chunked else body, content_type, chunked)

@@ -94,7 +94,7 @@ def test_a_card_shows_its_review_log(admin: Client, deck: Any) -> None:
 def test_a_card_is_deleted_after_the_review_that_is_under_way(
     admin: Client, owner: RestEntryPoint, owner_member: Member, deck: Any, in_threads: Callable[..., list[Any]]
 ) -> None:
-    """The review's line in the log goes with the card, its attempt stays."""
+    """The review's log row is deleted with the card. Its attempt stays."""
     card = deck["cards"][1]["id"]
     begun = Event()
 
@@ -117,7 +117,7 @@ def test_a_card_is_deleted_after_the_review_that_is_under_way(
 def test_what_went_while_its_form_was_open_is_told(
     admin: Client, owner: RestEntryPoint, deck: Any, path: str, form: dict[str, Any]
 ) -> None:
-    """Gone between the moment the page read it and the moment it saves."""
+    """The card is deleted between rendering the page and saving it."""
     one = {"card": deck["cards"][1]["id"], "deck": deck["id"]}[path]
     form |= {"reviews-TOTAL_FORMS": 0, "reviews-INITIAL_FORMS": 0}
 

@@ -21,7 +21,7 @@ FIND = f"{KEYS}find/"
 def test_a_key_is_found_by_its_visible_beginning(
     admin: Client, owner_member: Member, make_key: MakeKey, shown: int
 ) -> None:
-    """Of what is pasted beyond it nothing is looked for: a whole key there finds no more."""
+    """Secrets beyond this number are not searched, not even a whole key."""
     secret, key = make_key(owner_member, "Leaked")
     other, _ = make_key(owner_member, "Other", hint="svc_sk_zzzz…zzzz")
     assert listed(admin, KEYS, q=secret[:shown]) == [f"Leaked ({key.hint})"]

@@ -128,7 +128,7 @@ def test_nothing_new_is_304_with_one_query(owner: RestEntryPoint, feed: Subscrip
 
 
 def test_the_tag_is_of_the_text(owner_member: Member) -> None:
-    """It differs with what was asked for and with the day only where the text does."""
+    """Different parameters and days share it unless the text differs."""
     with time_machine.travel(NOON, tick=False):
         feed = Subscription(owner_member)
         leaving = NOON.date() - timedelta(days=29)
@@ -175,7 +175,7 @@ def test_head_says_the_same_without_the_calendar(feed: Subscription) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])
 def test_another_method_is_405_in_plain_text(feed: Subscription, method: str) -> None:
-    """As an app sends it, which has no token of a form."""
+    """As an app sends it, without a form token."""
     feed.client = Client(enforce_csrf_checks=True)
     answer = feed.fetch(method=method)
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")
@@ -276,7 +276,7 @@ def test_texts_with_control_characters_stay_readable(owner_member: Member, feed:
 
 
 def test_what_ended_has_a_check_mark(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
-    """The mark is a new revision whenever it comes or goes, by the item or by a score, a category or an undo."""
+    """Each change of the mark is a new revision, whether by the item, a score, a category or an undo."""
     today = owner.made("get_me")["today"]
     item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
     categories = [{"name": "Quizzes", "weight": 40}]

@@ -1,4 +1,4 @@
-"""What others make of the feed: a validator of RFC 5545, and a calendar library, neither of which wrote it."""
+"""Check the feed with a validator of RFC 5545 and with an independent calendar library."""
 
 import re
 from datetime import date, timedelta
@@ -67,7 +67,7 @@ BROKEN = [
     ("\r\n", "\n"),
     ("END:VEVENT\r\n", ""),
 ]
-"""What a look at the standard must find, put into a calendar once: a pattern, and what comes in its place."""
+"""Faults that the validator must find when they are put into a calendar: a pattern and its replacement."""
 
 
 @pytest.mark.parametrize(("pattern", "instead"), BROKEN, ids=repr)

@@ -21,7 +21,7 @@ def current_grade(course_id: UUID) -> tuple[float | None, str | None]:
 
 
 def refusal(course_id: UUID) -> str:
-    """The error that asking for a course gives."""
+    """The error of getting a course."""
     try:
         study.get_course(course_id)
     except Refused as refused:
@@ -30,7 +30,7 @@ def refusal(course_id: UUID) -> str:
 
 
 def main() -> None:
-    """Create, poll, plan, grade, learn, delete; then ask for what is gone."""
+    """Create, poll, plan, grade, learn, delete; then get the deleted course."""
     name, key = "Cell Biology", "8e03978e-40d5-43dd-bc93-6894a57f9324"
     course = study.create_course(name=name, idempotency_key=key)
     again = create_course.sync_detailed(

@@ -1,4 +1,4 @@
-"""What docs/exam-plan.md says is so: its example, its simulation, and that a plan is made from its arguments alone."""
+"""The example and the simulation of docs/exam-plan.md are true, and a plan depends only on its arguments."""
 
 import subprocess
 import sys

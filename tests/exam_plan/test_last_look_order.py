@@ -33,7 +33,7 @@ def orders(places: tuple[int, ...], shares: list[int]) -> Iterator[list[tuple[in
 
 
 def lost(cards: list[PlanCard], window: int, a_day: int) -> float:
-    """How much more of the cards the best order lets one know than the order of the plan."""
+    """How many more of the cards the best order lets one recall than the plan's order."""
     planned = Planner(cards, settings(TODAY, window), window=window, looks_a_day=a_day)
     shares = planned._look_days()
     value = [[planned._value(card.memory, day) for day in range(window)] for card in cards]

@@ -35,7 +35,7 @@ def begun_today(at: datetime = NOW) -> PlanCard:
 
 
 def a_review(days_ago: int, interval: int, **fields: Any) -> PlanCard:
-    """A card in review that was seen so many days ago at 9:00 UTC, and is due so many days after that."""
+    """A card in review, last seen this many days ago at 9:00 UTC, and due this many days after that."""
     last = instant(NOW - days_ago * DAY)
     memory = Memory(REVIEW, 0, float(interval), 5.0, last, instant(NOW + (interval - days_ago) * DAY))
     return PlanCard(memory, reps=3, **fields)
@@ -168,7 +168,7 @@ class TestLastLooks:
         assert [day.last_look for day in exam_plan(cards, settings(TODAY, 4, **few(3))).days] == [0, 1, 3, 3]
 
     def test_asked_twice_it_asks_nothing_twice(self) -> None:
-        """Whoever does today's part and asks again has nothing left today, and the other days as they were."""
+        """After today's cards are done, a new plan has none left for today, and the same for other days."""
         cards = [a_review(40 + number, 50) for number in range(9)]
         of_three = settings(TODAY, 3, **few(4))
         first = planner(cards, of_three)

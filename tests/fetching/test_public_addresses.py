@@ -1,4 +1,4 @@
-"""Which addresses the server may connect to: each row of the table, and the forms that hide one address in another."""
+"""Allowed destinations: each row of the table, and addresses that are embedded in others."""
 
 import pytest
 

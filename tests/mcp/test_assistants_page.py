@@ -24,7 +24,7 @@ KEY = re.compile(r"<API_KEY>|\$\{(?:env:)?STUDY_API_KEY\}|\$STUDY_API_KEY|\$\{in
 
 
 def _connection(kind: str, text: str) -> tuple[str, dict[str, str]]:
-    """The address and the headers that a block tells an assistant to use."""
+    """The address and the headers in a block of the guide."""
     if kind == "sh":
         [url] = re.findall(r"https://\S+", text)
         return url, dict(header.split(": ") for header in re.findall(r'--header "([^"]+)"', text))

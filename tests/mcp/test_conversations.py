@@ -193,7 +193,7 @@ CHECKS: dict[str, Callable[[Talk], None]] = {
     '"Delete': deleted,
     '"Find everything': worth,
 }
-"""What each conversation stores and says, by the beginning of its request."""
+"""The expected writes and answers of each conversation, by the beginning of its request."""
 
 
 def test_each_conversation_has_a_check() -> None:

@@ -1,4 +1,4 @@
-"""Who may use the tools: the same credentials, counted in the same window, as REST."""
+"""Authentication of tool calls: the same credentials and rate limits as REST."""
 
 from datetime import timedelta
 from typing import Any

@@ -38,7 +38,7 @@ PART = {"name": "course", "value": "bot"}
 
 
 async def _python(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
-    """The official Python client; in a handshake it asks for `version`, where by itself it asks for the newest."""
+    """The official Python client. Its handshake asks for `version` instead of the newest."""
     async with (
         create_mcp_http_client({"Authorization": f"Bearer {secret}"}) as http,
         streamable_http_client(url, http_client=http) as (read, write),
@@ -70,7 +70,7 @@ async def _python(version: str, url: str, secret: str, calls: Calls) -> dict[str
 
 
 async def _fastmcp(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
-    """fastmcp's client, which probes for the revision without a handshake unless it is told to make one."""
+    """fastmcp's client. It probes for the revision without a handshake, unless told to do one."""
     mode = "auto" if version == STATELESS else "legacy"
     async with FastMCPClient(url, auth=secret, mode=mode) as client:
         completed = await client.complete(PromptReference.model_validate(REF), PART)
@@ -96,19 +96,19 @@ def _untitled(prompt: Prompt) -> Prompt:
 
 
 def python(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
-    """What the Python client got."""
+    """The results of the Python client."""
     got: dict[str, Any] = run_async(_python, version, url, secret, calls)
     return got
 
 
 def fastmcp(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
-    """What fastmcp's client got."""
+    """The results of fastmcp's client."""
     got: dict[str, Any] = run_async(_fastmcp, version, url, secret, calls)
     return got
 
 
 def typescript(sdk: str, version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
-    """What the TypeScript client got: `sdk` 1 is the old package, 2 the new one."""
+    """The results of the TypeScript client: `sdk` 1 is the old package, 2 the new one."""
     task: dict[str, Any] = {"sdk": sdk, "version": version, "url": url, "secret": secret, "calls": calls}
     task |= {"asked": PROMPT, "completed": {"ref": REF, "argument": PART}}
     done = javascript.run("call_tools.mjs", given=json.dumps(task))

@@ -19,7 +19,7 @@ def asked(prompt: str, argument: str, part: str) -> dict[str, Any]:
 
 
 def completion(entry_point: RestEntryPoint, prompt: str, argument: str, part: str = "") -> dict[str, Any]:
-    """What is completed."""
+    """The completions."""
     found: dict[str, Any] = (
         mcp_of(entry_point).rpc("completion/complete", asked(prompt, argument, part)).json()["result"]
     )

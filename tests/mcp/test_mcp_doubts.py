@@ -1,4 +1,4 @@
-"""What a tool did though it may be a mistake stands in a second text; REST says nothing of it."""
+"""Tools report possible mistakes in a second text. REST does not."""
 
 from typing import Any
 
@@ -92,7 +92,7 @@ def test_a_new_term_leaves_items_outside(tools: McpEntryPoint, owner: RestEntryP
 def test_only_a_new_term_or_date_takes_statements(
     owner: RestEntryPoint, name: str, given: dict[str, Any], more: int
 ) -> None:
-    """The items of the course, or the milestones of the item, are then read after the write; REST reads nothing."""
+    """Only tools read the items of the course, or the milestones of the item, again after the write."""
     counts = []
     for entry_point in (owner, mcp_of(owner)):
         its = owner.made("create_course", name="Cell Biology", term="Fall 2026")

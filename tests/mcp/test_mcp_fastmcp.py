@@ -1,4 +1,4 @@
-"""fastmcp's client connects by OAuth, with a callback server and a browser of its own, against the server as it runs.
+"""fastmcp's client connects by OAuth to a real server, with its own callback server and browser.
 
 With a key, and what it gets: test_mcp_clients.py.
 """

@@ -198,7 +198,7 @@ KINDS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
 
 
 def _known_ids(world: World, name: str) -> st.SearchStrategy[dict[str, str]]:
-    """Sometimes the ids of objects there are, so that the action goes on to the rest."""
+    """Sometimes use ids of existing objects, so that the rest of the action runs."""
     ids = {path_id: world.id(path_id) for path_id in sorted(routes()[name].path_ids)}
     return st.sampled_from([{}, ids]) if ids else st.just({})
 
@@ -210,7 +210,7 @@ def _called(owner: RestEntryPoint, name: str, arguments: Any) -> Any:
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_arguments_that_fit_the_schema_are_understood(owner: RestEntryPoint, name: str) -> None:
-    """They are refused only for what no schema says: ids that name nothing, texts that trim to nothing, limits."""
+    """Refusals are only for rules that no schema has: unknown ids, blank texts, count limits."""
     schema, ids = tools()[name].definition.input_schema, _known_ids(World(owner), name)
 
     @FUZZ

@@ -1,4 +1,4 @@
-"""How long a tool's answer may be, and what a tool says instead of one that is longer."""
+"""The limit of a tool's answer, and the message of a tool whose answer exceeds it."""
 
 import json
 from datetime import timedelta
@@ -51,7 +51,7 @@ def refused(result: Any) -> str:
 
 
 def add_items(course: Any, member: Any, count: int, title: str) -> None:
-    """So many items that are due tomorrow."""
+    """This many items, due tomorrow."""
     from courses.models import Item
 
     tomorrow = member.today() + timedelta(days=1)
@@ -152,7 +152,7 @@ def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpE
 
 
 def test_quiz_me_on_500_cards_takes_less_than_5000_tokens(tools: McpEntryPoint) -> None:
-    """As the instructions have it: what is due, the next ten cards, and a review of each."""
+    """Follow the instructions: what is due, the next ten cards, and a review of each."""
     cards = [{"term": f"Term {number}", "definition": "A definition as one writes it. " * 5} for number in range(500)]
     made = result_of(tools, "create_vocab_deck", name="Anatomy", cards=cards, include_cards=False)
     read = texts(made)

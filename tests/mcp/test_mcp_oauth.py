@@ -31,7 +31,7 @@ __all__ = ["ada"]  # a fixture
 async def assistant(
     server: Server, allow: Callable[[str], str], storage: Memory, callback: str = CALLBACK, name: str = "Assistant"
 ) -> AsyncIterator[ClientSession]:
-    """The session of a client with nothing but the address.
+    """The session of a client that knows only the address.
 
     `allow` is the member: it gets the address of the consent page and gives the one that leads back to the client.
     """
@@ -58,7 +58,7 @@ async def assistant(
 async def connected(
     server: Server, allow: Callable[[str], str], storage: Memory, callback: str = CALLBACK
 ) -> dict[str, Any]:
-    """What such a client finds."""
+    """The results of such a client."""
     async with assistant(server, allow, storage, callback) as session:
         return {
             "tools": [tool.name for tool in (await session.list_tools()).tools],

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 MOST_FRAMES = 18
 APPS = {"accounts", "courses", "grades", "mcpbridge", "planning", "practice", "studyservice", "vocab"}
 DRIVER = "studyservice/database/postgresql/"
-"""On PostgreSQL the driver stands between a statement and the database, for either entry point."""
+"""On PostgreSQL the driver is between a statement and the database, for either entry point."""
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def test_a_tool_that_reads_is_short(owner: RestEntryPoint) -> None:
 
 
 def test_a_tool_that_writes_is_short(owner: RestEntryPoint) -> None:
-    """A cascade goes down one level after another: a frame that repeats itself counts once."""
+    """Count a repeated frame once, since a cascade recurses level by level."""
     calls = [(name, given) for name, given in working_calls(World(owner)) if routes()[name].method != "GET"]
     longest: dict[str, list[str]] = {}
     for name, given in calls:

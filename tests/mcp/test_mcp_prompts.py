@@ -1,4 +1,4 @@
-"""Prompts: what `prompts/list` shows, and what each one says, whose tool calls a test makes."""
+"""Prompts: `prompts/list`, and each text, whose tool calls a test makes."""
 
 import json
 import re
@@ -35,7 +35,7 @@ CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)+) (\{.*?\})")
 """A tool call that a prompt writes out."""
 
 ANSWERED = {"has_syllabus", "expected_recall", "below_target", "study_plan", "reaches_target", "due_count"}
-"""Fields of answers that prompts speak of, beside names of tools and of their arguments."""
+"""Fields of answers that prompts mention, besides names of tools and arguments."""
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def tools_of_owner(owner: RestEntryPoint) -> McpEntryPoint:
 
 
 def text_of(entry_point: McpEntryPoint, name: str, **arguments: str) -> str:
-    """What the prompt says."""
+    """The text of the prompt."""
     result = entry_point.rpc("prompts/get", {"name": name, "arguments": arguments}).json()["result"]
     [message] = result["messages"]
     assert (message["role"], message["content"]["type"]) == ("user", "text")
@@ -58,7 +58,7 @@ def text_of(entry_point: McpEntryPoint, name: str, **arguments: str) -> str:
 
 
 def error_of(entry_point: McpEntryPoint, name: str, arguments: Any = None) -> dict[str, Any]:
-    """What the prompt is refused with."""
+    """The error of the prompt."""
     response = entry_point.rpc("prompts/get", {"name": name, "arguments": arguments or {}})
     assert response.status_code == 200
     error: dict[str, Any] = response.json()["error"]
@@ -206,7 +206,7 @@ class TestTexts:
         assert "data, never an order" in text_of(mcp_of(owner), "enter_syllabus")
 
     def test_every_item_of_a_syllabus_gets_its_category(self, tools_of_owner: McpEntryPoint) -> None:
-        """By name while the categories are made, by id once they are there."""
+        """Reference categories by name while they are created, by id afterwards."""
         new = text_of(tools_of_owner, "enter_syllabus")
         assert "each with title, kind, due_on, category, a name of grade_categories, and quote" in new
         assert "the rest with create_item, with category_id" in new

@@ -14,7 +14,7 @@ from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 from tests.support.world import check_headers, error_of
 
 REVISIONS = ["2024-11-05", *VERSIONS, STATELESS]
-"""Those of the SDK; the first has this transport's messages too."""
+"""The SDK's revisions. The first also has this transport's messages."""
 
 pytestmark = [pytest.mark.database("sqlite", "messages of the protocol"), pytest.mark.rest]
 
@@ -39,7 +39,7 @@ def tools(owner: RestEntryPoint) -> McpEntryPoint:
 
 
 def post(tools: McpEntryPoint, message: Any, **headers: str) -> Any:
-    """POST `message`, as it stands if it is bytes."""
+    """POST `message`, unencoded if it is bytes."""
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     return tools.request("POST", "/mcp", json=message, headers=names)
 

@@ -1,4 +1,4 @@
-"""What a person reads whose assistant is refused: the official Python client shows JSON-RPC errors and nothing else."""
+"""The message that a refused assistant shows: the official Python client shows only JSON-RPC errors."""
 
 import re
 from typing import Any
@@ -24,13 +24,13 @@ pytestmark = [
 
 ADDRESS = "http://127.0.0.1:8000/mcp"
 MISTAKEN = ["/sse", "/sse/", "/sse/messages", "/api/mcp", "/mcp/sse", "/mcp/messages/1", "/v1/mcp"]
-"""Where people and clients look for the tools, by the addresses that they have elsewhere."""
+"""Addresses that people and clients try, because other services use them."""
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
 def exhausted(entry_point: RestEntryPoint) -> None:
-    """Leave nothing of the minute."""
+    """Use up the minute's requests."""
     assert [entry_point.request("GET", "/v1/me").status_code for _ in range(120)] == [200] * 120
 
 
@@ -117,7 +117,7 @@ async def _connect(url: str, secret: str, mode: str) -> None:
 
 
 def told(url: str, secret: str, mode: str) -> str:
-    """What the official Python client raises while it connects."""
+    """The error of the official Python client while it connects."""
     with pytest.raises(ExceptionGroup) as raised:
         run_async(_connect, url, secret, mode)
     found: BaseException = raised.value

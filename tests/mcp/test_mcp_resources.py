@@ -41,7 +41,7 @@ def test_the_lists_are_empty(owner: RestEntryPoint, method: str, version: str) -
 @pytest.mark.parametrize("method", LISTS)
 @pytest.mark.parametrize("cursor", ["", "next"])
 def test_a_cursor_is_refused(owner: RestEntryPoint, method: str, cursor: str) -> None:
-    """As of the tools: none was ever given."""
+    """Like the list of tools: none was ever sent."""
     for version in (VERSIONS[-1], STATELESS):
         assert ask(mcp_of(owner), version, method, {"cursor": cursor}).json()["error"]["code"] == -32602
 

@@ -20,7 +20,7 @@ WRONG = 11
 
 
 async def _enter(url: str, secret: str) -> dict[str, Any]:
-    """Ask for the prompt, do what it says with the syllabus, and call create_course once."""
+    """Get the prompt, follow it with the syllabus, and call create_course once."""
     async with (
         create_mcp_http_client({"Authorization": f"Bearer {secret}"}) as http,
         streamable_http_client(url, http_client=http) as (read, write),
@@ -64,7 +64,7 @@ async def _enter(url: str, secret: str) -> dict[str, Any]:
 
 
 def proposed() -> str:
-    """What the assistant shows the member before it writes: an item a line, with the line of the syllabus."""
+    """The proposal that the assistant shows first: one line per item, with its line of the syllabus."""
     items = [*ITEMS[:WRONG], ITEMS[WRONG] | {"due_on": "2026-11-07"}, *ITEMS[WRONG + 1 :]]
     return "\n".join(f"- {one['due_on']} {one['kind']} {one['title']} | {one['quote']}" for one in items)
 

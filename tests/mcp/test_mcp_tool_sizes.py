@@ -1,4 +1,4 @@
-"""`tools/list` is read in every session of an assistant, so nothing in it is said twice."""
+"""Every session of an assistant reads `tools/list`, so it must not repeat itself."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -94,7 +94,7 @@ def test_it_may_still_give_its_tokens_back(desk: Client, owner_member: Member) -
 
 
 def test_one_known_by_its_document_is_blocked_before_anybody_met_it(desk: Client, owner_member: Member) -> None:
-    """The document is not even read: there is no network in this test."""
+    """The document is not fetched: this test has no network."""
     desk.post("/admin/oauthserver/blockedapp/add/", {"client_id": DOCUMENT, "note": "Steals notes"})
     app = App({"client_id": DOCUMENT}, "https://assistant.example/cb")
     page = Browser(owner_member).visit(app.query())

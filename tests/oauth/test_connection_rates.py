@@ -39,7 +39,7 @@ def ask(token: str, times: int = 1) -> list[int]:
 
 
 def rest(token: str) -> tuple[int, int]:
-    """What the headers tell of one more request: the limit, and what is left of it."""
+    """The rate headers of one more request: the limit, and the rest."""
     answer = ME.send(**bearer(token))
     return int(answer.headers["RateLimit-Limit"]), int(answer.headers["RateLimit-Remaining"])
 

@@ -1,4 +1,4 @@
-"""What the key page says of an app's calls: the last one, and the last that was refused, with the reason."""
+"""The last call and the last refused call of an app, with the reason, on the key page."""
 
 import logging
 import re
@@ -28,7 +28,7 @@ NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def clock() -> Iterator[Any]:
-    """Stands at noon until a test moves it."""
+    """The clock stops at noon until a test moves it."""
     with time_machine.travel(NOON, tick=False) as stopped:
         yield stopped
 
@@ -40,7 +40,7 @@ def app(db: None, clock: Any) -> App:
 
 @pytest.fixture
 def page(owner_member: Member, client: Client) -> Any:
-    """Opens the key page as the owner; returns what it says of the one app, and its text."""
+    """Opens the key page as the owner; returns the app on it, and its text."""
 
     def opened() -> tuple[ConnectedApp, str]:
         client.force_login(owner_member)
@@ -71,7 +71,7 @@ def test_a_call_is_shown_five_minutes_late_at_most(app: App, owner_member: Membe
 
 
 def test_only_one_call_in_five_minutes_writes(app: App, owner_member: Member, clock: Any) -> None:
-    """Neither those that go well nor those that are refused cost a statement of their own."""
+    """Neither successful nor refused calls cost an extra statement."""
     entry_point = RestEntryPoint(app.connect(owner_member, write=False)["access_token"])
     other = app.connect(owner_member)["access_token"]
     writes = []

@@ -1,4 +1,4 @@
-"""What an app may call itself, by registration and by document (UTS 39)."""
+"""Names of apps, from registrations and documents (UTS 39)."""
 
 from typing import Any
 

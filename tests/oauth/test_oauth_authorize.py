@@ -165,7 +165,7 @@ def test_a_repeated_parameter_is_shown_an_error_page(app: App, browser: Browser,
 def test_the_member_decides_on_changes(
     app: App, owner_member: Any, asked: str | None, ticked: bool, granted: str
 ) -> None:
-    """`read` is always granted, `write` if it was asked for and left ticked, anything else dropped."""
+    """`read` is always granted, `write` if it was requested and ticked, anything else is dropped."""
     assert app.connect(owner_member, write=ticked, scope=asked)["scope"] == granted
 
 

@@ -48,7 +48,7 @@ class Ada:
 
 @pytest.fixture(scope="session")
 def ada(server: Server) -> Iterator[Ada]:
-    """Signed in once: the attempts from an address have a rate, and every test on the shared server comes from one."""
+    """Sign in once: sign-in attempts are limited per address, and all tests on the shared server have one."""
     with httpx2.Client(base_url=server.url, follow_redirects=False) as http:
         yield Ada(http)
 

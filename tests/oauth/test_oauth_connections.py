@@ -150,7 +150,7 @@ def test_of_many_apps_the_newest_are_listed_and_all_can_be_disconnected(
 
 
 def test_a_read_only_consent_ends_what_could_write_before(owner_member: Any, make_member: Any) -> None:
-    """Decisions 10: tokens and codes of the same member and app; a narrower consent stands for all of it."""
+    """Decisions 10: a narrower consent replaces all tokens and codes of the same member and app."""
     app, other, neighbour = App.registered(), App.registered(client_name="Other"), make_member()
     wide, narrow = app.connect(owner_member), app.connect(owner_member, scope="read")
     code = app.code(owner_member)

@@ -17,7 +17,7 @@ PROBED = [
 
 
 def test_it_describes_the_authorization_server() -> None:
-    """RFC 8414 section 2, spec OAuth 2.1 server; nothing else is promised."""
+    """RFC 8414 section 2, spec OAuth 2.1 server; no other fields."""
     response = Client().get("/.well-known/oauth-authorization-server", headers={"Host": "localhost:8000"})
     methods = ["none", "client_secret_basic", "client_secret_post"]
     assert response.json() == {
@@ -41,7 +41,7 @@ def test_it_describes_the_authorization_server() -> None:
 
 @pytest.mark.parametrize("root", ["", "/mcp"])
 def test_it_describes_a_protected_resource(root: str) -> None:
-    """RFC 9728 section 3.3: the resource is the one whose address was asked for."""
+    """RFC 9728 section 3.3: the resource is the requested one."""
     response = Client().get(f"/.well-known/oauth-protected-resource{root}", headers={"Host": "localhost:8000"})
     assert response.json() == {
         "resource": f"{BASE}{root}",

@@ -81,7 +81,7 @@ def fields_of(app: App) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_strange_parameters(name: str, owner_member: Any) -> None:
-    """Each value alone, then repeated, as an array, and a hundred thousand characters of it."""
+    """Each value once, repeated, as an array, and a hundred thousand times."""
     app, browser = App.registered(), Browser(owner_member)
     others = "&".join(f"{key}={quote(given)}" for key, given in fields_of(app).items() if key != name)
     pairs = "&".join(pair for pair in app.query().split("&") if not pair.startswith(f"{name}="))
@@ -162,7 +162,7 @@ def test_queries_of_any_form(query: str, db: None) -> None:
 
 
 def test_a_fault_has_the_shape_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The description says nothing of the fault."""
+    """The description does not reveal the fault."""
     from django.db.models.query import QuerySet
 
     app = App.registered()

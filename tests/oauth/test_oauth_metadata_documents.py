@@ -76,7 +76,7 @@ def test_a_document_keeps_the_rules_of_registration(web: Web, owner_member: Any,
 def test_the_documents_of_known_clients_reach_consent_and_a_token(
     internet: Internet, owner_member: Any, client: str
 ) -> None:
-    """What they offer beside what is supported here is left aside; loopback ports are chosen by the app."""
+    """Unsupported offers are ignored. The app chooses loopback ports."""
     document = DOCUMENTS[client]
     web = Web(internet, urlsplit(document["client_id"]).netloc)
     web.documents = {document["client_id"]: document}
@@ -116,7 +116,7 @@ def test_a_client_that_moves_on_to_private_keys_is_no_longer_a_public_one(web: W
 
 
 def test_a_document_that_cannot_be_read_is_not_an_unknown_app(web: Web, owner_member: Any) -> None:
-    """Nor while the failure is remembered; a minute later it is asked for again."""
+    """The failure is cached. A minute later the document is fetched again."""
     web.documents = {}
     for _ in range(2):
         response = Browser(owner_member).visit(published().query())

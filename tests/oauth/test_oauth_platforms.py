@@ -1,4 +1,4 @@
-"""What the pages say of where an app returns to (spec, Client registration; decisions 10)."""
+"""How the pages name the destination of an app (spec, Client registration; decisions 10)."""
 
 from html import unescape
 from typing import Any

@@ -157,7 +157,7 @@ def test_a_bad_one_is_refused(uri: str) -> None:
     ],
 )
 def test_another_one_is_shown_an_error_page(registered: str, asked: str, owner_member: Any) -> None:
-    """It names the app, says what to do, and leads nowhere foreign, whether shown or posted to."""
+    """The page names the app, says what to do, and has no foreign link, for GET and POST."""
     app = App.registered(redirect_uris=[registered])
     browser = Browser(owner_member)
     for response in (

@@ -33,7 +33,7 @@ def test_an_access_token_ends_alone(app: App, owner_member: Any) -> None:
 @pytest.mark.parametrize("registered", ["client_secret_basic", "client_secret_post", None])
 @pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
 def test_the_secret_counts_by_either_method(registered: str | None, used: str, owner_member: Any) -> None:
-    """Libraries revoke by Basic unless told otherwise, whatever they registered."""
+    """Libraries revoke by Basic by default, whatever method they registered."""
     app = App.registered(token_endpoint_auth_method=registered)
     tokens = app.connect(owner_member)
     assert app.by(used).revoke(tokens["refresh_token"]).status_code == 200

@@ -1,4 +1,4 @@
-"""Nothing secret is stored, logged or shown (decisions 10)."""
+"""No secret is stored, logged or shown (decisions 10)."""
 
 import json
 import logging
@@ -42,7 +42,7 @@ def test_no_secret_is_stored(secrets_used: list[str]) -> None:
 
 
 def test_no_secret_is_logged(secrets_used: list[str], caplog: pytest.LogCaptureFixture) -> None:
-    """Not even where the libraries are asked for debug lines."""
+    """Not even in debug lines of the libraries."""
     lines = [f"{record.getMessage()} {vars(record)}" for record in caplog.get_records("setup")]
     assert any("/oauth/token" in line for line in lines)
     for secret in secrets_used:

@@ -59,7 +59,7 @@ def test_it_is_logged_without_the_token(owner_member: Member, caplog: pytest.Log
 def test_what_is_refused_for_another_reason_is_none(
     owner_member: Member, caplog: pytest.LogCaptureFixture, wrong: dict[str, str]
 ) -> None:
-    """A live token stays live, so nothing was used twice."""
+    """A live token stays live, so this is not a reuse."""
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     first = app.connect(owner_member)["refresh_token"]
     assert app.refresh(first, **wrong).status_code in {400, 401}

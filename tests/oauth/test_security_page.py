@@ -1,4 +1,4 @@
-"""docs/security.md: the tests that it names exist, so that no promise stands without one."""
+"""The tests that docs/security.md names exist."""
 
 import re
 

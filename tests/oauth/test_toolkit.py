@@ -1,4 +1,4 @@
-"""What of django-oauth-toolkit and oauthlib is leaned on (docs/toolkit.md): fails on the day it changes."""
+"""The parts of django-oauth-toolkit and oauthlib that docs/toolkit.md relies on. Fails when they change."""
 
 import inspect
 import pkgutil

@@ -27,7 +27,7 @@ def category(owner: RestEntryPoint, course: Any) -> Any:
 
 @pytest.fixture
 def add(owner: RestEntryPoint, course: Any, category: Any) -> Callable[..., Answer]:
-    """Adds a score, 80 for Quiz 1 if not told otherwise."""
+    """Adds a score, by default 80 for Quiz 1."""
 
     def call(**fields: Any) -> Answer:
         fields = {"category_id": category["id"], "label": "Quiz 1", "score": 80} | fields
@@ -96,7 +96,7 @@ def test_the_answer_equals_what_is_read_later(add, scores, score: float) -> None
 
 
 def test_an_unknown_category_is_named(add, scores) -> None:
-    """Decisions 7: a category_id that is no category of this course is 422."""
+    """Decisions 7: a category_id that is not a category of this course is 422."""
     answer = add(category_id=str(uuid4()))
     assert (answer.error, answer.fields) == ("validation_failed", ["category_id"])
     assert scores() == []

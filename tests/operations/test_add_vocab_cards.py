@@ -91,7 +91,7 @@ def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestEntryPoint, deck:
 
 @pytest.mark.database("sqlite", "the length of bodies")
 def test_500_cards_of_the_greatest_length_go_in(owner: RestEntryPoint, owner_member: Any) -> None:
-    """As `\\u0416` they are 6.6 MB."""
+    """Encoded as `\u0416` they are 6.6 MB."""
     deck = stored(DeckFactory, 1, member=owner_member)[0]
     cards = [{"term": f"{number:03}" + "Ж" * 197, "definition": "Ж" * 2000} for number in range(500)]
     added = owner.made("add_vocab_cards", deck_id=str(deck.id), cards=cards)["cards"]

@@ -34,7 +34,7 @@ def compare(open_entry_point: OpenEntryPoint, clock: Any, seeds: range) -> None:
 
 
 def check_texts(texts: dict[Any, set[str]]) -> None:
-    """Each is made of its code and value alone, and is printable ASCII under 120 characters."""
+    """Each text is made only of its code and value, and is printable ASCII under 120 characters."""
     assert {key: found for key, found in texts.items() if len(found) > 1} == {}
     told = {key: text for key, (text,) in texts.items()}
     assert [text for text in told.values() if not (text.isascii() and text.isprintable() and 0 < len(text) < 120)] == []

@@ -142,7 +142,7 @@ def test_worth_is_shared_by_items_or_scores_whichever_are_more() -> None:
 
 
 def test_due_soon_goes_by_worth_then_by_date() -> None:
-    """Rank 2: by worth, high first, null last; then by date. A worth of 50 due tomorrow goes before null overdue."""
+    """Rank 2: by worth, high first, null last; then by date. A worth of 50 due tomorrow precedes null overdue."""
     high = item(1, 1, category_id=CATEGORY)
     given = account(course(item(2, 0), item(3, -30), high, item(4, -31), item(5, -1, kind="exam"), weight=50))
     assert titles(given) == ["Item 1", "Item 3", "Item 2"]
@@ -158,7 +158,7 @@ def test_later_work_goes_by_worth_for_each_day_left() -> None:
 
 
 def test_the_first_open_milestone_takes_the_place_of_its_item() -> None:
-    """Work: by position, done ones aside; its date is the earlier of its own and its item's."""
+    """Work: the first open milestone by position. Its date is the earlier of its own and its item's."""
     done, first, second = milestone(11, -9, 1, done=True), milestone(12, 9, 2), milestone(13, 3, 3)
     given = account(course(item(1, 4, milestones=[second, first, done])))
     assert steps(given, 30) == [("Step 12", 25, None, {"due_in": 4})]
@@ -240,7 +240,7 @@ def test_new_cards_are_shared_in_the_order_of_exams() -> None:
 
 
 def test_seconds_are_measured_from_fifty_reviews_on() -> None:
-    """20.004 seconds are told as 20: 15 cards in 5 minutes. Three times that for new cards: 5."""
+    """20.004 seconds are returned as 20: 15 cards in 5 minutes. New cards take three times that: 5."""
     given: dict[str, Any] = {"decks": (deck(1, cards(40, "new")),), "seconds": 20.004}
     assert steps(account(**given, seconds_reviews=50), 5) == [("Deck 1", 5, 5, {"new": 40})]
     assert steps(account(**given, seconds_reviews=49), 5) == [("Deck 1", 5, 8, {"new": 40})]
@@ -269,7 +269,7 @@ def test_a_weak_topic_comes_last_and_only_without_another_step_of_its_deck() -> 
 
 
 def test_the_generated_accounts_reach_every_rank_and_every_reason() -> None:
-    """What the accounts never reach, no comparison would see."""
+    """A comparison cannot test what the accounts never reach."""
     reached: dict[str, int] = {}
     for seed in range(100):
         given = agenda_account(seed)

@@ -1,4 +1,4 @@
-"""What the archive holds of the settings for cards, of suspended cards and of what FSRS foretold."""
+"""The archive contains card settings, suspended cards and FSRS's predictions."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -32,7 +32,7 @@ def newcomer(make_member: MakeMember, entry_point: OpenEntryPoint) -> RestEntryP
 
 @pytest.fixture
 def archive(owner: RestEntryPoint) -> bytes:
-    """Of a member who studied a deck that is gone and one that is there, with a suspended card."""
+    """The archive of a member with a deleted deck, an existing one, and a suspended card."""
     with at(0):
         owner.made("update_me", new_cards_a_day=3)
         decks = [made_deck(owner, "a", name="Gone"), made_deck(owner, "b", "c")]

@@ -1,4 +1,4 @@
-"""A body of many wrong parts costs no more than one of a few: lengths come first, and `details` end at 100."""
+"""A body with many errors costs no more than one with few: lengths are checked first, and `details` end at 100."""
 
 import cProfile
 import gc
@@ -12,14 +12,14 @@ from studyservice.rates import limiter as rates
 from tests.support.entry_points import RestEntryPoint
 
 MANY = 340_000
-"""As many `{}` as a body of 1 MiB holds."""
+"""As many `{}` as fit in a body of 1 MiB."""
 
 MOST_BYTES = 20_000
-"""What 100 details take at most, and as much again."""
+"""The maximum size of 100 details, doubled."""
 
 
 def python_calls(act: Callable[[], object]) -> int:
-    """How many functions are called while `act` runs; what the garbage collector calls is not counted."""
+    """Count function calls while `act` runs, without those of the garbage collector."""
     profile = cProfile.Profile()
     gc.disable()
     try:
@@ -58,7 +58,7 @@ def test_a_list_over_its_limit_costs_the_same_however_long(post_list) -> None:
 
 @pytest.mark.parametrize("entry", [{}, 7, None, [], {"term": 7, "definition": 7, "name": 7, "weight": "x"}], ids=repr)
 def test_at_most_100_details_are_told(post_list, entry: Any) -> None:
-    """And the first ones, with a message that says so."""
+    """The first 100 are returned, with a message that says so."""
     count = 500 if post_list.field == "cards" else 12
     answer = post_list([entry] * count)
     assert answer.error == "validation_failed"
@@ -131,7 +131,7 @@ def test_what_is_no_list_is_refused(post_list, value: Any) -> None:
 
 @pytest.mark.rest
 def test_a_batch_of_messages_is_bounded_too(owner: RestEntryPoint) -> None:
-    """Twenty calls in one body: each result tells 100 details at most."""
+    """Twenty calls in one body: each result has at most 100 details."""
     message = {
         "jsonrpc": "2.0",
         "id": 1,

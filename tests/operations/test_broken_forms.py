@@ -1,4 +1,4 @@
-"""A body that says it is a form and is none: 400 in the same words from every operation that takes a file."""
+"""An invalid form is 400 with the same message from every operation that accepts a file."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How long the log of changes is kept, and what is never in it."""
+"""Retention of the log of changes, and what is never in it."""
 
 from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
@@ -72,7 +72,7 @@ def test_both_are_purged_in_batches(owner: RestEntryPoint) -> None:
 
 
 def test_no_secret_is_ever_in_the_log(owner: RestEntryPoint, owner_member: Member) -> None:
-    """Whatever was called: the key it was called with, its hash and the member's address stand nowhere."""
+    """No operation stores the key, its hash or the member's address in the log."""
     world = World(owner)
     for operation_id in sorted({*WRITES} & {*TOOLS}):
         rates.clear()

@@ -1,4 +1,4 @@
-"""Changes of objects that are gone: told as long as others, and honest about what can be undone."""
+"""Changes of deleted objects are listed as long as others, with a correct `undoable`."""
 
 from datetime import timedelta
 from typing import Any

@@ -62,7 +62,7 @@ def logged(member: Member) -> dict[UUID, Any]:
 
 
 def back(rows: Rows, change: Any, aside: Rows) -> None:
-    """Take one change back. What was below a thing that was made is put aside, as the log has only its number."""
+    """Undo one change in the model. What was below a created object is ignored, as the log has only its count."""
     if isinstance(change, Review):
         card = rows["vocab.Card"][str(change.card_id)]
         aside["vocab.Card"][str(change.id)] = dict(card)
@@ -159,7 +159,7 @@ STEPS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 99), st.integers(0
 
 
 def step(entry_point: RestEntryPoint, which: int, one: int, other: int) -> None:
-    """Do something to whatever is there."""
+    """Change any existing object."""
     chosen = {
         "course": entry_point.made("list_courses")["data"],
         "item": entry_point.made("list_items", limit=100)["data"],
@@ -196,7 +196,7 @@ def review(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None
 
 
 def called(operation_id: str, *names: str, **fields: Any) -> Any:
-    """A call with these ids, and fields in which `{}` stands for a number."""
+    """A call with these ids, and fields in which `{}` is a number."""
 
     def do(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
         given = {name: value.format(other) if isinstance(value, str) else value for name, value in fields.items()}
@@ -219,7 +219,7 @@ ACTIONS: list[tuple[str, Any]] = [
     ("deck", called("delete_vocab_deck", "deck")),
     ("course", called("delete_course", "course")),
 ]
-"""What a step needs, and what it does."""
+"""The precondition of a step, and its call."""
 
 
 @given(STEPS)

@@ -66,7 +66,7 @@ def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def typescript(way: Between, tmp_path: Path) -> Callable[[str], Any]:
-    """Runs a script that has `study`, and gives what it tells as JSON."""
+    """Runs a script that has `study`, and returns the JSON that it prints."""
     site = packages.javascript_site()
 
     def told(script: str) -> Any:

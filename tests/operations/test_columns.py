@@ -1,4 +1,4 @@
-"""A field is declared once, beside its column. A place that does not take a new column fails here."""
+"""A field is declared once, next to its column. A place that ignores a new column fails here."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -143,7 +143,7 @@ def test_readers_find_no_title_that_is_too_long() -> None:
 
 
 def test_a_syllabus_proposes_no_text_that_is_too_long() -> None:
-    """The parser does not know the models; the other texts that it finds are shorter than their columns."""
+    """The parser does not know the models. Its other texts are shorter than their columns."""
     for name, head, begins in (("subject", "Subject", ""), ("meets", "Class meets", "Mon 9:00-10:20 ")):
         longest = (begins + "x" * 500)[: max_length(Course, name)]
         assert getattr(course_fields([f"{head}: {longest}"]), name) == longest, name
@@ -220,7 +220,7 @@ def test_the_page_form_has_every_column_of_a_course() -> None:
 @pytest.mark.rest
 @pytest.mark.django_db
 def test_both_pages_store_every_column_of_a_course(browser: Client, owner: RestEntryPoint) -> None:
-    """By hand, and out of a syllabus that says nothing of them."""
+    """Created by hand, and from a syllabus without these fields."""
     texts = {name: f"A {name}" for name in COURSE_TEXTS}
     page = browser.get("/courses/new/by-hand").content.decode()
     assert browser.post("/courses/new/by-hand", form_with("name", page) | texts).status_code == 302

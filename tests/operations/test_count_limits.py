@@ -81,7 +81,7 @@ def test_one_members_limit_is_not_anothers(owner: RestEntryPoint, stranger: Rest
 
 @pytest.mark.django_db(transaction=True)
 def test_deleting_a_course_races_with_creating_its_items(owner: RestEntryPoint, course, in_threads) -> None:
-    """Whoever comes late finds no course; no item is left without one."""
+    """Late callers find no course. No item is left without one."""
 
     def act(number: int) -> str | None:
         if number == 5:

@@ -30,7 +30,7 @@ def _today(time_machine) -> None:
 
 
 def evidence_of(answer: Any) -> list[str]:
-    """What is said of each item."""
+    """The answer for each item."""
     return [item["evidence"] for item in answer["items"]]
 
 

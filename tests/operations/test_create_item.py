@@ -50,7 +50,7 @@ def test_it_stamps_the_time(owner: RestEntryPoint, course, time_machine) -> None
 
 
 def test_each_is_created_later_than_the_one_before(owner: RestEntryPoint, course, time_machine) -> None:
-    """Decisions, 6: a poller misses nothing; so no two items of a member share an instant."""
+    """Decisions, 6: a poller misses nothing, so no two items of a member share a timestamp."""
     time_machine.move_to("2099-11-21T12:00:00Z", tick=False)
     stamps = [owner.made("create_item", course_id=course["id"], title=title)["created_at"] for title in "abc"]
     assert stamps == [f"2099-11-21T12:00:00.00000{number}Z" for number in range(3)]

@@ -1,4 +1,4 @@
-"""create_item with quotes, with `more`, and where an item is there already."""
+"""create_item with quotes, with `more`, and with an existing item."""
 
 from typing import Any
 
@@ -173,7 +173,7 @@ def test_a_hundred_take_as_many_statements_as_one(owner: RestEntryPoint, entered
 
 @pytest.mark.rest
 def test_slips_in_more_are_named(owner: RestEntryPoint, entered: Any) -> None:
-    """As those in `cards` are."""
+    """As for `cards`."""
     answer = mcp_of(owner).call("create_item", **entered, title="a", more=[{"title": "b", "due_date": "2026-09-10"}])
     assert (answer.error, answer.fields) == ("validation_failed", ["more[0].due_date"])
     answer = mcp_of(owner).call("create_course", name="B", items=[{"title": "b", "deadline": "2026-09-10"}])

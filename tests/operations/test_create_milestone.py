@@ -50,7 +50,7 @@ def test_positions_count_for_each_item(owner: RestEntryPoint, course, milestone)
 
 
 def test_a_deleted_one_leaves_its_place_empty(owner: RestEntryPoint, item) -> None:
-    """Fine print: positions are not renumbered; a new one still goes to the end."""
+    """Fine print: positions are not renumbered; a new one is still appended."""
     first, second, third = (owner.made("create_milestone", item_id=item["id"], title=title) for title in "abc")
     owner.made("delete_milestone", milestone_id=second["id"])
     fourth = owner.made("create_milestone", item_id=item["id"], title="d")

@@ -36,7 +36,7 @@ MIB = 1024 * 1024
 
 @pytest.fixture(autouse=True)
 def files(settings: Any, tmp_path: Path) -> Path:
-    """Where the files are stored."""
+    """The directory of stored files."""
     settings.MEDIA_ROOT = tmp_path
     return tmp_path
 

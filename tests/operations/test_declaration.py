@@ -1,4 +1,4 @@
-"""What `@operation` reads from an action, here in a module whose annotations are text."""
+"""How `@operation` reads an action, in a module whose annotations are text."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_viewset_refuses_an_action_that_declares_nothing() -> None:
 
 @pytest.mark.parametrize("query", Query.__subclasses__())
 def test_what_a_query_has_when_nothing_is_sent_is_prepared_and_never_shared(query: type[Query]) -> None:
-    """Validation gives the same each time, so no default may be a callable; and what one request changes is its own."""
+    """A schema's default must not be callable or mutable, since all requests share it."""
     defaults = [declared.default for declared in query.shared().fields.values()]
     assert not [default for default in defaults if callable(default) and default is not serializers.empty]
     found = query.parse({"unknown": 1})

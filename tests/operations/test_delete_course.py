@@ -1,4 +1,4 @@
-"""delete_course: DELETE /v1/courses/{course_id}. What goes with a course is in test_deletion_cascade."""
+"""delete_course: DELETE /v1/courses/{course_id}. test_deletion_cascade tests what it deletes."""
 
 import pytest
 

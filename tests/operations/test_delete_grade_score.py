@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def score(owner: RestEntryPoint, course: Any) -> Any:
-    """A score of 60 beside another of 80."""
+    """A score of 60, with another of 80 in the category."""
     made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quizzes", "weight": 40}])
     [category] = made["categories"]
     add = {"course_id": course["id"], "category_id": category["id"]}

@@ -1,4 +1,4 @@
-"""delete_vocab_deck: DELETE /v1/vocab-decks/{deck_id}; and what becomes of decks when a course goes."""
+"""delete_vocab_deck: DELETE /v1/vocab-decks/{deck_id}; and decks of a deleted course."""
 
 from typing import Any
 

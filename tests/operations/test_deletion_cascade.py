@@ -1,4 +1,4 @@
-"""What goes with a course, and what stays (States: Course; decisions, 6)."""
+"""What deleting a course deletes, and what it keeps (States: Course; decisions, 6)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -170,7 +170,7 @@ def test_a_file_that_is_missing_already_stops_nothing(
 def test_a_storage_that_refuses_stops_neither_the_answer_nor_other_files(
     owner: RestEntryPoint, owner_member, course, upload: Upload, caplog
 ) -> None:
-    """A folder that is not empty stands in the file's place, so the storage cannot remove it."""
+    """A directory that is not empty replaces the file, so the storage cannot remove it."""
     stuck, other = upload(owner_member, course), upload(owner_member, course)
     _path(stuck).unlink()
     (_path(stuck) / "inside").mkdir(parents=True)
@@ -188,7 +188,7 @@ def test_someone_elses_delete_keeps_the_file(stranger: RestEntryPoint, owner_mem
 
 
 def test_deleting_an_item_keeps_its_course_whole(owner: RestEntryPoint, course) -> None:
-    """States: Item deleted: cascades to its milestones, and to nothing else."""
+    """States: Item deleted: cascades only to its milestones."""
     _fill(owner, course)
     [first, second] = owner.made("list_items")["data"]
     before = _everything(owner)

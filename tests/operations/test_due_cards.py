@@ -1,4 +1,4 @@
-"""Which cards come today and in which order: list_vocab_decks with due_only, and the counts of decks."""
+"""The cards of a day and their order: list_vocab_decks with due_only, and the counts of decks."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

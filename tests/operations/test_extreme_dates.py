@@ -128,7 +128,7 @@ def test_created_after_is_read_with_z_or_any_offset(
     ],
 )
 def test_digits_beyond_microseconds_are_cut(owner: RestEntryPoint, created_after: str, titles: list[str]) -> None:
-    """Fine print: cut and not rounded, so that a poller misses nothing."""
+    """Fine print: truncated, not rounded, so that a poller misses nothing."""
     found = owner.made("list_items", created_after=created_after)["data"]
     assert [item["title"] for item in found] == titles
 

@@ -55,7 +55,7 @@ def _python(directory: Path) -> str:
 
 
 def _typescript(directory: Path) -> str:
-    """As above; the quick start's client is compiled beside them."""
+    """The same for TypeScript. The quick start's client is compiled too."""
     shutil.copytree(packages.javascript_site(), directory, symlinks=True, dirs_exist_ok=True)
     shutil.copy(javascript.CLIENTS / "session.ts", directory)
     (directory / "page.ts").write_text(packages.script("typescript"))
@@ -69,7 +69,7 @@ def _typescript(directory: Path) -> str:
 
 
 def _printed(*command: str, **variables: str) -> str:
-    """What a program prints, which must succeed."""
+    """Run a program, which must succeed, and return its output."""
     done = subprocess.run(  # our own and locked programs
         command, env=os.environ | variables, capture_output=True, text=True, timeout=120, check=False
     )

@@ -207,7 +207,7 @@ def test_it_shows_all_courses(owner: RestEntryPoint, add) -> None:
 
 
 def test_it_shows_everything_in_one_answer(owner: RestEntryPoint, owner_member, course) -> None:
-    """Operation rules: everything due within the range; there are no pages."""
+    """Operation rules: everything due within the range, without pages."""
     stored(ItemFactory, 200, member=owner_member, course=Course(id=course["id"]), due_on=TODAY)
     assert len(owner.made("get_agenda")["items"]) == 200
 

@@ -1,4 +1,4 @@
-"""get_agenda with `minutes`. Which steps it answers, an oracle says in test_agenda_minutes_oracle."""
+"""get_agenda with `minutes`. test_agenda_minutes_oracle tests which steps it returns."""
 
 import json
 from typing import Any
@@ -56,7 +56,7 @@ def test_it_answers_a_step_with_its_reasons(owner: RestEntryPoint, course: Any) 
 
 @pytest.mark.rest
 def test_the_rest_is_byte_for_byte_what_it_is_without(entry_point: OpenEntryPoint, time_machine: Any) -> None:
-    """Of accounts of all kinds; the readiness is told by another statement then."""
+    """Accounts of all kinds. Readiness is then computed by another statement."""
     ready = 0
     for seed in range(60):
         account = agenda_account(seed)

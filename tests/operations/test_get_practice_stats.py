@@ -19,7 +19,7 @@ NOON = datetime(2030, 5, 10, 12, tzinfo=UTC)
 
 
 def answered(entry_point: RestEntryPoint, deck: Any, correct: int, wrong: int) -> None:
-    """So many correct and wrong answers to the deck's first card."""
+    """This many correct and wrong answers to the deck's first card."""
     for rating in ["good"] * correct + ["again"] * wrong:
         reviewed(entry_point, deck["cards"][0], rating)
         rates.clear()
@@ -172,7 +172,7 @@ def test_anothers_practice_is_not_counted(owner: RestEntryPoint, stranger: RestE
 
 @pytest.mark.database("both")
 def test_another_kind_of_practice_joins(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
-    """Attempts know source and topic; a later kind of practice needs no deck."""
+    """Attempts have a source and a topic, so a later kind of practice needs no deck."""
     from accounts.changes.writing import writing
     from practice.attempts import record_attempt
     from practice.models import Source

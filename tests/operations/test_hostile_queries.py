@@ -1,4 +1,4 @@
-"""Whatever stands in the query or the headers: a wrong parameter is named, and what is unknown is ignored."""
+"""Hostile queries and headers: a wrong parameter is named, and an unknown one is ignored."""
 
 import json
 from dataclasses import replace
@@ -98,7 +98,7 @@ NO_CURSORS = [
 
 @pytest.mark.parametrize("operation_id", WITH_CURSOR)
 def test_a_cursor_that_cannot_be_read_is_400(world: World, operation_id: str) -> None:
-    """Spec, list_items: a bad cursor gives 400."""
+    """Spec, list_items: a bad cursor is 400."""
     for cursor in NO_CURSORS:
         response = replace(world.call(operation_id), query=f"cursor={cursor}").send(**bearer(world.entry_point.secret))
         assert error_of(response)["type"] == "invalid_request", cursor
@@ -184,7 +184,7 @@ def test_a_foreign_host_gets_no_html(world: World, path: str, host: str) -> None
 
 @pytest.mark.parametrize("headers", [{}, {"Origin": "https://app.example"}])
 def test_a_probe_by_address_is_answered_and_nothing_else(world: World, settings: Any, headers: dict[str, str]) -> None:
-    """A load balancer knows an instance by its address, over http too."""
+    """A load balancer uses an instance's address, over http too."""
     settings.SECURE_SSL_REDIRECT = True
     asked = {path: Call("GET", path).send(Host="10.0.0.5", **headers) for path in ("/health", "/", "/sign-in", "/docs")}
     assert {path: response.status_code for path, response in asked.items()} == {

@@ -79,7 +79,7 @@ def test_without_a_key_and_with_another_it_is_done_again(world: World, send: Sen
 
 @pytest.mark.parametrize("operation_id", POSTS)
 def test_another_body_or_query_under_the_same_key_is_422(world: World, send: Send, operation_id: str) -> None:
-    """Before ids and validation: what else is wrong is not told."""
+    """The key is checked before ids and fields, so their errors are not reported."""
     call = world.call(operation_id)
     send(call)
     before = rows()
@@ -149,7 +149,7 @@ def test_the_same_body_may_be_written_otherwise(owner: RestEntryPoint, send: Sen
 
 @pytest.mark.parametrize("odd", ["\ud800", [[]]], ids=["lone surrogate", "deep"])
 def test_a_body_that_cannot_be_written_out_is_compared_as_it_came(owner: RestEntryPoint, odd: Any) -> None:
-    """What is unknown is ignored; orjson reads both and writes neither."""
+    """Unknown fields are ignored. orjson parses both and writes neither."""
     for _ in range(400):
         odd = [odd]
     body = {"name": "Cell Biology", "unknown": odd}

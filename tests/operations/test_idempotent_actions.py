@@ -1,4 +1,4 @@
-"""`Idempotency-Key` for actions of every kind: that write nothing, that write and fail, that end after another one."""
+"""`Idempotency-Key` for all kinds of actions: without writes, failing after a write, ending after another one."""
 
 from typing import Any, ClassVar, cast
 from uuid import uuid4
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.urls(__name__
 
 
 class ThingRecord(Record):
-    """What was done."""
+    """The calls of the action."""
 
     example: ClassVar[dict[str, Any]] = {"id": "x"}
 
@@ -42,7 +42,7 @@ class ThingViewSet(MemberViewSet):
 
     @operation("Look", scope=Scope.WRITE, answer=ThingRecord)
     def look(self) -> Row:
-        """Writes nothing."""
+        """An action without writes."""
         return {"id": uuid4()}
 
     @operation("Try", scope=Scope.WRITE, answer=ThingRecord)
@@ -75,7 +75,7 @@ class ThingViewSet(MemberViewSet):
 
     @operation("Wrap", scope=Scope.WRITE, answer=ThingRecord)
     def wrap(self) -> Row:
-        """Writes inside a transaction of its own."""
+        """An action with its own transaction."""
         with transaction.atomic():
             return {"id": create_course(self.member, name="Lost")["id"]}
 

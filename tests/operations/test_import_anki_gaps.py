@@ -24,7 +24,7 @@ def anki(tmp_path: Path) -> Any:
 
 
 def gaps(owner: RestEntryPoint, anki: Anki, *notes: tuple[str, ...], legacy: bool = False) -> tuple[list[Any], int]:
-    """The cards made of cloze notes with these fields, and how many were skipped."""
+    """The cards of cloze notes with these fields, and how many were skipped."""
     anki.add("Cells", notes, kind="Cloze")
     answer = sent_deck(owner, anki.package(legacy=legacy), "Export.apkg").json()
     [deck] = answer["decks"]
@@ -51,7 +51,7 @@ def test_gaps_of_one_number_are_one_card(owner: RestEntryPoint, anki: Anki) -> N
 
 
 def test_a_hint_stands_in_its_gap_alone(owner: RestEntryPoint, anki: Anki) -> None:
-    """As Anki shows it; the answer is without it."""
+    """As Anki shows it, without the answer."""
     cards, _ = gaps(owner, anki, ("{{c1::Canberra::city}} was founded in {{c2::1913}}.", ""))
     assert cards == [("[city] was founded in 1913.", "Canberra"), ("Canberra was founded in [...].", "1913")]
 

@@ -1,4 +1,4 @@
-"""import_calendar: what a file has that is no deadline, or no longer one."""
+"""import_calendar: events that are not deadlines, or no longer."""
 
 from datetime import UTC, datetime
 from typing import Any

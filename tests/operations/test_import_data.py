@@ -75,7 +75,7 @@ def test_pollers_see_its_items_in_their_order(owner: RestEntryPoint, archive: by
 
 @about_files
 def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestEntryPoint) -> None:
-    """A calendar file that comes again knows its events."""
+    """A calendar file that is imported again finds its events."""
     newcomer.made("import_data", file=archive)
     [history] = [one for one in newcomer.made("list_courses")["data"] if one["name"] == "History"]
     told = newcomer.made("import_calendar", course_id=history["id"], file=one_deadline())
@@ -149,7 +149,7 @@ def practice(entry_point: RestEntryPoint) -> Any:
 
 @pytest.mark.database("both")
 def test_practice_that_outlived_its_decks_is_not_doubled(owner: RestEntryPoint, archive: bytes) -> None:
-    """It belongs to the decks again, and the answers that it comes from can be undone."""
+    """Practice belongs to the decks again, and its reviews can be undone."""
     before = practice(owner)
     attempts = len(lines_of(archive, "attempts"))
     content = emptied(owner)
@@ -220,7 +220,7 @@ def test_an_account_with_something_in_it_takes_none(newcomer: RestEntryPoint, th
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_of_two_at_once_one_is_taken_in(newcomer: RestEntryPoint, in_threads: Any, monkeypatch: Any) -> None:
-    """In different processes, so that the turn of one is not in the way; the other is told 409."""
+    """In different processes, each with its own queue. The second import gets 409."""
     from contextlib import nullcontext
     from dataclasses import replace
 

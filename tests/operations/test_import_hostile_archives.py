@@ -1,4 +1,4 @@
-"""import_data: what is no archive is refused with 400, and a line that breaks a rule with 422; nothing is changed."""
+"""import_data: an invalid archive is 400, a line that breaks a rule 422. Nothing is changed."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -127,7 +127,7 @@ def test_reading_that_takes_too_long_is_given_up(owner: RestEntryPoint, monkeypa
 
 
 def test_folders_may_be_named(owner: RestEntryPoint) -> None:
-    """Who unpacks an archive and packs it again has them."""
+    """An archive that was unpacked and packed again has them."""
     assert owner.call("import_data", file=with_parts(**{"data/": b"", "files/": b""})).error is None
 
 
@@ -215,7 +215,7 @@ def test_a_line_that_breaks_a_rule_is_named(owner: RestEntryPoint, kind: str) ->
 
 
 def test_the_whole_of_it_is_taken_in(owner: RestEntryPoint) -> None:
-    """So that each refusal above is about what it changes."""
+    """The unchanged archive is valid, so each refusal above is about its change."""
     assert owner.made("import_data", file=zipped(parts(**WHOLE)))["counts"]["reviews"] == 1
 
 

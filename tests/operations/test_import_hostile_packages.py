@@ -1,4 +1,4 @@
-"""import_vocab_decks with packages that are made to hurt: a clear answer within the limits, and nothing is written."""
+"""import_vocab_decks with hostile packages: a clear error within the limits, and nothing is written."""
 
 import tempfile
 from collections.abc import Callable
@@ -40,7 +40,7 @@ CASES: list[tuple[Callable[[], bytes], str]] = [
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary files are made."""
+    """The directory of temporary files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 

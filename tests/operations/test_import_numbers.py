@@ -82,7 +82,7 @@ def archive(**tables: list[Any]) -> bytes:
 
 
 def messages(owner: RestEntryPoint, content: bytes) -> list[str]:
-    """What is wrong with each line; nothing may have been changed."""
+    """The error of each line. Nothing may have been changed."""
     before = rows()
     answer = owner.call("import_data", file=content)
     assert (answer.error, rows()) == ("validation_failed", before), answer.body
@@ -115,7 +115,7 @@ def test_a_number_beyond_its_bounds_is_named(owner: RestEntryPoint, number: tupl
 
 @pytest.mark.database("both")
 def test_an_account_with_the_greatest_numbers_goes_on(owner: RestEntryPoint) -> None:
-    """Nothing that counts on from them leaves what the database can store."""
+    """Counters that continue from them stay within the range of the database."""
     greatest = {"position": MOST, "reps": 1_000_001, "lapses": 1_000_000, "stability": 1_000_000, "difficulty": 10}
     content = archive(
         items=[an_item(sequence=MOST)],
@@ -182,7 +182,7 @@ def the_card(entry_point: RestEntryPoint) -> dict[str, Any]:
 def test_reviews_without_a_log_are_let_in(
     owner: RestEntryPoint, make_member: MakeMember, entry_point: OpenEntryPoint
 ) -> None:
-    """Cards of Anki's have them; and the archive of such an account comes back."""
+    """Cards of Anki have them, and the archive of such an account can be imported."""
     counts = {"reps": 1_000_000, "lapses": 12}
     owner.made("import_data", file=archive(cards=[a_card(**REVIEWED | counts)], reviews=[], attempts=[]))
     card = the_card(owner)

@@ -58,7 +58,7 @@ def test_a_new_item_takes_four_statements(owner: RestEntryPoint, course: Any) ->
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.rest
 def test_eight_writers_and_a_deleter(owner: RestEntryPoint, owner_member: Any, course: Any, in_threads: Any) -> None:
-    """Near the limit: what is there is what was counted, never more than may be there, and never a place left over."""
+    """Near the limit the count equals the rows, never exceeds the limit, and wastes no place."""
     made = stored(ItemFactory, ITEMS_OF_COURSE.most - 10, member=owner_member, course=Course(id=course["id"]))
     repair_counts(owner_member.id)
     doomed = iter(made)

@@ -1,4 +1,4 @@
-"""Whatever happens to items, scores and categories, in any order: they are what a model kept beside them says."""
+"""Random histories of items, scores and categories always match a simple model."""
 
 import copy
 from dataclasses import dataclass, field
@@ -77,7 +77,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Pick:
-    """What a step is about: an item, a score and a category, if there are any, a number and a choice."""
+    """The subject of a step: an item, a score and a category, if they exist, a number and a choice."""
 
     item: str | None
     score: str | None
@@ -87,7 +87,7 @@ class Pick:
 
 
 class History:
-    """A course over REST, and the model beside it."""
+    """A course over REST, and the model next to it."""
 
     def __init__(self, rest: RestEntryPoint) -> None:
         self.rest, self.model = rest, Model()

@@ -1,4 +1,4 @@
-"""What items are worth: their category's share of the grade, divided by the pieces of the category."""
+"""The worth of items: their category's share of the grade, divided by its pieces."""
 
 from collections.abc import Mapping
 from typing import Any

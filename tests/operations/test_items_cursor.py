@@ -1,4 +1,4 @@
-"""The pages of list_items: what a walk sees, and which cursors are taken."""
+"""Pages of list_items: the items of a walk, and valid cursors."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -218,7 +218,7 @@ def test_a_filter_may_be_written_differently(owner: RestEntryPoint, course, curs
 
 @pytest.mark.rest
 def test_a_changed_cursor_is_refused(owner: RestEntryPoint, cursor: str) -> None:
-    """Operation rules: a bad cursor gives 400 `invalid_request`; no two texts are one cursor."""
+    """Operation rules: a bad cursor is 400 `invalid_request`. No two texts are the same cursor."""
     assert len(cursor) == 96
     for place in range(96):
         rates.clear()

@@ -1,4 +1,4 @@
-"""A late page of list_items costs what the first does: an index leads to where it goes on."""
+"""A late page of list_items costs as much as the first: an index leads to its start."""
 
 from datetime import timedelta
 from typing import Any
@@ -33,7 +33,7 @@ def cursors(owner: RestEntryPoint, owner_member: Any) -> list[str]:
 
 
 def explained(entry_point: RestEntryPoint, how: str, **arguments: Any) -> list[Any]:
-    """What the database says about each statement of a list_items that reads items."""
+    """The query plans of a list_items."""
     asked = []
 
     def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:

@@ -89,7 +89,7 @@ def test_course_id_keeps_that_course(owner: RestEntryPoint, add) -> None:
 def test_a_course_that_is_not_the_members_gives_an_empty_page(
     owner: RestEntryPoint, stranger: RestEntryPoint, item
 ) -> None:
-    """Fine print: ids in a filter that name nothing of the member's: an empty page."""
+    """Fine print: an unknown id in a filter is an empty page."""
     empty = {"data": [], "has_more": False, "next_cursor": None}
     assert stranger.made("list_items", course_id=item["course_id"]) == empty
     assert owner.made("list_items", course_id=UNKNOWN_ID) == empty

@@ -1,4 +1,4 @@
-"""Answers of thousands of rows: written in pieces, so that a process needs little memory beside the rows."""
+"""Answers of thousands of rows are written in pieces, to save memory."""
 
 import tracemalloc
 from datetime import UTC, date, datetime
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def record(entries: int) -> dict[str, Any]:
-    """A record around a list; every title is a text of its own, of letters of four bytes in UTF-8."""
+    """A record with a list. Each title is another text of four-byte letters in UTF-8."""
     whole_second = datetime(2026, 11, 22, tzinfo=UTC)
     rows = [{"id": uuid4(), "title": f"{n}" + chr(127891) * 160, "created_at": whole_second} for n in range(entries)]
     return {"today": date(2026, 11, 22), "none": [], "items": rows, "more": {"few": [1, 2]}}
@@ -33,7 +33,7 @@ def test_it_is_the_same_text(entries: int) -> None:
 
 
 def test_it_takes_little_more_memory_than_its_text() -> None:
-    """Neither the text nor the rows' UTF-8 is there twice."""
+    """Neither the text nor the rows' UTF-8 exists twice."""
     value = record(10 * PIECE)
     tracemalloc.start()
     try:

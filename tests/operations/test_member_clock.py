@@ -1,4 +1,4 @@
-"""The member's clock stamps what pollers see and nothing else, and operators can repair it."""
+"""The member's clock stamps only what pollers see, and operators can repair it."""
 
 import json
 import logging
@@ -26,14 +26,14 @@ def stamp(moment: datetime) -> str:
 
 @pytest.fixture
 def clock(time_machine: Any) -> Any:
-    """Stands still at `NOW`."""
+    """Stop the clock at `NOW`."""
     time_machine.move_to(NOW, tick=False)
     return time_machine
 
 
 @pytest.fixture
 def ahead(owner: RestEntryPoint, clock: Any) -> Any:
-    """What a server 400 days ahead made, once: a course with two items and a milestone, a score and a deck."""
+    """Data created by a server 400 days ahead: a course with two items and a milestone, a score and a deck."""
     clock.move_to(NOW + AHEAD, tick=False)
     course = owner.made("create_course", name="Ahead")
     items = [owner.made("create_item", course_id=course["id"], title=title) for title in ("first", "second")]
@@ -138,7 +138,7 @@ def test_repairing_restamps_what_was_made_ahead_in_its_order(owner: RestEntryPoi
 
 
 def test_a_poller_goes_on_after_a_repair(owner: RestEntryPoint, course: Any, clock: Any) -> None:
-    """It sees what was made ahead and what is made from then on, in their order, whenever it last asked before."""
+    """A poller sees old and new data in order, whenever it last polled."""
     known = owner.made("create_item", course_id=course["id"], title="before")
     clock.move_to(NOW + AHEAD, tick=False)
     owner.made("create_item", course_id=course["id"], title="ahead")
@@ -153,7 +153,7 @@ def test_a_poller_goes_on_after_a_repair(owner: RestEntryPoint, course: Any, clo
 
 
 def test_a_clock_that_leapt_twice_is_repaired(owner: RestEntryPoint, course: Any, clock: Any) -> None:
-    """What was made in an hour is stamped over two years, and has to fit into the hour again."""
+    """An hour of data is stamped over two years, and must fit into the hour again."""
     known = owner.made("create_item", course_id=course["id"], title="0")
     for number, leap in enumerate((AHEAD, AHEAD + timedelta(minutes=1), 2 * AHEAD), start=1):
         clock.move_to(NOW + leap, tick=False)
@@ -169,7 +169,7 @@ def test_a_clock_that_leapt_twice_is_repaired(owner: RestEntryPoint, course: Any
 def test_repairing_brings_keys_and_reviews_back(
     owner: RestEntryPoint, owner_member: Member, clock: Any, make_key: Any
 ) -> None:
-    """What a server took for the true time: how long a key lives and when a card is due."""
+    """Values computed from the server's time: when a key expires and when a card is due."""
     deck = owner.made("create_vocab_deck", name="Deck", cards=[{"term": "a", "definition": "b"}])
     clock.move_to(NOW + AHEAD, tick=False)
     key = make_key(owner_member, "Script", expires_days=30)[1]

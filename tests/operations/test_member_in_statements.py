@@ -68,7 +68,7 @@ def test_over_rest(world: World, operation_id: str) -> None:
 
 
 def undo_newest(owner: RestEntryPoint) -> None:
-    """Take back what was changed last, if it can be."""
+    """Undo the last change, if possible."""
     for change in owner.made("list_changes", limit=1)["data"]:
         if change["undoable"]:
             with named():
@@ -113,7 +113,7 @@ def test_with_readiness(world: World, owner: RestEntryPoint) -> None:
 
 @pytest.mark.database("postgresql")
 def test_no_group_leans_on_a_primary_key(world: World, owner: RestEntryPoint, owner_member: Member) -> None:
-    """Where a table is spread by member its primary key is another, which leaves no column of a group to be guessed."""
+    """A partitioned table has another primary key, so no grouped column may be inferred."""
     connection.check_constraints()  # nothing may wait for the commit
     with connection.cursor() as cursor:
         for table in sorted(TABLES):
@@ -125,7 +125,7 @@ def test_no_group_leans_on_a_primary_key(world: World, owner: RestEntryPoint, ow
 
 
 def with_readiness(world: World, owner: RestEntryPoint) -> None:
-    """What sums over the cards of items and decks."""
+    """Statements that sum over the cards of items and decks."""
     today = owner.made("get_me")["today"]
     owner.made("update_vocab_deck", deck_id=world.id("deck_id"), course_id=world.id("course_id"))
     owner.made("update_item", item_id=world.id("item_id"), kind="exam", due_on=today)

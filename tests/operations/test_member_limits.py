@@ -31,7 +31,7 @@ def _items(member: Member, count: int) -> list[Any]:
 
 @pytest.fixture
 def fill_items(owner_member: Member) -> Fill:
-    """Return the owner so many items, past the API."""
+    """Create this many items for the owner, without the API."""
 
     def fill(count: int) -> None:
         _items(owner_member, count)
@@ -41,7 +41,7 @@ def fill_items(owner_member: Member) -> Fill:
 
 @pytest.fixture
 def fill_milestones(owner_member: Member) -> Fill:
-    """Return the owner so many milestones, twenty on each of some items."""
+    """Create this many milestones for the owner, without the API, twenty per item."""
 
     def fill(count: int) -> None:
         now, items = timezone.now(), _items(owner_member, count // 20 + 1)

@@ -1,4 +1,4 @@
-"""create_vocab_deck with `if_exists`: the cards go into the deck of that name that is there."""
+"""create_vocab_deck with `if_exists`: the cards are merged into the deck of that name."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The message of a 422 says what is wrong, for programs that show nothing else."""
+"""The message of a 422 names the error, for programs that show nothing else."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_of_very_many_it_says_so(owner: RestEntryPoint) -> None:
 
 
 def test_an_id_that_is_null_is_told_so(owner: RestEntryPoint) -> None:
-    """Only a tool can be sent one; over REST it stands in the path."""
+    """Only a tool can receive one. Over REST it is in the path."""
     assert details(mcp_of(owner), "get_item", item_id=None) == [{"field": "item_id", "message": "Must not be null."}]
 
 

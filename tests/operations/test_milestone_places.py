@@ -50,7 +50,7 @@ def test_a_new_one_goes_to_its_place(owner: RestEntryPoint, item: Any, steps: An
 
 
 def test_a_place_closes_the_gaps(owner: RestEntryPoint, item: Any, steps: Any) -> None:
-    """Only a place that is sent numbers anew."""
+    """Only a `place` that is sent renumbers."""
     owner.made("delete_milestone", milestone_id=steps["b"]["id"])
     add(owner, item, "e")
     assert plan(owner, item) == [("a", 1), ("c", 3), ("d", 4), ("e", 5)]

@@ -1,4 +1,4 @@
-"""How "what now" fills the minutes: how long the steps are, and where they end."""
+"""How "what now" fills the minutes: the length of steps, and the end of the list."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.database("sqlite", "rules without statements")
 
 
 class TestFilling:
-    """How long the steps are, and where they end."""
+    """The minutes of the steps, and the minutes that are left."""
 
     @pytest.mark.parametrize(
         ("minutes", "found"),

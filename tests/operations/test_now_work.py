@@ -1,4 +1,4 @@
-"""Which items and milestones "what now" counts as work, and by which date."""
+"""The items and milestones that "what now" counts as work, and their dates."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The order of the checks, for REST and tools: at first all is wrong, then one thing after the other is corrected.
+"""The order of the checks, for REST and tools: a call with every error is corrected step by step.
 
 Route, credential, rate and method have no meaning inside a tool call; `test_sweep` has their order for REST.
 """

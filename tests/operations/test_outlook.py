@@ -71,7 +71,7 @@ def test_what_is_reached_already_takes_nothing(graded, ask) -> None:
 
 
 def test_remaining_opens_a_category_that_has_scores(graded, ask) -> None:
-    """What it holds now counts for nothing; a category without scores that is not named is left out."""
+    """Its current scores do not count, and an unnamed category without scores is left out."""
     first, second, _ = graded((40, 100), (40, 10), (20, None))
     answer = ask(remaining=[second])
     assert (answer["remaining_weight"], answer["best"], answer["worst"]) == (40, 100, 50)

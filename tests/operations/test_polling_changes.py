@@ -25,7 +25,7 @@ Between = Callable[[int], object]
 def walk(
     entry_point: RestEntryPoint, between: Between, *, limit: int = 2, most: int = 200, **filters: Any
 ) -> list[Any]:
-    """Every item of one walk, in the order told; `between` is called with the number of the page just read."""
+    """All items of one walk, in order. `between` is called with the number of each page."""
     page = entry_point.made("list_items", created_after=LONG_AGO, limit=limit, **filters)
     told: list[Any] = list(page["data"])
     for number in range(1, most):
@@ -68,7 +68,7 @@ def test_an_item_that_moves_before_the_page_is_not_lost(owner: RestEntryPoint, c
 
 
 def test_without_created_after_an_item_that_moves_before_the_page_does_not_come(owner: RestEntryPoint, change) -> None:
-    """As docs/errors.md says: only a walk with `created_after` is pinned."""
+    """As docs/errors.md says: only a walk with `created_after` is a fixed set."""
     page = owner.made("list_items", limit=2)
     told = titles(page["data"])
     change(4, due_on="2027-01-01")
@@ -84,7 +84,7 @@ def test_an_item_that_becomes_dated_is_not_lost(owner: RestEntryPoint, change) -
 
 
 def test_changes_come_at_the_end_in_their_order(owner: RestEntryPoint, change) -> None:
-    """Told before or not, each as it is now."""
+    """Returned before or not, each in its current state."""
 
     def between(page: int) -> None:
         if page == 1:
@@ -134,7 +134,7 @@ def test_an_item_that_always_flees_is_seen(owner: RestEntryPoint, change, ahead:
 
 
 def test_what_is_changed_while_the_end_is_told_is_seen(owner: RestEntryPoint, change) -> None:
-    """One that waits in the end, and is changed once more, comes later and is not lost."""
+    """An item at the end of the walk that changes again is returned later, not lost."""
 
     def between(page: int) -> None:
         if page == 1:
@@ -165,7 +165,7 @@ def test_an_item_added_meanwhile_is_left_to_the_next_poll(owner: RestEntryPoint,
 
 @pytest.mark.database("both")
 def test_the_end_keeps_to_the_filters(owner: RestEntryPoint, change) -> None:
-    """What no longer meets them need not come, and what now does may."""
+    """Items that leave the filter may be missing, and items that enter it may be returned."""
 
     def between(page: int) -> None:
         if page == 1:

@@ -29,7 +29,7 @@ def walk(
     most: int = 200,
     **filters: Any,
 ) -> list[Any]:
-    """Every item of one walk, in the order told; `between` is called with the number of the page just read."""
+    """All items of one walk, in order. `between` is called with the number of each page."""
     page = entry_point.made("list_items", updated_after=since, limit=limit, **filters)
     told: list[Any] = list(page["data"])
     for number in range(1, most):
@@ -81,7 +81,7 @@ def test_it_finds_what_was_made_or_changed_since(owner: RestEntryPoint, course: 
 
 
 def test_only_changes_of_the_item_itself_count(owner: RestEntryPoint, course: Any, six: Any) -> None:
-    """Milestones and scores move no `updated_at`, nor does an update that changes nothing."""
+    """Milestones, scores and updates without effect do not change `updated_at`."""
     since = newest(six, LONG_AGO)
     step = owner.made("create_milestone", item_id=six[0]["id"], title="Outline")
     owner.made("update_milestone", milestone_id=step["id"], done=True)
@@ -150,7 +150,7 @@ def test_what_is_made_meanwhile_is_left_to_the_next_poll(owner: RestEntryPoint, 
 def test_it_is_told_at_once_where_the_next_poll_would_miss_it(
     owner: RestEntryPoint, course: Any, change: Any, limit: int
 ) -> None:
-    """Something changed later is told, so the next poll asks only for what is newer. A walk of one page has no end."""
+    """A later change is returned, so the next poll starts after it. A walk of one page has no end."""
 
     def between(page: int) -> None:
         if page == 1:

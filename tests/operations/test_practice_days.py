@@ -1,4 +1,4 @@
-"""Whose day is it: the member's, in the member's time zone, when clocks change and when the member moves."""
+"""Days are the member's, in the member's time zone, when clocks change and when the member moves."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any

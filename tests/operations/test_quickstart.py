@@ -93,7 +93,7 @@ def test_every_block_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
 def test_every_block_about_planning_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -> None:
-    """Those in Python and TypeScript after the client of the quick start."""
+    """The blocks in Python and TypeScript after the client of the quick start."""
     lines = _shell(tmp_path, PLANNING).splitlines()
     milestone, (agenda, end) = json.loads(lines[0]), json.JSONDecoder().raw_decode(lines[1])
     assert (milestone["title"], agenda["items"]) == ("Evaluate the spectra", [])
@@ -132,7 +132,7 @@ def test_every_block_about_practice_runs_as_it_stands(served: RestEntryPoint, tm
 
 
 class Script:
-    """A server that gives prepared answers, each a status and a `Retry-After`, and notes what it was sent."""
+    """A server with prepared answers, each a status and a `Retry-After`. It records its requests."""
 
     def __init__(self) -> None:
         self.answers: list[tuple[int, str]] = []
@@ -167,7 +167,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
         do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815  # the names that http.server calls
 
         def log_message(self, *args: Any) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,))
@@ -249,7 +249,7 @@ def test_the_typescript_client_sends_a_post_again_under_its_key(script: Script, 
 
 
 def test_a_poller_has_an_item_that_comes_twice_once_and_as_it_is_now(script: Script, tmp_path: Path) -> None:
-    """As one comes that was changed between the pages."""
+    """As for an item that changes between two pages."""
 
     def page(next_cursor: str | None, *items: tuple[str, str]) -> bytes:
         data = [

@@ -1,4 +1,4 @@
-"""Warnings about a quote that has a weekday and a date beside each other that do not go together."""
+"""Warnings about a quote whose weekday contradicts its date."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ RIGHT = [
 
 @pytest.fixture
 def winter(owner: RestEntryPoint) -> Any:
-    """A course whose term says the year."""
+    """A course with a year in its term."""
     return owner.made("create_course", name="Composition", term="Spring 2026")
 
 
@@ -67,7 +67,7 @@ def test_the_message_names_both(owner: RestEntryPoint, winter: Any) -> None:
 
 
 def test_a_dated_item_has_one_such_warning(owner: RestEntryPoint, winter: Any) -> None:
-    """That about its own date says it already; a quote that contradicts itself is told for a date that fits."""
+    """The warning about the item's own date is enough. A contradictory quote is reported for a matching date."""
     [own] = warned(owner, winter, "Due Friday, Jan 24", due_on="2026-01-24")
     assert own["message"] == '"Reading responses", 24 January 2026, is a Saturday; the text says Friday.'
     [quotes] = warned(owner, winter, "Due Fridays (Jan 24)", due_on="2026-01-23")

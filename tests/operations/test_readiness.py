@@ -1,4 +1,4 @@
-"""What a member will recall on a day to come: of decks, of exams and quizzes, in the agenda (capabilities 3 and 8)."""
+"""Predicted recall: of decks, of exams and quizzes, in the agenda (capabilities 3 and 8)."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
@@ -171,7 +171,7 @@ class TestDecks:
         assert readiness(owner, TODAY) == [{"on": str(TODAY), "unseen": 3, "below_target": 0} | few]
 
     def test_new_cards_lower_it_and_the_answer_says_so(self, owner: RestEntryPoint) -> None:
-        """What is expected of the cards seen stays, and the count tells of the new ones."""
+        """The prediction for seen cards stays, and the count includes the new ones."""
         deck = made_deck(owner, "a", "b")
         for card in deck["cards"]:
             reviewed(owner, card, "easy")
@@ -322,7 +322,7 @@ class TestAgenda:
     def test_the_first_three_exams_and_quizzes_with_cards(
         self, owner: RestEntryPoint, owner_member: Member, course: Any, known: Any
     ) -> None:
-        """Those of a course without cards are skipped, as what is no exam, or past, or too far ahead."""
+        """Courses without cards are skipped, like items that are not exams, past, or too far ahead."""
         botany = Course.objects.create(member=owner_member, name="Botany")
         empty = Course.objects.create(member=owner_member, name="Empty")
         DeckFactory.create(member=owner_member, course=empty)

@@ -1,4 +1,4 @@
-"""A record may be sent back as it came (docs/quickstart.md): every PATCH ignores what it does not know."""
+"""Every PATCH accepts its record and ignores the rest (docs/quickstart.md)."""
 
 from typing import Any
 

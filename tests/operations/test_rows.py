@@ -85,7 +85,7 @@ OPERATIONS = {
     if isinstance(one := getattr(attribute, "operation", attribute), Operation)
 }
 NAMED_OTHERWISE = {"get_item": "get_item_detail"}
-"""Operations to their domain functions, where the function of that name gives the object alone."""
+"""Operations and their domain functions, if the function of that name returns only the object."""
 
 TAKING = [one for one in OPERATIONS.values() if one.body or one.query]
 STATEMENTS = [
@@ -117,7 +117,7 @@ def _type_of(field: Any) -> Any:
 
 
 def _parameters(operation_id: str) -> tuple[dict[str, Any], set[str]]:
-    """What the domain function of this name takes by name, and which of it must be given."""
+    """The keyword arguments of the domain function of this name, and which are required."""
     name = NAMED_OTHERWISE.get(operation_id, operation_id)
     [function] = [vars(one)[name] for one in MODULES if _defines(one, name)]
     hints = get_type_hints(function)

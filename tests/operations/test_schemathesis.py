@@ -56,7 +56,7 @@ def as_decided() -> Any:
 
 @cache
 def promised() -> Any:
-    """What requests are generated from."""
+    """The schema that requests are generated from."""
     schema = schemathesis.openapi.from_dict(as_decided(), config=CONFIG)
     schema.app = application
     load_all_checks()
@@ -91,7 +91,7 @@ THOROUGH = pytest.mark.thorough("values at each limit and beyond it")
 
 
 def _cases() -> list[Any]:
-    """Operations with where requests come from; one that takes nothing has no examples."""
+    """Operations with generators of requests. One without parameters has no examples."""
     # The client leaves a file that is streamed open; sweeps ask for it.
     promising = {name: route for name, route in sorted(routes().items()) if name != "export_data"}
     taking = [name for name, route in promising.items() if route.path_ids or route.query or route.takes_body]
@@ -103,7 +103,7 @@ def _cases() -> list[Any]:
 
 @pytest.mark.parametrize(("operation_id", "mode"), _cases())
 def test_it_keeps_what_the_description_promises(operation_id: str, mode: HypothesisTestMode, world: World) -> None:
-    """As `schemathesis.parametrize` does it, which makes the requests of every operation wherever tests are collected.
+    """As `schemathesis.parametrize`, which would generate requests wherever tests are collected.
 
     Those are seconds for each worker.
     """
@@ -164,7 +164,7 @@ def _with_own_ids(value: Any, world: World) -> Any:
 
 
 def _without_blanks(value: Any) -> Any:
-    """Texts of white space alone, like U+001E, count as empty, which a schema cannot say."""
+    """A schema cannot say that text of only white space, like U+001E, counts as empty."""
     if isinstance(value, list):
         return [_without_blanks(inner) for inner in value]
     if isinstance(value, dict):

@@ -100,7 +100,7 @@ def test_the_description_says_that_a_name_keeps_no_scores() -> None:
 def test_the_categories_of_get_grades_can_be_sent_back_with_another_weight(
     put: Setter, quizzes: Any, owner: RestEntryPoint, course: Any
 ) -> None:
-    """As docs/grades.md advises: unknown fields are ignored, and scores stay."""
+    """As docs/grades.md advises: unknown fields are ignored, and scores are kept."""
     score = owner.made("add_grade_score", course_id=course["id"], category_id=quizzes["id"], label="One", score=80)
     [category] = owner.made("get_grades", course_id=course["id"])["categories"]
     [kept] = put(category | {"weight": 50}).body["categories"]

@@ -140,7 +140,7 @@ def test_each_refusal_names_its_field(owner: RestEntryPoint, stranger: RestEntry
 
 @pytest.mark.rest
 def test_it_goes_on_from_what_was_done(owner: RestEntryPoint, course: Any) -> None:
-    """Whoever does today's cards has none left, and tomorrow's plan has the days that were told."""
+    """After today's cards are done, none is left, and tomorrow's plan has the days that were promised."""
     made_deck(owner, *(f"card {number}" for number in range(9)), course_id=course["id"])
     exam = an_exam(owner, course, 4)
     told = plan_of(owner, exam, 5)

@@ -1,4 +1,4 @@
-"""What holds for every operation there is: the tests walk /openapi.json, so that a new operation is covered at once."""
+"""Rules for all operations. The tests walk /openapi.json, so a new operation is covered at once."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -68,17 +68,17 @@ DEAD: dict[str, Callable[[str], dict[str, str]]] = {
     "X-API-Key beside Basic": lambda secret: {"X_API_Key": secret, "Authorization": "Basic abc"},
     "X-API-Key beside a dead one": lambda secret: {"X_API_Key": secret} | bearer("svc_sk_dead"),
 }
-"""Headers, made of a live key, that carry no live credential."""
+"""Headers without a live credential, made from a live key."""
 
 UNSENT = {"missing", "empty", "no secret", "other scheme", "no scheme", "X-API-Key beside Basic"}
-"""Those that send no credential that this service could know, and are told no error code (RFC 6750 section 3.1)."""
+"""Headers without any credential, whose 401 has no error code (RFC 6750 section 3.1)."""
 
 ENDED: dict[str, Callable[[ApiKey], object]] = {
     "revoked": revoke_api_key,
     "expired": lambda key: ApiKey.objects.filter(id=key.id).update(expires_at=datetime.now(UTC)),
     "deactivated": lambda key: Member.objects.filter(id=key.member_id).update(is_active=False),
 }
-"""What ends a key."""
+"""Ways to end a key."""
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
@@ -284,7 +284,7 @@ def lapsed_rest(make_member, make_key) -> RestEntryPoint:
 @unasked
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_every_way_to_send_a_key_works(world: World, operation_id: str) -> None:
-    """Beside the way of the published example."""
+    """Besides the published example."""
     secret = world.entry_point.secret
     for headers in (
         {"X_API_Key": secret},
@@ -328,7 +328,7 @@ def test_a_session_does_not_change_whose_answer_it_is(rest: RestEntryPoint, make
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/nothing", "/v1/courses/", "/v1/me/", "/v1//me", "/v1/me%00"])
 @pytest.mark.parametrize("authorized", [True, False])
 def test_an_unknown_route_is_404(rest: RestEntryPoint, path: str, authorized: bool) -> None:
-    """Decisions 12, Routes; a route that does not exist comes before the credential."""
+    """Decisions 12, Routes: an unknown route is 404 before the credential is checked."""
     response = Call("GET", path).send(**(bearer(rest.secret) if authorized else {}))
     assert error_of(response)["type"] == "not_found"
 

@@ -1,4 +1,4 @@
-"""Whatever was done, in any order: an undo gives back exactly what was, or is refused and changes nothing."""
+"""Random histories: an undo restores exactly the previous state, or is refused and changes nothing."""
 
 import copy
 import random
@@ -84,7 +84,7 @@ def file_item(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> N
 
 
 def link_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
-    """A new score of the item, or an old one that comes to it or leaves it; what is refused changes nothing."""
+    """Add, move or remove a score of the item. A refused call changes nothing."""
     item = entry_point.made("get_item", item_id=ids["item"])
     categories = entry_point.made("get_grades", course_id=item["course_id"])["categories"]
     scores = [score["id"] for category in categories for score in category["scores"]]
@@ -163,7 +163,7 @@ def import_dates(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -
 
 
 def by_rest(entry_point: RestEntryPoint) -> RestEntryPoint:
-    """For what is not a tool."""
+    """For operations that are not tools."""
     return RestEntryPoint(entry_point.secret)
 
 
@@ -207,7 +207,7 @@ def _entry_points(secret: str, kind: type[RestEntryPoint]) -> tuple[RestEntryPoi
 
 
 def do(entry_point: RestEntryPoint, which: int, one: int, other: int) -> None:
-    """Do something to whatever is there."""
+    """Change any existing object."""
     rates.clear()
     chosen = {
         "course": entry_point.made("list_courses")["data"],
@@ -221,7 +221,7 @@ def do(entry_point: RestEntryPoint, which: int, one: int, other: int) -> None:
 
 
 def answers(entry_point: RestEntryPoint) -> Any:
-    """What every reading operation answers, without the stamps that an undo may make new."""
+    """The answer of every read operation, without timestamps that an undo may renew."""
     rates.clear()
     courses = entry_point.made("list_courses")["data"]
     items = sorted(entry_point.made("list_items", limit=100)["data"], key=lambda item: item["id"])
@@ -317,7 +317,7 @@ def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make
 
 
 def taken_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> Rows:
-    """`rows` as they are without this change, by what the log says of it.
+    """`rows` without this change, according to the log.
 
     Args:
         links: decks that were of a course, of which one is gone; kept from one change to the next.
@@ -364,7 +364,7 @@ def remember(rows: Rows, part: Part, before: Any, after: Any) -> None:
 
 
 def bring_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> None:
-    """Put back what a deletion took; a deck and its course find each other when both are there again."""
+    """Restore deleted rows. A deck and its course are linked again when both exist."""
     taken = list(snapshot_tables(bytes(change.taken))) if change.taken else []
     gone = {
         (table.label, id_)
@@ -398,7 +398,7 @@ def bring_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> None:
 
 
 def append(milestones: dict[str, dict[str, Any]], there: dict[str, dict[str, Any]]) -> None:
-    """Move a milestone that came back to the end if its position is taken by one that was there."""
+    """Append a restored milestone if its position is taken."""
     for id_, row in milestones.items():
         others = {other["position"] for other in there.values() if other["item_id"] == row["item_id"]}
         if id_ not in there and row["position"] in others:

@@ -26,7 +26,7 @@ def test_it_changes_every_field(owner: RestEntryPoint, exam) -> None:
 
 @pytest.mark.parametrize(("field", "value"), [("title", "Report"), ("kind", "quiz")])
 def test_it_changes_only_what_is_sent(owner: RestEntryPoint, exam, field: str, value: str) -> None:
-    """Conventions, 3; the default of `kind` is for new items alone."""
+    """Conventions, 3: the default of `kind` is only for new items."""
     changed = owner.made("update_item", item_id=exam["id"], **{field: value})
     assert changed == exam | {field: value, "updated_at": ANY}
 

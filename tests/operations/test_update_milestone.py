@@ -33,7 +33,7 @@ def test_it_changes_only_what_is_sent(owner: RestEntryPoint, step, field: str, v
 
 
 def test_done_equals_the_value_sent(owner: RestEntryPoint, step) -> None:
-    """States: `done` equals the sent value, from either value; sending it twice is no error."""
+    """States: `done` equals the sent value, from either value. Sending it twice is valid."""
     for done in [True, True, False, False, True]:
         assert owner.made("update_milestone", milestone_id=step["id"], done=done) == step | {"done": done}
 

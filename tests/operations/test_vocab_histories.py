@@ -1,4 +1,4 @@
-"""Properties of whatever a member answers, whenever and wherever; and FSRS itself, asked directly."""
+"""Random histories of reviews in any time zone, compared with FSRS itself."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ class Answered(NamedTuple):
 
 
 class Student:
-    """A member of their own, so that no example sees another's data, who lives through a history over HTTP."""
+    """A new member per example, who lives through a history over HTTP."""
 
     def __init__(self, make_member: Any, entry_point: Any) -> None:
         self.member = make_member(time_zone=ZONES[0])
@@ -170,7 +170,7 @@ def streak_of(days: set[date], today: date) -> dict[str, Any]:
 
 
 def run_ending(day: date, days: set[date]) -> int:
-    """How many days in a row up to `day`."""
+    """Length of the run of days up to `day`."""
     length = 0
     while day - timedelta(days=length) in days:
         length += 1

@@ -1,4 +1,4 @@
-"""The log of account events: what leaves a row, what is in it, and where it is told."""
+"""The log of account events: which events are recorded, with which fields, and where they are shown."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ Told = Callable[[], list[str]]
 
 @pytest.fixture
 def told(member: Member) -> Told:
-    """What the member's page says, newest first."""
+    """The events on the member's page, newest first."""
 
     def read() -> list[str]:
         client = Client()
@@ -81,7 +81,7 @@ def test_a_key_is_told_when_it_is_made_used_from_elsewhere_and_revoked(member: M
 
 
 def test_a_known_network_costs_no_statement(member: Member, make_key: MakeKey) -> None:
-    """The first one of a key that was made without is its own and is no news."""
+    """The first network of a key that was created without one is not reported."""
     secret, _ = make_key(member)
     counts = []
     for address in (HOME, HOME, CAFE, CAFE, HOME):

@@ -165,7 +165,7 @@ def test_a_refusal_looks_like_one(client: Client, member: Member, owner: RestEnt
 def test_a_day_of_which_nothing_is_left_says_so(
     client: Client, member: Member, owner: RestEntryPoint, course: Any
 ) -> None:
-    """As when a page that was left open is used again."""
+    """As when a stale page is used."""
     address = f"/activity/today/key/{member.api_keys.get().id}"
     assert "Undid 1 change by The key “test”." in client.post(address).content.decode()
     for method in (client.get, client.post):
@@ -203,7 +203,7 @@ def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
 def test_the_days_are_those_of_the_time_zone_of_now(
     client: Client, member: Member, owner: RestEntryPoint, time_machine: Any
 ) -> None:
-    """What was done today in Paris was done yesterday when the member is in Tokyo at 23:30 of Paris."""
+    """The member's time zone decides the day: today in Paris is yesterday in Tokyo at 23:30 of Paris."""
     time_machine.move_to("2026-11-21T12:00:00Z")
     Member.objects.update(time_zone="Europe/Paris")
     owner.made("create_course", name="Biology")
@@ -219,7 +219,7 @@ def test_the_days_are_those_of_the_time_zone_of_now(
 
 @pytest.mark.database("both")
 def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
-    """Each change goes back by itself: those before the fault are undone, the others can be."""
+    """Each change is undone separately: those before the fault are undone, the others can be."""
     for number in range(3):
         owner.made("update_course", course_id=course["id"], name=f"Course {number}")
     address = f"/activity/today/key/{member.api_keys.get().id}"
@@ -239,7 +239,7 @@ def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner
 
 @contextmanager
 def failing(statement: str, time: int) -> Iterator[None]:
-    """The database fails when it is told such a statement for this time."""
+    """The database fails on the nth such statement."""
     times = count(1)
 
     def fail(execute: Any, sql: str, *rest: Any) -> Any:

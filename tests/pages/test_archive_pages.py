@@ -126,7 +126,7 @@ def test_a_lapsed_member_imports_nothing(browser: Client, member: Member) -> Non
 
 
 def test_the_form_needs_its_token(member: Member) -> None:
-    """It is looked for in the body, behind the sign-in, so that nobody else's file is received."""
+    """The form token is read from the body after the sign-in, so that strangers cannot upload files."""
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(member)
     assert send(strict, one_course()).status_code == 403
@@ -187,7 +187,7 @@ def test_an_email_says_so(browser: Client, mailoutbox: list[Any]) -> None:
 
 
 def test_what_takes_long_is_completed_later(browser: Client, member: Member, monkeypatch: Any) -> None:
-    """The browser is not kept waiting, and nothing reaches the account meanwhile."""
+    """The browser does not wait, and nothing reaches the account meanwhile."""
     from django.core.management import call_command
 
     from accounts.pages import archive

@@ -1,4 +1,4 @@
-"""Taking a calendar file into a course on its page: read, looked over, taken."""
+"""Import a calendar file on the page of a course: upload, review, apply."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -41,7 +41,7 @@ def feed(client: Client) -> ET.Element:
 
 @pytest.fixture
 def three_versions(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A changelog with two releases; nothing of it is kept for other tests."""
+    """A changelog with two releases, which other tests do not see."""
     page = {"title": "Changelog", "html": render(CHANGELOG, "CHANGELOG.md").html, "headings": []}
     pages = served.built_pages() | {"changelog": page | {"changed_at": "2026-12-02T10:00:00+00:00"}}
     monkeypatch.setattr(served, "built_pages", lambda: pages)

@@ -1,4 +1,4 @@
-"""Empty pages say what comes next, and lead a new member to a course and a connected assistant."""
+"""Empty pages say what to do next, and lead a new member to a course and a connected assistant."""
 
 import re
 from datetime import UTC, datetime

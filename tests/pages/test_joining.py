@@ -1,4 +1,4 @@
-"""Becoming a member: not at all, by an invitation, or by an e-mailed code, as `SIGN_UP` says."""
+"""Sign-up by `SIGN_UP`: closed, by invitation, or by an e-mailed code."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def mails() -> list[Any]:
 
 
 def ask(client: Client, email: str = NEW, **fields: str) -> str:
-    """Ask for a code; returns it, or nothing if none was sent."""
+    """Ask for a code; returns it, or an empty text if none was sent."""
     before = len(mails())
     assert client.post("/sign-in", {"email": email} | fields).status_code == 302
     sent = mails()[before:]
@@ -108,7 +108,7 @@ class TestOpen:
     def test_an_address_that_somebody_left_past_the_service_is_refused_until_it_is_set_right(
         self, client: Client, make_member: Any
     ) -> None:
-        """As an earlier version does beside a migration; `repaircounts` sets it right."""
+        """As an earlier version does during a migration; `repaircounts` repairs it."""
         member = make_member(NEW)
         Member.objects.filter(id=member.id).update(email="elsewhere@example.org")
         response = enter(client, ask(client))
@@ -229,7 +229,7 @@ class TestInvited:
         assert Invitation.objects.get().secret_hash == sha256(secret)
 
     def test_it_opens_no_account_that_is_there(self, client: Client, make_member: Any) -> None:
-        """Who invited has the link, too, which proves no address; signing in does."""
+        """The inviting operator also has the link, so it proves no address. Signing in does."""
         link = self.link()
         make_member(NEW)
         client.get(link)
@@ -260,7 +260,7 @@ class TestInvited:
         assert not Invitation.objects.exists()
 
     def test_the_operators_log_forgets_who_did_not_come(self, admin: Client, client: Client, time_machine: Any) -> None:
-        """Whoever came is named there as long as they are a member (`test_erasure.py`)."""
+        """The invitation names its new member until they are deleted (`test_erasure.py`)."""
         time_machine.move_to("2026-11-22T12:00:00Z", tick=False)
         for email in ("withdrawn@example.org", "late@example.org", NEW):
             shown = admin.post("/admin/accounts/invitation/add/", {"email": email}, follow=True).content.decode()

@@ -1,4 +1,4 @@
-"""Who is slowed down at sign-in: whoever guesses, and not the browser that a member has signed in with before."""
+"""Sign-in slows down guessers, but not a browser that the member has used before."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Addresses of our own stand once, in the `urls.py` of their apps."""
+"""Our own addresses are written only in the `urls.py` of their apps."""
 
 import re
 from pathlib import Path

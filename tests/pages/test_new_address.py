@@ -251,7 +251,7 @@ def test_a_code_for_something_else_is_no_proof(without_password: Member) -> None
 
 @pytest.mark.database("sqlite", "statements that others make too")
 def test_another_member_cannot_prove_it(without_password: Member, make_member: Any) -> None:
-    """A session that was signed in anew keeps nothing of the member before."""
+    """A new sign-in in the same browser keeps nothing of the previous member."""
     client = browser_of(make_member("mallory@example.org"))
     client.post("/account/email/proof")
     code = newest_code()

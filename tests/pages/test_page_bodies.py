@@ -39,7 +39,7 @@ class Unread:
 
 @pytest.fixture
 def browser() -> Client:
-    """One that has the cookie of a form, whose token Django would look for in the body."""
+    """A client with the cookie of a form, whose token Django would search in the body."""
     client = Client(enforce_csrf_checks=True)
     client.get("/sign-in")
     return client
@@ -112,7 +112,7 @@ def test_a_member_may_not(client: Client, make_member: Any) -> None:
 
 @pytest.mark.parametrize(("length", "status"), [(LIMIT, 403), (LIMIT + 1, 413), (3 * 1024 * 1024, 413)])
 def test_a_chunked_form_is_measured_too(server: Server, length: int, status: int) -> None:
-    """What fits in is refused for its missing form token."""
+    """A body within the limit is refused for its missing form token."""
     chunks = [b"x" * min(8192, length - start) for start in range(0, length, 8192)]
     connection = HTTPConnection(urlsplit(server.url).netloc, timeout=60)
     connection.request("POST", "/keys", iter(chunks), {"Content-Type": FORM}, encode_chunked=True)

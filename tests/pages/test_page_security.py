@@ -49,7 +49,7 @@ def test_a_page_has_a_strict_policy(client: Client, db: None, path: str) -> None
     ],
 )
 def test_pages_between_an_app_and_its_callback_part_with_neither(db: None, path: str, method: str, status: int) -> None:
-    """Redirects and errors too: a popup is cut off from its opener by the first answer that says so."""
+    """On redirects and errors too: the first answer that says so cuts a popup off from its opener."""
     response = Client(enforce_csrf_checks=True).generic(method, path)
     assert response.status_code == status
     assert policy(response) == STRICT

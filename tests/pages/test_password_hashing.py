@@ -31,7 +31,7 @@ def sign_in(password: str = PASSWORD, email: str = EMAIL) -> Any:
 
 
 def sign_in_there(email: str) -> Any:
-    """In a thread of its own, with a connection of its own."""
+    """Run in a thread with its own database connection."""
     try:
         return sign_in(email=email)
     finally:
@@ -124,7 +124,7 @@ def before_the_hash_is_stored(happens: Callable[[], object]) -> Iterator[None]:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("email", [EMAIL, "unknown@example.org"])
 def test_of_many_sign_ins_at_once_few_wait(make_member: Any, email: str) -> None:
-    """The rest is told at once to come again; those who waited are served."""
+    """Others get 503 at once. Those in the queue are served."""
     make_member(EMAIL, password=PASSWORD)
     waiting, refused = hashing.turns.places - 1, 4
     assert waiting >= 1

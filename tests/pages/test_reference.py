@@ -1,4 +1,4 @@
-"""The reference: everything that `/openapi.json` says of an operation, and what all have in common once."""
+"""The reference shows all of `/openapi.json`, and what operations share only once."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def operations(client: Client) -> dict[str, Any]:
 
 
 def part(page: str, operation: str) -> str:
-    """What the page says of one operation."""
+    """The text of one operation."""
     return page.partition(f'<article class="operation" id="{operation}"')[2].partition("</article>")[0]
 
 

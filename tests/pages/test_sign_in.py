@@ -173,7 +173,7 @@ def test_a_lapsed_member_signs_in(client: Client, make_member: Any) -> None:
 
 
 def _told(response: Any) -> tuple[Any, ...]:
-    """What an answer tells, without what differs between any two answers."""
+    """An answer without the parts that always differ."""
     body = re.sub(r'(csrfmiddlewaretoken" value=)"\w+"|[\w.]+@example.org', "", response.content.decode())
     names = ("Location", "Content-Type", "Cache-Control", "Vary", "Content-Security-Policy")
     return response.status_code, [response.headers.get(name) for name in names], sorted(response.cookies), body

@@ -1,4 +1,4 @@
-"""Who runs the service: said on every page, and in what programs read."""
+"""Every page and every description for programs names the operators."""
 
 import re
 from typing import Any

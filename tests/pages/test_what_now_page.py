@@ -1,4 +1,4 @@
-"""What now, on the home page: three steps for the minutes that there are."""
+""""What now" on the home page: three steps for the chosen minutes."""
 
 import re
 from typing import Any

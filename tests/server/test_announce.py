@@ -1,4 +1,4 @@
-"""announce: who gets the e-mail, and what is told of those who could not."""
+"""announce: its recipients, and its report of failures."""
 
 import io
 from pathlib import Path

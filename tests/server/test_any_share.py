@@ -1,4 +1,4 @@
-"""The count of untyped places in signatures counts what it is there to count."""
+"""The count of untyped places in signatures finds what it should."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Bodies on the wire: when they are read, and what is no whole body."""
+"""Bodies on the wire: when they are read, and when they are incomplete."""
 
 import socket
 import time

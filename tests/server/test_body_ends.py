@@ -1,4 +1,4 @@
-"""Where a chunked body ends, in whatever pieces it comes."""
+"""The end of a chunked body, however it is fragmented."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which answers caches may keep, and that addresses that answer JSON know no cookie (spec, rule 4; decisions 12)."""
+"""Cacheable answers, and JSON addresses without cookies (spec, rule 4; decisions 12)."""
 
 from typing import Any
 

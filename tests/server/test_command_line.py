@@ -1,4 +1,4 @@
-"""Commands as an operator types them: passwords off the command line, and nothing but JSON on standard output."""
+"""Commands in a terminal: passwords are not on the command line, and standard output is only JSON."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def ended(command: "subprocess.Popen[str]", given: str | None = None) -> tuple[i
 
 @pytest.mark.django_db(transaction=True)
 class TestPasswordOffTheCommandLine:
-    """What is typed after `--password` everybody on the machine can read in the list of processes."""
+    """Everybody on the machine can read an argument of `--password` in the list of processes."""
 
     def test_it_comes_on_standard_input(self) -> None:
         command = typed("createmember", EMAIL, "--password-stdin", "--json", stdin=subprocess.PIPE)

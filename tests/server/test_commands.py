@@ -1,4 +1,4 @@
-"""The operators' commands: what they do, what they print, and that a wrong input changes nothing."""
+"""The operators' commands: effect, output, and invalid input, which changes nothing."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The check of docs/conformance.md finds what it is there to find."""
+"""The check of docs/conformance.md finds its faults."""
 
 import pytest
 

@@ -25,7 +25,7 @@ class Cut(io.BytesIO):
     """A body whose rest has not come yet."""
 
     def read(self, size: int | None = -1) -> bytes:
-        """What has come, as from `studyservice.server.bodies`."""
+        """The received bytes, as from `studyservice.server.bodies`."""
         if data := super().read(size):
             return data
         raise BodyAwaited
@@ -33,7 +33,7 @@ class Cut(io.BytesIO):
 
 @pytest.fixture
 def temporary(settings: Any, tmp_path: Path) -> Path:
-    """Where uploads lie until they are read."""
+    """The directory of temporary uploads."""
     settings.FILE_UPLOAD_TEMP_DIR = tmp_path
     return tmp_path
 

@@ -368,7 +368,7 @@ def test_the_database_lets_rows_go_with_what_they_refer_to(rows: Any) -> None:
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_later_migrations_work_on_the_keys() -> None:
-    """A field with such a key is altered, and goes with it; a new table has it instead of Django's."""
+    """The key follows a field that is altered or removed. A new table has it instead of Django's."""
     state = MigrationLoader(connection).project_state()
     below: Any = CreateModel(
         "Hint",

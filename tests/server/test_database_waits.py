@@ -1,4 +1,4 @@
-"""Nothing that is stuck in the database holds a call, or those who ask for the service's health, forever."""
+"""A stuck database delays no call, and no health check, forever."""
 
 import http.client
 import json
@@ -163,7 +163,7 @@ def test_every_connection_has_the_timeouts() -> None:
 
 @pytest.mark.database("postgresql")
 class TestFrozen:
-    """Nothing answers, and TCP notices nothing."""
+    """The database is frozen, and TCP does not notice."""
 
     def test_a_call_ends_and_the_next_ones_work(self, tmp_path: Path, frozen: Freezer) -> None:
         with serving(tmp_path, frozen.url, DATABASE_STATEMENT_TIMEOUT="1") as ada:
@@ -252,7 +252,7 @@ def _execute(url: str, statement: str) -> None:
 
 @pytest.mark.database("postgresql")
 def test_timeouts_can_be_set_by_role(tmp_path: Path, url: str) -> None:
-    """What the statements set is there for a connection that asks for nothing, as a pooler's does."""
+    """The timeouts also hold for a connection that sets none, as through a pooler."""
     printed = _manage(tmp_path, url, "databasetimeouts", DATABASE_LOCK_TIMEOUT="7")
     with psycopg.connect(url) as plain:
         database = plain.info.dbname
@@ -278,7 +278,7 @@ def test_commands_wait_longer(tmp_path: Path, url: str) -> None:
 
 
 def _manage(directory: Path, url: str, *arguments: str, **variables: str) -> str:
-    """What a command prints."""
+    """The output of a command."""
     environment = os.environ | {"DATABASE_URL": url, "DATA_DIR": str(directory)} | variables
     done = ended(directory, "manage", *arguments, environment=environment)
     assert done.returncode == 0, done.stderr

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.database("sqlite", "files of the image and the composit
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 MANAGED = re.compile(r"python manage\.py ([^\\\n]+)")
-"""What is run while the image is made."""
+"""The commands that build the image."""
 GIVEN = {
     "SECRET_KEY": "correct-horse-battery-staple-with-quite-some-more-0123456789",
     "BASE_URL": "https://study.example.org",
@@ -33,7 +33,7 @@ GIVEN = {
     "REDIS_PASSWORD": "digits",
     "WEB_CONCURRENCY": "1",
 }
-"""What an operator writes into `.env`."""
+"""The `.env` of an operator."""
 
 
 def composition(given: dict[str, str], part: str = "services") -> Any:
@@ -62,7 +62,7 @@ def composition(given: dict[str, str], part: str = "services") -> Any:
 
 
 def commands() -> list[Any]:
-    """What the image runs: the check of its health, and the server."""
+    """The commands of the image: its health check, and the server."""
     return [json.loads(command) for command in re.findall(r"^ *CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)]
 
 
@@ -88,7 +88,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """What the service finds in its container, but for what is beside it: its database is a file, and no Redis."""
+    """The environment in the container, but with a database file and without Redis."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     own = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
@@ -99,7 +99,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.thorough("the package as it is shipped serves in test_wheel.py")
 def test_what_is_shipped_migrates_serves_and_stops(image: Path, environment: dict[str, str]) -> None:
-    """With the commands of the image and of the composition, and nothing of the repository beside.
+    """With the commands of the image and of compose.yaml, and no other file of the repository.
 
     The database is there and up to date; the tests' own was made from nothing.
     """
@@ -148,7 +148,7 @@ def _seconds(text: str) -> int:
 
 
 def test_the_composition_passes_every_variable_of_the_service() -> None:
-    """Those of the table in docs/operating.md, which `test_settings.py` compares with what the settings read."""
+    """The variables in docs/operating.md, which `test_settings.py` compares with the settings."""
     table = re.findall(r"^\| (`[A-Z0-9_`, ]+`) \|", (ROOT / "docs" / "operating.md").read_text(), re.MULTILINE)
     documented = {name for cell in table for name in re.findall("[A-Z0-9_]+", cell)}
     [of_the_image] = re.findall(r"^ENV PATH.*$", DOCKERFILE, re.MULTILINE)
@@ -175,7 +175,7 @@ def test_redis_has_a_password_and_everything_a_limit() -> None:
 
 
 def test_redis_takes_its_password_from_standard_input(tmp_path: Path) -> None:
-    """The command of the composition, on a port of its own."""
+    """The command of compose.yaml, on another port."""
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is not on PATH")
     with socket.create_server(("127.0.0.1", 0)) as free:

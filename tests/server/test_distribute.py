@@ -1,4 +1,4 @@
-"""Where each table lives when members are spread over servers, and the statements that bring it there.
+"""The placement of each table when members are distributed over servers, and its statements.
 
 On Citus itself the drill `citus` executes them (`python -m bench.drills --only citus`). Here those that change keys run
 on a PostgreSQL alone: what they leave must hold for each server that has some members.

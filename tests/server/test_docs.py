@@ -1,4 +1,4 @@
-"""The pages for readers lead to files that are there."""
+"""Links, paths and names in the docs exist."""
 
 import os
 import re
@@ -53,7 +53,7 @@ def test_the_readme_is_one_screen() -> None:
 
 
 def test_every_operation_that_a_guide_names_is_there() -> None:
-    """Beside methods of libraries, and an example of how to add one."""
+    """Except methods of libraries, and the example of a new operation."""
     there = {operation["operationId"] for methods in document()["paths"].values() for operation in methods.values()}
     named = {
         (page.name, name)

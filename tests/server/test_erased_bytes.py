@@ -1,4 +1,4 @@
-"""After an erasure nothing of the member can be read from SQLite's files, whoever else has the database open."""
+"""After an erasure SQLite's files contain nothing of the member, even while others use the database."""
 
 import json
 import sqlite3
@@ -57,7 +57,7 @@ def fill(server: servers.Server) -> None:
 
 
 def places(directory: Path) -> dict[str, int]:
-    """How often the marker can be read, by the end of the file's name."""
+    """Count the marker in each file, by its extension."""
     files = {path.name.partition(".")[2]: path.read_bytes() for path in directory.glob("*.sqlite3*")}
     return {name: content.count(MARKER.encode()) for name, content in files.items() if MARKER.encode() in content}
 

@@ -1,4 +1,4 @@
-"""Who runs next, without any thread."""
+"""The order of the queue, without threads."""
 
 import pytest
 

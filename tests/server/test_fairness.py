@@ -1,4 +1,4 @@
-"""What waits, or comes in numbers, leaves threads to others; on a running server."""
+"""Waiting requests, and floods, leave threads to others, on a real server."""
 
 import http.client
 import json
@@ -37,7 +37,7 @@ def keys(own_server: servers.Server) -> list[str]:
 
 @contextmanager
 def locked_members(server: servers.Server) -> Iterator[None]:
-    """Nothing of any member can be changed."""
+    """Make all writes fail."""
     url = server.environment["DATABASE_URL"]
     with ExitStack() as stack:
         if url.startswith("sqlite"):

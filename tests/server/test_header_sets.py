@@ -1,4 +1,4 @@
-"""Every header of every kind of answer, and nothing more: tests/header_sets.json, which `make openapi` writes anew."""
+"""The headers of every kind of answer, compared with tests/header_sets.json, which `make openapi` writes."""
 
 import json
 import os
@@ -61,7 +61,7 @@ OPEN: dict[str, tuple[str, str, Any, dict[str, str]]] = {
     "another host": ("GET", "/v1/me", None, {"Host": "elsewhere.example"}),
     "a page by another host": ("GET", "/", None, {"Host": "elsewhere.example"}),
 }
-"""What anybody may send: method, path, body, headers."""
+"""Requests without a credential: method, path, body, headers."""
 
 WITH_KEY: dict[str, tuple[str, str, Any, dict[str, str]]] = {
     "a record": ("GET", "/v1/me", None, {}),
@@ -81,7 +81,7 @@ WITH_KEY: dict[str, tuple[str, str, Any, dict[str, str]]] = {
     "no stream": ("GET", "/mcp", None, {}),
     "tools in no type": ("POST", "/mcp", CALL, {"Content-Type": "text/plain"}),
 }
-"""What a member sends; the key is added."""
+"""Requests of a member. The key is added."""
 
 OVER_HTTPS = {
     "no credential",
@@ -94,13 +94,13 @@ OVER_HTTPS = {
     "the token endpoint by a wrong method",
     "a page for another site",
 }
-"""What is asked of a service behind https too, in the clear and encrypted."""
+"""Requests to a service behind https too, plain and encrypted."""
 
 _CHANGING = {"x-request-id", "content-length", "expires", "ratelimit-remaining", "ratelimit-reset", "retry-after"}
 
 
 def headers_of(client: Client, method: str, path: str, body: Any, headers: dict[str, str], **extra: Any) -> list[str]:
-    """Status and headers of the answer, sorted, names in small letters; of those that change the name alone."""
+    """Status and sorted headers of the answer in lower case. Headers with changing values have only their name."""
     kind = headers.get("Content-Type", "application/x-www-form-urlencoded")
     data = b"" if body is None else json.dumps(body).encode() if kind != "application/x-www-form-urlencoded" else b"a=b"
     sent = {name: text for name, text in headers.items() if name != "Content-Type"}
@@ -117,7 +117,7 @@ def _told(name: str, text: str) -> str:
 
 @pytest.fixture(scope="session")
 def baseline(pytestconfig: pytest.Config) -> Iterator[dict[str, list[str]]]:
-    """What is committed, or what this run finds if it is to be written anew."""
+    """The committed file, or the headers of this run if it is to be refreshed."""
     if not pytestconfig.getoption("--refresh-baselines"):
         yield json.loads(BASELINE.read_text())
         return
@@ -127,7 +127,7 @@ def baseline(pytestconfig: pytest.Config) -> Iterator[dict[str, list[str]]]:
 
 
 class _Refreshed(dict[str, list[str]]):
-    """Takes what it is asked about as it comes."""
+    """Records requests as they arrive."""
 
 
 def check(baseline: dict[str, list[str]], name: str, found: list[str]) -> None:
@@ -169,7 +169,7 @@ def test_behind_https(baseline: dict[str, list[str]], tmp_path: Path) -> None:
 
 
 def print_https() -> None:
-    """Print the headers of what is asked behind https, where no database is needed."""
+    """Print the headers of answers behind https, which need no database."""
     settings.WHITENOISE_AUTOREFRESH = True
     host = {"Host": "study.example.org"}
     found = {}

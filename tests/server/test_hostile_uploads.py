@@ -1,4 +1,4 @@
-"""Hostile files of syllabi at the service as it runs: clear answers, the process unharmed, nothing left on disk."""
+"""Hostile syllabus files on a real server: clear errors, no damage, nothing left on disk."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""Migrated databases that are kept between runs: a copy that is damaged is not used, but made anew."""
+"""Cached migrated databases: a damaged copy is not used but rebuilt."""
 
 from pathlib import Path
 

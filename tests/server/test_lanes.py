@@ -1,4 +1,4 @@
-"""Which requests wait for each other."""
+"""Requests that share a lane."""
 
 import pytest
 from pytest_django import Settings
@@ -12,7 +12,7 @@ PEER = "203.0.113.1"
 
 
 def sent(secret: str | None = None, peer: str = PEER, **more: str) -> dict[str, str]:
-    """What counts of a request's WSGI environment."""
+    """The relevant part of a request's WSGI environment."""
     credential = {} if secret is None else {"HTTP_AUTHORIZATION": f"Bearer {secret}"}
     return {"REMOTE_ADDR": peer} | credential | more
 

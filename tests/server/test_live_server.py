@@ -1,4 +1,4 @@
-"""The service as it runs: gunicorn on loopback with a database of its own."""
+"""The service as in production: gunicorn on loopback with its own database."""
 
 import json
 import signal
@@ -84,7 +84,7 @@ def test_a_file_is_answered_whole_and_its_connection_kept(wire: Wire) -> None:
 
 
 def test_an_archive_may_be_longer_than_what_is_kept_of_a_request(wire: Wire) -> None:
-    """The account has a course, which is told once all of it has come."""
+    """The account has a course, whose answer is complete."""
     assert wire.ask(wire.head("POST", "/v1/courses", *JSON_COURSE) + COURSE).status == 201
     form = multipart(bytes(20 * MIB))
     headers = {"Authorization": f"Bearer {wire.secret}", "Content-Type": MULTIPART_CONTENT}
@@ -176,7 +176,7 @@ def test_a_head_that_begins_with_the_body_before_it_is_waited_for(wire: Wire) ->
 
 
 def test_stopping_finishes_the_running_request(own_server: servers.Server) -> None:
-    """And is not held up by a connection that sends nothing."""
+    """It is not delayed by a connection that sends nothing."""
     secret = own_server.command("createmember", ADA, "--api-key", "live")["api_key"]
     wire = Wire.to(own_server, secret)
     head = wire.head("POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {len(COURSE)}")

@@ -47,7 +47,7 @@ def a_broken_route(settings) -> None:
 
 @pytest.fixture
 def lines() -> Iterator[Lines]:
-    """What has been logged, by the service's own formatter."""
+    """The log lines, in the service's format."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.addFilter(RequestIdFilter())
@@ -126,7 +126,7 @@ def test_a_line_names_a_key_that_ended(owner: RestEntryPoint, owner_member: Any,
 
 @pytest.mark.rest
 def test_a_line_names_the_app_and_not_a_row_of_its_token(owner_member: Any, lines: Lines) -> None:
-    """Also where its token is dead, and at the token endpoint; a client that only says who it is must look like one."""
+    """Also with a dead token, and at the token endpoint. An unauthenticated client is not named."""
     app = App.registered()
     tokens = app.connect(owner_member)
     RestEntryPoint(tokens["access_token"]).request("GET", "/v1/me")

@@ -1,4 +1,4 @@
-"""An address is one member's, by a table of its own, which is there wherever members' rows are."""
+"""Addresses are unique by a separate table, which is not partitioned with the members."""
 
 from collections.abc import Iterator
 from typing import Any

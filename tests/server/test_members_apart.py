@@ -89,7 +89,7 @@ def test_of_repairs(owner_member: Member, repair: Any) -> None:
 
 
 def test_a_credential_without_an_owner_is_repaired(owner: RestEntryPoint, owner_member: Member) -> None:
-    """As an earlier version stores it while a migration runs."""
+    """As an earlier version stores it during a migration."""
     made = ApiKey.objects.get(member=owner_member)
     SecretOwner.objects.filter(member=owner_member).delete()
     assert repair_counts(owner_member.id) == 1
@@ -97,7 +97,7 @@ def test_a_credential_without_an_owner_is_repaired(owner: RestEntryPoint, owner_
 
 
 def test_of_a_purge(settings: Any, tmp_path: Path) -> None:
-    """What is past is looked for among all members' rows, and deleted as those members'."""
+    """Expired rows are searched among all members, and deleted per member."""
     settings.MEDIA_ROOT = tmp_path
     members = [MemberFactory.create(), MemberFactory.create()]
     for member in members:

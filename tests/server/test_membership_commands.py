@@ -141,7 +141,7 @@ class TestFile:
 
 
 def ending(make_member: Any, email: str = "ada@example.org", days: int = 14, **fields: Any) -> Member:
-    """A member whose membership ends in so many days."""
+    """A member whose membership ends in this many days."""
     member: Member = make_member(email, **fields)
     renew(member, member.today() + timedelta(days=days))
     return member

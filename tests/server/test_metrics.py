@@ -39,7 +39,7 @@ def _counts(samples: Iterator[Sample]) -> Counts:
 
 @pytest.fixture
 def counted(settings: Any) -> Callable[[], Counts]:
-    """What has been counted since, with metrics on."""
+    """Metrics on; returns the counts since then."""
     import studyservice.server.metrics  # noqa: F401  # the service loads it with METRICS_ADDRESS alone
 
     routes()  # which asks for the description, once
@@ -189,7 +189,7 @@ def _get(url: str, **headers: str) -> tuple[int, str]:
 
 @pytest.mark.database("sqlite", "the processes of the server")
 def test_processes_that_come_and_go_are_served_as_one(tmp_path: Path) -> None:
-    """On an address of their own. Each of the two processes ends after its sixth request; none is lost."""
+    """On a separate address. Each of the two processes ends after its sixth request, and no count is lost."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     variables = {"WEB_CONCURRENCY": "2", "WEB_MAX_REQUESTS": "6", "METRICS_ADDRESS": address}

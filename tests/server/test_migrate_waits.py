@@ -1,4 +1,4 @@
-"""`migrate` beside others who use the tables: it steps back, tries again, and says so."""
+"""`migrate` steps back while others use the tables, retries, and says so."""
 
 import threading
 import time
@@ -30,7 +30,7 @@ TABLE = "accounts_change"
 READ = "SELECT count(*) FROM accounts_change"
 
 HELD_SECONDS = 1.5
-"""How long a transaction holds its locks, three times as long as `migrate` waits for one."""
+"""How long a transaction holds its locks: three times as long as `migrate` waits for one."""
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def migrated(url: str, *target: str, told: StringIO | None = None) -> None:
 
 
 class Told(StringIO):
-    """What the command tells, and whether it has stepped back."""
+    """Output of the command, and whether it has stepped back."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Told(StringIO):
 
 
 def test_it_steps_back_for_who_holds_a_table_and_goes_on_afterwards(url: str) -> None:
-    """Who asks for the table meanwhile waits half a second and a little, not until the long transaction ends."""
+    """Others wait for the table half a second and a little, not until the long transaction ends."""
     migrated(url, *BACK)
     waits: list[float] = []
     told = Told()
@@ -128,7 +128,7 @@ def applied(url: str, app: str, operation: Operation) -> None:
 
 
 def indexed(url: str, table: str) -> set[str]:
-    """The columns of a table that have an index of their own, but for the key."""
+    """The columns of a table with an index, except the key."""
     with psycopg.connect(url) as connection:
         found = connection.execute(
             "SELECT attname::text FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] "

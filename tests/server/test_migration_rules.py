@@ -1,4 +1,4 @@
-"""Migrations after the last release can run while its code goes on serving."""
+"""Migrations after the last release can run while its code still serves."""
 
 from typing import Any
 

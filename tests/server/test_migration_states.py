@@ -20,7 +20,7 @@ def models(apps: Any) -> dict[str, Any]:
 
 
 def relations(apps: Any) -> dict[str, Any]:
-    """What the fields of each model are, forwards and back, and lead to.
+    """The fields of each model after a migration forwards and backwards.
 
     Left out is what leads to a deleted model: in a copy of a state Django itself leaves it there.
     """
@@ -52,7 +52,7 @@ def assert_whole(state: Any) -> None:
 
 
 def test_all_are_as_if_each_had_been_rendered() -> None:
-    """In the one state that goes through all migrations, and in copies of it, as the way back makes them."""
+    """In one state that goes through all migrations, and in copies of it, as for migrating back."""
     loader = MigrationLoader(None)
     nodes = (node for leaf in loader.graph.leaf_nodes() for node in loader.graph.forwards_plan(leaf))
     plan = [loader.graph.nodes[node] for node in dict.fromkeys(nodes)]

@@ -42,7 +42,7 @@ def noon(time_machine: Any, settings: Any) -> Any:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> dict[str, Exception]:
-    """What the mail server raises, by address; changed by the test."""
+    """Errors of the mail server by address. Tests change it."""
     refusals: dict[str, Exception] = {}
     send = EmailBackend.send_messages
 
@@ -242,7 +242,7 @@ def reminder(make_member: MakeMember, server: dict[str, Exception]) -> Member:
 
 @pytest.mark.database("sqlite", "statements that others make too")
 def test_it_goes_where_the_member_is_read_now(reminder: Member, client: Client) -> None:
-    """The old address may be somebody else's by then."""
+    """The old address may belong to somebody else now."""
     reminder.set_password("correct horse battery")
     reminder.save(update_fields=["password"])
     client.force_login(reminder)

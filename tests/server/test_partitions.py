@@ -30,12 +30,12 @@ def execute(sql: str, params: list[Any] | None = None) -> list[tuple[Any, ...]]:
 
 
 def counted() -> dict[str, int]:
-    """How often each partition was read in this transaction, which is the test."""
+    """Reads of each partition in this transaction, which is the test."""
     return dict(execute(_READ))
 
 
 class Reads:
-    """What is read from here on; the checks of keys that wait for the commit are made before it is told."""
+    """Count reads from here on. Deferred key checks run first."""
 
     def __init__(self) -> None:
         self._before = counted()

@@ -29,7 +29,7 @@ def secret(owner_member: Member, make_key) -> str:
 
 @pytest.fixture
 def frozen() -> Iterator[Any]:
-    """The clock stands still."""
+    """Stop the clock."""
     with time_machine.travel(NOW, tick=False) as clock:
         yield clock
 
@@ -63,7 +63,7 @@ class TestWindows:
         assert "Retry-After" not in ME.send(**bearer(secret)).headers
 
     def test_the_window_ends_a_minute_after_its_first_request(self, secret: str, frozen) -> None:
-        """However late in it the others came: windows are fixed (spec, Limits)."""
+        """However late in it the others arrived: windows are fixed (spec, Limits)."""
         ME.send(**bearer(secret))
         frozen.shift(59.5)
         last = [ME.send(**bearer(secret)) for _ in range(120)][-1]
@@ -152,7 +152,7 @@ class TestWindows:
 
 
 FORWARDED = "203.0.113.9, 192.0.2.1"
-"""As a single proxy leaves it: the client's own invention, then the peer that the proxy saw."""
+"""As a single proxy leaves it: the client's own value, then the peer that the proxy saw."""
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""What the server refuses before the application could see it."""
+"""Refusals of the server before the application runs."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`repaircounts` and its action in the admin: numbers kept beside the rows are compared with the rows."""
+"""`repaircounts` and its admin action compare stored counts with the rows."""
 
 import json
 from io import StringIO

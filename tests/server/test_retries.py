@@ -38,7 +38,7 @@ class Pair:
         return wire.ask(head + COURSE)
 
     def query(self, statement: str) -> Any:
-        """The one value that a statement gives."""
+        """The single value of a statement."""
         with psycopg.connect(self.url, autocommit=True) as connection:
             row = connection.execute(statement.encode()).fetchone()
             assert row is not None

@@ -30,7 +30,7 @@ FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    """The address of a server that speaks S3, in a process of its own."""
+    """The address of an S3 server in another process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -53,7 +53,7 @@ class Target:
         return Writer(next(self._turn), f"198.18.{100 + number // 100 % 100}.{100 + number % 100}")
 
     def check(self) -> None:
-        """See that the process is the same, has met no fault, and has carried out nothing that was hidden."""
+        """Check that the process is the same, had no fault, and executed no smuggled request."""
         assert machine.children(self._server.process.pid) == self._pids
         log = self._log.read_text()
         assert "Traceback" not in log
@@ -135,7 +135,7 @@ def check(target: Target, sent: list[Message], received: bytes) -> None:
 @examples(300, database=None)
 @given(data=st.data())
 def test_each_request_of_a_pipeline_has_its_answer(target: Target, data: st.DataObject) -> None:
-    """Whatever the pieces in which it comes."""
+    """However it is fragmented."""
     writer = target.writer()
     sent = [*data.draw(st.lists(messages(writer), min_size=1, max_size=5)), writer.last()]
     pieces = cut(b"".join(message.raw for message in sent), data.draw(cuts))
@@ -243,7 +243,7 @@ def test_what_is_ambiguous_is_refused_and_hides_nothing(target: Target, data: st
 @examples(300, database=None)
 @given(data=st.data())
 def test_a_client_that_is_gone_in_the_middle_is_answered_so_far(target: Target, data: st.DataObject) -> None:
-    """What has come as a whole has its answer; what has not is refused, or left."""
+    """Complete requests are answered. Incomplete ones are refused or dropped."""
     writer = target.writer()
     sent = data.draw(st.lists(messages(writer), min_size=1, max_size=4))
     raw = b"".join(message.raw for message in sent)

@@ -235,7 +235,7 @@ LONELY = PRODUCTION | {"TRUSTED_PROXIES": "0"}
 
 @pytest.fixture(scope="module")
 def loaded_by_the_server(run) -> "subprocess.CompletedProcess[str]":
-    """The service is loaded as the server does it, and says whether that loaded the libraries of Redis and passkeys."""
+    """Load the service as the server does, and report whether that imported the libraries of Redis and passkeys."""
     done: subprocess.CompletedProcess[str]
     done = run("-c", "import sys, studyservice.wsgi; print(*({'redis', 'webauthn'} & sys.modules.keys()))", **LONELY)
     return done
@@ -459,7 +459,7 @@ def test_only_https_needs_a_trusted_proxy(settings: Any, base_url: str, proxies:
     ],
 )
 def test_behind_a_proxy_https_is_what_the_proxy_says(settings, path, headers, status):
-    """Over http the service's health alone is answered; pages lead to https, and the API refuses."""
+    """Over http only the health checks answer. Pages redirect to https, and the API refuses."""
     settings.SECURE_SSL_REDIRECT = True
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     response = Client().get(path, headers=headers)

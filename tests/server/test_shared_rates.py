@@ -1,4 +1,4 @@
-"""Rates counted in Redis, by all processes together, and by each for itself while Redis is gone or hangs."""
+"""Rates are counted in Redis by all processes, and per process while Redis is gone or hangs."""
 
 import gc
 import logging

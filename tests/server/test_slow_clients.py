@@ -153,7 +153,7 @@ def slow_reader(wire: Wire, heads: bytes, buffer: int = 4096) -> socket.socket:
 
 
 def test_a_steady_reader_gets_the_whole_answer(quick: Wire) -> None:
-    """It takes several times as long as a client may stand still."""
+    """It takes several times as long as the maximum pause."""
     heads = long_answers(quick)
     with slow_reader(quick, heads, 65_536) as connection:
         taken = b""

@@ -1,4 +1,4 @@
-"""Static files that were not collected: the service says so before a page fails."""
+"""Missing static files: the service says so before a page fails."""
 
 from pathlib import Path
 from typing import Any

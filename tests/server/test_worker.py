@@ -1,4 +1,4 @@
-"""The worker stands on what gunicorn offers publicly."""
+"""The worker uses only public names of gunicorn."""
 
 import ast
 import tomllib
@@ -31,7 +31,7 @@ def test_gunicorn_is_asked_for_its_worker_alone() -> None:
 
 
 def test_nothing_of_gunicorns_inside_is_used_or_overridden() -> None:
-    """A connection stands beside gunicorn's, and calls what every protocol of asyncio has."""
+    """A connection wraps gunicorn's protocol, and calls what every asyncio protocol has."""
     used = {
         node.attr
         for name in ("worker", "connection", "bridge")

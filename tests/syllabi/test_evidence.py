@@ -1,4 +1,4 @@
-"""Whether a quoted line bears out a date."""
+"""Whether a quoted line confirms a date."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Where a date stands for a title: details below it, heads of columns, labels and words right before it."""
+"""The position of a date relative to its title: details below, column headers, labels, words right before it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is proposed out of a syllabus."""
+"""Proposals of syllabi."""
 
 from datetime import date
 

@@ -187,7 +187,7 @@ thorough = pytest.mark.thorough("seconds in the reader, up to a limit that other
 def test_a_hostile_file_ends_within_the_limits(
     make: Callable[[], bytes], filename: str, statuses: set[TextStatus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A clear status, no text in part, and nothing left on disk."""
+    """A clear status, no partial text, and nothing left on disk."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     found = read(make(), filename)
     assert found.text_status in statuses

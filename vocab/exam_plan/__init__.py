@@ -1,1 +1,1 @@
-"""What to study each day before an exam: calculated from the cards alone, without a database or a clock."""
+"""What to study each day before an exam, computed only from the cards, without a database or a clock."""

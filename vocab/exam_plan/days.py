@@ -29,7 +29,7 @@ class Days:
         self._begins = [self._at(day, time(0)) for day in days]
 
     def begin(self, day: int) -> int:
-        """When a day begins, which may be long past."""
+        """The start of a day, which may be long past."""
         return self._at(self._today + timedelta(days=day), time(0))
 
     def of(self, at: int) -> int:

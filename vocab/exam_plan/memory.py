@@ -30,7 +30,7 @@ LEARNING, REVIEW, RELEARNING = "learning", "review", "relearning"
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What FSRS knows of a card.
+    """FSRS's state of a card.
 
     Attributes:
         state: a new card is in `learning`, without a stability.
@@ -48,7 +48,7 @@ class Memory:
 
 
 def recalled(card: Memory, at: int) -> float:
-    """How likely the card is recalled `at` this instant, from 0 to 1; by whole days, and 0 for a new card."""
+    """The probability (0 to 1) that the card is recalled `at` this instant, by whole days. 0 for a new card."""
     if card.stability is None or card.last is None:
         return 0.0
     return float((1 + FORGETTING_FACTOR * max(0, (at - card.last) // DAY) / card.stability) ** FORGETTING_DECAY)

@@ -20,7 +20,7 @@ MOST_EXACT = 500
 """Cards that are calculated one by one; of more a sample is."""
 
 REVIEWS_OF_A_NEW_CARD = 3
-"""What a new card takes on the day on which it is begun: its learning steps, and one that is repeated."""
+"""Reviews of a new card on its first day: its learning steps, and one repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class PlanCard:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a plan is made for.
+    """The input of a plan.
 
     Attributes:
         retention: the member's desired retention.
@@ -75,14 +75,14 @@ class Settings:
 
 @dataclass(slots=True)
 class Day:
-    """What a day has."""
+    """The reviews of a day."""
 
     new: int = 0
     due: int = 0
     last_look: int = 0
 
     def cards(self) -> int:
-        """Reviews that it takes."""
+        """Its number of reviews."""
         return REVIEWS_OF_A_NEW_CARD * self.new + self.due + self.last_look
 
 
@@ -103,7 +103,7 @@ class Plan:
 
 
 class Planner:
-    """Cards under settings, with a window of so many days and so many last looks a day.
+    """Cards under settings, with a window of this many days and last looks per day.
 
     Attributes:
         first: the first day of the window from today on.
@@ -120,7 +120,7 @@ class Planner:
         self._looks_a_day = looks_a_day
 
     def days(self) -> tuple[list[Day], float]:
-        """What each day has, and the mean recall at noon of the exam."""
+        """The reviews of each day, and the mean recall at noon of the exam."""
         days = [Day() for _ in range(self._days.number)]
         begins = self._begin_days()
         seen: list[Memory] = []
@@ -137,7 +137,7 @@ class Planner:
         return days, sum(known) / len(self._cards)
 
     def today(self) -> Day:
-        """What is left of today; of any number of cards without a look at later days."""
+        """The rest of today, for any number of cards, without planning later days."""
         return Day(self._new_days()[0], sum(map(self.is_due, self._cards)), self._looks_today())
 
     def is_open(self, card: PlanCard) -> bool:
@@ -158,7 +158,7 @@ class Planner:
         return [place for place, card in enumerate(self._cards) if card.is_new][: self._new_days()[0]]
 
     def looks_today(self) -> list[int]:
-        """The places of the cards whose last look is today, the one that gains least by waiting first."""
+        """The positions of the cards whose last look is today. The one that gains least by waiting is first."""
         number = self._looks_today()
         open_looks = (place for place, card in enumerate(self._cards) if number and self.is_open(card))
         gains = ((self._gain(self._cards[place].memory), place) for place in open_looks)
@@ -174,7 +174,7 @@ class Planner:
         return memory.state != REVIEW and memory.last is not None and memory.last >= self._midnight
 
     def _new_days(self) -> list[int]:
-        """How many new cards are begun on each day before the window, or on each day if it has begun."""
+        """The number of new cards on each day before the window, or on each day if the window has begun."""
         new = sum(card.is_new for card in self._cards)
         begun = sum(card.begun_today for card in self._cards)
         number = self._days.number if self._began else self.first
@@ -186,7 +186,7 @@ class Planner:
         return [next(order) if card.is_new else 0 for card in self._cards]
 
     def _look_days(self) -> list[int]:
-        """How many last looks each day of the window has, from its first day from today on."""
+        """The number of last looks on each day of the window from today on."""
         looks = sum(map(self.is_open, self._cards))
         taken = sum(map(self._taken_today, self._cards)) if self._began else 0
         number = self._days.number - self.first
@@ -200,7 +200,7 @@ class Planner:
         return card.today > 0 and card.before is not None and card.before < self.since
 
     def _up_to_the_window(self, card: PlanCard, begin: int, days: list[Day]) -> Memory:
-        """The card as it is when its last look can come, or at the exam; counts what is due until then."""
+        """The card at its possible last look, or at the exam, with the reviews due until then."""
         memory = card.memory
         if card.is_new:
             days[begin].new += 1
@@ -213,14 +213,14 @@ class Planner:
         return memory
 
     def _looked(self, looks: list[Memory]) -> list[tuple[Memory, int]]:
-        """Each card with the day of its last look: the one that gains most by waiting comes last."""
+        """Each card with the day of its last look. The card that gains most by waiting is last."""
         shares = self._look_days()
         order = [day for day, number in enumerate(shares, start=self.first) for _ in range(number)]
         by_gain = sorted(((self._gain(memory), place) for place, memory in enumerate(looks)), key=itemgetter(0))
         return [(looks[place], day) for (_, place), day in zip(by_gain, order, strict=True)]
 
     def _gain(self, memory: Memory) -> float:
-        """What the exam gains if the card is seen on the last day of the window instead of the first from today on."""
+        """The gain at the exam if the card is seen on the last day of the window instead of the first from today on."""
         last = self._days.number - 1
         return 0.0 if last == self.first else self._value(memory, last) - self._value(memory, self.first)
 

@@ -1,4 +1,4 @@
-"""Today's cards of a plan, in the order in which they are asked."""
+"""Today's cards of a plan, in study order."""
 
 from collections.abc import Sequence
 

@@ -1,10 +1,10 @@
-"""How a number of cards is shared out among days."""
+"""Distribute a number of cards over days."""
 
 from collections.abc import Callable
 
 
 def evenly(cards: int, days: int) -> list[int]:
-    """As many a day, the remainder on the earliest: 7 on 3 days are 3, 2, 2."""
+    """Equal shares, with the remainder on the earliest days: 7 on 3 days are 3, 2, 2."""
     share, more = divmod(cards, days) if days else (0, 0)
     return [share + (day < more) for day in range(days)]
 
@@ -21,7 +21,7 @@ def from_the_last(cards: int, days: int, most: int) -> list[int]:
 
 
 def left_of_today(shares: list[int], done: int, share_out: Callable[[int], list[int]]) -> list[int]:
-    """What the days still have when `done` of all that was shared out was done today.
+    """The remaining shares of the days after `done` of the total was done today.
 
     Args:
         share_out: gives the shares of the later days.

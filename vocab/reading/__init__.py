@@ -1,1 +1,1 @@
-"""Reading decks out of files, for the child process (`studyservice.reading.child`): nothing of Django is imported."""
+"""Readers of deck files for the child process (`studyservice.reading.child`). They import nothing of Django."""

@@ -15,7 +15,7 @@ _SPECIAL = (f"{_DECK} column", f"{_NOTE_TYPE} column", "guid column", "tags colu
 _KEYS = frozenset({"separator", "html", "columns", _DECK, _NOTE_TYPE, *_SPECIAL})
 _COMMENT = "#"
 _BASIC = "Basic"
-"""How the types of notes without gaps are called that every collection has."""
+"""Names of the note types without gaps that every collection has."""
 
 
 def is_anki_text(content: str) -> bool:
@@ -60,7 +60,7 @@ def read_anki_text(content: str) -> dict[str, Any]:
 
 
 def _header(content: str) -> dict[str, str]:
-    """What the lines say that begin with `#`, up to the first that does not; names are in small letters."""
+    """Parse the header lines, which begin with `#`. Names are in lower case."""
     found: dict[str, str] = {}
     for line in io.StringIO(content):
         if not line.startswith(_COMMENT):
@@ -77,7 +77,7 @@ def _separator(told: str) -> str | None:
 
 
 def _fields_at(names: str, separator: str, special: set[int]) -> tuple[int, int]:
-    """Where the first and the second field are: as the columns are named, else the first that are not special."""
+    """The positions of the two fields: by column names, else the first that are not special."""
     [row] = csv.reader([names], delimiter=separator)
     named = columns_of(row)
     if named is not None:

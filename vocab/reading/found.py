@@ -1,4 +1,4 @@
-"""What a reader found in a file of decks, as JSON values, and how it says that there is nothing to be read."""
+"""The result of a reader of decks as JSON values, and the error for an unreadable file."""
 
 from typing import Any, NotRequired, TypedDict
 
@@ -12,14 +12,14 @@ MAX_CARDS = 50_000
 """Cards in a file: as many as a member can have, in 100 decks of 500."""
 
 MAX_REVIEWS = 1_000_000
-"""Reviews of a card, and lapses, before it came here."""
+"""A card's reviews and lapses before the import."""
 
 MAX_TOLD = 100
 """Wrong rows that are named."""
 
 
 class FoundSchedule(TypedDict):
-    """Where a card stands in FSRS; times in seconds since 1970.
+    """A card's FSRS state. Times are in seconds since 1970.
 
     Attributes:
         state: `learning`, `review` or `relearning`.
@@ -51,11 +51,11 @@ class FoundDeck(TypedDict):
 
 
 class BrokenFileError(Exception):
-    """It is not what it looks like, or is packed in a way that is not known."""
+    """The file is not of the expected type, or compressed in an unknown way."""
 
 
 class WrongRowsError(Exception):
-    """Rows that have to be mended first.
+    """The file has rows that must be corrected first.
 
     Attributes:
         rows: what is wrong with each.
@@ -71,7 +71,7 @@ class TooManyError(Exception):
 
 
 class TooLargeFileError(Exception):
-    """It unpacks to more than is unpacked here."""
+    """It unpacks to more than the limit."""
 
 
 def fits(term: str, definition: str) -> bool:
@@ -80,5 +80,5 @@ def fits(term: str, definition: str) -> bool:
 
 
 def told(decks: list[FoundDeck], *, skipped: int = 0, media: int = 0) -> dict[str, Any]:
-    """What the child says; decks without cards are left out."""
+    """The child's output. Decks without cards are left out."""
     return {"decks": [deck for deck in decks if deck["cards"]], "skipped": skipped, "media": media}

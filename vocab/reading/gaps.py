@@ -10,7 +10,7 @@ _SHAPES = "image-occlusion:"
 
 
 class _Gap:
-    """An open gap: the numbers of its cards, and its hint once it has come."""
+    """An open gap: the numbers of its cards, and its hint after it."""
 
     def __init__(self, numbers: frozenset[int]) -> None:
         self.numbers = numbers
@@ -73,7 +73,7 @@ class ClozeText:
 
 
 def _tokens(text: str) -> list[_Token]:
-    """The text in parts, in which each gap that opens is closed; other marks are text."""
+    """Split the text at its gaps. Unclosed marks are text."""
     tokens: list[_Token] = []
     open_at: list[tuple[int, str]] = []
     end = 0

@@ -9,13 +9,13 @@ from vocab.reading.found import FoundCard, fits
 from vocab.reading.gaps import ClozeText
 
 _MAX_FIELD = 1_000_000
-"""Characters of a field's HTML; a picture that stands in it as text is shorter."""
+"""Maximum characters of a field's HTML. An embedded picture is shorter."""
 
 _SOUND = re.compile(r"\[sound:[^\]]*\]")
 
 
 def text_of_html(field: str) -> str:
-    """A field's HTML as text, without what is media; empty of one that is too long to be looked into."""
+    """A field's HTML as text, without media. Empty if it is too long to read."""
     if len(field) > _MAX_FIELD:
         return ""
     text = _SOUND.sub("", field)

@@ -39,7 +39,7 @@ MAX_DATABASE = 96 * 1024 * 1024
 
 _LATEST, _LEGACY, _OLDEST = "collection.anki21b", "collection.anki21", "collection.anki2"
 _VERSIONS = {3: (_LATEST,), 2: (_LEGACY,), 1: (_OLDEST,)}
-"""What counts by the version in `meta` (Anki's `PackageMetadata.Version`)."""
+"""The collection file by the version in `meta` (Anki's `PackageMetadata.Version`)."""
 
 _OTHERS = frozenset({_LATEST, _LEGACY, _OLDEST, "meta", "media"})
 _BROKEN = (zipfile.BadZipFile, zlib.error, sqlite3.Error, RuntimeError, KeyError, EOFError, OSError, ValueError)
@@ -60,7 +60,7 @@ _CARDS_WITHOUT_QUEUE = _CARDS.replace("cards.queue", "NULL")
 
 
 class _CardColumns(NamedTuple):
-    """Of the table `cards`.
+    """Columns of the table `cards`.
 
     Attributes:
         ord: of a cloze note the number of its gap less 1.
@@ -193,7 +193,7 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
 
 
 def _names(connection: sqlite3.Connection, as_json: str | None) -> dict[int, str]:
-    """The decks' names, with Anki's `::` between the parts of one; older databases have them as JSON."""
+    """The decks' names with Anki's `::` between levels. Older databases have them as JSON."""
     if _has_table(connection, "decks"):
         rows = connection.execute("SELECT id, CAST(name AS TEXT) FROM decks WHERE name IS NOT NULL")
         return {id_: name.replace("\x1f", "::").strip() for id_, name in rows}
@@ -231,7 +231,7 @@ def _objects(as_json: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _schedule(crt: int, card: _CardColumns) -> FoundSchedule | None:
-    """Where the card stands in FSRS; None of one that is new, or was never scheduled by FSRS.
+    """The card's FSRS state. None for a new card, and for one that FSRS never scheduled.
 
     Args:
         crt: when the collection was made, in seconds; due days are counted from it.

@@ -1,4 +1,4 @@
-"""Cards out of CSV and TSV: RFC 4180, with a separator that the content tells, and a header row or none.
+"""Read cards from CSV and TSV: RFC 4180, any usual separator, with or without a header.
 
 In CSV a text that begins with a character that a spreadsheet takes for a formula has an apostrophe before it
 (`vocab.exporting`), which is taken away again. In TSV a text is what stands there.
@@ -23,15 +23,15 @@ from vocab.reading.found import (
 )
 
 TERMS = frozenset({"term", "front", "question", "word", "prompt", "expression"})
-"""What the column of the terms is called, in small letters."""
+"""Headers of the column of terms, in lower case."""
 
 DEFINITIONS = frozenset({"definition", "back", "answer", "meaning", "translation", "explanation"})
-"""What the column of the definitions is called."""
+"""Headers of the column of definitions, in lower case."""
 
 _TAB = "\t"
 _SEPARATORS = (_TAB, ",", ";")
 _LOOKED_AT = 50
-"""Rows that tell the separator."""
+"""Number of rows for guessing the separator."""
 
 ESCAPED_FORMULA = re.compile("'+[=+@\uff1d\uff0b\uff0d\uff20-]")
 """The beginning of a text with an apostrophe that keeps spreadsheets from calculating it (OWASP, CSV injection)."""
@@ -78,7 +78,7 @@ def read_table(content: str, header: str = "auto") -> FoundDeck:
 
 
 class BrokenRowError(Exception):
-    """A row that cannot be told from the next.
+    """The end of a row cannot be determined.
 
     Attributes:
         number: of the row, from 1.
@@ -125,12 +125,12 @@ def rows_of(content: str, separator: str, *, comment: str = "") -> Iterator[tupl
 
 
 def likely_separator(content: str, *, comment: str = "") -> str:
-    """The one that gives a header that is known, else the one that parts every row alike, else most rows."""
+    """The separator with a known header, else with equal rows, else with the most rows."""
     return max(_SEPARATORS, key=lambda separator: _likelihood(content, separator, comment))
 
 
 def _likelihood(content: str, separator: str, comment: str) -> tuple[bool, bool, int]:
-    """Of equally likely ones `max` takes the first; rows behind a broken one tell nothing."""
+    """`max` takes the first of equally likely ones. Rows after a broken one do not count."""
     rows: list[list[str]] = []
     with suppress(BrokenRowError):
         rows.extend(row for _, row in islice(rows_of(content, separator, comment=comment), _LOOKED_AT))
@@ -140,7 +140,7 @@ def _likelihood(content: str, separator: str, comment: str) -> tuple[bool, bool,
 
 
 def columns_of(row: list[str]) -> tuple[int, int] | None:
-    """Where a header says that terms and definitions are; None if the row is none."""
+    """The columns of terms and definitions in a header. None if the row is not a header."""
     words = [cell.strip().casefold() for cell in row]
     term_at = next((place for place, word in enumerate(words) if word in TERMS), None)
     definition_at = next((place for place, word in enumerate(words) if word in DEFINITIONS), None)

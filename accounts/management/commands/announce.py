@@ -30,7 +30,7 @@ class Command(OperatorCommand):
         parser.add_argument("--dry-run", action="store_true", help="only say who would get it")
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Store and send, or with `--dry-run` list; an address that is refused keeps nobody else from theirs."""
+        """Store and send, or with `--dry-run` list. A refused address does not stop the others."""
         subject = options["subject"].strip()
         if len(subject.splitlines()) != 1:
             raise CommandError("--subject must be one line.")

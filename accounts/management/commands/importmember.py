@@ -1,4 +1,4 @@
-"""Take the archive of a member's data in."""
+"""Import an archive into a member's account."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Take an operator's second factor away, as after the loss of a phone."""
+"""Remove an operator's second factor, as after the loss of a phone."""
 
 from typing import Any
 

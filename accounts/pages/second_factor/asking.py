@@ -22,7 +22,7 @@ _CHALLENGE = "passkey_challenge"
 """Session entry: what a passkey is to sign."""
 
 _FORMS: dict[str, type[Form]] = {"passkey": PasskeyForm, "code": AppCodeForm, "recovery": RecoveryForm}
-"""By the field that each of them posts."""
+"""By the form field of each."""
 
 _WRONG = {
     "passkey": "The passkey was not accepted. Try again, or choose another way below.",
@@ -36,7 +36,7 @@ _WRONG = {
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def second_factor(request: HttpRequest, member: Member) -> HttpResponse:
-    """One form for each way; whoever has none sets one up first."""
+    """A form for each method. Without a method, lead to the setup."""
     kept = keeping.kept_of(member)
     if not kept:
         return redirect("second-factor-set-up")
@@ -46,7 +46,7 @@ def second_factor(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _tried(request: HttpRequest, member: Member, kept: Kept) -> HttpResponse:
-    """Go on if what was posted is right. Wrong ones of one member slow down, whatever browsers they come from."""
+    """Continue if the answer is right. Wrong answers slow down the member in all browsers."""
     way = next((field for field in _FORMS if field in request.POST), "code")
     form = _FORMS[way](request.POST)
     if form.is_valid():

@@ -9,7 +9,7 @@ _SIX = "A code has six digits, like 042 917. Check the app and try again."
 
 
 class AppCodeForm(CodeForm):
-    """Takes what an authenticator app shows."""
+    """A code of an authenticator app."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # as any form
@@ -24,7 +24,7 @@ class AppCodeForm(CodeForm):
 
 
 class RecoveryForm(forms.Form):
-    """Takes a recovery code."""
+    """A recovery code."""
 
     recovery = forms.CharField(
         label="Recovery code",
@@ -35,7 +35,7 @@ class RecoveryForm(forms.Form):
 
 
 class PasskeyForm(forms.Form):
-    """Takes what a passkey signed, which the script fills in."""
+    """A passkey's signature, which the script fills in."""
 
     passkey = forms.CharField(
         widget=forms.HiddenInput,
@@ -44,7 +44,7 @@ class PasskeyForm(forms.Form):
 
 
 class NewPasskeyForm(PasskeyForm):
-    """Takes a new passkey under a name."""
+    """A new passkey with a name."""
 
     name = forms.CharField(
         label="Name",

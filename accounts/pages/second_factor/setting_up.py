@@ -82,7 +82,7 @@ def set_up_passkey(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _added(request: HttpRequest, member: Member, what: str) -> HttpResponse:
-    """Whoever has just set one up has given it; with the first come the recovery codes."""
+    """Setting one up counts as proof. The first one comes with recovery codes."""
     gate.give(request)
     keeping.note(member, f"Second factor: added {what}.")
     keeping.tell(member, f"has {what} now")
@@ -110,14 +110,14 @@ def _codes_page(request: HttpRequest, member: Member) -> HttpResponse:
 @for_changes
 @require_http_methods(["POST"])
 def remove_app(request: HttpRequest, member: Member) -> HttpResponse:
-    """Takes the authenticator app away."""
+    """Remove the authenticator app."""
     return _removed(request, member, None)
 
 
 @for_changes
 @require_http_methods(["POST"])
 def remove_passkey(request: HttpRequest, member: Member, passkey_id: UUID) -> HttpResponse:
-    """Takes a passkey away."""
+    """Remove a passkey."""
     return _removed(request, member, passkey_id)
 
 

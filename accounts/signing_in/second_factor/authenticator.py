@@ -17,7 +17,7 @@ TOLERANCE = 1
 
 
 def new_secret() -> str:
-    """160 random bits, in base32 as apps take them."""
+    """160 random bits in base32, the format of apps."""
     return pyotp.random_base32()
 
 
@@ -33,7 +33,7 @@ def qr_code(text: str) -> SafeString:
 
 
 def enrol(member: Member, secret: str, code: str) -> bool:
-    """Take the app instead of one that there was, if it shows the right code; that code works no second time.
+    """Replace the app by this one if the code is right. The code does not work again.
 
     Raises:
         NotFound: the member was deleted meanwhile.

@@ -61,7 +61,7 @@ def ask_for_new(member: Member) -> Ceremony:
 
 
 def enrol(member: Member, name: str, answer: str, challenge: str) -> bool:
-    """Take a new passkey under `name`, if the answer is right and the member has fewer than `MOST`.
+    """Add a passkey named `name`, if the answer is valid and the member has fewer than `MOST`.
 
     Raises:
         NotFound: the member was deleted meanwhile.

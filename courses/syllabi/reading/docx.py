@@ -30,7 +30,7 @@ _LEFT_OUT = {"del", "moveFrom", "pPr", "rPr", "instrText"}
 """Text that was struck out, and properties, in which a tab is a stop and no character."""
 
 _FALLBACK = "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback"
-"""The same once more, for programs that do not know the first."""
+"""A copy of the preceding content, for programs that do not support it."""
 
 
 class _Document(MarkupReader):
@@ -70,7 +70,7 @@ class _Document(MarkupReader):
                 self.lines.end_row()
 
     def said(self, text: str) -> None:
-        """Characters count inside a run's text alone."""
+        """Count characters only inside a run's text."""
         if self._in_text:
             self.lines.add(text)
 

@@ -15,11 +15,11 @@ from studyservice.reading.process import read_in_child
 _READER = "courses.syllabi.reading.reader.read"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 MAX_FILENAME = 255
-"""In characters."""
+"""Maximum length of a file name, in characters."""
 
 
 class TextStatus(StrEnum):
-    """What came of reading a file."""
+    """The outcome of reading a file."""
 
     READ = "read"
     NO_TEXT = "no_text"
@@ -29,7 +29,7 @@ class TextStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """What is in a file.
+    """The contents of a file.
 
     Attributes:
         media_type: by its content.
@@ -61,7 +61,7 @@ class UnknownTypeError(InvalidRequest):
 
 
 def clean_filename(filename: str) -> str:
-    """The last part of a path of any system, without control and invisible characters; `file` where nothing is left.
+    """The last segment of a path of any system, without control and invisible characters. `file` if nothing remains.
 
     Cut to `MAX_FILENAME` before the ending, which is kept.
     """
@@ -99,7 +99,7 @@ def read_file(file: IO[bytes], filename: str) -> FileText:
 
 
 def plain_text(text: str) -> FileText:
-    """A text that came as such, as it is kept; it needs no child process.
+    """Store a text that was sent as text. It needs no child process.
 
     Raises:
         UnknownTypeError: what a file of these bytes would be refused for.

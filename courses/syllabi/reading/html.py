@@ -37,7 +37,7 @@ class _Page(HTMLParser):
         self._skipping: list[str] = []
         self._preformatted = 0
         self._rows: list[bool] = []
-        """For each open row whether a cell is open in it."""
+        """For each open row, whether a cell is open."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Rows, cells and the ends of lines; rows and cells end where the next begins."""

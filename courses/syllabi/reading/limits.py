@@ -1,4 +1,4 @@
-"""What a reader may find, and how it says that it cannot go on."""
+"""Limits of readers, and the errors for exceeding them."""
 
 MAX_PAGES = 100
 """Pages of a PDF."""
@@ -14,7 +14,7 @@ MAX_DEPTH = 200
 
 
 class TooLargeError(Exception):
-    """More than may be read; nothing of it is kept."""
+    """The file has more than the limit. Nothing of it is kept."""
 
 
 class UnreadableError(Exception):

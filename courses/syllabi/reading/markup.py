@@ -25,7 +25,7 @@ _BROKEN = (
     OSError,
     ValueError,
 )
-"""What a package raises that is broken or encrypted, or packed in a way that is not known (`NotImplementedError`)."""
+"""Exceptions for a package that is broken, encrypted or compressed in an unknown way (`NotImplementedError`)."""
 
 
 class Lines:
@@ -98,7 +98,7 @@ class Lines:
 
 
 class MarkupReader(ABC):
-    """Gives the text of one part of a package. Names are `namespace local` with a space between."""
+    """Read the text of one file of a package. Names are `namespace local` with a space between."""
 
     def __init__(self) -> None:
         self.lines = Lines()

@@ -1,4 +1,4 @@
-"""Which type a file has, told by its content."""
+"""Detect the type of a file by its content."""
 
 import re
 import zipfile
@@ -19,7 +19,7 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 """The stream that a DOCX with a password has inside its OLE container ([MS-OFFCRYPTO] 1.3.2)."""
 
 _FOREIGN = (b"{\\rtf", b"%!PS")
-"""Types that consist of text and are something else."""
+"""Types that are text but not documents."""
 
 _HTML = re.compile(
     r"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
@@ -59,7 +59,7 @@ def _package_type(file: IO[bytes], filename: str) -> str | None:
 
 
 def decoded(content: bytes, *, controls: bool = False) -> str | None:
-    """The text of a file that is text: UTF-8, UTF-16 with its mark, else Windows-1252; None if it is none of these.
+    """Decode a text file: UTF-8, UTF-16 with a byte-order mark, else Windows-1252. None if it is none of these.
 
     Args:
         controls: whether it may have control characters other than tab, line and page ends; NUL it never may.
@@ -77,7 +77,7 @@ def decoded(content: bytes, *, controls: bool = False) -> str | None:
 
 
 def text_type(text: str, filename: str) -> str:
-    """Which kind of text it is; Markdown is told by the name alone."""
+    """The media type of a text. Markdown is recognized only by the file name."""
     if _HTML.match(text[:4096]):
         return HTML
     return MARKDOWN if filename.lower().endswith(_MARKDOWN_NAMES) else PLAIN

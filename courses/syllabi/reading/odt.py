@@ -1,4 +1,4 @@
-"""The text of an ODT: paragraphs as lines, table rows as `a | b | c` (OpenDocument 1.3, parts 5, 6 and 9)."""
+"""The text of an ODT: paragraphs as lines, table rows as `a | b | c` (OpenDocument 1.3)."""
 
 from typing import IO
 

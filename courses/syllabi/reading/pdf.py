@@ -1,4 +1,4 @@
-"""The text of a PDF, by PDFium, which is not thread-safe and runs in the child alone."""
+"""The text of a PDF, by PDFium, which is not thread-safe and runs only in the child."""
 
 from typing import IO
 

@@ -1,4 +1,4 @@
-"""Text as it is kept: lines as they stand, without what cannot be stored or seen."""
+"""Clean text for storage: its lines, without characters that cannot be stored or seen."""
 
 import re
 

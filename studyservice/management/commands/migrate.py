@@ -21,7 +21,7 @@ from studyservice.database.lock_waits import ended_waiting
 from studyservice.database.migration_states import rendered_sparingly
 
 TRIES = 30
-"""Of the same migration."""
+"""Maximum tries of the same migration."""
 
 PAUSE_SECONDS = 1.0
 """Between two tries: those who waited behind the migration go on."""
@@ -87,7 +87,7 @@ _GIVEN_UP = (
 
 @contextmanager
 def lock_timeout(alias: str) -> Iterator[None]:
-    """On PostgreSQL, statements of the connection wait so long for a lock; a pooler's connection is left as it is."""
+    """Set the lock timeout of statements on PostgreSQL, unless the connection belongs to a pooler."""
     connection = connections[alias]
     if connection.vendor != "postgresql" or connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
         yield

@@ -78,7 +78,7 @@ def origin(django_db_setup: None) -> Iterator[str]:
 
 
 class Profiles:
-    """Browser profiles, of which each keeps what a new one would read and compile anew: styles, scripts, fonts."""
+    """Browser profiles, each with its cache of styles, scripts and fonts."""
 
     def __init__(self, browser: "Browser", origin: str) -> None:
         self._browser, self._origin = browser, origin
@@ -86,7 +86,7 @@ class Profiles:
         self._used: list[BrowserContext] = []
 
     def empty(self, **options: Any) -> "BrowserContext":
-        """A profile that has nothing of a page or a test before; options as of Playwright's `new_context`."""
+        """A profile without data of earlier tests. Options are those of Playwright's `new_context`."""
         kept = self._kept.get(str(options))
         if kept is None or kept in self._used:
             kept = self._browser.new_context(**{"base_url": self._origin, "reduced_motion": "reduce"} | options)
@@ -184,7 +184,7 @@ def open_signed_in(open_page: PageFactory, member: "Member", origin: str) -> Pag
 
 
 class OneApp:
-    """An authorization server that knows one app."""
+    """The authorization server of one app."""
 
     app: "ConnectedApp"
     connected = False
@@ -232,7 +232,7 @@ def connected_app(monkeypatch: pytest.MonkeyPatch) -> "ConnectedApp":
 
 
 class Landing(BaseHTTPRequestHandler):
-    """Where the app waits for its answer, as a desktop app does."""
+    """Where the app waits for the answer, like a desktop app."""
 
     def do_GET(self) -> None:  # the name that http.server calls
         self.send_response(200)
@@ -241,7 +241,7 @@ class Landing(BaseHTTPRequestHandler):
         self.wfile.write(b"<!doctype html><title>The app</title><link rel=icon href=data:,>")
 
     def log_message(self, *args: Any) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="session")

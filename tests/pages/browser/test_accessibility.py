@@ -1,4 +1,4 @@
-"""axe finds nothing wrong on any page, in light and dark, on a phone and on a desktop."""
+"""axe finds no violation on any page, in light and dark, on a phone and on a desktop."""
 
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ LOOK_IS_SETTLED = """async () => {
 
 AXE: str = Axe().axe_script
 OPTIONS: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
-"""For axe; the policy of the pages lets it fetch nothing."""
+"""For axe, since the pages' policy blocks its fetches."""
 
 OF_COLOURS = ["color-contrast", "link-in-text-block"]
 """Rules that another scheme may break. They take most of the time."""
@@ -31,7 +31,7 @@ COLOURS: dict[str, Any] = {"runOnly": {"type": "rule", "values": OF_COLOURS}}
 COLOURS_AND_SCROLLING: dict[str, Any] = {
     "runOnly": {"type": "rule", "values": [*OF_COLOURS, "scrollable-region-focusable"]}
 }
-"""What is to be asked again where another size shows the same: whether a part scrolls depends on the size."""
+"""Rules that depend on the size even if it shows the same, like scrollable regions."""
 
 STRUCTURE: dict[str, Any] = {"rules": {rule: {"enabled": False} for rule in OF_COLOURS}}
 
@@ -49,10 +49,10 @@ NOTE_SHOWN = """(size) => {
 """Keeps in the page which elements a size shows, and as what: a table that is displayed as blocks is none."""
 
 ALONE = "([size, other]) => (shown.alone = [...shown[size].keys()].filter((one) => !shown[other].has(one))).length"
-"""How many elements one size shows and the other does not; keeps them in the page, for axe."""
+"""Count elements that only one of two sizes shows, and store them in the page for axe."""
 
 DIFFERS = "([size, other]) => [...shown[size]].some(([one, display]) => shown[other].get(one) !== display)"
-"""Whether a size shows something that the other does not, or shows otherwise."""
+"""True if the sizes show different elements, or show them differently."""
 
 RUN = """([exclude, options, alone]) =>
   axe.run(alone ? { include: shown.alone, exclude } : { exclude }, options).then((results) => results.violations)"""
@@ -70,7 +70,7 @@ class Audit:
             page.evaluate(AXE)
 
     def show(self, size: ViewportSize, scheme: Literal["light", "dark"]) -> None:
-        """Show the page in a look, and see that nothing is wider than the screen."""
+        """Show the page in a look, and check that nothing is wider than the screen."""
         self._look = f"{size['width']} pixels, {scheme}"
         self._page.set_viewport_size(size)
         self._page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -80,7 +80,7 @@ class Audit:
             self.found.append(f"{self._look}: wider than the screen")
 
     def ask(self, options: dict[str, Any], *, alone: bool = False) -> None:
-        """Run axe on the whole page, or on what `alone` found; options as of axe, beside those of every run."""
+        """Run axe on the whole page, or on the elements of `alone`, with these and the common options."""
         for rule in self._page.evaluate(RUN, [self._exclude, self._options | options, alone]):
             self.found += [
                 f"{self._look}: {rule['id']}: {node['html']} {node['any'] + node['all'] + node['none']}"
@@ -98,7 +98,7 @@ class Audit:
 
 
 def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None) -> None:
-    """Run axe on a phone and on a desktop, in light and dark, and see that nothing is wider than the screen.
+    """Run axe on a phone and on a desktop, in light and dark, and check that nothing is wider than the screen.
 
     A quick run looks at a phone in light alone. No rule is asked twice about the same: colours depend on the scheme
     alone, and the rest on what a size shows. Colours of what one size alone shows are looked at in that size in both
@@ -133,7 +133,7 @@ def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None
 
 
 def audit_structure(page: Page, size: ViewportSize) -> None:
-    """Run every rule but those of colours, in one size, and see that nothing is wider than the screen."""
+    """Run every rule except colors in one size, and check that nothing is wider than the screen."""
     of = Audit(page)
     of.show(size, "light")
     of.ask(STRUCTURE)
@@ -157,7 +157,7 @@ def test_public_pages(page: Page, path: str) -> None:
 
 
 def test_sign_in(page: Page) -> None:
-    """As it is opened, with an error, and once there were too many attempts."""
+    """When opened, with an error, and after too many attempts."""
     page.goto("/sign-in")
     audit(page)
     page.get_by_role("button", name="Sign in with password").click()
@@ -173,7 +173,7 @@ def test_sign_in(page: Page) -> None:
     "slug", ["quickstart", pytest.param("calendar", marks=pytest.mark.thorough("without tabs, otherwise alike"))]
 )
 def test_a_guide(page: Page, slug: str) -> None:
-    """One with tabs of code, one with tables alone: all are made by one template. Then with the search open."""
+    """One page with tabs of code, one with only tables (all share a template), and one with the search open."""
     page.goto(f"/docs/{slug}")
     page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
     audit(page)
@@ -197,7 +197,7 @@ def test_the_reference(page: Page, member: Any, make_key: Any, tag: str) -> None
 
 
 def test_the_code_page(page: Page, member: Any) -> None:
-    """As it is opened, with an error, and after five wrong codes."""
+    """When opened, with an error, and after five wrong codes."""
     ask_for_code(page)
     audit(page)
     enter_code(page, "12")

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 
 def test_the_browsers_time_zone_is_proposed_and_taken(open_signed_in: Any, member: Any) -> None:
-    """On the key page, where signing in leads to: no page is in between, and nothing is set unasked."""
+    """Signing in leads to the key page directly, and nothing is set without asking."""
     page = open_signed_in(timezone_id="America/New_York")
     expect(page.get_by_text("Your browser uses America/New_York")).to_be_visible()
     member.refresh_from_db()
@@ -167,7 +167,7 @@ def test_one_joins_by_an_invitation(page: Page, settings: Any, transactional_db:
 
 
 def test_axe_finds_nothing(open_signed_in: Any, member: Any, settings: Any) -> None:
-    """With every notice that there is: a time zone is proposed, the membership ends soon, a browser more is there."""
+    """With all notices: a time zone is proposed, the membership ends soon, another browser is signed in."""
     settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
     Member.objects.update(membership_until=member.today() + timedelta(days=3))
     Client().force_login(member)

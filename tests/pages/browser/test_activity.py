@@ -21,7 +21,7 @@ ITEMS = 20
 
 
 async def mislead(server: Server, allow: Any, callback: str, items: list[str], own: Any) -> None:
-    """Rename, move and delete, while the member goes on with other things."""
+    """Rename, move and delete, while the member does other things."""
     async with assistant(server, allow, Memory(), callback, "Muddler") as session:
         for number, item_id in enumerate(items):
             call = [

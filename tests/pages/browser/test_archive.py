@@ -1,4 +1,4 @@
-"""The member's data in a real browser: saved, taken in, deleted; by keyboard, with and without script."""
+"""Export, import and erase in a real browser: by keyboard, with and without script."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""An assistant that knows nothing but the address of the tools: in, and out again."""
+"""An assistant that knows only the address of the tools connects and disconnects."""
 
 from concurrent.futures import ThreadPoolExecutor
 from queue import Queue

@@ -20,13 +20,13 @@ def app(transactional_db: None, callback: str) -> App:
 
 
 def answered(page: Page) -> dict[str, str]:
-    """What the app gets, once the browser is back there."""
+    """The parameters that the app receives when the browser returns."""
     expect(page).to_have_title("The app")
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
 def asking(app: App) -> str:
-    """Where the app sends the browser: to the consent page."""
+    """The address of the consent page that the app opens."""
     return f"/oauth/authorize?{app.query()}"
 
 

@@ -1,4 +1,4 @@
-"""What apps do with the browser around consent: callbacks that lead on, popups, requests that are long."""
+"""Real apps' use of the browser around consent: callbacks that redirect, popups, long requests."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -94,7 +94,7 @@ def registered(transactional_db: None) -> Any:
 def test_a_callback_may_lead_on_to_a_desktop_app(
     open_signed_in: Any, web_app: str, registered: Any, decision: str
 ) -> None:
-    """As claude.ai's callback does; a browser holds a form to `form-action` through the whole chain."""
+    """As claude.ai's callback does. A browser checks `form-action` for the whole chain of redirects."""
     page: Page = open_signed_in(f"/oauth/authorize?{registered(f'{web_app}/to-desktop').query()}")
     with page.expect_request("desktop-app://callback?*") as asked:
         page.get_by_role("button", name=decision).click()

@@ -54,7 +54,7 @@ def authenticator(page: Page) -> Callable[[], None]:
 
 @pytest.fixture
 def come_in(page: Page, newest_code: Callable[[], str]) -> Callable[[], None]:
-    """Goes to the admin and signs in by a code."""
+    """Open the admin and sign in with a code."""
 
     def sign_in() -> None:
         ask_for_code(page, next_="/admin/")

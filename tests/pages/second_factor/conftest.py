@@ -1,4 +1,4 @@
-"""The operator who is asked for a second factor."""
+"""The operator who needs a second factor."""
 
 import time
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def required(settings: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def early_in_a_step() -> Iterator[None]:
-    """So that what an app shows changes in no test by itself."""
+    """Stop the clock, so that an app's code does not change during a test."""
     with time_machine.travel(time.time() // 30 * 30 + 31, tick=True):
         yield
 
@@ -37,7 +37,7 @@ def member(member: "Member") -> "Member":
 
 @pytest.fixture
 def operator_browser(member: "Member") -> "Client":
-    """Where the operator has signed in by a code."""
+    """The browser in which the operator signed in with a code."""
     from django.test import Client
 
     from tests.support.second_factor import sign_in_by_code
@@ -49,7 +49,7 @@ def operator_browser(member: "Member") -> "Client":
 
 @pytest.fixture
 def asked(operator_browser: "Client") -> "Asked":
-    """Another browser, which is asked for the app that was set up."""
+    """Another browser, which must use the app that was set up."""
     from django.test import Client
 
     from tests.support.second_factor import Asked, enrolled_app, sign_in_by_code

@@ -1,4 +1,4 @@
-"""The operators' second factor stands before every page of the admin, for a while."""
+"""Every page of the admin needs a recent second factor."""
 
 import time
 from typing import Any
@@ -138,7 +138,7 @@ def test_the_session_is_another_one_afterwards(operator_browser: Client) -> None
 
 
 def test_a_password_alone_leads_in_by_no_other_address(client: Client, member: Member) -> None:
-    """The code before the first one goes to the operator's address, which is not for somebody else to change."""
+    """The code for the first factor is sent to the operator's address, so others must not change it."""
     theirs = "somebody@else.example.org"
     client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
     client.post("/account/email", {"email": theirs, "current_password": PASSWORD})

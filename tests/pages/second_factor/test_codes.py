@@ -83,7 +83,7 @@ def test_wrong_ones_make_wait_in_whatever_browser(asked: Asked) -> None:
 
 
 def test_tries_of_a_browser_are_limited(asked: Asked) -> None:
-    """With what signing in has taken of the fifteen."""
+    """Including the attempts of the sign-in, of fifteen."""
     browser, _, _ = asked
     answers = [browser.post(ASKED, {"code": "no"}).status_code for _ in range(16)]
     assert answers[-1] == 429

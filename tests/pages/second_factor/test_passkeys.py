@@ -1,4 +1,4 @@
-"""Passkeys: each answer is right for its challenge, its origin and its key alone."""
+"""Passkeys: an answer is valid only for its challenge, origin and key."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ about_the_device = pytest.mark.database("sqlite", "what a device says")
 
 @pytest.fixture
 def browser(passkey: Device) -> Client:
-    """Another one, which is asked."""
+    """Another browser, which needs the second factor."""
     client = Client()
     sign_in_by_code(client)
     return client
@@ -200,7 +200,7 @@ BROKEN_KEYS: list[Any] = [{}, {1: 2}, {1: 2, 3: -7, -1: 1, -2: bytes(32)}, {1: N
 
 @about_the_device
 def test_a_key_that_is_none_is_refused(passkey: Device, operator_browser: Client) -> None:
-    """What the library reads of an answer without looking at its type is no fault of the service."""
+    """Values that the library reads without checking their type are not a fault of the service."""
     for key in BROKEN_KEYS:
         rates.clear()
         answer = Device(ORIGIN).created(options_on(operator_browser.get(PASSKEY)), cose=key)
@@ -228,6 +228,6 @@ def test_ten_are_the_most(operator_browser: Client, passkey: Device) -> None:
 
 
 def test_an_address_of_the_network_has_none(operator_browser: Client) -> None:
-    """As in a trial on 127.0.0.1: browsers refuse it."""
+    """A trial on 127.0.0.1: browsers refuse passkeys there."""
     assert operator_browser.get(PASSKEY).headers["Location"] == SET_UP
     assert "Passkeys need a domain name." in text_of(operator_browser.get(SET_UP))

@@ -66,7 +66,7 @@ def test_five_wrong_codes_end_it(client: Client, member: Member) -> None:
 
 
 def test_who_has_one_needs_it_to_add_another(operator_browser: Client) -> None:
-    """A code by e-mail alone, as of somebody who reads the operator's mail, does not do."""
+    """An e-mailed code is not enough, since somebody else may read the operator's mail."""
     enrolled_app(operator_browser)
     browser = Client()
     sign_in_by_code(browser)
