@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 @register()
 def check_tools(**kwargs: Any) -> list[CheckMessage]:
     """Make the tools, which a process does once."""
-    # Here, as the protocol's types take half a second, and most commands have no use for them.
+    # Imported here, since the protocol's types take half a second and most commands do not need them.
     from mcpbridge.tools import tools  # noqa: PLC0415
 
     try:

@@ -133,7 +133,7 @@ def _handshake(request: HttpRequest, message: Any, version: str) -> _Call | Repl
         return _ACCEPTED  # a response, though this server sends no requests
     parsed = _parsed(message)
     if isinstance(parsed, JSONRPCNotification):
-        return _ACCEPTED  # none means anything to a server that keeps no state
+        return _ACCEPTED  # a stateless server ignores them all
     if parsed is None:
         return _MALFORMED
     if parsed.method != "initialize" and _names_its_version(parsed):

@@ -42,7 +42,7 @@ def purge_unused_registrations() -> int:
         with transaction.atomic():
             locked = Application.objects.select_for_update(skip_locked=True).filter(pk__in=batch)
             free = list(locked.values_list("pk", flat=True))
-            # Asked again under the lock: a consent may have come between.
+            # Checked again under the lock, since a consent may have arrived.
             still = list(unused.exclude(pk__in=consented).filter(pk__in=free).values_list("pk", flat=True))
             gone = delete_alone(Application.objects.filter(pk__in=still))
         if not gone:

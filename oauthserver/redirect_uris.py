@@ -14,11 +14,11 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 # fmt: off
 NOT_PRIVATE = frozenset({
-    # What browsers and systems read, show or run by themselves.
+    # Schemes that browsers and systems handle themselves.
     "about", "blob", "brave", "chrome", "cid", "content", "data", "edge", "feed", "file", "filesystem", "hcp", "help",
     "intent", "its", "jar", "javascript", "livescript", "mhtml", "mid", "mk", "mocha", "opera", "pcast", "res",
     "resource", "vbscript", "view-source", "vivaldi", "wyciwyg",
-    # What starts a program or an installer of the system, with arguments out of the address.
+    # Schemes that start a program or an installer with arguments from the address.
     "android-app", "app-settings", "applescript", "apt", "cmd", "itms", "itms-apps", "itms-appss", "itms-services",
     "jnlp", "jnlps", "market", "microsoft-edge", "powershell", "prefs", "search", "shell", "shortcuts", "wscript",
     "wsh",

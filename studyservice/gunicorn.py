@@ -30,11 +30,11 @@ workers = settings.WEB_CONCURRENCY
 max_requests = settings.WEB_MAX_REQUESTS
 max_requests_jitter = max_requests // 10  # so that processes do not end at the same time
 worker_class = "studyservice.server.worker.Worker"  # with WEB_THREADS threads
-asgi_loop = "asyncio"  # another one that happens to be installed is not taken
+asgi_loop = "asyncio"  # another installed one is not used
 asgi_lifespan = "off"  # the application is WSGI
 timeout = 60
 graceful_timeout = 30
-keepalive = 75  # of no effect: studyservice.server.connection has its own times
+keepalive = 75  # unused: studyservice.server.connection has its own timeouts
 # Each connection takes a descriptor. Where the system allows few, the limit is raised as far as it may be; the rest is
 # for files, the database and Redis.
 _, _most = resource.getrlimit(resource.RLIMIT_NOFILE)

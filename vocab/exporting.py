@@ -64,7 +64,7 @@ def _content(format_: str, deck: str, cards: Sequence[tuple[str, str]]) -> bytes
     if format_ == "tsv":
         csv.writer(table, delimiter="\t").writerows([_HEADER, *cards])
         return table.getvalue().encode("utf-8-sig")
-    # Quoted throughout: Anki takes a row that begins with "#" for a remark, but not in quotation marks.
+    # Quoted throughout, since Anki reads a row that begins with "#" as a comment, but not in quotation marks.
     table.write(_ANKI_HEADER)
     writer = csv.writer(table, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerows((term, definition, deck) for term, definition in cards)

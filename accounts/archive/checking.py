@@ -83,7 +83,7 @@ def prepared(model: type[Model], column: str) -> Callable[[Any], Any]:
 
     def prepare(value: Any) -> Any:
         if value is None or isinstance(value, str | int | float):
-            return value  # no database wants it otherwise, and asking takes longer than all else
+            return value  # all databases store it the same way, and checking would take longer than everything else
         made = concrete.get_db_prep_save(value, database)
         return str(made) if isinstance(made, Decimal) else made
 

@@ -144,7 +144,7 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
     columns = {name: prepared(model, name) for name in ("member_id", *laid.columns)}
     fixed = {laid.columns.index(name): columns[name](write.now) for name in laid.table.data.restamped}
     quoted = [connection.ops.quote_name(name) for name in columns]
-    # Of names of models alone; the values are parameters.
+    # Only names of models are formatted in. The values are parameters.
     table, places = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(columns))
     statement = f"INSERT INTO {table} ({', '.join(quoted)}) VALUES ({places})"  # noqa: S608 # nosec
     member_id = columns["member_id"](write.member_id)

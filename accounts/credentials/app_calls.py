@@ -19,7 +19,7 @@ def note_call(request: HttpRequest, response: HttpResponse) -> None:
     """Record the call that `response` answers, if its credential was an access token. Probes are not recorded."""
     credential, dead = CREDENTIAL.get(request), DEAD_CREDENTIAL.get(request)
     if isinstance(dead, DeadToken):
-        if response.status_code >= HTTPStatus.BAD_REQUEST:  # else the call needed no credential
+        if response.status_code >= HTTPStatus.BAD_REQUEST:  # otherwise the call needed no credential
             _note(dead.connection, dead.reason)
     elif credential is not None and credential.connection is not None and not PROBE.get(request):
         _note(credential.connection, _refusal(request, response))

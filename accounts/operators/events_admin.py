@@ -49,7 +49,7 @@ def _note(kind: EventKind, row: Model, detail: str) -> None:
     member_id = row.pk if isinstance(row, Member) else vars(row).get("member_id")
     if member_id is None:
         return
-    with suppress(NotFound), holding(cast(UUID, member_id)):  # a member who is going is told nothing
+    with suppress(NotFound), holding(cast(UUID, member_id)):  # a member who is being deleted gets no notice
         record_event(member_id, kind, subject, detail=detail)
 
 

@@ -52,7 +52,7 @@ def apply_file(rows: Iterable[str]) -> int:
         complaints += [f"line {line.number}: there is no member {line.email}" for line in unknown]
         if complaints:
             raise FileRefused(sorted(complaints, key=_number))
-        for line in sorted(lines, key=lambda line: ids[line.email]):  # one order for all, so that no two wait in a ring
+        for line in sorted(lines, key=lambda line: ids[line.email]):  # one order for all, to avoid deadlocks
             stored = Member.objects.filter(id=ids[line.email], email=line.email, erasure_began_at=None)
             found = stored.select_for_update(no_key=True).values_list("id", "membership_active", "membership_until")
             if (before := found.first()) is None:

@@ -85,7 +85,7 @@ def drain() -> None:
 def _run(task: Callable[[], None]) -> None:
     try:
         task()
-    except Exception:  # nobody waits for it who could be told
+    except Exception:  # nobody waits for the error
         logger.exception("A thread for e-mails failed")
 
 

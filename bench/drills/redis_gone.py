@@ -36,7 +36,7 @@ def drill(site: Site) -> Iterator[Report]:
         each = LIMIT <= passed <= _PROCESSES * LIMIT
         report.check(f"without it {passed} pass, at most {LIMIT} of each process", each and not wrong)
         redis.start()
-        lost = _lines(instance, _LOST)  # by the processes that got calls
+        lost = _lines(instance, _LOST)  # of processes that got calls
         _wait_for_return(instance, lost)
         check_limit(report, "after it came back ", ports, after.key)
     compare(report, load.journal, url, killed)

@@ -126,7 +126,7 @@ class SafeTransport(RetryTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         _give_key(request)
-        request.read()  # a file could be read for the first try alone
+        request.read()  # a file could be read only for the first try
         return super().handle_request(request)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -80,7 +80,7 @@ def _operations(description: Mapping[str, Any]) -> list[dict[str, Any]]:
             "title": operation["summary"],
             "url": f"{ROOT}/reference/{operation['tags'][0].lower()}#{operation['operationId']}",
             "text": f"{operation['operationId']} {method.upper()} {path} {operation['description']}",
-            "weight": 4,  # who types the name of an operation looks for it
+            "weight": 4,  # who types the name of an operation wants it first
         }
         for path, methods in description["paths"].items()
         for method, operation in methods.items()

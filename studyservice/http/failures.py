@@ -48,7 +48,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler404`: no such route, or no such object of the member's."""
     title = "Page not found"
-    if is_meant_for_mcp(request.path_info) or request.path_info == "/":  # where only a POST finds nothing
+    if is_meant_for_mcp(request.path_info) or request.path_info == "/":  # where only POST finds no route
         told = f"{title}. The MCP address is {settings.BASE_URL}{MCP_ROOT}."
         return rpc_error_response(NotFound(told, headers={"Cache-Control": "no-store"}))
     text = "Check the address for typos, or start from the home page."

@@ -112,7 +112,7 @@ class JSONFormatter(logging.Formatter):
             line["exception"] = record.exc_text or self.formatException(record.exc_info)
         try:
             return orjson.dumps(line, default=str).decode()
-        except TypeError:  # a lone surrogate, which is no UTF-8
+        except TypeError:  # a lone surrogate, which is not valid UTF-8
             return json.dumps(line, default=str)
 
 

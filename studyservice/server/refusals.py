@@ -96,7 +96,7 @@ def _environ(head: bytes, peer: str) -> dict[str, Any]:
         "SERVER_PROTOCOL": "HTTP/1.1",
         "REMOTE_ADDR": peer,
         "HTTP_HOST": base.netloc,
-        # Or some middleware would redirect it to https, and never tell why it was refused.
+        # Otherwise a middleware would redirect it to https, and hide the reason.
         "wsgi.url_scheme": base.scheme,
         "HTTP_X_FORWARDED_PROTO": base.scheme,
         "wsgi.input": io.BytesIO(),

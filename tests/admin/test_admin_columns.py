@@ -75,7 +75,7 @@ def test_what_operators_add_is_known(admin: Client) -> None:
 
 @pytest.mark.parametrize("label", ADDED)
 def test_a_page_for_a_new_object_has_no_field_that_stays_empty(admin: Client, label: str) -> None:
-    """Such as when it was created; nor has what is below it."""
+    """Fields like the creation time, and inline rows, are left out."""
     context: Any = admin.get(page_of(OURS[label], "add")).context
     fields = [field for fieldset in context["adminform"] for line in fieldset for field in line]
     assert [field.field["name"] for field in fields if field.is_readonly] == []

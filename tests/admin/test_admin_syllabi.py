@@ -38,7 +38,7 @@ def upload(owner: RestEntryPoint) -> SyllabusFile:
 
 @pytest.fixture
 def helper(make_member: Any) -> Client:
-    """An operator who may look after files and not into them."""
+    """An operator who may manage files but not read them."""
     member = make_member("helper@example.org", is_staff=True)
     names = ["view_syllabusfile", "change_syllabusfile", "delete_syllabusfile"]
     member.user_permissions.set(Permission.objects.filter(codename__in=names))

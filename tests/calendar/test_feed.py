@@ -58,7 +58,7 @@ def test_the_calendar_asks_to_be_fetched_every_hour(feed: Subscription) -> None:
 
 @time_machine.travel(datetime(2026, 11, 21, 23, 30, tzinfo=UTC), tick=False)
 def test_it_reaches_from_30_days_back_to_a_year_ahead_of_the_members_today(owner_member: Member) -> None:
-    """In Paris it is the 22nd already."""
+    """In Paris the 22nd has begun."""
     for days in (-31, -30, 365, 366):
         due_on = datetime(2026, 11, 22, tzinfo=UTC).date() + timedelta(days=days)
         ItemFactory.create(member=owner_member, title=str(days), due_on=due_on)

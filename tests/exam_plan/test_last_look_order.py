@@ -1,4 +1,4 @@
-"""The order of last looks against every other order: by gain is simple, and nearly the best.
+"""Compare the order of last looks with every other: ordering by gain is simple, and nearly the best.
 
 The days of the plan and how many looks each has are given; who comes on which day is tried in every way there is.
 """

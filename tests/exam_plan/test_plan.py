@@ -46,7 +46,7 @@ def told(plan: Plan) -> list[tuple[int, int, int]]:
 
 
 def few(minutes: int, seconds: str = "60.00") -> dict[str, Any]:
-    """One card a minute."""
+    """Plan with one card a minute."""
     return {"minutes": minutes, "seconds": Decimal(seconds)}
 
 
@@ -234,7 +234,7 @@ class TestPrediction:
         assert plan.predicted == SCHEDULER.get_card_retrievability(card, noon(TODAY + DAY)) == 1.0
 
     def test_noons_are_the_members(self) -> None:
-        """In the night in which clocks go forward a day has 23 hours, and the package counts none."""
+        """When clocks go forward the day has 23 hours, and the package rounds it to none."""
         of_paris = settings(date(2030, 3, 30), 1, zone=ZoneInfo("Europe/Paris"))
         assert exam_plan([a_new_card()], of_paris).predicted == 1.0
 

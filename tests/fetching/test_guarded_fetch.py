@@ -74,7 +74,7 @@ def test_any_other_status_is_a_failure(internet: Internet, status: int) -> None:
     [b"H", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n", b""],
 )
 def test_a_host_that_drips_is_left_at_the_deadline(internet: Internet, start: bytes) -> None:
-    """And its connection is closed then: what it sends next does not arrive."""
+    """The connection is closed then, and further bytes do not arrive."""
     internet.serve("school.example", dripping(start))
     began = time.monotonic()
     assert refused(limits=SHORT).fault == Fault.TIMED_OUT

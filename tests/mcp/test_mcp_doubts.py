@@ -71,7 +71,7 @@ def test_a_milestone_after_its_item(tools: McpEntryPoint, owner: RestEntryPoint,
 
 
 def test_a_new_term_leaves_items_outside(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
-    """At most five are named."""
+    """The text names at most five."""
     more = [{"title": f"Quiz {number}", "due_on": "2026-10-14"} for number in range(6)]
     owner.made("create_item", course_id=course["id"], title="Quiz", due_on="2026-10-14", more=more)
     [text] = told(tools, "update_course", course_id=course["id"], term="Spring 2027")

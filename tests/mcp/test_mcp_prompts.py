@@ -194,7 +194,7 @@ class TestTexts:
 
     @pytest.mark.parametrize("name", ["plan_week", "exam_check"])
     def test_it_looks_at_what_is_needed_and_what_is_known(self, tools_of_owner: McpEntryPoint, name: str) -> None:
-        """In fields that the tools it names answer."""
+        """Each field exists in the answer of a tool that the prompt names."""
         text = text_of(tools_of_owner, name, **GIVEN[name])
         for tool in ("get_grades", "get_agenda" if name == "plan_week" else "get_item"):
             assert tool in text

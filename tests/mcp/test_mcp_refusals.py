@@ -130,7 +130,7 @@ def told(url: str, secret: str, mode: str) -> str:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
 def test_the_official_client_shows_the_sentence(live_server: Any, owner: RestEntryPoint, mode: str) -> None:
-    """With a handshake, with a probe for the revision without one, and with that revision at once."""
+    """With a handshake, with a probe for the revision without one, and with that revision only."""
     assert "This API key is malformed" in told(f"{live_server.url}/mcp", "svc_sk_dead", mode)
     assert f"The MCP address is {ADDRESS}." in told(f"{live_server.url}/sse", owner.secret, mode)
     exhausted(owner)

@@ -80,7 +80,7 @@ def test_a_quote_says_what_each_evidence_means() -> None:
 
 
 def test_a_needed_score_reaches_the_letter_by_the_rounded_grade() -> None:
-    """And letters are this service's, which a course may not use."""
+    """Letters follow this service's table, which a course may not use."""
     assert "rounded grade" in says("get_grades")
     assert "this service's table" in says("get_grades")
 
@@ -100,7 +100,7 @@ def test_polling_changes_says_what_does_not_count() -> None:
 
 
 def test_the_agenda_says_which_items_were_missed() -> None:
-    """One that was entered after its date never is."""
+    """An item that was entered after its date is never missed."""
     for part in ("last 30 days", "entered by then", "status=past"):
         assert part in says("get_agenda")
 

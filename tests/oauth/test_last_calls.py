@@ -60,7 +60,7 @@ def test_there_is_none_yet(app: App, owner_member: Member, page: Any) -> None:
 
 
 def test_a_call_is_shown_five_minutes_late_at_most(app: App, owner_member: Member, page: Any, clock: Any) -> None:
-    """It is written again once what is shown is older than that, and not with every call."""
+    """The time is written again once the shown one is older, not with every call."""
     entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
     shown = []
     for seconds in (0, 300, 301, 302):
@@ -235,7 +235,7 @@ def test_of_several_consents_the_newest_is_shown(
 def test_a_call_that_cannot_be_noted_is_logged_and_answered(
     app: App, owner_member: Member, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As on a full disk, or a standby."""
+    """As on a full disk or a standby."""
     entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
 
     def refuse(execute: Any, sql: str, *rest: Any) -> Any:
@@ -253,7 +253,7 @@ def test_a_call_that_cannot_be_noted_is_logged_and_answered(
 def test_a_call_noted_by_a_clock_ahead_was_made_when_the_clock_is_repaired(
     app: App, owner_member: Member, page: Any, clock: Any
 ) -> None:
-    """Else none was noted before the true time has caught up."""
+    """Otherwise nothing would be recorded until the true time has caught up."""
     entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
     clock.move_to(NOON + timedelta(minutes=50))
     entry_point.made("create_course", name="Biology")

@@ -106,5 +106,5 @@ def test_the_name_of_this_service_is_refused(name: str) -> None:
 
 
 def test_a_name_is_measured_as_it_is_shown() -> None:
-    """One character that NFKC writes as eighteen."""
+    """One character that NFKC expands to eighteen."""
     assert error_of(register(client_name="\ufdfa" * 7)) == (400, "invalid_client_metadata")

@@ -105,7 +105,7 @@ def test_the_query_of_a_callback_is_kept_as_it_is(browser: Browser) -> None:
     ],
 )
 def test_errors_go_back_to_the_app(app: App, browser: Browser, changes: dict[str, Any], error: str) -> None:
-    """With the issuer and the state, before consent and when it is posted, however it was decided."""
+    """With the issuer and the state, before consent and after it, whatever the decision."""
     query = app.query(**changes)
     for response in (browser.visit(query), browser.decide(query), browser.decide(query, "deny")):
         answer = answer_in(response)

@@ -111,7 +111,7 @@ def test_the_mcp_sdk_gets_from_a_401_to_a_call(server: Server, ada: Ada, method:
 
 @pytest.mark.parametrize("method", ["none", "client_secret_post", "client_secret_basic"])
 def test_authlib_connects_refreshes_and_revokes(server: Server, ada: Ada, method: str) -> None:
-    """It revokes by Basic, whatever the method at the token endpoint."""
+    """The client revokes by Basic, whatever its method at the token endpoint."""
     registration = httpx2.post(
         f"{server.url}/oauth/register",
         json={"client_name": "Authlib", "redirect_uris": [CALLBACK], "token_endpoint_auth_method": method},

@@ -60,7 +60,7 @@ def test_an_app_without_a_live_token_is_not_listed(owner_member: Any) -> None:
 
 
 def test_disconnecting_kills_codes_and_tokens(owner_member: Any) -> None:
-    """On the very next call, for every consent of the app, and for no other app."""
+    """From the next call on, for every consent of this app only."""
     from oauthserver.connections import connected_apps, disconnect
 
     app, other = App.registered(), App.registered(client_name="Other")

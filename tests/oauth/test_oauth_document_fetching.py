@@ -56,7 +56,7 @@ def _no_memory_of_failures() -> None:
 def test_the_server_connects_to_no_address_of_its_own(
     internet: Internet, owner_member: Any, client_id: str, address: str
 ) -> None:
-    """Nor to an address that breaks a rule of such ids, whatever the name resolves to."""
+    """Invalid ids are not fetched either, whatever the name resolves to."""
     with suppress(ValueError):
         internet.names = {urlsplit(client_id).hostname or "": [address]}
     response = Browser(owner_member).visit(published(client_id).query())
@@ -135,7 +135,7 @@ def test_it_is_kept_as_long_as_its_host_says(internet: Internet, owner_member: A
 def test_while_too_many_are_looked_up_it_is_asked_to_come_again(
     internet: Internet, owner_member: Any, in_threads: Callable[..., list[Any]]
 ) -> None:
-    """Of three at once, two wait for a host that answers when the third was refused."""
+    """Of three at once, two are fetched and the third is refused."""
     refused = Event()
 
     def write(head: str, connection: ssl.SSLSocket) -> None:

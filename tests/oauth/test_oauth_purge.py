@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements 
 
 @pytest.fixture(autouse=True)
 def _files(settings: Any, tmp_path: Path) -> None:
-    """None that other tests left behind when they were rolled back, and that would be purged here."""
+    """Only this test's data: other tests may leave rows that would be purged here."""
     settings.MEDIA_ROOT = tmp_path
 
 

@@ -1,4 +1,4 @@
-"""get_agenda with `minutes` of a large account. What it takes of CPU is printed: `pytest -s --thorough`."""
+"""get_agenda with `minutes` of a large account. Prints its CPU time: `pytest -s --thorough`."""
 
 from datetime import timedelta
 from time import process_time

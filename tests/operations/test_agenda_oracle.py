@@ -228,7 +228,7 @@ def test_other_due_cards_go_by_number_and_stop_at_twenty_minutes() -> None:
 
 
 def test_new_cards_are_shared_in_the_order_of_exams() -> None:
-    """Rank 6: of 20 a day 15 are left. The deck with an exam takes 10, the older of the others 5, the last none."""
+    """Rank 6: 15 of 20 a day remain. The deck with an exam gets 10, the older of the others 5, the last none."""
     exam = course(item(1, 90, "quiz"))
     given = account(
         exam,

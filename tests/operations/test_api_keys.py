@@ -35,7 +35,7 @@ def test_only_its_sha_256_is_stored(owner_member: Member, make_key: MakeKey) -> 
 def test_the_page_shows_a_last_use_that_is_five_minutes_old_at_most(
     client: Client, owner_member: Member, make_key: MakeKey
 ) -> None:
-    """It is written again once the last one is older than that, and not with every call."""
+    """The time is written again once the last one is older, not with every call."""
     entry_point = RestEntryPoint(make_key(owner_member)[0])
     shown = []
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
@@ -52,7 +52,7 @@ def test_the_page_shows_a_last_use_that_is_five_minutes_old_at_most(
 def test_a_use_that_cannot_be_recorded_is_logged_and_the_call_answered(
     owner_member: Member, make_key: MakeKey, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As on a full disk, or a standby."""
+    """As on a full disk or a standby."""
     entry_point = RestEntryPoint(make_key(owner_member)[0])
 
     def refuse(execute: Any, sql: str, *rest: Any) -> Any:

@@ -31,7 +31,7 @@ def python_calls(act: Callable[[], object]) -> int:
 
 @pytest.fixture(params=["cards", "categories"])
 def post_list(request: pytest.FixtureRequest, owner: RestEntryPoint, course: Any) -> Any:
-    """Sends a list to the operation that takes one."""
+    """Sends a list to an operation."""
 
     def send(entries: list[Any]) -> Any:
         rates.clear()
@@ -69,7 +69,7 @@ def test_at_most_100_details_are_told(post_list, entry: Any) -> None:
 
 
 def test_validation_stops_where_nothing_more_is_told(owner: RestEntryPoint) -> None:
-    """Of 500 wrong cards the last 400 are not looked at."""
+    """Of 500 wrong cards the last 400 are not validated."""
 
     def send(count: int) -> None:
         rates.clear()
@@ -110,7 +110,7 @@ def test_the_answer_is_small(owner: RestEntryPoint, course: Any) -> None:
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 def test_many_parameters_make_few_details(owner: RestEntryPoint) -> None:
-    """Only those that are declared are looked at."""
+    """Only declared fields are validated."""
     response = owner.request("GET", "/v1/items?" + "&".join(f"limit=x&p{n}=" for n in range(4000)))
     assert response.status_code == 422
     assert [detail["field"] for detail in response.json()["error"]["details"]] == ["limit"]

@@ -1,4 +1,4 @@
-"""A deck's `card_count` is kept as cards come and go, and is what counting the cards would give."""
+"""The stored `card_count` of a deck always equals the number of its cards."""
 
 from typing import Any
 

@@ -27,7 +27,7 @@ def undo(entry_point: RestEntryPoint, change: Any) -> Any:
 
 
 def undoable_of(entry_point: RestEntryPoint) -> dict[str, bool]:
-    """By operation; the newest of each."""
+    """The newest change of each operation."""
     return {change["operation"]: change["undoable"] for change in reversed(changes(entry_point))}
 
 

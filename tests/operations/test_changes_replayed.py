@@ -132,7 +132,7 @@ def restore(rows: Rows, change: Change) -> None:
 
 
 def remove(rows: Rows, change: Change) -> None:
-    """Take away what a deletion took."""
+    """Remove the deleted objects from the model."""
     for table in snapshot_tables(bytes(change.taken)) if change.taken else ():
         if table.columns:
             for values in table.rows:

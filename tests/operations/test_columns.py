@@ -138,7 +138,7 @@ def _limits(field: Any) -> tuple[Any, ...]:
 
 
 def test_readers_find_no_title_that_is_too_long() -> None:
-    """They run in a process without the models."""
+    """Readers run in a process without the models."""
     assert max_length(Item, "title") == MAX_TITLE == MOST_CHARACTERS
 
 

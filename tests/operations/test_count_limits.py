@@ -11,7 +11,7 @@ from tests.support.factories import ItemFactory, stored
 
 @pytest.fixture
 def fill(owner_member, course):
-    """Fills the owner's course with items, past the API, which would take a thousand requests."""
+    """Fills the owner's course with items, without the API, which would need a thousand requests."""
 
     def bulk(count: int) -> None:
         stored(ItemFactory, count, member=owner_member, course=Course(id=course["id"]))

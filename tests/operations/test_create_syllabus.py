@@ -277,7 +277,7 @@ def test_a_reading_that_hits_a_limit_counts_ten(owner: RestEntryPoint, owner_mem
 
 @pytest.mark.database("both")
 def test_while_others_read_it_is_429_and_nothing_is_kept(owner: RestEntryPoint, files: Path) -> None:
-    """One that reads and one that waits are as many as there may be; a text needs no reading."""
+    """One reading and one in the queue are the maximum. A text needs no reading."""
     release, ready = threading.Event(), threading.Barrier(3)
 
     def hold() -> None:
@@ -301,7 +301,7 @@ def test_while_others_read_it_is_429_and_nothing_is_kept(owner: RestEntryPoint, 
 
 
 def test_a_long_text_proposes_the_same(owner: RestEntryPoint, course) -> None:
-    """It is read in the child process."""
+    """The text is parsed in the child process."""
     owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
     owner.made("create_item", course_id=course["id"], title="Essay on mitosis", kind="paper")
     short, long = (

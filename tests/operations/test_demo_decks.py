@@ -1,4 +1,4 @@
-"""The demo member's flashcards: worth looking at on the first run."""
+"""The demo member's flashcards are useful on the first run."""
 
 from datetime import UTC, datetime
 
@@ -34,7 +34,7 @@ def test_weeks_of_practice_show_a_streak_and_a_weak_topic(demo: RestEntryPoint) 
 
 @pytest.mark.database("both")
 def test_nothing_was_reviewed_in_the_future(db: None) -> None:
-    """Also when the first run is just after midnight."""
+    """Even if the first run is just after midnight."""
     from trial.demo import create_demo_member
     from vocab.models import Review
 

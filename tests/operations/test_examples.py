@@ -16,7 +16,7 @@ pytestmark = pytest.mark.database("sqlite", "what a page of the docs says")
 
 
 def test_no_example_looks_past() -> None:
-    """Neither in the description nor in the code of the guides for callers; polling begins in 2020."""
+    """No past dates in the description and in the code of the guides; polling begins in 2020."""
     old = re.compile(r"\b20(?:1\d|2[1-9])-\d\d-\d\d|(?:Fall|Spring) 20[12]\d")
     texts = {"openapi.json": json.dumps(document())}
     for section in SECTIONS:

@@ -177,7 +177,7 @@ def test_a_call_that_met_a_limit_is_not_kept(owner: RestEntryPoint, send: Send) 
 
 
 def test_it_is_answered_also_when_what_was_made_is_gone(owner: RestEntryPoint, course: Any, send: Send) -> None:
-    """Looked up before the object and its parent."""
+    """The key is checked before the object and its parent."""
     call = Call("POST", f"/v1/courses/{course['id']}/items", {"title": "Midterm"})
     first = send(call)
     owner.made("delete_course", course_id=course["id"])
@@ -236,7 +236,7 @@ def test_a_key_is_of_one_credential(
 
 
 def test_a_retry_after_a_refresh_makes_nothing(owner_member: Member, send: Send) -> None:
-    """A key is of the connection, whose access tokens come and go."""
+    """A key belongs to the connection, whose access tokens change."""
     app = App.registered()
     tokens = app.connect(owner_member)
     first = send(COURSE, secret=tokens["access_token"])
@@ -320,7 +320,7 @@ def test_long_answers_are_kept_up_to_a_size_and_the_oldest_go(
 
 
 def test_an_answer_that_an_earlier_version_did_not_keep_is_a_conflict(send: Send) -> None:
-    """It is done no second time."""
+    """The call is not carried out again."""
     first = send(COURSE)
     IdempotencyKey.objects.update(answer=f'{{"id":"{first.json()["id"]}"}}', whole=False)
     assert error_of(send(COURSE))["type"] == "conflict"

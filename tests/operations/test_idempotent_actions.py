@@ -115,7 +115,7 @@ def test_no_write_without_its_answer(owner: RestEntryPoint) -> None:
 
 
 def test_a_transaction_around_the_first_write_is_a_fault(owner: RestEntryPoint) -> None:
-    """It would end, and the lock with it, before the answer is kept."""
+    """It would end the transaction and the lock before the answer is stored."""
     for response in twice(owner, "/v1/wrap"):
         assert error_of(response)["type"] == "internal_error"
     assert not Course.objects.exists()

@@ -120,7 +120,7 @@ def test_events_that_only_say_that_something_opens_are_skipped(owner: RestEntryP
 
 
 def test_a_task_called_so_is_taken(owner: RestEntryPoint, course: Any) -> None:
-    """It has a date by which to do it."""
+    """The component has a due date."""
     parts = event("a", "DUE;VALUE=DATE:20261218", summary="Note when the quiz opens", name="VTODO")
     assert len(imported(owner, course, parts)["new"]) == 1
 

@@ -36,7 +36,7 @@ def _files(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def archive(owner: RestEntryPoint) -> bytes:
-    """Of the owner, who has everything."""
+    """The archive of the owner, who has everything."""
     have_everything(owner)
     content: bytes = owner.made("export_data")
     return content
@@ -170,7 +170,7 @@ def _undo_newest_review(entry_point: RestEntryPoint) -> None:
 
 @pytest.mark.database("both")
 def test_only_attempts_that_are_not_there_are_made(newcomer: RestEntryPoint) -> None:
-    """Of three alike, of which the account has two, one is made; another topic or result is another attempt."""
+    """Of three equal attempts, two of which exist, one is added. Another topic or result is another attempt."""
     alike = [an_attempt(id=an_id(50 + number)) for number in range(3)]
     newcomer.made("import_data", file=zipped(parts(attempts=alike[:2])))
     others = [an_attempt(id=an_id(60), topic="Other"), an_attempt(id=an_id(61), correct=False)]

@@ -1,4 +1,4 @@
-"""A course's count of items is kept as items come and go, also when many do so at once; and it costs one statement."""
+"""The stored count of a course's items is always correct, also with concurrent writes, and costs one statement."""
 
 from typing import Any
 

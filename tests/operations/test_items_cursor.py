@@ -65,7 +65,7 @@ def _in_order(items: "list[Item]") -> list[str]:
 
 
 def _walk(entry_point: RestEntryPoint, page: Any = None, *, limits: Any = (), **filters: Any) -> list[str]:
-    """The ids from `page` (else the first) to the last page."""
+    """Return the ids from `page` (by default the first) to the last page."""
     sizes = cycle(limits or [25])
     page = page or entry_point.made("list_items", limit=next(sizes), **filters)
     ids = [item["id"] for item in page["data"]]

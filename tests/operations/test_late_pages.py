@@ -18,7 +18,7 @@ pytestmark = pytest.mark.rest
 
 @pytest.fixture
 def cursors(owner: RestEntryPoint, owner_member: Any) -> list[str]:
-    """Of the pages of 5,000 items, 20 on a day; the last ones are of undated ones."""
+    """Cursors of pages of 5,000 items, 20 on a day. The last items are undated."""
     day, course = owner_member.today(), CourseFactory.create(member=owner_member)
     for start in range(0, ITEMS - UNDATED, 20):
         stored(ItemFactory, 20, member=owner_member, course=course, due_on=day + timedelta(days=start // 20))
@@ -52,7 +52,7 @@ def explained(entry_point: RestEntryPoint, how: str, **arguments: Any) -> list[A
 
 
 def rows_read(plan: Any) -> float:
-    """The rows that the scans of a plan looked at."""
+    """The number of rows that the scans of a plan read."""
     below: float = sum(rows_read(part) for part in plan.get("Plans", ()))
     if "Relation Name" not in plan:
         return below
@@ -70,7 +70,7 @@ def test_no_page_reads_more_than_three_times_what_it_answers(owner: RestEntryPoi
 
 @pytest.mark.database("sqlite")
 def test_an_index_leads_to_every_page(owner: RestEntryPoint, cursors: list[str]) -> None:
-    """Among undated items it may be that of their course: without statistics SQLite takes both for as good."""
+    """For undated items SQLite may use the index of their course, since it has no statistics."""
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[24])
     assert any("INDEX item_member_due (member_id=? AND (due_on,created_at,id)>" in row[-1] for row in plan), plan
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[-1])

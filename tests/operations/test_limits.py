@@ -30,7 +30,7 @@ def _attach(entry_point: RestEntryPoint, ids: Ids) -> Any:
 
 
 def _categories(entry_point: RestEntryPoint, ids: Ids) -> Any:
-    """One more than the operation takes."""
+    """One more than the maximum."""
     entries = [{"name": f"{number}", "weight": 1} for number in range(MAX_CATEGORIES + 1)]
     return entry_point.call("set_grade_categories", course_id=ids["course"], categories=entries)
 

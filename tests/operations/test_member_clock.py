@@ -55,7 +55,7 @@ def repaired(*arguments: str) -> Any:
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_the_step_of_the_clock_depends_on_nothing() -> None:
-    """Servers that spread rows over others take no other step in an UPDATE; neither does an index of an expression."""
+    """Partitioned databases allow no other expression in an UPDATE or an index."""
     sql, _ = Member.objects.annotate(later=AMicrosecondLater("write_clock")).values("later").query.sql_with_params()
     step = sql.removeprefix("SELECT ").partition(" AS ")[0].replace('"accounts_member".', "")
     with connection.cursor() as cursor:
@@ -81,7 +81,7 @@ def test_a_card_is_scheduled_by_the_true_time(owner: RestEntryPoint, ahead: Any)
 
 
 def test_a_review_is_never_before_the_cards_last(owner: RestEntryPoint, clock: Any) -> None:
-    """Two servers whose clocks are a minute apart."""
+    """Two servers with clocks a minute apart."""
     deck = owner.made("create_vocab_deck", name="Now", cards=[{"term": "a", "definition": "b"}])
     first = owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
     clock.move_to(NOW - timedelta(minutes=1), tick=False)

@@ -49,7 +49,7 @@ def test_the_look_at_statements_can_fail() -> None:
 
 @pytest.fixture
 def world(owner: RestEntryPoint) -> World:
-    """With something below everything that can be deleted."""
+    """An account with dependents below everything that can be deleted."""
     world = World(owner)
     world.fill()
     owner.made("review_vocab_card", card_id=world.id("card_id"), rating="good")

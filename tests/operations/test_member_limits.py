@@ -1,4 +1,4 @@
-"""At most 5,000 items and 5,000 milestones of a member, whatever they are spread over, also when many ask at once."""
+"""At most 5,000 items and 5,000 milestones per member, however distributed, also with concurrent requests."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -41,7 +41,7 @@ def ask(owner: RestEntryPoint, course: Any):
 
 
 def test_it_tells_what_each_letter_takes(graded, ask) -> None:
-    """Midterm 40 % with 84.5, final 60 % open: an A- takes 93.66, as 0.4 * 84.5 + 0.6 * 93.66 = 89.996."""
+    """Midterm 40 % with 84.5, final 60 % open: an A- needs 93.66, as 0.4 * 84.5 + 0.6 * 93.66 = 89.996."""
     graded((40, 84.5), (60, None))
     answer = ask()
     assert {name: answer[name] for name in ("remaining_weight", "best", "worst")} == {

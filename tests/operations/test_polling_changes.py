@@ -127,7 +127,7 @@ def test_what_is_changed_again_and_again_is_seen_and_the_walk_ends(owner: RestEn
 
 @pytest.mark.parametrize("ahead", [True, False])
 def test_an_item_that_always_flees_is_seen(owner: RestEntryPoint, change, ahead: bool) -> None:
-    """One that is moved behind the page just read, or before it, between every two pages."""
+    """Between two pages, move an item behind the last page, or before it."""
     due_on = iter(date(2028, 1, 1) + timedelta(days=n if ahead else -n) for n in range(100))
     told = walk(owner, lambda page: change(5, due_on=next(due_on).isoformat()), limit=1)
     assert set(titles(told)) == set("012345")

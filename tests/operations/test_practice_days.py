@@ -34,7 +34,7 @@ def stats_at(entry_point: RestEntryPoint, instant: datetime, days: int = 30) -> 
 
 
 def streak_at(entry_point: RestEntryPoint, instant: datetime) -> int:
-    """The current streak, which get_me and get_practice_stats tell alike."""
+    """The current streak, equal in get_me and get_practice_stats."""
     with time_machine.travel(instant):
         streak: int = entry_point.made("get_me")["practice_streak"]
     assert streak == stats_at(entry_point, instant)["streak"]["current"]

@@ -1,4 +1,4 @@
-"""The sums of practice are kept with each attempt, and tell what counting the attempts would tell."""
+"""The stored sums of practice always equal the sums of the attempts."""
 
 import random
 from datetime import UTC, date, datetime, timedelta

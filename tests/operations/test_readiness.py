@@ -86,7 +86,7 @@ def answer_of(cards: list[Card], on: date, zone: str, target: float) -> dict[str
 
 
 def readiness(entry_point: RestEntryPoint, on: date | str, **query: Any) -> list[Any]:
-    """Of every deck."""
+    """The recall of every deck."""
     return [deck["readiness"] for deck in entry_point.made("list_vocab_decks", on=str(on), **query)["data"]]
 
 
@@ -365,7 +365,7 @@ class TestAgenda:
 
 @pytest.mark.rest
 def test_queries_stay_within_four(owner: RestEntryPoint, course: Any, django_assert_num_queries: Any) -> None:
-    """The credential's included; an agenda without cards takes none for them."""
+    """Including the credential's. An agenda without cards needs no further one."""
     item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(1))
     with django_assert_num_queries(3):
         owner.made("get_agenda")

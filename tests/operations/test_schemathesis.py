@@ -48,7 +48,7 @@ def as_decided() -> Any:
             # Bodies are published closed, and the server ignores unknown fields.
             for field in schema["properties"].values():
                 if field.get("minLength") == 1:
-                    # Text is trimmed before it is measured: it must hold something else than white space.
+                    # Text is trimmed before it is measured, so it must contain more than white space.
                     field["pattern"] = r"\S"
             assert "Body" in name or "Changes" in name
     return described
@@ -140,7 +140,7 @@ def _check(case: Any, world: World) -> None:
             case.query.pop("created_after", None)
         if "course_id" in (case.query or {}) and case.path.startswith("/v1/syllabi"):
             case.query["course_id"] = world.id("course_id")
-    # That each operation wants a credential, test_sweep.py sees; here each request would be sent twice more for it.
+    # test_sweep.py tests that each operation needs a credential; testing it here would triple the requests.
     excluded = [CHECKS.get_one("ignored_auth"), *_exempt(case)]
     with one_connection():
         case.call_and_validate(headers=bearer(world.entry_point.secret), excluded_checks=excluded)
@@ -173,7 +173,7 @@ def _without_blanks(value: Any) -> Any:
 
 
 def _exempt(case: Any) -> list[Any]:
-    """Checks that decisions 4 and 12 take out of force for this request."""
+    """Checks that decisions 4 and 12 disable for this request."""
     query = case.query or {}
     of_decks = {"include_cards", "due_only", "limit", "on", "for_item", "minutes_a_day"} & set(query)
     refused_though_right = (
@@ -182,7 +182,7 @@ def _exempt(case: Any) -> list[Any]:
         (case.path == "/v1/vocab-decks" and bool(of_decks))
         # They need include_syllabus, or include_text.
         or bool({"syllabus_from", "syllabus_limit"} & set(query))
-        # There are plans for exams and quizzes to come, which the schema of a parameter cannot say.
+        # Plans exist only for future exams and quizzes, which the schema of a parameter cannot say.
         or bool({"minutes_a_day", "target"} & set(query))
         # Ids that name no category of the course are refused, which a schema cannot say.
         or "remaining" in query

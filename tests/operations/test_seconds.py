@@ -1,4 +1,4 @@
-"""The mean of seconds that a review takes, kept on the member."""
+"""The mean duration of a member's reviews."""
 
 import random
 from typing import Any

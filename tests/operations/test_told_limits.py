@@ -1,4 +1,4 @@
-"""The limits that docs/errors.md and /openapi.json tell are those of the code and of the specification."""
+"""The limits in docs/errors.md and /openapi.json equal those of the code and the specification."""
 
 import re
 

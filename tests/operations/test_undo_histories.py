@@ -202,7 +202,7 @@ GENERATED = examples(6, phases=[Phase.explicit, Phase.generate])
 
 
 def _entry_points(secret: str, kind: type[RestEntryPoint]) -> tuple[RestEntryPoint, RestEntryPoint]:
-    """For what happens, and for reading, which is cheapest over REST."""
+    """REST for the steps and for reading, since it is cheapest."""
     return kind(secret), RestEntryPoint(secret)
 
 
@@ -374,7 +374,7 @@ def bring_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> None:
         if rows[table.label.rpartition(".")[0]].get(id_, {}).get(table.label.rpartition(".")[2], "gone") is not None
     }
     kept = {(label, id_): rows[label.rpartition(".")[0]].get(id_) for label, id_ in gone}
-    for label, id_ in gone:  # gone, or refers to something else by now: the undo leaves it
+    for label, id_ in gone:  # deleted, or refers to another object now, so the undo leaves it
         rows[label.rpartition(".")[0]][id_] = dict(kept[label, id_] or {})
     there = {id_: dict(row) for id_, row in rows["planning.Milestone"].items()}
     restore(rows, change)
@@ -406,7 +406,7 @@ def append(milestones: dict[str, dict[str, Any]], there: dict[str, dict[str, Any
 
 
 def without_age(rows: Rows) -> Rows:
-    """Items come back as new ones."""
+    """Restored items count as new ones."""
     items = {
         key: {name: value for name, value in row.items() if name != "created_at"}
         for key, row in rows["courses.Item"].items()

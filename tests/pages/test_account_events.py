@@ -133,7 +133,7 @@ def test_consents_and_their_end_are_told(member: Member, told: Told) -> None:
 def test_what_operators_do_and_look_at_is_told(
     admin: Client, operator: Member, member: Member, make_key: MakeKey, told: Told
 ) -> None:
-    """By nobody's name; the operators see whose it was."""
+    """Without a name. Operators see who it was."""
     _, key = make_key(member, "Script")
     App.registered(client_name="Notebook").connect(member)
     AccountEvent.objects.all().delete()

@@ -158,7 +158,7 @@ def test_revoking_twice_keeps_the_first_time(client: Client, member: Member, mak
 
 
 def test_another_members_key_is_not_there(client: Client, member: Member, make_member: Any, make_key: Any) -> None:
-    """Spec, rule 1: someone else's object answers like one that does not exist."""
+    """Spec, rule 1: another member's object looks like one that does not exist."""
     key = make_key(make_member(), "Theirs")[1]
     assert client.get(f"/keys/{key.id}/revoke").status_code == 404
     assert client.post(f"/keys/{key.id}/revoke").status_code == 404

@@ -143,7 +143,7 @@ def test_a_known_browser_has_fifteen_attempts_too(known: Client) -> None:
 
 
 def test_a_browser_is_known_to_its_own_accounts_alone(known: Client, make_member: Any) -> None:
-    """Else whoever has an account could guess at others' with a count for each of its browsers."""
+    """Otherwise a member could guess others' passwords with a new bucket for each browser."""
     make_member("eve@example.org", password=PASSWORD)
     eve = browser_of("eve@example.org")
     for number in range(6):

@@ -168,7 +168,7 @@ def test_what_is_no_new_address_is_said(signed_in: Client, email: str, said: str
 
 
 def test_a_member_asks_for_five_codes_an_hour(signed_in: Client) -> None:
-    """For whichever addresses, or a member could have notices sent to everybody."""
+    """For any address. Otherwise a member could have notices sent to everybody."""
     answers = [post(signed_in, f"a{number}@example.com") for number in range(6)]
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
 
@@ -235,7 +235,7 @@ def test_the_code_to_the_old_address_works_once_and_in_its_browser(without_passw
 
 @pytest.mark.database("sqlite", "statements that others make too")
 def test_a_code_for_something_else_is_no_proof(without_password: Member) -> None:
-    """Nor is the code of the new address one of the old."""
+    """The code for the new address does not work for the old one."""
     client = browser_of(without_password)
     client.post("/sign-in", {"email": OLD})
     for_signing_in = newest_code()

@@ -107,7 +107,7 @@ def test_a_password_that_was_changed_meanwhile_stays(old: Member) -> None:
 
 @contextmanager
 def before_the_hash_is_stored(happens: Callable[[], object]) -> Iterator[None]:
-    """Something else is written first."""
+    """Another statement writes first."""
     waiting = [happens]
 
     def watch(execute: Any, sql: str, *rest: Any) -> Any:

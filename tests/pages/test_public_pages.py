@@ -82,7 +82,7 @@ def test_a_head_tells_what_a_get_would_send(client: Client, path: str) -> None:
 
 
 def test_no_answer_with_a_secret_is_compressed(client: Client, owner_member: Member, make_key: MakeKey) -> None:
-    """Its length would tell what it holds (BREACH)."""
+    """Its length would reveal its contents (BREACH)."""
     secret, _ = make_key(owner_member)
     client.force_login(owner_member)
     for path in ("/", "/keys", "/account", "/sign-in", "/v1/me", "/admin/login/"):

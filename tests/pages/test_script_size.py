@@ -17,7 +17,7 @@ def test_all_script_together_is_small() -> None:
 
 
 def test_no_script_comes_from_elsewhere() -> None:
-    """Neither a module that is imported, nor an address of another site."""
+    """The script imports no module, and calls no other site."""
     for file in FOLDER.rglob("*.js"):
         text = file.read_text()
         assert "import " not in text, file.name

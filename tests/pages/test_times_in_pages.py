@@ -1,4 +1,4 @@
-"""Instants in pages, as the HTML standard wants them (section 2.3.5.8): at most three fractional digits."""
+"""Timestamps in pages follow the HTML standard (section 2.3.5.8): at most three fractional digits."""
 
 import re
 

@@ -1,4 +1,4 @@
-""""What now" on the home page: three steps for the chosen minutes."""
+""" "What now" on the home page: three steps for the chosen minutes."""
 
 import re
 from typing import Any
@@ -26,7 +26,7 @@ def _today(time_machine: Any) -> None:
 
 @pytest.fixture
 def course(owner: RestEntryPoint) -> Any:
-    """With four items, of which the first is due tomorrow."""
+    """An account with four items, of which the first is due tomorrow."""
     course = owner.made("create_course", name="Biology")
     for day in (22, 23, 24, 25):
         owner.made("create_item", course_id=course["id"], title=f"Sheet {day}", due_on=f"2026-11-{day}")

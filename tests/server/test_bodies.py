@@ -24,7 +24,7 @@ def wire(server: servers.Server) -> Wire:
 
 @pytest.fixture
 def fresh(server: servers.Server) -> Wire:
-    """With a key that was not used before."""
+    """A POST with a new key."""
     return Wire.to(server, server.command("createapikey", ADA, "fresh")["api_key"])
 
 
@@ -59,7 +59,7 @@ def test_a_chunked_body_over_the_rate_is_refused_before_it_comes(fresh: Wire) ->
 
 @pytest.mark.parametrize("framing", [CHUNKED, "Content-Length: 1000"])
 def test_half_sent_bodies_that_are_refused_hold_no_thread(wire: Wire, framing: str) -> None:
-    """They are answered, and read from until their clients see that; meanwhile others are answered."""
+    """They are answered, and read until their clients see it. Others are answered meanwhile."""
     head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, framing)
     refused = [half_sent(wire, head) for _ in range(THREADS * 2)]
     assert [received(connection).status for connection in refused] == [401] * len(refused)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.database("sqlite", "threads and places, no database")
 
 @contextmanager
 def held(bulkhead: Bulkhead, pool: ThreadPoolExecutor, *, asking: bool) -> Iterator[None]:
-    """The one place at `a` is held by another thread, which waits for the database or does something else."""
+    """Another thread holds the only place at `a`."""
     there, done = Event(), Event()
 
     def hold() -> None:

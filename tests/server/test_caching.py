@@ -103,7 +103,7 @@ def test_a_refusal_is_not_kept(method: str, path: str) -> None:
 
 
 def test_addresses_that_answer_json_know_no_cookie(admin: Client) -> None:
-    """Neither one that signs in, nor ones that Django would replace or delete."""
+    """Neither cookies for signing in, nor cookies that Django would replace or delete."""
     signed_in = f"sessionid={admin.cookies['sessionid'].value}; csrftoken=broken"
     wrong = []
     paths = [path for path in all_addresses() if is_json_path(path)]

@@ -1,4 +1,4 @@
-"""An upload of which too little has come, so that its request is begun again later: no file of it stays."""
+"""An incomplete upload, whose request restarts later, leaves no file."""
 
 import io
 from pathlib import Path
@@ -22,7 +22,7 @@ PAGES = ["/courses/new", "/courses/{}/calendar", "/decks/import", "/account/impo
 
 
 class Cut(io.BytesIO):
-    """A body whose rest has not come yet."""
+    """A body whose rest has not arrived yet."""
 
     def read(self, size: int | None = -1) -> bytes:
         """The received bytes, as from `studyservice.server.bodies`."""

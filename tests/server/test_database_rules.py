@@ -189,7 +189,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
 
 
 def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
-    """One row of each model that is the member's, and an app."""
+    """One row of each model of the member's, and an app."""
     course = CourseFactory.create(member=member)
     item = ItemFactory.create(member=member, course=course)
     category = GradeCategoryFactory.create(member=member, course=course)
@@ -323,7 +323,7 @@ def test_no_row_refers_to_what_is_not_there_or_another_members(reference: Any, r
 @pytest.mark.django_db
 @pytest.mark.parametrize("reference", references(), ids=lambda one: f"{one[0].__name__}.{one[1].name}")
 def test_each_reference_has_one_foreign_key(reference: Any) -> None:
-    """With the member in it on PostgreSQL, where it was also validated; a new model cannot forget it."""
+    """On PostgreSQL each contains the member and is validated. This covers new models."""
     model, field, owner = reference
     with connection.cursor() as cursor:
         table = connection.introspection.get_constraints(cursor, model._meta.db_table)

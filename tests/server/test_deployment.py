@@ -158,7 +158,7 @@ def test_the_composition_passes_every_variable_of_the_service() -> None:
 
 
 def test_a_value_that_is_given_arrives() -> None:
-    """And an empty one leaves the default to the service."""
+    """An empty variable means the service's default."""
     for name, default in composition(GIVEN)["web"]["environment"].items():
         if not default:
             assert composition(GIVEN | {name: "given"})["web"]["environment"][name] == "given"
@@ -239,7 +239,7 @@ def test_only_the_service_can_be_reached_and_only_from_this_machine() -> None:
 
 
 def test_the_database_and_redis_have_no_way_out() -> None:
-    """Their networks lead nowhere else, and the service is on one of them and on one that does."""
+    """Their networks are internal. Only the service is also on one that is not."""
     networks = {name: network or {} for name, network in composition(GIVEN, "networks").items()}
     closed = {name for name, network in networks.items() if network.get("internal") is True}
     on = {name: set(service["networks"]) for name, service in composition(GIVEN).items()}

@@ -25,7 +25,7 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Ser
 
 @pytest.fixture(scope="module")
 def keys(own_server: servers.Server) -> list[str]:
-    """One of each of six members; the server has met them."""
+    """Requests of six members that the server has seen before."""
     made = [
         own_server.command("createmember", f"member{number}@example.org", "--api-key", "k")["api_key"]
         for number in range(6)

@@ -1,4 +1,4 @@
-"""Ids of rows that come in numbers: UUIDs of version 7 (RFC 9562, 5.7)."""
+"""Time-ordered ids of rows: UUIDs of version 7 (RFC 9562, 5.7)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta

@@ -67,7 +67,7 @@ def test_a_chunked_file_may_be_larger_than_other_bodies(wire: Wire, content_type
 
 
 def test_a_file_is_answered_whole_and_its_connection_kept(wire: Wire) -> None:
-    """From a file, which the worker's channel reads as the client takes it."""
+    """It is sent from a file, at the speed of the client."""
     assert wire.ask(wire.head("POST", "/v1/courses", *JSON_COURSE) + COURSE).status == 201
     client = wire.client()
     lengths = []

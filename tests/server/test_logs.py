@@ -111,7 +111,7 @@ def test_behind_a_proxy_it_is_the_network_that_the_proxy_tells(lines: Lines, set
 
 @pytest.mark.rest
 def test_a_line_names_a_key_that_ended(owner: RestEntryPoint, owner_member: Any, lines: Lines) -> None:
-    """So an operator can tell the member which script still uses it."""
+    """Operators can tell the member which script still uses it."""
     key = owner_member.api_keys.get()
     revoke_api_key(key)
     owner.request("GET", "/v1/me")
@@ -231,7 +231,7 @@ def test_a_fault_outside_the_api_is_a_page() -> None:
 
 @pytest.fixture
 def secrets(owner_member: Any, make_key: Any) -> dict[str, str]:
-    """One of each kind, live but for the rejected ones. (Sign-in codes: `test_sign_in`.)"""
+    """Secrets of each kind, live except the rejected ones. (Sign-in codes: `test_sign_in`.)"""
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     tokens, browser = app.connect(owner_member), Browser(owner_member)
     return {

@@ -55,7 +55,7 @@ def test_of_two_at_once_one_gets_the_address_where_members_are_spread(in_threads
 
 
 def test_an_address_that_is_another_members_is_refused() -> None:
-    """By the table, whatever is in the members' own."""
+    """The table decides, whatever the member's row contains."""
     other = MemberFactory.create()
     MemberAddress.objects.create(email=NEW, member_id=MemberFactory.build().id)
     other.email = NEW
@@ -85,7 +85,7 @@ def test_it_is_free_after_its_member() -> None:
 
 @pytest.mark.database("sqlite", "statements that others make too")
 def test_what_an_earlier_version_wrote_meanwhile_is_repaired(client: Client) -> None:
-    """It knew of no such table: it made a member, moved one to another address, and gave that one's old to a third."""
+    """An earlier version bypassed the table: a new member, a new address, and a reused old address."""
     ada = MemberFactory.create(email="old@example.org")
     made = [MemberFactory.create(email=email) for email in ("x@example.org", "y@example.org")]
     MemberAddress.objects.filter(member__in=made).delete()
@@ -103,7 +103,7 @@ def test_what_an_earlier_version_wrote_meanwhile_is_repaired(client: Client) -> 
 
 
 def test_an_address_that_a_member_has_left_leads_to_nobody() -> None:
-    """By an earlier version, which leaves the row as it was."""
+    """An earlier version leaves the row unchanged."""
     member = MemberFactory.create(email="old@example.org")
     Member.objects.filter(id=member.id).update(email=NEW)
     assert not Member.objects.at("old@example.org").exists()

@@ -95,7 +95,7 @@ def test_it_gives_up_with_what_to_do(url: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_index_is_made_beside_open_transactions(url: str) -> None:
-    """It waits longer for them than for locks, and what an ended attempt left does not stop the next."""
+    """It waits longer for them than for locks. An interrupted attempt does not stop the next."""
     with psycopg.connect(url, autocommit=True) as left:
         left.execute("CREATE INDEX apikey_aside ON accounts_apikey (created_at)")
         left.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'apikey_aside'::regclass")

@@ -44,7 +44,7 @@ def test_new_migrations_let_the_old_code_go_on() -> None:
 
 
 def test_no_new_migration_has_a_name_that_an_old_database_may_hold() -> None:
-    """Django would take it for applied."""
+    """Django would treat it as applied."""
     for app, name in migrations_since(MigrationLoader(connection)):
         number, last = map(MigrationAutodetector.parse_number, (name, RELEASED[app]))
         assert number is not None, f"Begin the name of {app}.{name} with a number."

@@ -1,4 +1,4 @@
-"""Of the models as they were at a migration few are rendered again, and all are as if each had been."""
+"""Only changed models are rendered again after each migration, with the same result."""
 
 from typing import Any
 

@@ -68,7 +68,7 @@ def copied(tmp_path: Path) -> Iterator[None]:
 
 @pytest.mark.usefixtures("copied")
 def test_a_database_of_the_last_release_goes_on() -> None:
-    """It has the rows of every migration up to the release, under names that are not on disk."""
+    """The database has the rows of all migrations up to the release, whose files no longer exist."""
     schema = described()
     migrate_to_the_release()
     MigrationRecorder(connection).record_applied("courses", "0002_database_rules")

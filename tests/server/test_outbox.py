@@ -84,7 +84,7 @@ def refused(email: str) -> Exception:
 def test_what_a_process_left_is_sent_by_the_command(
     announce: Callable[[], None], server: dict[str, Exception], noon: Any
 ) -> None:
-    """It ends between two e-mails, as a restart ends it."""
+    """It stops between two e-mails, as at a restart."""
     server[BOB] = cast("Exception", KeyboardInterrupt())  # nothing catches it
     with pytest.raises(KeyboardInterrupt):
         announce()
@@ -171,7 +171,7 @@ def test_an_invitation_leaves_once_and_not_after_it_was_replaced(server: dict[st
 
 
 def test_an_accepted_one_does_not_leave(client: Client) -> None:
-    """By the link that the operator was shown."""
+    """With the link that the operator saw."""
     client.get(invite(ANN).url.removeprefix("http://127.0.0.1:8000"))
     assert OutgoingMail.objects.count() == 1
     assert client.post("/join").headers["Location"] == "/"
@@ -321,7 +321,7 @@ def test_an_attempt_that_is_repeated_has_the_same_name(
 def test_more_than_one_statement_can_name_are_counted(
     server: dict[str, Exception], announce: Callable[[], None]
 ) -> None:
-    """PostgreSQL takes 65,535 values."""
+    """PostgreSQL accepts 65,535 values."""
     server[ANN] = refused(ANN)
     with pytest.raises(CommandError):
         announce()

@@ -1,4 +1,4 @@
-"""With all members' rows in partitions by member, a call of one member reads one partition of each table."""
+"""With partitions by member, a call reads one partition of each table."""
 
 from typing import Any
 

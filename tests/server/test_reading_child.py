@@ -67,7 +67,7 @@ def test_what_was_said_stays_known_when_the_process_crashes() -> None:
 def test_one_that_the_clock_ended_is_no_fault_of_the_file(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It used less CPU than it may, or that would have ended it: others had the processor."""
+    """It used less CPU than its limit, so others had the processor."""
     monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
     with pytest.raises(ReadingStarved) as starved:
         run("forever")

@@ -59,7 +59,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 
 def test_24_threads_over_two_processes_make_one_object(pair: Pair) -> None:
-    """They meet at the member's lock, held until both processes wait; each lets a member write one call at a time."""
+    """They meet at the member's lock, held until both processes wait, since each process runs one call per member."""
     for wire in pair.wires:
         assert wire.ask(wire.head("GET", "/v1/me")).status == 200  # from now on the process knows whose the key is
     made = pair.query("SELECT count(*) FROM courses_course")

@@ -33,7 +33,7 @@ UNREADABLE = frozenset({400, 429})
 
 
 class Target:
-    """The server under test, with the members whose requests come in turn."""
+    """The server under test, and members who take turns."""
 
     def __init__(self, server: servers.Server, directory: Path) -> None:
         self._log = directory / "server.log"

@@ -83,7 +83,7 @@ Load = Callable[..., SimpleNamespace]
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
-    """Reads the settings of these variables and no others, as a start does, but in this process: a start takes 2 s."""
+    """Read the settings of only these variables in this process, since a start takes 2 s."""
 
     def load_settings(**variables: str) -> SimpleNamespace:
         monkeypatch.setattr(environment.env, "ENVIRON", FileAwareMapping())  # which knows no file yet
@@ -220,7 +220,7 @@ def test_several_processes_need_redis(run):
 
 
 def test_a_process_that_has_loaded_the_service_collects_garbage(run):
-    """Of what is loaded it collects none."""
+    """The loaded objects are not collected."""
     program = (
         "import gc; from studyservice import gunicorn; gunicorn.post_fork(None, None); before = gc.isenabled(); "
         "gunicorn.post_worker_init(None); print(before, gc.isenabled(), gc.get_freeze_count() > 10_000)"
@@ -242,7 +242,7 @@ def loaded_by_the_server(run) -> "subprocess.CompletedProcess[str]":
 
 
 def test_the_server_loads_the_redis_client_before_it_has_threads(loaded_by_the_server):
-    """Threads that met it half loaded answered their first calls with 500. What few need takes no memory before."""
+    """Lazy imports by several threads answered first calls with 500. Rarely used libraries stay unloaded."""
     assert loaded_by_the_server.stdout == "redis\n", loaded_by_the_server.stderr
 
 
@@ -404,7 +404,7 @@ def test_https_without_a_trusted_proxy_warns_at_the_start(loaded_by_the_server):
 
 
 def test_each_command_of_operators_warns_too(settings: Any) -> None:
-    """Its environment may be another than the server's. What else is checked is the code, which the server looks at."""
+    """Commands may have another environment than the server, so only checks of variables run."""
     settings.BASE_URL, settings.TRUSTED_PROXIES = "https://study.example.org", 0
     ours = {name: app for name, app in get_commands().items() if (ROOT / app.split(".")[0]).is_dir()}
     assert {"delivermail", "createmember", "checkconnection"} < ours.keys()
@@ -424,7 +424,7 @@ CHECK_NOTHING = {"buildguides"}
 
 
 def test_a_command_loads_no_tools(run) -> None:
-    """They take as long as all the rest of its start, and a timer starts it every few minutes."""
+    """They take as long as the rest of its start, and a timer starts it every few minutes."""
     code = (
         "import sys; print('accounts.models' in sys.modules, 'mcp' in sys.modules, 'studyservice.urls' in sys.modules)"
     )

@@ -135,7 +135,7 @@ def test_bodies_that_stand_still_are_given_up(quick: Wire) -> None:
 
 
 def long_answers(wire: Wire) -> bytes:
-    """The heads of requests whose answers are longer than a socket takes at once."""
+    """Heads of requests whose answers exceed the buffer of a socket."""
     cards = [{"term": f"term {number}", "definition": "d" * 1900} for number in range(500)]
     body = json.dumps({"name": "Long", "cards": cards}).encode()
     deck = wire.ask(wire.head("POST", "/v1/vocab-decks", JSON, f"Content-Length: {len(body)}") + body).body["id"]
@@ -203,7 +203,7 @@ def test_an_upload_that_stands_still_is_given_up(quick: Wire) -> None:
 
 
 def test_who_leaves_large_answers_unread_has_no_more_made(usual: Wire) -> None:
-    """Reads of a member may take half of the threads; others are answered."""
+    """A member's reads may use half of the threads. Others are answered."""
     heads = long_answers(usual)
     with ExitStack() as stack:
         readers = [stack.enter_context(slow_reader(usual, heads)) for _ in range(THREADS // 2)]

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.database("sqlite", "a trial, which stands on SQLite"),
 
 @pytest.fixture(autouse=True)
 def _static_files(settings: Any, tmp_path: Path) -> None:
-    """Collected elsewhere, and neither hashed nor compressed, which takes seconds."""
+    """Static files of another directory, without hashes and compression, which take seconds."""
     settings.STATIC_ROOT = str(tmp_path)
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     settings.STORAGES = settings.STORAGES | {"staticfiles": plain}

@@ -54,7 +54,7 @@ def worth(course: Course, item: Item) -> Fraction | None:
 
 
 def work(account: Account) -> list[Work]:
-    """Items that are open, or were missed in the last 30 days; the first open milestone takes the place of its item."""
+    """Items that are open, or were missed in the last 30 days. The first open milestone replaces its item."""
     found = []
     for course in account.courses:
         for item in course.items:
@@ -91,7 +91,7 @@ def days_to_exam(account: Account, deck: Deck) -> int | None:
 
 
 def expected_recall(account: Account, deck: Deck, days: int) -> Fraction:
-    """Of the deck's cards, unseen as 0, at 12:00 of the exam's day."""
+    """The recall of the deck's cards at 12:00 of the exam's day. Unseen cards count as 0."""
     exam_on = account.today + timedelta(days=days)
     noon = datetime.combine(exam_on, time(12), ZoneInfo(account.zone)).astimezone(UTC)
     recalled = [Fraction(recall(card, noon)) for card in deck.cards if not card.suspended]
@@ -105,7 +105,7 @@ def recall(card: Card, at: datetime) -> float:
 
 
 def seconds_a_card(account: Account) -> Fraction:
-    """Measured from 50 reviews on, half-up to two places, else 12."""
+    """The mean from 50 reviews on, rounded half up to two places, else 12."""
     if account.seconds is None or account.seconds_reviews < 50:
         return Fraction(12)
     return Fraction(floor(Fraction(account.seconds) * 100 + Fraction(1, 2)), 100)

@@ -27,7 +27,7 @@ WEAK_MINUTES = 5
 
 @dataclass(frozen=True)
 class Candidate:
-    """A step before its minutes are known; `seconds` is what each of its cards takes, None if it has none."""
+    """A step without its minutes. `seconds` is the duration of each card, None without cards."""
 
     kind: str
     title: str
@@ -192,7 +192,7 @@ def _course_name(account: Account, course_id: UUID | None) -> str | None:
 
 
 def _cards(account: Account, deck: Deck, cards: int, because: list[tuple[str, float]], *, times: int = 1) -> Candidate:
-    """A step of one deck; each card takes `times` the seconds of a card."""
+    """A step of one deck. Each card lasts `times` the seconds of a card."""
     course_name, seconds = _course_name(account, deck.course_id), times * seconds_a_card(account)
     return Candidate("cards", deck.name, course_name, because, deck_id=deck.id, cards=cards, seconds=seconds)
 

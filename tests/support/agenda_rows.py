@@ -140,7 +140,7 @@ def _rows(account: Account, member: Member) -> Iterable[Model]:
 
 
 def _attempt(attempt: Attempt, account: Account, member: Member) -> Model:
-    """At noon of its day, but not later than now."""
+    """Noon of its day, or now if that is earlier."""
     noon = datetime.combine(attempt.day, time(12), ZoneInfo(account.zone)).astimezone(UTC)
     return AttemptFactory.build(
         member=member,

@@ -18,7 +18,7 @@ _MAINTENANCE = "postgres"
 
 
 def file() -> Path:
-    """The migrated database of a run on SQLite, where the service looks for it."""
+    """The migrated SQLite database of a run, at the service's path."""
     return Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3"
 
 
@@ -89,7 +89,7 @@ def copied(name: str, directory: Path) -> Iterator[str]:
 
 @contextmanager
 def connected(url: str) -> Iterator[None]:
-    """In this thread, Django's queries go to the copy at `url`.
+    """Use the copy at `url` for Django's queries in this thread.
 
     Its connection is open already, so that pytest-django, which guards the tests' own database, need not allow it.
     """

@@ -102,7 +102,7 @@ def _study(entry_point: RestEntryPoint, course_id: str, gone_course_id: str) -> 
     lost = made_deck(entry_point, "Moss", name="Lost")
     reviewed(entry_point, lost["cards"][0], "again")
     entry_point.made("delete_vocab_deck", deck_id=lost["id"])
-    # None comes up while a test compares.
+    # No card becomes due during a comparison.
     for card in Card.objects.filter(reps__gt=0, due_at__isnull=False):
         Card.objects.filter(id=card.id).update(due_at=card.due_at + timedelta(days=1))
 

@@ -53,7 +53,7 @@ class Forked:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """The process."""
         assert self._process.pid is not None
         return self._process.pid
 
@@ -100,7 +100,7 @@ def ended(directory: Path, *arguments: str, environment: Mapping[str, str]) -> E
 
 
 def _run(arguments: list[str], environment: dict[str, str], printed: str, errors: str | None) -> None:
-    """In the forked process."""
+    """Run in the forked process."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(ROOT)

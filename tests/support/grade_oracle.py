@@ -65,7 +65,7 @@ def current_grade(categories: Sequence[Category]) -> float | None:
 
 
 def worth(category: Category, categories: Sequence[Category]) -> float | None:
-    """Of each of its items."""
+    """The share of each item."""
     total = _total(one.weight for one in categories)
     pieces = max(category.items, len(category.scores))
     return half_up(100 * category.weight / total / max(1, pieces - category.drop_lowest)) if total else None
@@ -169,7 +169,7 @@ class _Course:
         return (2 * total + weight) // (2 * weight)
 
     def rounded(self, x: Fraction) -> float | None:
-        """In percent; every choice is tried."""
+        """The best grade in percent, by trying every choice."""
         if not self._weight:
             return None
         earned = self._whole * x + _total(

@@ -102,7 +102,7 @@ def huge_numbers() -> bytes:
 
 
 def encrypted_pdf() -> bytes:
-    """One that wants a password."""
+    """An encrypted file."""
     handler = b"<< /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <%b> /U <%b> >>" % (b"ab" * 32, b"cd" * 32)
     identity = b"/Encrypt 9 0 R /ID [<%b> <%b>]" % (b"01" * 16, b"01" * 16)
     objects = {

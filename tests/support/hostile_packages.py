@@ -44,7 +44,7 @@ def _package(content: bytes, name: str = "collection.anki21", more: Iterable[tup
 
 
 def harmless() -> bytes:
-    """One card: what the others would be without the trap."""
+    """A valid package with one card."""
     return _package(_database(_ROWS))
 
 
@@ -134,7 +134,7 @@ def cyclic_pages() -> bytes:
 
 
 def other_schema() -> bytes:
-    """A database of something else."""
+    """A database of another program."""
     return _package(_database("CREATE TABLE bookmarks (url TEXT);", has_tables=False))
 
 

@@ -72,7 +72,7 @@ class App:
 
     @classmethod
     def registered(cls, **metadata: Any) -> "App":
-        """One that registered just now."""
+        """Register a new app."""
         response = register(**metadata)
         assert response.status_code == 201, response.content
         return cls(response.json(), response.json()["redirect_uris"][0])

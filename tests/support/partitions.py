@@ -89,7 +89,7 @@ def _spread(execute: Execute, table: str, owner: str) -> Iterable[str]:
 
 
 def read_of_several(counted: Iterable[tuple[str]]) -> dict[str, list[str]]:
-    """Of the names of partitions that were read, those of tables of which more than one was, by table."""
+    """Group the partitions that were read by table, and return tables with more than one."""
     found: dict[str, list[str]] = {}
     for (name,) in counted:
         found.setdefault(name.rpartition("_p")[0], []).append(name)

@@ -93,7 +93,7 @@ def _of_schemas(description: Any) -> Iterator[str]:
 
 
 def _of_schema(place: str, schema: Any) -> Iterator[str]:
-    """The form of a value, its default, and each value it may have, of which there may come more."""
+    """The form of a value, its default, and each value of an open list."""
     yield f"{place}: {_form(schema)}"
     if "default" in schema:
         yield f"{place} is {schema['default']!r} by default"

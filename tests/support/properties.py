@@ -8,7 +8,7 @@ from tests.support.run import is_thorough
 
 
 def examples(count: int, **others: Any) -> settings:
-    """Settings of a property that may use fixtures and take its time.
+    """Settings of a property that may use fixtures and run long.
 
     Args:
         count: of examples in a thorough run.

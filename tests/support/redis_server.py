@@ -85,7 +85,7 @@ class SilentRedis(socketserver.ThreadingTCPServer):
 
 @contextmanager
 def start_silent_redis() -> Iterator[SilentRedis]:
-    """One that accepts and never answers."""
+    """A server that accepts and never answers."""
     with SilentRedis() as silent:
         threading.Thread(target=silent.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         yield silent

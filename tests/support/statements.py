@@ -1,4 +1,4 @@
-"""Looks at statements: whether each names the member of every table with members' rows that it reads or writes."""
+"""Check that each statement names the member of every table with members' rows that it uses."""
 
 import re
 from collections.abc import Iterator

@@ -125,7 +125,7 @@ def cut(data: bytes, sizes: Sequence[int]) -> list[bytes]:
 
 
 def conversation(port: int, pieces: Sequence[bytes], *, half_close: bool = False, reset: bool = False) -> bytes:
-    """All that the server sends on a connection on which `pieces` come, one after the other, until it ends.
+    """Return what the server sends on a connection that receives `pieces`.
 
     Args:
         half_close: whether the client says that nothing follows, in the middle of a request perhaps.

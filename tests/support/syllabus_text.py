@@ -1,4 +1,4 @@
-"""A syllabus of a term that is under way, with 25 dated lines, for the tests of the operations that take one."""
+"""A syllabus of the current term with 25 dated lines, for the tests of operations that accept one."""
 
 from datetime import date, timedelta
 from typing import Any

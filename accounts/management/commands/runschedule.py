@@ -39,7 +39,7 @@ class Command(OperatorCommand):
             name = min(due, key=due.__getitem__)
             if stopped.wait(max(0.0, due[name] - time.monotonic())):
                 return
-            close_old_connections()  # one that broke meanwhile is made anew
+            close_old_connections()  # a broken connection is replaced
             self._run(name)
             due[name] = time.monotonic() + SCHEDULE[name]
 

@@ -30,7 +30,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # All is one service's, or its apps': a process for each page would start, and compile the same scripts, anew.
+    # All pages belong to one service or its apps: a process per page would start and compile the scripts again.
     "--renderer-process-limit=1",
 ]
 
@@ -39,7 +39,7 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator["Browser"]:
-    """One Chromium for the run."""
+    """One Chromium for all tests."""
     if not CHROMIUM:
         pytest.skip("no Chromium: install one, or name it in CHROMIUM")
     from playwright.sync_api import sync_playwright
@@ -98,7 +98,7 @@ class Profiles:
         return kept
 
     def clear(self) -> None:
-        """Take from each what a test left there: pages, cookies, what scripts have stored."""
+        """Clear each profile after a test: pages, cookies, storage."""
         while self._used:
             used = self._used.pop()
             if used not in self._kept.values():

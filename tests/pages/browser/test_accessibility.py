@@ -185,7 +185,7 @@ def test_a_guide(page: Page, slug: str) -> None:
 @pytest.mark.thorough("pages that one template makes, whose script test_reference.py runs")
 @pytest.mark.parametrize("tag", ["member", "courses", "planning"])
 def test_the_reference(page: Page, member: Any, make_key: Any, tag: str) -> None:
-    """With everything opened: parameters, bodies, fields in fields, a file that is sent, one that is answered."""
+    """With everything expanded: parameters, bodies, nested fields, uploads and downloads."""
     page.goto(f"/docs/reference/{tag}")
     page.get_by_label("Key to try operations with").fill(make_key(member)[0])
     page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
@@ -250,7 +250,7 @@ def test_the_403_page(open_signed_in: Any) -> None:
 
 @pytest.mark.parametrize("path", ["", "courses/course/add/"])
 def test_the_admin(open_signed_in: Any, member: Any, path: str) -> None:
-    """WCAG 2 A and AA, but for the lookup fields that Django draws with Select2."""
+    """WCAG 2 A and AA, except the lookup fields that Django renders with Select2."""
     member.is_staff = member.is_superuser = True
     member.save()
     page = open_signed_in(f"/admin/{path}")

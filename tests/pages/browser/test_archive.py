@@ -63,7 +63,7 @@ def test_the_account_is_deleted(open_signed_in: Any, member: Member) -> None:
 
 
 def test_axe_finds_nothing(open_signed_in: Any) -> None:
-    """In the pages as they are opened, and in those with errors."""
+    """On fresh pages and on pages with errors."""
     page = open_signed_in("/account/import")
     audit(page)
     wrong = zipped(parts(courses=[a_course(name=""), a_course(name="x" * 121)]))

@@ -173,7 +173,7 @@ def test_axe_finds_nothing_wrong(open_signed_in: Any, app: App) -> None:
     ],
 )
 def test_nothing_that_matters_is_folded_away(open_signed_in: Any, member: Any, app_metadata: Any) -> None:
-    """For a lapsed member, too. Details are closed at first."""
+    """For a lapsed member, too. Details are collapsed at first."""
     type(member).objects.update(membership_active=False)
     registered = App.registered(client_name="Planner", **app_metadata)
     page: Page = open_signed_in(asking(registered), viewport={"width": 390, "height": 844})

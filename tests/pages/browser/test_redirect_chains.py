@@ -119,7 +119,7 @@ def test_the_same_after_a_code(page: Page, web_app: str, registered: Any, member
 
 
 def test_a_popup_keeps_its_opener(open_page: Any, origin: str, web_app: str, registered: Any, member: Any) -> None:
-    """Through sign-in and consent and back; `Cross-Origin-Opener-Policy` would cut the two apart."""
+    """Through sign-in and consent and back. `Cross-Origin-Opener-Policy` would disconnect the popup."""
     page: Page = open_page()
     app = registered(f"{web_app}/popup")
     page.goto(f"{web_app}/opener?{urlencode({'ask': f'{origin}/oauth/authorize?{app.query()}'})}")

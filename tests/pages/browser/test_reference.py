@@ -62,7 +62,7 @@ def test_operations_are_tried_out_with_a_key(page: Page, member: Any, make_key: 
 
 
 def test_an_operation_fits_one_screen(open_page: Any) -> None:
-    """With what is in sight at first: long lists of fields, the answer, the example and the form are folded."""
+    """At first long lists of fields, the answer, the example and the form are collapsed."""
     page = open_page(viewport={"width": 1280, "height": 800})
     page.goto("/docs")
     pages = page.locator("main section h2 a").evaluate_all("all => all.map((one) => one.href)")

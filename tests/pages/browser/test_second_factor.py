@@ -26,7 +26,7 @@ def operator(member: Any) -> Any:
 
 @pytest.fixture
 def page(open_page: Callable[..., Page], origin: str, settings: Any, operator: Any) -> Page:
-    """In production, under a domain: browsers have no passkeys for 127.0.0.1."""
+    """In production, under a domain: browsers support no passkeys on 127.0.0.1."""
     settings.ADMIN_SECOND_FACTOR = "required"
     settings.BASE_URL = f"http://localhost:{urlsplit(origin).port}"
     return open_page(base_url=settings.BASE_URL)
@@ -94,7 +94,7 @@ def test_a_passkey_is_made_and_opens_the_admin(page: Page, authenticator: Any, c
 def test_a_reload_shows_no_codes_again_and_a_device_that_refuses_is_said_so(
     page: Page, authenticator: Any, come_in: Any
 ) -> None:
-    """It refuses as one that has a passkey of the operator's already."""
+    """The device refuses, because it has a passkey of the operator's already."""
     authenticator()
     come_in()
     make_passkey(page, "Laptop")
