@@ -37,13 +37,13 @@ class Section(NamedTuple):
     """Guides about one subject.
 
     Attributes:
-        index: the slug of the index that lists them.
+        index_slug: the slug of the index that lists them.
         own_origin: True replaces the example origin by this service's own.
     """
 
     title: str
     guides: tuple[Guide, ...]
-    index: str = ""
+    index_slug: str = ""
     own_origin: bool = True
 
 
@@ -109,7 +109,7 @@ SECTIONS = (
             _guide("scaling", "How much one instance serves, and what more of them need."),
             _guide("security", "What is worth protecting, from whom, and how."),
         ),
-        index="operators",
+        index_slug="operators",
         own_origin=False,
     ),
     Section(
@@ -125,7 +125,7 @@ SECTIONS = (
             Guide("profile", "bench/PROFILE.md", "Where the time of a call goes, and what each step gained."),
             Guide("drills", "bench/DRILLS.md", "What happens when parts are killed, filled or skewed under load."),
         ),
-        index="internals",
+        index_slug="internals",
         own_origin=False,
     ),
 )

@@ -70,7 +70,7 @@ def indexes() -> tuple[ServedIndex, ...]:
     """
     built = built_pages()
     return tuple(
-        ServedIndex(*index, tuple(_section(section, built) for section in SECTIONS if section.index == index.slug))
+        ServedIndex(*index, tuple(_section(section, built) for section in SECTIONS if section.index_slug == index.slug))
         for index in INDEXES
     )
 

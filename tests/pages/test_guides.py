@@ -90,7 +90,7 @@ def test_each_reader_has_an_index(client: Client) -> None:
 
 def test_no_guide_of_members_and_scripts_needs_a_checkout() -> None:
     for section in SECTIONS:
-        for guide in section.guides if not section.index else ():
+        for guide in section.guides if not section.index_slug else ():
             assert re.findall(r"(?:`|^ {4})make \w+", (ROOT / guide.source).read_text(), re.MULTILINE) == [], (
                 guide.source
             )

@@ -38,7 +38,7 @@ def test_every_guide_is_in_the_index_of_the_docs() -> None:
         [
             os.path.relpath(guide.source, "docs")
             for section in SECTIONS
-            if section.index == index.slug
+            if section.index_slug == index.slug
             for guide in section.guides
         ]
         for index in INDEXES
