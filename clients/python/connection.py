@@ -9,7 +9,7 @@ from datetime import date
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any, BinaryIO, Protocol, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 from uuid import UUID, uuid4
@@ -169,19 +169,18 @@ def answered(reply: Reply) -> Any:
     return reply.parsed
 
 
-Upload = File | BinaryIO | Path | bytes
+Upload: TypeAlias = File | BinaryIO | Path | bytes
 """A file to send: a path, an open file, or its bytes. `File` also names it and its type."""
 
 
 def uploaded(file: Upload) -> File:
     """Return `file` as generated code sends it, with its name where it has one."""
-    match file:
-        case File():
-            return file
-        case bytes():
-            return File(BytesIO(file), "upload")
-        case Path():
-            return File(BytesIO(file.read_bytes()), file.name)
+    if isinstance(file, bytes):
+        return File(BytesIO(file), "upload")
+    if isinstance(file, Path):
+        return File(BytesIO(file.read_bytes()), file.name)
+    if isinstance(file, File):
+        return file
     return File(file, Path(str(getattr(file, "name", "upload"))).name)
 
 
