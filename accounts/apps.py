@@ -30,10 +30,12 @@ class AccountsConfig(AppConfig):
         from accounts.members.outbox import purge_outbox
         from accounts.operators import changes_admin, credential_finding, events_admin, front_page
         from accounts.signing_in.second_factor.gate import may_enter
+        from accounts.signing_in.second_factor.sealing import reseal
         from accounts.signing_in.sessions import delete_sessions
         from studyservice.admin.base import ACTIONS, READINGS
         from studyservice.admin.front_page import ANSWERS
         from studyservice.admin.site import GATE
+        from studyservice.secrets.sealing import RESEALS
         from studyservice.server.signals import LAST_PURGE
 
         ERASE_MEMBER.register(erase_member)
@@ -61,5 +63,6 @@ class AccountsConfig(AppConfig):
         ANSWERS.register("joined", front_page.JOINED)
         ANSWERS.register("schedules", front_page.SCHEDULES)
         ANSWERS.register("waiting", front_page.WAITING)
+        RESEALS.register(reseal)
         autodiscover_modules("member_data")
         register(check_member_data)

@@ -1,9 +1,12 @@
-"""Milestones for the operators, to look up."""
+"""Milestones and school calendars for the operators, to look up; calendars also to pause."""
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
-from planning.models import Milestone
-from studyservice.admin.base import ReadOnlyAdmin
+from planning.models import Milestone, SchoolCalendar
+from planning.school_calendars.calendars import update_school_calendar
+from studyservice.admin.base import ReadOnlyAdmin, counted
 
 
 @admin.register(Milestone)
@@ -14,3 +17,63 @@ class MilestoneAdmin(ReadOnlyAdmin):
     list_display = ("title", "item", "position", "due_on", "done", "member")
     list_select_related = ("item", "member")
     ordering = ("member_id", "item_id", "position", "id")
+
+
+@admin.register(SchoolCalendar)
+class SchoolCalendarAdmin(ReadOnlyAdmin):
+    """School calendars, without their addresses and what is in them; members add them, operators pause them."""
+
+    text_path = "host"
+    list_display = ("host", "member", "is_read", "last_error", "answer", "paused", "last_read_at", "next_read_at")
+    list_select_related = ("member",)
+    ordering = ("member_id", "created_at", "id")
+    fields = (
+        "member",
+        "host",
+        "is_read",
+        "last_error",
+        "failures",
+        "failing_since",
+        "answer",
+        "paused",
+        "last_read_at",
+        "last_changed_at",
+        "next_read_at",
+        "created_at",
+    )
+    actions = ("pause", "start")
+
+    @admin.display(description="state")
+    def is_read(self, calendar: SchoolCalendar) -> str:
+        """Whether it is read; what it waits for is its member's."""
+        if calendar.stopped:
+            return "stopped"
+        return "failing" if calendar.error_type else "read"
+
+    @admin.display(description="last error")
+    def last_error(self, calendar: SchoolCalendar) -> str:
+        """Its word, and when."""
+        return f"{calendar.error_type}, {calendar.error_at:%Y-%m-%d %H:%M} UTC" if calendar.error_at else ""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SchoolCalendar]:
+        """Without what is secret, or long."""
+        return super().get_queryset(request).defer("sealed_address", "reading")
+
+    @admin.action(description="Pause", permissions=["pause"])
+    def pause(self, request: HttpRequest, queryset: QuerySet[SchoolCalendar]) -> None:
+        self._set_paused(request, queryset, paused=True, done="Paused")
+
+    @admin.action(description="Start again", permissions=["pause"])
+    def start(self, request: HttpRequest, queryset: QuerySet[SchoolCalendar]) -> None:
+        self._set_paused(request, queryset, paused=False, done="Started")
+
+    def _set_paused(self, request: HttpRequest, queryset: QuerySet[SchoolCalendar], *, paused: bool, done: str) -> None:
+        calendars = list(queryset.select_related("member"))
+        for calendar in calendars:
+            update_school_calendar(calendar.member, calendar.id, paused=paused)
+            self.log_change(request, calendar, f"{done}.")
+        self.message_user(request, f"{done}: {counted(len(calendars), 'calendar')}.")
+
+    def has_pause_permission(self, request: HttpRequest) -> bool:
+        """Who could change a calendar may pause it."""
+        return bool(request.user.has_perm("planning.change_schoolcalendar"))

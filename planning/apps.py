@@ -20,8 +20,14 @@ class PlanningConfig(AppConfig):
         from courses.searching import ALSO_SEARCHED
         from planning.archive import write_calendar
         from planning.doubts import late_milestones
+        from planning.school_calendars.addresses import reseal
+        from planning.school_calendars.schedule import overdue
         from planning.searching import IN_MILESTONES
+        from studyservice.secrets.sealing import RESEALS
+        from studyservice.server.signals import OVERDUE_CALENDARS
 
         ALSO_SEARCHED.register(IN_MILESTONES)
         ITEM_DOUBTS.register(late_milestones)
         EXTRAS.register("calendar.ics", write_calendar)
+        RESEALS.register(reseal)
+        OVERDUE_CALENDARS.register(overdue)

@@ -6,9 +6,11 @@ from accounts.members.data import MemberData, register
 from planning.archive import ImportedEventLine, MilestoneLine
 from planning.calendar.importing import EVENTS_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
-from planning.models import ImportedEvent, Milestone
+from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
+from planning.school_calendars.calendars import put_pause_back
+from planning.school_calendars.rows import CALENDARS
 from planning.searching import folded_milestone, repair_folded_milestones
-from planning.undoing import forget_import, move_to_free_positions, put_order_back, put_place_back
+from planning.undoing import keep_import, move_to_free_positions, put_order_back, put_place_back
 
 register(
     MemberData(
@@ -39,10 +41,33 @@ register(
             order=("course_id", "due_on", "id"),
             loose={"item_id": "courses.Item"},
             once=("course_id", "uid", "instance"),
+            left_out={
+                "calendar_id": "school calendars are not in an archive",
+                "is_gone": "the next reading tells it anew",
+            },
         ),
         limits=(EVENTS_OF_COURSE,),
         no_admin="what is remembered of a calendar file",
         not_listed="what is remembered of a calendar file",
-        undo_fields={"imported_event._remembered": forget_import},
+        undo_fields={"imported_event._remembered": keep_import},
+    )
+)
+register(
+    MemberData(
+        SchoolCalendar,
+        course="course_id",
+        not_archived="its address is a secret, which an archive does not hold",
+        not_kept="its address is a secret, which the log of changes does not hold",
+        stamps=("created_at",),
+        limits=(CALENDARS,),
+        undo_fields={"school_calendar.paused": put_pause_back},
+    )
+)
+register(
+    MemberData(
+        DueCalendar,
+        whole_member="says when a calendar is read",
+        not_archived="says when a calendar is read",
+        no_admin="says when a calendar is read",
     )
 )

@@ -9,9 +9,12 @@ from django.db.models import Q
 from django.utils import timezone
 
 from courses.models import Course, Item
+from planning.school_calendars.models import DueCalendar, SchoolCalendar
 from studyservice.database.constraints import at_least, characters
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey
+
+__all__ = ["DueCalendar", "ImportedEvent", "Milestone", "SchoolCalendar"]
 
 
 class Milestone(models.Model):
@@ -69,6 +72,12 @@ class ImportedEvent(models.Model):
     prodid = models.CharField(max_length=255, blank=True, help_text="What wrote the file.")
     title = models.CharField(max_length=160)
     due_on = models.DateField()
+    calendar_id = models.UUIDField(
+        null=True, help_text="The school calendar that it was read from last, which may be gone; null of a file."
+    )
+    is_gone = models.BooleanField(
+        default=False, db_default=False, help_text="Whether the last reading of that calendar had it no more."
+    )
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

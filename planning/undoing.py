@@ -1,4 +1,4 @@
-"""Undo changes of milestones and of what an import remembered of calendar files."""
+"""Undo changes of milestones."""
 
 from collections import Counter
 from typing import Any
@@ -10,7 +10,7 @@ from accounts.changes.recording import Write
 from accounts.members.data import Columns
 from accounts.models import Member
 from planning.milestone_order import positions_of, set_positions
-from planning.models import ImportedEvent, Milestone
+from planning.models import Milestone
 from studyservice.database.batches import batches
 from studyservice.operations.errors import Conflict
 
@@ -47,14 +47,8 @@ def put_place_back(member: Member, write: Write, milestone_id: UUID, after: Any,
     """Do nothing: the place that the log tells goes back with the order of the item (`put_order_back`)."""
 
 
-def forget_import(member: Member, write: Write, event_id: UUID, after: Any, before: Any) -> None:
-    """An event is remembered as it was before an import, or no more if that was its first.
+def keep_import(member: Member, write: Write, event_id: UUID, after: Any, before: Any) -> None:
+    """Do nothing: what is remembered of a calendar file stays, and what is undone counts as changed by the member.
 
-    A field that a later import left otherwise, without a change of the item, stays as that has it.
+    Rows of the log from before still tell what was remembered before them.
     """
-    event = ImportedEvent.objects.filter(member_id=member.id, id=event_id)
-    if before is None:
-        event.delete()
-        return
-    for name, value in before.items():
-        event.filter(**{name: after[name]}).update(**{name: value})

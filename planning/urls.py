@@ -3,11 +3,24 @@
 from django.urls import path
 
 from planning.calendar.views import CalendarViewSet
+from planning.school_calendars.views import SchoolCalendarViewSet
 from planning.views import AgendaViewSet, MilestoneViewSet
 
 urlpatterns = [
     path("agenda", AgendaViewSet.as_view({"get": "get_agenda"})),
     path("courses/<course_id>/calendar", CalendarViewSet.as_view({"post": "import_calendar"})),
+    path(
+        "school-calendars",
+        SchoolCalendarViewSet.as_view({"get": "list_school_calendars", "post": "add_school_calendar"}),
+    ),
+    path(
+        "school-calendars/<calendar_id>",
+        SchoolCalendarViewSet.as_view(
+            {"get": "get_school_calendar", "patch": "update_school_calendar", "delete": "delete_school_calendar"}
+        ),
+    ),
+    path("school-calendars/<calendar_id>/refresh", SchoolCalendarViewSet.as_view({"post": "refresh_school_calendar"})),
+    path("school-calendars/<calendar_id>/held", SchoolCalendarViewSet.as_view({"post": "answer_school_calendar"})),
     path(
         "items/<item_id>/milestones",
         MilestoneViewSet.as_view({"get": "list_milestones", "post": "create_milestone"}),

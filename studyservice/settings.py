@@ -64,6 +64,8 @@ PRIVACY_URL = web_address("PRIVACY_URL")
 TERMS_URL = web_address("TERMS_URL")
 # Who becomes a member without an operator's command: nobody, who has an invitation, or whoever has an e-mail address.
 SIGN_UP = choice("SIGN_UP", default="closed", choices=["closed", "invited", "open"])
+# Whether calendars of schools are read by their address.
+SCHOOL_CALENDARS = choice("SCHOOL_CALENDARS", default="on", choices=["on", "off"]) == "on"
 # Of members who join so; without a number their membership has no end.
 SIGN_UP_MEMBERSHIP_DAYS = (
     count("SIGN_UP_MEMBERSHIP_DAYS", default=0, least=0, most=36500) if text("SIGN_UP_MEMBERSHIP_DAYS") else None

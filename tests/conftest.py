@@ -48,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # As databases are apart, files are: a test that is far in the future removes what has no row, and is old.
     settings.MEDIA_ROOT = settings.DATA_DIR / os.environ.get("PYTEST_XDIST_WORKER", "files")
     run.hash_passwords_cheaply()
+    run.look_up_no_names()
     run.load_middleware_once()
     if first:
         config.stash[_started].migrate()

@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.archive.fields import ExactField, MomentField
-from accounts.changes.models import MAX_NAME, ActorKind
+from accounts.changes.models import CALLERS, MAX_NAME
 from accounts.members.archived import MAX_POSITION
 from accounts.models import LEAST_RETENTION, MOST_RETENTION, Member
 from studyservice.database.snapshots import in_pieces
@@ -80,7 +80,7 @@ class ReviewLine(_MemoryLine):
     rating = ChoiceField(choices=Rating.values)
     reviewed_at = MomentField(past=True)
     duration_ms = IntegerField(allow_null=True, min_value=0, max_value=MAX_DURATION_MS)
-    by_kind = ChoiceField(choices=ActorKind.values, allow_null=True)
+    by_kind = ChoiceField(choices=[*dict(CALLERS)], allow_null=True)
     by_id = IdField(allow_null=True)
     by_name = StringField(min_length=0, max_length=MAX_NAME, allow_null=True, allow_blank=True, trim_whitespace=False)
     desired_retention = ExactField(least=LEAST_RETENTION, most=MOST_RETENTION)

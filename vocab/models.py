@@ -10,7 +10,7 @@ from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
-from accounts.changes.models import MAX_NAME, ActorKind
+from accounts.changes.models import CALLERS, MAX_NAME
 from accounts.models import LEAST_RETENTION, MOST_RETENTION
 from courses.models import Course
 from practice.attempts import forget_course, forget_deck
@@ -167,7 +167,7 @@ class Review(models.Model):
         help_text="How long it took, in milliseconds, up to an hour.",
     )
     by_kind = models.CharField(
-        max_length=8, choices=ActorKind, null=True, help_text="Who gave the answer; empty of old lines."
+        max_length=8, choices=CALLERS, null=True, help_text="Who gave the answer; empty of old lines."
     )
     by_id = models.UUIDField(null=True)
     by_name = models.CharField(max_length=MAX_NAME, null=True)
@@ -186,7 +186,7 @@ class Review(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             MemberForeignKey(field="card"),
             one_of("rating", Rating.values),
-            one_of("by_kind", ActorKind.values),
+            one_of("by_kind", dict(CALLERS)),
             characters("by_name", 0, MAX_NAME),
             between("duration_ms", 0, MAX_DURATION_MS),
             between("desired_retention", LEAST_RETENTION, MOST_RETENTION),

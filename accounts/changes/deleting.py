@@ -33,13 +33,14 @@ class Reference(NamedTuple):
 def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
     """Delete the member's object with everything below it; False if there is no such object.
 
-    The rows are kept with the write, but for those of stored files: their bytes leave storage with the commit.
+    The rows are kept with the write, but for those of stored files, whose bytes leave storage with the commit, and what
+    says so (`MemberData.not_kept`).
     """
     rows: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk=object_id)
     found = rows.first()
     if found is None:
         return False
-    if _has_file(model._meta.label):
+    if _is_let_go(model._meta.label):
         write.cannot_be_undone()
         end_chains(write.member_id, [object_id], _fields(found)["created_at"])
     below = delete_rows(write, rows, one=found)
@@ -62,7 +63,7 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
         one: the only row, if it was read; who listens for its deletion is told, once all is kept.
     """
     levels: list[tuple[QuerySet[Model], int]] = []
-    if one is not None and not _has_file(rows.model._meta.label):
+    if one is not None and not _is_let_go(rows.model._meta.label):
         write.snapshots.row(one)
         levels.append((rows, 1))
         _take_below(write, rows, levels)
@@ -79,7 +80,7 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
 
 def _take(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model], int]]) -> None:
     """Keep `rows` and what is below each, from the top down, and list them; what is not there has nothing below."""
-    if _has_file(rows.model._meta.label):
+    if _is_let_go(rows.model._meta.label):
         ids = list(rows.values_list("pk", flat=True))
         write.touched(rows.model, ids)
         number = len(ids)
@@ -138,8 +139,12 @@ def plain_references_to(label: str) -> tuple[Reference, ...]:
 
 
 @cache
-def _has_file(label: str) -> bool:
-    return any(isinstance(field, models.FileField) for field in apps.get_model(label)._meta.concrete_fields)
+def _is_let_go(label: str) -> bool:
+    """Whether a deleted row is not kept: bytes leave storage with their file's, and others say so."""
+    model = apps.get_model(label)
+    data = data_of(model)
+    has_file = any(isinstance(field, models.FileField) for field in model._meta.concrete_fields)
+    return has_file or (data is not None and bool(data.not_kept))
 
 
 def _fields(row: Model) -> dict[str, Any]:

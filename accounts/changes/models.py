@@ -28,6 +28,11 @@ class ActorKind(models.TextChoices):
     PAGE = "page", "page of this service"
     OPERATOR = "operator"
     COMMAND = "command"
+    CALENDAR = "calendar", "school calendar"
+
+
+CALLERS = [(kind.value, kind.label) for kind in ActorKind if kind is not ActorKind.CALENDAR]
+"""The kinds that do more than what a school calendar does, which changes items alone."""
 
 
 class Change(models.Model):

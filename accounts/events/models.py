@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.changes.models import MAX_NAME, ActorKind
+from accounts.changes.models import CALLERS, MAX_NAME
 from studyservice.database.constraints import characters, one_of
 from studyservice.database.ids import uuid7
 
@@ -43,7 +43,7 @@ class AccountEvent(models.Model):
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     kind = models.CharField(max_length=24, choices=EventKind)
-    by_kind = models.CharField(max_length=8, choices=ActorKind)
+    by_kind = models.CharField(max_length=8, choices=CALLERS)
     by_id = models.UUIDField(null=True)
     by_name = models.CharField(max_length=MAX_NAME, blank=True)
     network = models.CharField(max_length=43, blank=True, help_text="Empty where it is not known, as of commands.")
@@ -60,7 +60,7 @@ class AccountEvent(models.Model):
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             one_of("kind", EventKind.values),
-            one_of("by_kind", ActorKind.values),
+            one_of("by_kind", dict(CALLERS)),
             *(characters(name, 0, MAX_NAME) for name in ("by_name", "object_name", "detail")),
             characters("object_type", 0, 32),
             characters("request_id", 0, 64),

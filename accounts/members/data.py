@@ -45,6 +45,7 @@ class MemberData:
         limits: how many rows there may be.
         unlimited: why study data has no limit.
         no_admin: why the admin has no page of the rows.
+        not_kept: why a row that is deleted is not kept for an undo.
         plain_references: columns with the id of an object, without a foreign key, and the label of its model. They are
             emptied when the object is deleted.
         on_restore: called with the rows that an undo restored; raises `Conflict` if they cannot be.
@@ -79,6 +80,7 @@ class MemberData:
     limits: tuple[Limit, ...] = ()
     unlimited: str = ""
     no_admin: str = ""
+    not_kept: str = ""
     plain_references: Mapping[str, str] = field(default_factory=dict)
     on_restore: Callable[[Member, list[Columns]], None] | None = None
     on_reference: Callable[[Member, list[UUID]], None] | None = None

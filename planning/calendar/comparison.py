@@ -19,11 +19,16 @@ class Version(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileEvent:
-    """A live event of the file."""
+    """A live event of the file.
+
+    Attributes:
+        label: what tells its course; empty if nothing does (`planning.calendar.labels`).
+    """
 
     key: Key
     title: str
     due_on: date
+    label: str = ""
 
     @property
     def version(self) -> Version:

@@ -1,8 +1,12 @@
-"""Reading a calendar file that a member brought, from the service's side."""
+"""Reading a calendar file that a member brought, or a school sent, from the service's side."""
 
-from dataclasses import dataclass
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import IO
+from typing import IO, Any
+
+import orjson
 
 from accounts.models import Member
 from planning.calendar.comparison import FileEvent, Key
@@ -10,7 +14,7 @@ from planning.calendar.reader import MAX_COMPONENTS, MAX_EVENTS
 from planning.calendar.serializers import SkippedEventRow
 from studyservice.operations.errors import InvalidRequest, RateLimited
 from studyservice.rates.limiter import Rate, hit
-from studyservice.reading.process import read_in_child
+from studyservice.reading.process import Outcome, read_in_child
 
 MAX_BYTES = 2 * 1024 * 1024
 
@@ -36,6 +40,7 @@ class CalendarFile:
         skipped: what is not taken.
         present: of that the keys, where there are any; the file still has it.
         cut: UIDs of recurring events with more instances than are told.
+        bare: titles without the brackets that name a course, by the key of their events.
     """
 
     prodid: str
@@ -44,6 +49,32 @@ class CalendarFile:
     skipped: list[SkippedEventRow]
     present: frozenset[Key]
     cut: frozenset[str]
+    bare: Mapping[Key, str]
+
+    def without_brackets(self) -> "CalendarFile":
+        """The same, with the titles cut where brackets at their end name the course."""
+        events = [replace(event, title=self.bare.get(event.key, event.title)) for event in self.events]
+        return replace(self, events=events, bare={})
+
+    def of_label(self, label: str) -> "CalendarFile":
+        """Only the events of a label, by their bare titles; the others are still in the file."""
+        others = {event.key for event in self.events if event.label != label}
+        bare = self.without_brackets()
+        return replace(
+            bare, events=[event for event in bare.events if event.label == label], present=self.present | others
+        )
+
+
+class NotACalendar(Exception):
+    """What was read is no calendar.
+
+    Attributes:
+        too_much: it may be one, but has too much in it.
+    """
+
+    def __init__(self, *, too_much: bool) -> None:
+        super().__init__(_TOO_MANY if too_much else _NO_CALENDAR)
+        self.too_much = too_much
 
 
 def read_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
@@ -56,18 +87,40 @@ def read_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
     window = hit(Rate.CALENDAR_IMPORTS, str(member.id))
     if window.exceeded:
         raise RateLimited(window.reset)
-    outcome = read_in_child(_READER, file, {"today": member.today().isoformat(), "time_zone": member.time_zone})
+    outcome = _read(member, file)
     if outcome.hit_limit:
         hit(Rate.CALENDAR_IMPORTS, str(member.id), _COST_OF_A_LIMIT - 1)
-        raise InvalidRequest(_TOO_MANY)
+    try:
+        return _calendar_of(outcome)
+    except NotACalendar as error:
+        raise InvalidRequest(str(error)) from error
+
+
+def read_school_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
+    """The same of what a school sent: it is not counted, and its titles are bare.
+
+    Raises:
+        NotACalendar: it is none, or has too much in it.
+        RateLimited: others are being read.
+    """
+    return _calendar_of(_read(member, file)).without_brackets()
+
+
+def _read(member: Member, file: IO[bytes]) -> Outcome:
+    return read_in_child(_READER, file, {"today": member.today().isoformat(), "time_zone": member.time_zone})
+
+
+def _calendar_of(outcome: Outcome) -> CalendarFile:
+    if outcome.hit_limit:
+        raise NotACalendar(too_much=True)
     found = outcome.found
     if not outcome.complete or "refusal" in found:
-        raise InvalidRequest(_TOO_MANY if found.get("refusal") == "too_many" else _NO_CALENDAR)
+        raise NotACalendar(too_much=found.get("refusal") == "too_many")
     keyed = [((event["uid"], event["instance"]), event) for event in found["events"]]
     return CalendarFile(
         prodid=found["prodid"],
         events=[
-            FileEvent(key, event["title"], date.fromisoformat(event["due_on"]))
+            FileEvent(key, event["title"], date.fromisoformat(event["due_on"]), event["label"])
             for key, event in keyed
             if not event["cancelled"]
         ],
@@ -75,4 +128,44 @@ def read_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
         skipped=found["skipped"],
         present=frozenset((uid, instance) for uid, instance in found["present"]),
         cut=frozenset(found["cut"]),
+        bare={key: event["bare"] for key, event in keyed if event["bare"] != event["title"]},
     )
+
+
+def as_json(calendar: CalendarFile) -> dict[str, Any]:
+    """What was read, to be kept."""
+    return {
+        "prodid": calendar.prodid,
+        "events": [[*event.key, event.title, event.due_on.isoformat(), event.label] for event in calendar.events],
+        "cancelled": sorted(calendar.cancelled),
+        "skipped": calendar.skipped,
+        "present": sorted(calendar.present),
+        "cut": sorted(calendar.cut),
+        "bare": [[*key, title] for key, title in calendar.bare.items()],
+    }
+
+
+def from_json(read: Mapping[str, Any]) -> CalendarFile:
+    """What `as_json` kept; tables from before there were labels have none."""
+    return CalendarFile(
+        prodid=read["prodid"],
+        events=[
+            FileEvent((uid, instance), title, date.fromisoformat(due_on), *label)
+            for uid, instance, title, due_on, *label in read["events"]
+        ],
+        cancelled=frozenset((uid, instance) for uid, instance in read["cancelled"]),
+        skipped=read["skipped"],
+        present=frozenset((uid, instance) for uid, instance in read.get("present", ())),
+        cut=frozenset(read["cut"]),
+        bare={(uid, instance): title for uid, instance, title in read.get("bare", ())},
+    )
+
+
+def packed(calendar: CalendarFile) -> bytes:
+    """What was read, as few bytes."""
+    return zlib.compress(orjson.dumps(as_json(calendar)))
+
+
+def unpacked(stored: bytes | memoryview) -> CalendarFile:
+    """What `packed` has made."""
+    return from_json(orjson.loads(zlib.decompress(bytes(stored))))

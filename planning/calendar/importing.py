@@ -2,11 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import IO, TypedDict
+from typing import IO
 from uuid import UUID
-
-from django.db.models import QuerySet
 
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
@@ -22,8 +19,16 @@ from courses.syllabi.kinds import kind_of
 from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version, compare, gone
 from planning.calendar.files import CalendarFile, read_calendar
 from planning.calendar.reader import WINDOW
-from planning.calendar.serializers import CalendarEventRow, CalendarImportRow, EventVersionRow, SkippedEventRow
+from planning.calendar.serializers import (
+    CalendarEventRow,
+    CalendarImportRow,
+    ComparedRow,
+    EventVersionRow,
+    SkippedEventRow,
+)
 from planning.models import ImportedEvent
+from planning.school_calendars.assigning import label_rows, summaries
+from planning.school_calendars.loading import load_courses
 
 EVENTS_OF_COURSE = Limit(
     most=3000,
@@ -34,16 +39,10 @@ EVENTS_OF_COURSE = Limit(
 """Events that are remembered, those whose item was deleted included."""
 
 
-class _Remembered(TypedDict):
-    """What is remembered of an event, beside the item that was made of it."""
-
-    title: str
-    due_on: date
-    prodid: str
-
-
-def import_calendar(member: Member, course_id: UUID, file: IO[bytes], *, dry_run: bool) -> CalendarImportRow:
-    """Read a file and take it into the course.
+def import_calendar(
+    member: Member, course_id: UUID, file: IO[bytes], *, dry_run: bool, label: str | None = None
+) -> CalendarImportRow:
+    """Read a file and take it into the course; with `label` only its events.
 
     Raises:
         NotFound: there is no such course of the member's.
@@ -52,10 +51,13 @@ def import_calendar(member: Member, course_id: UUID, file: IO[bytes], *, dry_run
         Conflict: there would be too many items.
     """
     require_course(member, course_id)
-    return take_calendar(member, course_id, read_calendar(member, file), dry_run=dry_run)
+    calendar = read_calendar(member, file)
+    labels = label_rows(summaries(calendar.without_brackets().events), load_courses(member).named, {}, None)
+    wanted = calendar if label is None else calendar.of_label(label)
+    return {**take_calendar(member, course_id, wanted, dry_run=dry_run), "labels": labels}
 
 
-def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dry_run: bool) -> CalendarImportRow:
+def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dry_run: bool) -> ComparedRow:
     """Compare what was read with the course, and with `dry_run` no more than that.
 
     Raises:
@@ -63,11 +65,11 @@ def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dr
         Conflict: there would be too many items.
     """
     if dry_run:
-        return _told(compared(member, course_id, calendar), calendar, [], dry_run=True)
+        return told(compared(member, course_id, calendar), calendar, [], dry_run=True)
     with writing(member.id, "import_calendar") as write:
         found = compared(member, course_id, calendar)
-        made, _ = take(write, member, course_id, calendar, _all_of(found))
-    return _told(found, calendar, made, dry_run=False)
+        made, _ = take(write, member, course_id, calendar, all_of(found))
+    return told(found, calendar, made, dry_run=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def _known(row: ImportedEvent, item: Item | None) -> KnownEvent:
     )
 
 
-def _all_of(found: Comparison) -> Plan:
+def all_of(found: Comparison) -> Plan:
     """A file is taken as it is."""
     return Plan(
         new=[
@@ -133,9 +135,18 @@ def _all_of(found: Comparison) -> Plan:
 
 
 def take(
-    write: Write, member: Member, course_id: UUID, calendar: CalendarFile, plan: Plan
+    write: Write,
+    member: Member,
+    course_id: UUID,
+    calendar: CalendarFile,
+    plan: Plan,
+    *,
+    calendar_id: UUID | None = None,
 ) -> tuple[list[UUID], Applied]:
     """Write it; gives the ids of the new items, and how many were changed.
+
+    Args:
+        calendar_id: the school calendar that was read; None of a file.
 
     Raises:
         NotFound: there is no such course of the member's.
@@ -147,48 +158,31 @@ def take(
     deleted = delete_items(write, course_id, plan.deleted)
     made = add_items(write, member, course_id, [item for _, item in plan.new])
     changed = change_items(write, course_id, plan.changes)
-    # With a change of items the log keeps what was remembered of events before; without one there is nothing to undo.
-    is_change = bool(made or changed or deleted)
+    # What is remembered is the file's, and no change of the member's data: an undo of the items leaves it, so that they
+    # count as deleted or changed by the member from then on.
     new = zip(made, (event for event, _ in plan.new), strict=True)
-    for event in _remember(known, member, course_id, calendar.prodid, new):
-        write.changed(ImportedEvent, event.id, event.title, {"_remembered": None}, {"_remembered": _base(event)})
-    stored_events = {(event.uid, event.instance): event for event in known} if plan.bases else {}
-    for base in plan.bases:
-        event = stored_events[base.key]
-        before = _base(event)
-        event.title, event.due_on, event.prodid = base.title, base.due_on, calendar.prodid
-        mine = ImportedEvent.objects.filter(member_id=event.member_id, id=event.id)
-        mine.update(title=event.title, due_on=event.due_on, prodid=event.prodid)
-        if is_change:
-            write.changed(ImportedEvent, event.id, event.title, {"_remembered": before}, {"_remembered": _base(event)})
-    return made, Applied(len(made), changed, deleted)
-
-
-def _remember(
-    known: QuerySet[ImportedEvent], member: Member, course_id: UUID, prodid: str, new: Iterable[tuple[UUID, FileEvent]]
-) -> list[ImportedEvent]:
-    """The events of which items were made, as the file has them."""
-    return known.bulk_create(
+    known.bulk_create(
         ImportedEvent(
             member_id=member.id,
             course_id=course_id,
             item_id=item_id,
             uid=event.key[0],
             instance=event.key[1],
-            prodid=prodid,
+            prodid=calendar.prodid,
             title=event.title,
             due_on=event.due_on,
+            calendar_id=calendar_id,
         )
         for item_id, event in new
     )
+    for base in plan.bases:
+        one = known.filter(uid=base.key[0], instance=base.key[1])
+        one.update(title=base.title, due_on=base.due_on, prodid=calendar.prodid)
+    return made, Applied(len(made), changed, deleted)
 
 
-def _base(event: ImportedEvent) -> _Remembered:
-    """What is remembered of an event."""
-    return {"title": event.title, "due_on": event.due_on, "prodid": event.prodid}
-
-
-def _told(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> CalendarImportRow:
+def told(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> ComparedRow:
+    """What became of a file, or with `dry_run` would become; `made` has the ids of new items."""
     deleted: list[SkippedEventRow] = [
         {"uid": one.key[0], "title": one.title, "reason": "deleted"} for one in found.deleted
     ]

@@ -13,6 +13,7 @@ import recurring_ical_events
 from icalendar import Calendar, vDDDTypes, vRecur
 from icalendar.cal import Component
 
+from planning.calendar.labels import set_labels, split_title
 from planning.calendar.marking import without_mark
 from planning.calendar.openings import only_opens
 
@@ -46,8 +47,9 @@ _UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, IndexError, Over
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yields `refusal` (`no_calendar` or `too_many`), or all else at once.
 
-    That is `prodid`; `events`, each with `uid`, `instance` (empty, or its `RECURRENCE-ID`), `title`, `due_on`,
-    `cancelled`; `skipped`, each with `uid`, `title`, `reason`; `present`, the `uid` and `instance` of what was skipped;
+    That is `prodid`; `events`, each with `uid`, `instance` (empty, or its `RECURRENCE-ID`), `title`, `bare` (the title
+    without the brackets at its end), `due_on`, `cancelled`, `label`;
+    `skipped`, each with `uid`, `title`, `reason`; `present`, the `uid` and `instance` of what was skipped;
     and `cut`, the UIDs of which not all instances are told.
 
     Args:
@@ -71,6 +73,7 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if len(reading.events) > MAX_EVENTS:
         yield {"refusal": "too_many"}
         return
+    set_labels(reading.events.values())
     yield {
         "prodid": str(calendars[0].get("PRODID", ""))[:MAX_UID],
         "events": list(reading.events.values()),
@@ -145,7 +148,8 @@ class _Reading:
             self._add(one, uid, key, cancelled)
 
     def _add(self, component: Component, uid: str, instance: str, cancelled: bool) -> None:
-        day, title = self._day(component), _title(component)
+        day, whole = self._day(component), _whole_title(component)
+        title, (bare, brackets) = _shortened(whole), split_title(whole)
         cancelled = cancelled or _is_cancelled(component)
         reason = None if cancelled else _reason_to_skip(component, day, title)
         if reason is not None:
@@ -156,8 +160,12 @@ class _Reading:
             "uid": uid,
             "instance": instance,
             "title": title,
+            "bare": _shortened(bare),
             "due_on": day.isoformat() if day else None,
             "cancelled": cancelled,
+            "brackets": brackets,
+            "category": _category(component),
+            "place": _one_line(component.get("LOCATION", "")),
         }
 
     def _day(self, component: Component) -> date | None:
@@ -184,9 +192,30 @@ def _moment(component: Component, name: str) -> date | datetime | None:
 
 
 def _title(component: Component) -> str:
-    """In one line, without the mark of our own calendar, and cut where it is longer than that of an item."""
-    title = without_mark(" ".join(str(component.get("SUMMARY", "")).replace("\x00", "").split()))
+    """As an item has it."""
+    return _shortened(_whole_title(component))
+
+
+def _whole_title(component: Component) -> str:
+    """In one line, without the mark of our own calendar."""
+    return without_mark(_one_line(component.get("SUMMARY", "")))
+
+
+def _shortened(title: str) -> str:
+    """Cut where it is longer than that of an item."""
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "…"
+
+
+def _one_line(value: object) -> str:
+    """A text; one of several is none of them."""
+    return "" if isinstance(value, list) else " ".join(str(value).replace("\x00", "").split())
+
+
+def _category(component: Component) -> str:
+    """The first one, of several lines the first of the first."""
+    value = component.get("CATEGORIES", "")
+    first = value[0] if isinstance(value, list) and value else value
+    return _one_line(next(iter(getattr(first, "cats", ())), ""))
 
 
 def _reason_to_skip(component: Component, day: date | None, title: str) -> str | None:

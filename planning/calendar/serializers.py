@@ -7,7 +7,9 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.models import ItemKind
-from studyservice.operations.fields import OpenChoiceField
+from planning.calendar.labels import MAX_LABEL
+from planning.school_calendars.assigning import LabelRow
+from studyservice.operations.fields import OpenChoiceField, StringField
 from studyservice.operations.query_fields import QueryBooleanField
 from studyservice.operations.serializers import Query, Record
 
@@ -16,6 +18,11 @@ class CalendarImportQuery(Query):
     """Parameters of import_calendar."""
 
     dry_run = QueryBooleanField(default=False, help_text="Whether to tell what would happen and change nothing.")
+    label = StringField(
+        required=False,
+        max_length=MAX_LABEL,
+        help_text="Only events of this label, without the brackets at the end of their titles.",
+    )
 
 
 class EventVersionRow(TypedDict):
@@ -114,8 +121,35 @@ class SkippedEventRecord(Record):
     )
 
 
-class CalendarImportRow(TypedDict):
-    """A `CalendarImportRecord`."""
+class LabelRecord(Record):
+    """What tells events of one course from those of others in a calendar: brackets at the end of titles, a category,
+    or a place.
+    """
+
+    example: ClassVar[dict[str, Any]] = {
+        "label": "BIO 210 Cell Biology",
+        "events": 12,
+        "example": "Essay 1",
+        "course_id": "5f0d8c3e-1b7a-4e0e-9a66-2f6f0a5f3d21",
+        "ignored": False,
+    }
+
+    label = serializers.CharField(help_text="The label; empty of events that have none.")
+    events = serializers.IntegerField(help_text="How many events have it.")
+    course_id = serializers.UUIDField(
+        allow_null=True, help_text="The course whose name or code it tells, or that was chosen; null if none fits."
+    )
+    ignored = serializers.BooleanField(help_text="Whether the member takes nothing of it.")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """With the field `example`, whose name is the class's own."""
+        fields = super().get_fields()
+        example = serializers.CharField(help_text="The title of one.")
+        return {name: {**fields, "example": example}[name] for name in LabelRecord.example}
+
+
+class ComparedRow(TypedDict):
+    """A `CalendarImportRecord` without the labels of the file."""
 
     dry_run: bool
     new: list[CalendarEventRow]
@@ -124,6 +158,12 @@ class CalendarImportRow(TypedDict):
     gone: list[CalendarEventRow]
     unchanged: int
     skipped: list[SkippedEventRow]
+
+
+class CalendarImportRow(ComparedRow):
+    """A `CalendarImportRecord`."""
+
+    labels: list[LabelRow]
 
 
 class CalendarImportRecord(Record):
@@ -137,6 +177,7 @@ class CalendarImportRecord(Record):
         "gone": [CalendarEventRecord.example],
         "unchanged": 12,
         "skipped": [SkippedEventRecord.example],
+        "labels": [LabelRecord.example],
     }
 
     dry_run = serializers.BooleanField(help_text="Whether nothing was changed.")
@@ -148,3 +189,4 @@ class CalendarImportRecord(Record):
     )
     unchanged = serializers.IntegerField(help_text="How many items stay as they are.")
     skipped = SkippedEventRecord(many=True, help_text="Events that were not taken, with the reason.")
+    labels = LabelRecord(many=True, help_text="The labels of all events, each with the course that it tells.")

@@ -1,7 +1,6 @@
 """Taking a calendar file into a course: the file is read, the member looks over what it changes, and takes it."""
 
 from collections.abc import Mapping
-from datetime import date
 from http import HTTPStatus
 from uuid import UUID
 
@@ -20,8 +19,7 @@ from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_w
 from courses.courses import require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
 from courses.serializers import CourseRow
-from planning.calendar.comparison import FileEvent
-from planning.calendar.files import MAX_BYTES, CalendarFile, read_calendar
+from planning.calendar.files import MAX_BYTES, CalendarFile, as_json, from_json, read_calendar
 from planning.calendar.reviewing import calendar_rows, take_approved
 from planning.calendar.views import CalendarViewSet
 from studyservice.http.page_uploads import takes_file
@@ -146,28 +144,9 @@ def _salt(member: Member, course: CourseRow) -> str:
 
 
 def _signed(calendar: CalendarFile, member: Member, course: CourseRow) -> str:
-    read = {
-        "prodid": calendar.prodid,
-        "events": [[*event.key, event.title, event.due_on.isoformat()] for event in calendar.events],
-        "cancelled": sorted(calendar.cancelled),
-        "skipped": calendar.skipped,
-        "present": sorted(calendar.present),
-        "cut": sorted(calendar.cut),
-    }
-    return signing.dumps(read, salt=_salt(member, course), compress=True)
+    return signing.dumps(as_json(calendar), salt=_salt(member, course), compress=True)
 
 
 def _unsigned(text: str, member: Member, course: CourseRow) -> CalendarFile:
     """Raises `BadSignature` if it is not what this service gave this member for this course."""
-    read = signing.loads(text, salt=_salt(member, course))
-    return CalendarFile(
-        prodid=read["prodid"],
-        events=[
-            FileEvent((uid, instance), title, date.fromisoformat(due_on))
-            for uid, instance, title, due_on in read["events"]
-        ],
-        cancelled=frozenset((uid, instance) for uid, instance in read["cancelled"]),
-        skipped=read["skipped"],
-        present=frozenset((uid, instance) for uid, instance in read.get("present", ())),
-        cut=frozenset(read["cut"]),
-    )
+    return from_json(signing.loads(text, salt=_salt(member, course)))

@@ -8,6 +8,7 @@ ON_COORDINATOR = {
     "accounts.SignInCode": "found by its id, also for addresses that do not belong to a member",
     "accounts.LastRun": "written by commands",
     "accounts.OutgoingMail": "also sent to addresses that do not belong to a member yet",
+    "planning.DueCalendar": "asked for those of all members",
     "admin.LogEntry": "the operators' log, read by operators",
     "oauth2_provider.DeviceGrant": "not in use",
     "oauth2_provider.IDToken": "not in use",

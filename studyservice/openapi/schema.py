@@ -36,7 +36,7 @@ _EXAMPLES = {
 }
 """A parameter's example, by format."""
 
-_NAMED_EXAMPLES = {"name": "Organelles", "q": "midterm"}
+_NAMED_EXAMPLES = {"name": "Organelles", "q": "midterm", "label": "BIO 210"}
 """Of texts that no type has an example for, by the parameter's name."""
 
 

@@ -50,6 +50,10 @@ class Rate(Enum):
     """Fetches of a calendar, per address of a calendar, or per client address where there is no such calendar."""
     CALENDAR_IMPORTS = RateLimitItemPerMinute(60, 60)
     """Calendar files that are read, per member; one that takes all the time or memory there is counts ten times."""
+    SCHOOL_CALENDARS = RateLimitItemPerSecond(20, 3600)
+    """School calendars that are added, per member; those that were deleted since count."""
+    CALENDAR_REFRESHES = RateLimitItemPerMinute(1, 5)
+    """Readings of a school calendar that its member asks for, per calendar."""
     DECK_IMPORTS = RateLimitItemPerSecond(60, 3600)
     """Files of flashcards that are read, per member, counted likewise."""
     ARCHIVES = RateLimitItemPerHour(10)

@@ -4,13 +4,22 @@ Who has a copy of the database alone cannot open them. What was sealed under one
 """
 
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from uuid import UUID
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+
+from studyservice.hooks import HookList
+
+Reseal = Callable[[UUID], int]
+"""Seals what is stored of a member under the present key; returns how much that was. What no key opens stays."""
+
+RESEALS = HookList[Reseal]("RESEALS")
 
 
 @dataclass(frozen=True, slots=True)

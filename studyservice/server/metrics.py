@@ -21,7 +21,7 @@ from studyservice.http.paths import is_api_path, is_oauth_path
 from studyservice.http.request_keys import TOOL, TOOL_FAILURE
 from studyservice.rates.limiter import Rate, exceeded
 from studyservice.rates.shared import fallback
-from studyservice.server.signals import MAIL_OUTCOMES, mail_ended
+from studyservice.server.signals import MAIL_OUTCOMES, Reading, calendar_read, mail_ended
 
 REQUESTS = Counter(
     "studyservice_requests",
@@ -44,6 +44,9 @@ DATABASE_ERRORS = Counter("studyservice_database_errors", "Faults of the databas
 
 LOCK_TIMEOUTS = Counter("studyservice_lock_timeouts", "Calls that waited for a lock of the database in vain.")
 MAILS = Counter("studyservice_mails", "E-mails: sent, failed, or dropped because too many waited.", ("outcome",))
+SCHOOL_CALENDARS = Counter(
+    "studyservice_school_calendars", "Readings of school calendars that members asked for, by outcome.", ("outcome",)
+)
 WAIT_SECONDS = Histogram(
     "studyservice_wait_seconds",
     "Seconds that a request waited for a thread.",
@@ -67,6 +70,11 @@ CLOCK_DRIFT = Gauge(
     "studyservice_clock_drift_seconds",
     "By how much this machine's clock and PostgreSQL's differ, at the least.",
     multiprocess_mode="livemax",
+)
+OVERDUE_CALENDARS = Gauge(
+    "studyservice_overdue_school_calendars",
+    "School calendars that have been due for more than half an hour.",
+    multiprocess_mode="livemostrecent",
 )
 LAST_PURGE = Gauge(
     "studyservice_last_purge_timestamp_seconds",
@@ -157,6 +165,10 @@ def _on_mail(outcome: str, **more: Any) -> None:
     MAILS.labels(outcome).inc()
 
 
+def _on_calendar_read(outcome: Reading, **more: Any) -> None:
+    SCHOOL_CALENDARS.labels(outcome.value).inc()
+
+
 def _on_fallback(away: bool, **more: Any) -> None:
     REDIS_FALLBACK.set(int(away))
 
@@ -172,10 +184,13 @@ for _kind in ("credential", "client", "password", "code", "passkey"):
     AUTHENTICATION_FAILURES.labels(_kind)
 for _outcome in MAIL_OUTCOMES:
     MAILS.labels(_outcome)
+for _reading in Reading:
+    SCHOOL_CALENDARS.labels(_reading.value)
 
 exceeded.connect(_on_exceeded)
 fallback.connect(_on_fallback)
 gave_up.connect(_on_lock_timeout)
 mail_ended.connect(_on_mail)
+calendar_read.connect(_on_calendar_read)
 user_login_failed.connect(_on_login_failed)
 logging.getLogger().addHandler(_DatabaseErrors(logging.ERROR))

@@ -17,7 +17,7 @@ from django.db import Error, connection, connections
 import studyservice
 from studyservice.database.server_clock import drift
 from studyservice.server import metrics
-from studyservice.server.signals import LAST_PURGE
+from studyservice.server.signals import LAST_PURGE, OVERDUE_CALENDARS
 
 logger = logging.getLogger(__name__)
 
@@ -72,6 +72,7 @@ def ask() -> None:
     """Look at the database, once. SQLite has one writer at a time, on this machine: no locks to count, one clock."""
     purged = LAST_PURGE.get()()
     metrics.LAST_PURGE.set(0 if purged is None else purged.timestamp())
+    metrics.OVERDUE_CALENDARS.set(OVERDUE_CALENDARS.get()())
     if connection.vendor != "postgresql":
         return
     with connection.cursor() as cursor:

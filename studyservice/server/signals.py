@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from enum import StrEnum
 
 from django.dispatch import Signal
 
@@ -11,6 +12,25 @@ mail_ended = Signal()
 """Sent with `outcome`, one of `MAIL_OUTCOMES`, for each e-mail."""
 
 MAIL_OUTCOMES = ("sent", "failed", "dropped")
+
+
+class Reading(StrEnum):
+    """The outcome of a reading of a school calendar."""
+
+    TAKEN = "taken"
+    UNCHANGED = "unchanged"
+    HELD = "held"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+calendar_read = Signal()
+"""Sent with `outcome`, a `Reading`, for each reading of a school calendar."""
+
+OverdueCalendars = Callable[[], int]
+"""Return how many school calendars have been due for too long, in one query."""
+
+OVERDUE_CALENDARS = Hook[OverdueCalendars]("OVERDUE_CALENDARS")
 
 LastPurge = Callable[[], datetime | None]
 """Return the end of the last `purgeexpired`, in one query."""

@@ -30,6 +30,7 @@ from tests.support.factories import (
     MemberFactory,
     MilestoneFactory,
     RefreshTokenFactory,
+    SchoolCalendarFactory,
     SyllabusFileFactory,
     stored,
     stored_for_each,
@@ -90,6 +91,7 @@ def _fill(start: int, number: int) -> None:
     decks = each(DeckFactory, {"name": "Deck a"}, member=members, course=courses)
     each(CardFactory, {"term": "Term a", "definition": "What a is."}, member=members, deck=decks)
     each(AttemptFactory, {"topic": "Deck a"}, member=members)
+    each(SchoolCalendarFactory, {"host": "Host a"}, member=members)
     each(AccountEventFactory, {}, member=members)
     each(ChangeFactory, {}, member=members)
     LogEntry.objects.bulk_create(LogEntry(user=member, action_flag=1, object_repr="a") for member in members)

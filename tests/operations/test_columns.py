@@ -32,6 +32,8 @@ pytestmark = pytest.mark.database("sqlite", "fields as they are declared")
 
 SERVER_MADE = {
     "courses.SyllabusFile": "an upload is read by the service",
+    "planning.DueCalendar": "says when a calendar is read",
+    "planning.SchoolCalendar": "its body names the address, and its columns tell what came of it",
     "planning.ImportedEvent": "import_calendar keeps what it has seen",
     "practice.Attempt": "the service counts practice",
     "practice.PracticeSum": "the service counts practice",

@@ -26,11 +26,13 @@ from tests.support.factories import (
     AuthenticatorAppFactory,
     CalendarFeedFactory,
     CardFactory,
+    DueCalendarFactory,
     ImportedEventFactory,
     ItemFactory,
     PasskeyFactory,
     RecoveryCodeFactory,
     ReviewFactory,
+    SchoolCalendarFactory,
 )
 from tests.support.oauth import App, error_of, status_of
 from tests.support.uploads import stored_file
@@ -82,6 +84,7 @@ def fill(entry_point: RestEntryPoint, member: Member) -> App:
     for second_factor in (AuthenticatorAppFactory, PasskeyFactory, RecoveryCodeFactory):
         second_factor.create(member=member)
     ImportedEventFactory.create(member=member, course_id=course["id"])
+    DueCalendarFactory.create(id=SchoolCalendarFactory.create(member=member).id, member=member)
     app = App.registered()
     app.connect(member)
     Client().post("/sign-in", {"email": member.email})

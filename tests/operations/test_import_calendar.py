@@ -62,7 +62,7 @@ def dates(entry_point: RestEntryPoint) -> list[tuple[str, str]]:
 def nothing(**told: Any) -> dict[str, Any]:
     """An answer with these parts and no other."""
     empty: dict[str, Any] = {name: [] for name in ("new", "changed", "kept", "gone", "skipped")}
-    return {"dry_run": False, "unchanged": 0} | empty | told
+    return {"dry_run": False, "unchanged": 0, "labels": ANY} | empty | told
 
 
 def told(item_id: Any, title: str, due_on: str | None, *, uid: str = "a", kind: str = "paper") -> dict[str, Any]:
@@ -432,20 +432,18 @@ def undo(entry_point: RestEntryPoint) -> Any:
     return entry_point.call("undo_change", change_id=next(row["id"] for row in rows if row["undone_at"] is None))
 
 
-def test_an_import_that_was_undone_is_as_if_it_had_never_been(owner: RestEntryPoint, course: Any) -> None:
+def test_what_an_undone_import_made_counts_as_deleted(owner: RestEntryPoint, course: Any) -> None:
     events = deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2")
-    first = imported(owner, course, *events)
+    imported(owner, course, *events)
     assert undo(owner).error is None
     assert dates(owner) == []
     again = imported(owner, course, *events)
-    assert [one | {"item_id": ANY} for one in first["new"]] == again["new"]
-    assert (again["skipped"], len(dates(owner))) == ([], 2)
+    assert ([one["reason"] for one in again["skipped"]], again["new"]) == (["deleted", "deleted"], [])
     assert owner.call("delete_course", course_id=course["id"]).error is None
 
 
 @pytest.mark.database("both")
-def test_an_import_that_changed_items_is_forgotten_when_it_is_undone(owner: RestEntryPoint, course: Any) -> None:
-    """Also what it remembered of events whose items it did not change; what it made is gone."""
+def test_what_an_undone_import_changed_counts_as_changed_by_the_member(owner: RestEntryPoint, course: Any) -> None:
     imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2"))
     kept = owner.made("list_items")["data"][1]
     owner.made("update_item", item_id=kept["id"], title="Essay two")
@@ -459,9 +457,12 @@ def test_an_import_that_changed_items_is_forgotten_when_it_is_undone(owner: Rest
     assert [len(first[name]) for name in ("new", "changed", "kept")] == [1, 1, 1]
     assert undo(owner).error is None
     assert dates(owner) == before
-    again = imported(owner, course, *new_file, prodid=MOODLE)
-    assert (again["changed"], again["kept"]) == (first["changed"], first["kept"])
-    assert [one["uid"] for one in again["new"]] == ["c"]
+    skipped = [{"uid": "c", "title": "C", "reason": "deleted"}]
+    assert imported(owner, course, *new_file, prodid=MOODLE) == nothing(unchanged=2, skipped=skipped)
+    assert dates(owner) == before
+    later = [deadline("a", "20261206", "Essay 1"), *new_file[1:]]
+    [told_once] = imported(owner, course, *later, prodid=MOODLE)["kept"]
+    assert told_once["file"] == {"title": "Essay 1", "due_on": "2026-12-06"}
 
 
 def test_imports_are_undone_in_reverse_and_not_out_of_order(owner: RestEntryPoint, course: Any) -> None:
@@ -474,7 +475,6 @@ def test_imports_are_undone_in_reverse_and_not_out_of_order(owner: RestEntryPoin
     for left in ([("Essay 1", "2026-12-03")], []):
         assert undo(owner).error is None
         assert dates(owner) == left
-    assert len(imported(owner, course, deadline("a", "20261205", "Essay 1"))["new"]) == 1
 
 
 def test_what_is_remembered_is_not_told(owner: RestEntryPoint, course: Any) -> None:

@@ -36,7 +36,7 @@ from accounts.signing_in.browser_sessions import BrowserSession
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
-from planning.models import ImportedEvent, Milestone
+from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from practice.models import Attempt, PracticeSum
 from studyservice.database.member_keys import MemberForeignKey
 from studyservice.database.postgresql.operations import AddMemberForeignKey, DropForeignKey, ValidateChecks
@@ -52,6 +52,7 @@ from tests.support.factories import (
     ChangeFactory,
     CourseFactory,
     DeckFactory,
+    DueCalendarFactory,
     GradeCategoryFactory,
     GradeScoreFactory,
     GrantFactory,
@@ -67,6 +68,7 @@ from tests.support.factories import (
     RecoveryCodeFactory,
     RefreshTokenFactory,
     ReviewFactory,
+    SchoolCalendarFactory,
     SecretOwnerFactory,
     SessionFactory,
     SignInCodeFactory,
@@ -133,6 +135,20 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     Item: {"title": ["", "x" * 161], "kind": ["", "party"], "sequence": [-1]},
     Milestone: {"title": ["", "x" * 161], "position": [0, -1], "sequence": [-1]},
     ImportedEvent: {"uid": ["", "x" * 256], "instance": ["x" * 17], "prodid": ["x" * 256], "title": ["", "x" * 161]},
+    SchoolCalendar: {
+        "name": ["", "x" * 121],
+        "host": ["", "x" * 256],
+        "address_end": ["", "x" * 5],
+        "sealed_address": ["", "x" * 20_001],
+        "answer": ["", "maybe"],
+        "fingerprint": ["x" * 65],
+        "etag": ["x" * 501],
+        "last_modified": ["x" * 501],
+        "error_type": ["x" * 41],
+        "error_message": ["x" * 301],
+        "failures": [-1],
+    },
+    DueCalendar: {"host": ["", "x" * 256]},
     GradeCategory: {
         "name": ["", "x" * 61],
         "weight": [-0.0001, 100.0001],
@@ -217,6 +233,8 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         item,
         MilestoneFactory.create(member=member, item=item),
         ImportedEventFactory.create(member=member, course=course),
+        SchoolCalendarFactory.create(member=member),
+        DueCalendarFactory.create(member=member),
         category,
         GradeScoreFactory.create(member=member, category=category),
         deck,

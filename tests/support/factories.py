@@ -33,7 +33,7 @@ from accounts.signing_in.browser_sessions import BrowserSession
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
-from planning.models import ImportedEvent, Milestone
+from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from practice.models import Attempt, PracticeSum, Source, SumKind
 from studyservice.database.folding import fold_all
 from vocab.models import Card, CardState, Deck, Rating, Review
@@ -269,6 +269,25 @@ class ImportedEventFactory(_OfMember[ImportedEvent]):
     prodid = "-//Tests//EN"
     title = Sequence("Event {}".format)
     due_on = LazyFunction(lambda: timezone.now().date())
+
+
+class SchoolCalendarFactory(_OfMember[SchoolCalendar]):
+    class Meta:
+        model = SchoolCalendar
+
+    name = Sequence("Calendar {}".format)
+    host = "canvas.school.example"
+    address_end = ".ics"
+    sealed_address = "sealed"
+
+
+class DueCalendarFactory(_OfMember[DueCalendar]):
+    class Meta:
+        model = DueCalendar
+
+    id = LazyFunction(uuid4)
+    host = "canvas.school.example"
+    next_read_at = LazyFunction(timezone.now)
 
 
 class GradeCategoryFactory(_OfMember[GradeCategory]):

@@ -4,6 +4,7 @@ import gc
 import os
 import secrets
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable
@@ -131,6 +132,19 @@ def _migrate_cluster(server: Any, cluster: Path) -> None:
     server.stop()  # so that its files are whole
     migrated.keep("postgresql", cluster)
     server.start()
+
+
+def look_up_no_names() -> None:
+    """Let this process know no host but this machine, so that no test asks somebody else's server."""
+    look_up = socket.getaddrinfo
+
+    def refuse(host: Any, *given: Any, **named: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host or ""
+        if name not in {"", "localhost"} and not (":" in name or name.replace(".", "").isdigit()):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return look_up(host, *given, **named)
+
+    socket.getaddrinfo = refuse  # type: ignore[assignment]  # for all tests of the run
 
 
 def hash_passwords_cheaply() -> None:

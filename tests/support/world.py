@@ -21,6 +21,13 @@ from tests.support.uploads import multipart
 OPERATIONS = sorted(routes())
 REST_ALONE = {
     "import_calendar",
+    "add_school_calendar",
+    "list_school_calendars",
+    "get_school_calendar",
+    "update_school_calendar",
+    "delete_school_calendar",
+    "refresh_school_calendar",
+    "answer_school_calendar",
     "list_changes",
     "undo_change",
     "update_me",
@@ -49,8 +56,11 @@ DOWNLOADS = {"export_data", "export_vocab_deck", "get_syllabus_file"}
 
 TOOLS = sorted(set(OPERATIONS) - REST_ALONE)
 WRITES = [name for name in OPERATIONS if routes()[name].method != "GET"]
-USED_UP = {name for name in WRITES if routes()[name].method == "DELETE"} | {"undo_change"}
-"""Operations that work once for each object."""
+USED_UP = {name for name in WRITES if routes()[name].method == "DELETE"} | {
+    "undo_change",
+    "refresh_school_calendar",
+}
+"""Operations that work once for each object, or once in a while."""
 
 WITH_UPLOAD = [name for name in OPERATIONS if routes()[name].is_upload]
 WITH_BODY = [name for name in OPERATIONS if routes()[name].takes_body and name not in WITH_UPLOAD]
@@ -145,9 +155,11 @@ class World:
         """The id of an object of this member's that fits the parameter `name`."""
         if name not in self._ids:
             self._ids[name] = self._make(name)
+        if name == "calendar_id":
+            _hold(self._ids[name])
         return self._ids[name]
 
-    def _make(self, name: str) -> str:
+    def _make(self, name: str) -> str:  # noqa: C901  # a case for each kind of object
         made = self.made
         match name:
             case "course_id":
@@ -170,6 +182,8 @@ class World:
                 [record] = deck["cards"]
             case "syllabus_id":
                 record = made("create_syllabus", text=new_text())
+            case "calendar_id":
+                record = made("add_school_calendar", url="https://canvas.school.example/feed.ics")
             case "change_id":
                 made("create_course", name="Botany")
                 record = self.made("list_changes", limit=1)["data"][0]
@@ -219,6 +233,13 @@ class World:
         return Call(
             route.method, route.path.format(**ids), self.body(operation_id), file=self.files(operation_id).get("file")
         )
+
+
+def _hold(calendar_id: str) -> None:
+    """Let a reading of the calendar wait for an answer, as if a school had answered."""
+    from planning.school_calendars.models import Answer, SchoolCalendar
+
+    SchoolCalendar.objects.filter(id=calendar_id).update(answer=Answer.HELD)
 
 
 def new_text() -> str:

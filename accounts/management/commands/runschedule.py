@@ -16,14 +16,17 @@ from studyservice.management.operators import OperatorCommand
 logger = logging.getLogger(__name__)
 
 DAY = 24 * 3600.0
-SCHEDULE = {"delivermail": 300.0, "remind": DAY, "purgeexpired": DAY}
+SCHEDULE = {"delivermail": 300.0, "readcalendars": 900.0, "remind": DAY, "purgeexpired": DAY}
 """Seconds between runs of each command. All are safe to run at any time, and twice at once."""
 
 
 class Command(OperatorCommand):
     """`runschedule`; where no timer of the system runs the commands, as in a composition of containers."""
 
-    help = "Run delivermail every five minutes, remind and purgeexpired at the start and every day, until SIGTERM."
+    help = (
+        "Run delivermail every five minutes, readcalendars every quarter of an hour, remind and purgeexpired at the "
+        "start and every day, until SIGTERM."
+    )
 
     def handle(self, *args: object, **options: Any) -> None:
         """Run until the process is asked to end. A running command is completed."""

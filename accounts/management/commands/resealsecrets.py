@@ -1,0 +1,25 @@
+"""Seal what is sealed under the present key."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.management.arguments import add_json_option, answer
+from accounts.members.models import Member
+from studyservice.management.operators import OperatorCommand
+from studyservice.secrets.sealing import RESEALS
+
+
+class Command(OperatorCommand):
+    """`resealsecrets`; after SECRET_KEY was changed, before SECRET_KEY_FALLBACKS is emptied."""
+
+    help = "Seal authenticator secrets and addresses of school calendars under the present SECRET_KEY; may run twice."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """Go from member to member; each row changes for itself."""
+        members = Member.objects.order_by().values_list("id", flat=True).iterator(chunk_size=1000)
+        sealed = sum(reseal(member_id) for member_id in members for reseal in RESEALS)
+        answer(self, {"sealed": sealed}, as_json=options["json"], text=f"Sealed {sealed} under the present key.")

@@ -1,0 +1,34 @@
+"""Read the school calendars that are due."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+
+from accounts.management.arguments import add_json_option, answer
+from planning.school_calendars.running import BROKEN, Run
+from studyservice.management.operators import OperatorCommand
+
+
+class Command(OperatorCommand):
+    """`readcalendars`; for a timer, every 15 minutes."""
+
+    help = "Read the school calendars that are due; safe to run twice at once. Nothing with SCHOOL_CALENDARS=off."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """Read, and say how many had which outcome.
+
+        Raises:
+            CommandError: some could not be read by a fault of the service.
+        """
+        run = Run()
+        if settings.SCHOOL_CALENDARS:
+            run.read_all()
+        told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(run.done.items()))
+        text = f"Read: {told}." if told else "Nothing was due." if settings.SCHOOL_CALENDARS else "Turned off."
+        answer(self, {"read": run.done.total(), **run.done}, as_json=options["json"], text=text)
+        if run.done[BROKEN]:
+            raise CommandError(f"{run.done[BROKEN]} could not be read by a fault of the service; the log says more.")

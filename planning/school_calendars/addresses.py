@@ -1,0 +1,102 @@
+"""Addresses of school calendars: checked, sealed, and told in short.
+
+An address is a secret, whoever has it reads the calendar. Nothing here, and nobody who calls it, puts it into a log, a
+message or an exception.
+"""
+
+import re
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from planning.school_calendars.models import SchoolCalendar
+from studyservice.operations.errors import ValidationFailed
+from studyservice.secrets.sealing import Seal
+
+MAX_ADDRESS = 2000
+_SHOWN = 4
+_HTTPS_PORT = 443
+_SCHEMES = frozenset({"https", "webcal"})
+_UNUSABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\\]")
+_SEAL = Seal("planning.school_calendars")
+
+
+class Address(NamedTuple):
+    """An address that may be asked.
+
+    Attributes:
+        url: with `https`.
+        host: in lower case, as the internet has it.
+        end: its last characters, the query included.
+    """
+
+    url: str
+    host: str
+    end: str
+
+
+def parse_address(text: str) -> Address:
+    """What a member sent.
+
+    Raises:
+        ValidationFailed: it is not an address of `https` or `webcal` with a name, or has what none may have.
+    """
+    if _UNUSABLE.search(text):
+        raise _refusal("Must not contain white space, control characters or backslashes.")
+    if "#" in text:
+        raise _refusal("Must not have a fragment (#).")
+    try:
+        parts = urlsplit(text)
+        host, port = (parts.hostname or "").encode("idna").decode().lower(), parts.port or _HTTPS_PORT
+    except ValueError:
+        raise _refusal("Must be an address that begins with https:// or webcal://.") from None
+    if parts.scheme.lower() not in _SCHEMES or not host:
+        raise _refusal("Must be an address that begins with https:// or webcal://.")
+    if "@" in parts.netloc:
+        raise _refusal("Must not have a user name or password.")
+    if port != _HTTPS_PORT:
+        raise _refusal(f"Must not name another port than {_HTTPS_PORT}.")
+    if _is_literal(host):
+        raise _refusal("Must name a host, not an IP address.")
+    return Address(parts._replace(scheme="https").geturl(), host, text[-_SHOWN:])
+
+
+def _is_literal(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return host.rpartition(".")[2].isdigit()  # such as 127.1, which resolvers take for an address
+    return True
+
+
+def _refusal(message: str) -> ValidationFailed:
+    return ValidationFailed.of("url", message)
+
+
+def sealed(url: str) -> str:
+    """The address as it is stored, under the present key."""
+    return _SEAL.seal(url)
+
+
+def unsealed(stored: str) -> str | None:
+    """The address; None if the key that it was sealed under is gone."""
+    return _SEAL.unseal(stored)
+
+
+def resealed(stored: str) -> str:
+    """The same address under the present key; one whose key is gone stays as it is."""
+    url = unsealed(stored)
+    return stored if url is None else sealed(url)
+
+
+def reseal(member_id: UUID) -> int:
+    """Seal a member's addresses under the present key; returns how many there are."""
+    mine: QuerySet[SchoolCalendar] = SchoolCalendar.objects.filter(member_id=member_id)
+    stored = mine.values_list("id", "sealed_address")
+    return sum(
+        mine.filter(id=calendar_id, sealed_address=address).update(sealed_address=resealed(address))
+        for calendar_id, address in list(stored)
+    )

@@ -1,0 +1,99 @@
+"""The course of each label of a calendar: the one that the member chose, else the one that its name or code tells."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypedDict
+from uuid import UUID
+
+from planning.calendar.comparison import FileEvent
+
+IGNORED = "ignore"
+"""Chosen for a label of which nothing is taken."""
+
+SHORTEST_CODE = 4
+"""Characters of a code that is looked for inside of a label."""
+
+
+class Named(NamedTuple):
+    """A course by what labels call it."""
+
+    id: UUID
+    name: str
+    code: str | None
+
+
+class LabelSummary(TypedDict):
+    """A label of a reading, as it is kept."""
+
+    label: str
+    events: int
+    example: str
+
+
+class LabelRow(LabelSummary):
+    """A `LabelRecord`."""
+
+    course_id: UUID | None
+    ignored: bool
+
+
+def folded(text: str) -> str:
+    """Letters and digits alone, without case and accents."""
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(character for character in decomposed if character.isalnum())
+
+
+def course_of(label: str, courses: Sequence[Named]) -> UUID | None:
+    """The course whose code or name the label is, or whose code is in it; None if none fits, or more than one.
+
+    A code inside of a label has `SHORTEST_CODE` or more characters.
+    """
+    said = folded(label)
+    if not said:
+        return None
+    same = {one.id for one in courses if said in {folded(one.name), folded(one.code or "")}}
+    fitting = same or {
+        one.id for one in courses if len(code := folded(one.code or "")) >= SHORTEST_CODE and code in said
+    }
+    return fitting.pop() if len(fitting) == 1 else None
+
+
+def assigned(
+    labels: Iterable[str], courses: Sequence[Named], choices: Mapping[str, str], default: UUID | None
+) -> dict[str, UUID | None]:
+    """The course of each label that is not ignored; None of one that is unassigned.
+
+    Args:
+        choices: by label the id of a course, or `IGNORED`; one whose course is gone is none.
+        default: the course of events without a label.
+    """
+    there = {str(one.id): one.id for one in courses}
+    found: dict[str, UUID | None] = {}
+    for label in labels:
+        chosen = choices.get(label)
+        if chosen == IGNORED:
+            continue
+        by_rule = course_of(label, courses) if label else there.get(str(default))
+        found[label] = there.get(chosen or "") if chosen in there else None if chosen else by_rule
+    return found
+
+
+def summaries(events: Iterable[FileEvent]) -> list[LabelSummary]:
+    """The labels of the events, in their order, with how many each has and the title of one."""
+    events = list(events)
+    examples = {event.label: event.title for event in reversed(events)}
+    counted = Counter(event.label for event in events)
+    return [{"label": label, "events": number, "example": examples[label]} for label, number in counted.items()]
+
+
+def label_rows(
+    kept: Iterable[LabelSummary], courses: Sequence[Named], choices: Mapping[str, str], default: UUID | None
+) -> list[LabelRow]:
+    """Each label with the course in effect."""
+    kept = list(kept)
+    found = assigned([one["label"] for one in kept], courses, choices, default)
+    return [
+        {**one, "course_id": found.get(one["label"]), "ignored": one["label"] not in found}  # type: ignore[typeddict-item]
+        for one in kept
+    ]

@@ -1,0 +1,241 @@
+"""Adding school calendars, changing, refreshing, answering and deleting them."""
+
+from typing import TypedDict, Unpack
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.changes.chains import end_chains
+from accounts.changes.contents import Fields, fields_of
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
+from accounts.models import Member
+from planning.school_calendars.addresses import parse_address, sealed
+from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows
+from planning.school_calendars.fetching import Asked, ask, slot
+from planning.school_calendars.loading import Courses, load_courses
+from planning.school_calendars.models import Answer, SchoolCalendar
+from planning.school_calendars.rows import (
+    CALENDARS,
+    NoSuchSchoolCalendar,
+    get_school_calendar,
+    mine,
+    require_calendar,
+    stored_calendar,
+)
+from planning.school_calendars.schedule import forget_due, next_after, set_due
+from planning.school_calendars.serializers import SchoolCalendarDetailRow
+from planning.school_calendars.storing import store, store_in
+from planning.school_calendars.taking import take_held, take_labels
+from studyservice.database.deleting import delete_alone
+from studyservice.fetching.guarded import Validators
+from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
+from studyservice.operations.serializers import DeletedRow, deletion
+from studyservice.rates.limiter import Rate, hit
+from studyservice.server.signals import calendar_read
+
+OFF = "The operator of this service has turned off school calendars."
+NOTHING_HELD = "Nothing of this calendar waits for an answer. get_school_calendar tells what does."
+_NOT_YOURS = "Not one of your courses. list_courses lists the ids."
+
+
+class SchoolCalendarChanges(TypedDict, total=False):
+    """The fields of a `SchoolCalendarUpdateBody`."""
+
+    name: str
+    course_id: UUID | None
+    paused: bool
+    courses: Fields
+
+
+def require_on() -> None:
+    """Raises Conflict where the operator has turned school calendars off."""
+    if not settings.SCHOOL_CALENDARS:
+        raise Conflict(OFF)
+
+
+def add_school_calendar(
+    member: Member, *, url: str, name: str | None = None, course_id: UUID | None = None, accept: bool = False
+) -> SchoolCalendarDetailRow:
+    """Add a calendar and read it at once; one that cannot be read is failing from the start.
+
+    Nothing is stored before the school has answered, so that no transaction is open meanwhile.
+
+    Raises:
+        ValidationFailed: `url` is no address that is read, or `course_id` is no course of the member's.
+        Conflict: the member has as many calendars as there can be, or they are turned off.
+        RateLimited: too many were added, or are being read.
+    """
+    require_on()
+    address = parse_address(url)
+    if course_id is not None and not load_courses(member).name_of(course_id):
+        raise ValidationFailed.of("course_id", _NOT_YOURS)
+    CALENDARS.require_room(mine(member))
+    with slot():
+        window = hit(Rate.SCHOOL_CALENDARS, str(member.id))
+        if window.exceeded:
+            raise RateLimited(window.reset)
+        stored = sealed(address.url)
+        outcome = ask(member, Asked(stored))
+        with writing(member.id, "add_school_calendar") as write:
+            CALENDARS.require_room(mine(member))
+            calendar = SchoolCalendar(
+                member_id=member.id,
+                name=name or address.host[:120],
+                host=address.host,
+                address_end=address.end,
+                sealed_address=stored,
+                course_id=course_id,
+                accepted=accept,
+                created_at=write.now,
+            )
+            calendar.save(force_insert=True)
+            fields = {"name": calendar.name, "host": calendar.host, "course_id": course_id, "paused": False}
+            write.made(SchoolCalendar, calendar.id, calendar.name, fields)
+            found = store_in(member, calendar, outcome)
+    calendar_read.send(add_school_calendar, outcome=found)
+    return get_school_calendar(member, calendar.id)
+
+
+def refresh_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendarDetailRow:
+    """Read the calendar now, whatever its time.
+
+    Raises:
+        NotFound: there is no such calendar of the member's.
+        Conflict: calendars are turned off.
+        RateLimited: it was refreshed in the last five minutes, or others are being read.
+    """
+    calendar = stored_calendar(member, calendar_id)
+    require_on()
+    with slot():
+        window = hit(Rate.CALENDAR_REFRESHES, str(calendar_id))
+        if window.exceeded:
+            raise RateLimited(window.reset)
+        store(member, calendar_id, ask(member, asked_of(calendar)))
+    return get_school_calendar(member, calendar_id)
+
+
+def asked_of(calendar: SchoolCalendar) -> Asked:
+    """What is needed to ask for a calendar."""
+    return Asked(calendar.sealed_address, calendar.fingerprint, Validators(calendar.etag, calendar.last_modified))
+
+
+def update_school_calendar(
+    member: Member, calendar_id: UUID, **changes: Unpack[SchoolCalendarChanges]
+) -> SchoolCalendarDetailRow:
+    """Change the fields given; a label that gets another course takes its events in the same call.
+
+    Raises:
+        NotFound: there is no such calendar of the member's.
+        ValidationFailed: `course_id` or one of `courses` is no course of the member's, or no label of the calendar.
+        Conflict: there would be too many items.
+    """
+    with writing(member.id, "update_school_calendar") as write:
+        calendar = mine(member).filter(id=calendar_id).first()
+        if calendar is None:
+            raise NoSuchSchoolCalendar
+        courses = load_courses(member, with_items=bool(changes.keys() & {"courses", "course_id"}))
+        before = {label["label"]: label["course_id"] for label in _labels(calendar, courses)}
+        _change(write, calendar, courses, changes)
+        chosen = {*changes.get("courses", {})} | ({""} if "course_id" in changes else set())
+        after = {label["label"]: label for label in _labels(calendar, courses)}
+        moved = {
+            label
+            for label in chosen & after.keys()
+            if after[label]["course_id"] != before[label] or after[label]["ignored"]
+        }
+        if moved:
+            take_labels(member, calendar, courses, moved)
+        if changes.get("paused") is False and calendar.stopped:
+            calendar.stopped, calendar.failures, calendar.failing_since = False, 0, None
+            calendar.next_read_at = timezone.now()
+        elif "paused" in changes:
+            calendar.next_read_at = next_after(calendar)
+        calendar.save()
+        set_due(calendar)
+    return get_school_calendar(member, calendar_id)
+
+
+def answer_school_calendar(member: Member, calendar_id: UUID, *, accept: bool) -> SchoolCalendarDetailRow:
+    """Take the reading that waits, or refuse it: the same file does not ask again.
+
+    Raises:
+        NotFound: there is no such calendar of the member's.
+        Conflict: nothing waits, there would be too many items, or calendars are turned off.
+    """
+    require_calendar(member, calendar_id)
+    require_on()
+    with writing(member.id):
+        calendar = stored_calendar(member, calendar_id)
+        if calendar.answer != Answer.HELD:
+            raise Conflict(NOTHING_HELD)
+        if accept:
+            take_held(member, calendar, load_courses(member, with_items=True))
+        else:
+            calendar.answer = Answer.REFUSED
+        calendar.save()
+    return get_school_calendar(member, calendar_id)
+
+
+def delete_school_calendar(member: Member, calendar_id: UUID) -> DeletedRow:
+    """Delete the calendar with its address, which cannot be restored; items stay.
+
+    Raises:
+        NotFound: there is no such calendar of the member's.
+    """
+    with writing(member.id, "delete_school_calendar") as write:
+        rows = mine(member).filter(id=calendar_id)
+        calendar = rows.only(*_LOGGED, "created_at").first()
+        if calendar is None:
+            raise NoSuchSchoolCalendar
+        write.deleted(SchoolCalendar, calendar_id, calendar.name, fields_of(calendar, _LOGGED))
+        write.cannot_be_undone()
+        end_chains(member.id, [calendar_id], calendar.created_at)
+        delete_alone(rows)
+        forget_due(member.id, calendar_id)
+    return deletion(calendar_id)
+
+
+_LOGGED = ("name", "host", "course_id", "paused")
+
+
+def _labels(calendar: SchoolCalendar, courses: Courses) -> list[LabelRow]:
+    return label_rows(calendar.labels, courses.named, calendar.choices, calendar.course_id)
+
+
+def _change(write: Write, calendar: SchoolCalendar, courses: Courses, changes: SchoolCalendarChanges) -> None:
+    """Check the changes, note them, and set the columns of `calendar`."""
+    choices = {label: str(chosen) for label, chosen in changes.get("courses", {}).items()}
+    there = {str(one.id) for one in courses.named}
+    labels = {one["label"] for one in calendar.labels}
+    if unknown := next((label for label in choices if label not in labels), None):
+        raise ValidationFailed.of("courses", f"“{unknown}” is no label of this calendar.")
+    if "" in choices and "" not in labels:
+        raise ValidationFailed.of("courses", "No event of this calendar has an empty label.")
+    if any(chosen not in {*there, IGNORED} for chosen in choices.values()):
+        raise ValidationFailed.of("courses", f"Each label takes the id of one of your courses, or {IGNORED}.")
+    course_id = changes.get("course_id")
+    if course_id is not None and str(course_id) not in there:
+        raise ValidationFailed.of("course_id", _NOT_YOURS)
+    wanted: dict[str, object] = {name: value for name, value in changes.items() if name != "courses"}
+    if choices:
+        wanted["choices"] = {**calendar.choices, **choices}
+    stored = fields_of(calendar, ("name", "course_id", "paused", "choices"))
+    for name, value in write.differing(SchoolCalendar, calendar.id, calendar.name, stored, wanted).items():
+        setattr(calendar, name, value)
+
+
+def put_pause_back(member: Member, write: Write, calendar_id: UUID, after: bool, before: bool) -> None:
+    """Undo a change of `paused`, and of when the calendar is due.
+
+    Raises:
+        Conflict: it was changed since, or the calendar is gone.
+    """
+    calendar = mine(member).filter(id=calendar_id).first()
+    if calendar is None or calendar.paused is not after:
+        raise Conflict("The calendar is gone, or was paused or started since, and an undo overwrites nothing.")
+    calendar.paused = before
+    calendar.next_read_at = next_after(calendar)
+    calendar.save(update_fields=("paused", "next_read_at"))
+    set_due(calendar)

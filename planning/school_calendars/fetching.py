@@ -1,0 +1,170 @@
+"""Asking a school for a calendar and reading what it answers; no connection to the database is held meanwhile."""
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from http import HTTPStatus
+from threading import BoundedSemaphore
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+
+from accounts.models import Member
+from planning.calendar.files import MAX_BYTES, CalendarFile, NotACalendar, read_school_calendar
+from planning.school_calendars.addresses import unsealed
+from studyservice.fetching.faults import Fault, FetchError
+from studyservice.fetching.guarded import Limits, Validators, fetch
+from studyservice.operations.errors import RateLimited
+
+LIMITS = Limits(seconds=10, size=MAX_BYTES, redirects=3)
+ACCEPT = "text/calendar, */*;q=0.1"
+MOST_AT_ONCE = 2
+"""Fetches that calls wait for in a process of the server; the other threads answer everybody else."""
+
+_STAMPS = re.compile(rb"(?m)^DTSTAMP[:;][^\r\n]*(?:\r?\n[ \t][^\r\n]*)*\r?\n?")
+"""Lines that say only when the file was written, which many servers do anew for each answer."""
+
+_RECURS = re.compile(rb"(?m)^(?:RRULE|RDATE)[:;]")
+_LASTING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+
+_WORDS = {
+    Fault.ADDRESS_INVALID: "The school's server redirects to an address that is not read.",
+    Fault.ADDRESS_NOT_PUBLIC: "The address, or one that it redirects to, is not on the public internet.",
+    Fault.UNREACHABLE: "The school's server could not be reached, or its certificate is not valid.",
+    Fault.TIMED_OUT: f"The school's server did not answer within {LIMITS.seconds:g} seconds.",
+    Fault.REDIRECTED: f"The school's server redirects more than {LIMITS.redirects} times.",
+    Fault.ENCODED: "The school's server sent a compressed answer, which was not asked for.",
+    Fault.TOO_LARGE: "The calendar is larger than 2 MiB.",
+}
+_LOST = "The address can no longer be read here. Delete the calendar and add it anew."
+NOTHING_KNOWN = Validators()
+NOT_A_CALENDAR = "not_a_calendar"
+ADDRESS_LOST = "address_lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is needed to ask, without the database.
+
+    Attributes:
+        sealed_address: unsealed for the request alone.
+        fingerprint: of the reading that is stored; empty without one.
+        validators: of the same.
+    """
+
+    sealed_address: str
+    fingerprint: str = ""
+    validators: Validators = NOTHING_KNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A calendar was read.
+
+    Attributes:
+        reading: None where it is the one that is stored.
+    """
+
+    reading: CalendarFile | None
+    fingerprint: str
+    validators: Validators
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Nothing was read.
+
+    Attributes:
+        type: for programs.
+        lasts: whether the calendar is stopped at once.
+    """
+
+    type: str
+    message: str
+    lasts: bool = False
+
+
+_free = BoundedSemaphore(max(1, min(MOST_AT_ONCE, settings.WEB_THREADS - 1)))
+
+
+@contextmanager
+def slot() -> Iterator[None]:
+    """A place among those who may fetch in this process of the server.
+
+    Raises:
+        RateLimited: every place is taken.
+    """
+    if not _free.acquire(blocking=False):
+        raise RateLimited(round(LIMITS.seconds))
+    try:
+        yield
+    finally:
+        _free.release()
+
+
+def ask(member: Member, asked: Asked, *, turn: AbstractContextManager[Any] | None = None) -> Read | Failed:
+    """Fetch and read; must not be called inside a transaction.
+
+    Args:
+        turn: held while the file is read, of which a process reads one at a time; None refuses to wait for others.
+
+    Raises:
+        RateLimited: files are being read.
+        ReadingStarved: the machine is too busy to read the file.
+    """
+    url = unsealed(asked.sealed_address)
+    if url is None:
+        return Failed(ADDRESS_LOST, _LOST, lasts=True)
+    _let_go_of_database()
+    try:
+        answer = fetch(url, LIMITS, accept=ACCEPT, validators=asked.validators)
+    except FetchError as error:
+        return _failed(error)
+    if answer.unchanged:
+        return Read(None, asked.fingerprint, asked.validators)
+    fingerprint = _fingerprint(member, answer.body)
+    if fingerprint == asked.fingerprint:
+        return Read(None, fingerprint, answer.validators)
+    with turn or nullcontext(), tempfile.TemporaryFile() as file:
+        file.write(answer.body)
+        file.flush()
+        try:
+            reading = read_school_calendar(member, file)
+        except NotACalendar as error:
+            return Failed(NOT_A_CALENDAR, _not_a_calendar(error))
+    return Read(reading, fingerprint, answer.validators)
+
+
+def _not_a_calendar(error: NotACalendar) -> str:
+    if error.too_much:
+        return "There is too much in the calendar to be read."
+    return "The school's server sent no calendar, perhaps a page to sign in. Check the address in your school's system."
+
+
+def _failed(error: FetchError) -> Failed:
+    if error.fault is not Fault.STATUS:
+        return Failed(error.fault.value, _WORDS[error.fault])
+    return Failed(
+        error.fault.value,
+        f"The school's server answered with the status {error.status}.",
+        lasts=error.status in _LASTING,
+    )
+
+
+def _fingerprint(member: Member, body: bytes) -> str:
+    """Equal fingerprints have equal readings: what recurs is read from the member's day."""
+    digest = hashlib.sha256(_STAMPS.sub(b"", body))
+    digest.update(member.time_zone.encode())
+    if _RECURS.search(body):
+        digest.update(member.today().isoformat().encode())
+    return digest.hexdigest()
+
+
+def _let_go_of_database() -> None:
+    """Give the thread's connection back; a transaction that is open would be the caller's fault, and is not ended."""
+    if not connection.in_atomic_block:
+        connection.close()

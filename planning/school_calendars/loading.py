@@ -1,0 +1,71 @@
+"""The member's courses, with or without their items, in one query."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import Exists, FilteredRelation, OuterRef, Q
+
+from accounts.models import Member
+from courses.models import Course
+from planning.models import Milestone
+from planning.school_calendars.assigning import Named
+
+
+class StoredItem(NamedTuple):
+    """An item, as far as it is compared with a calendar's event."""
+
+    id: UUID
+    title: str
+    kind: str
+    due_on: date | None
+    done: bool
+    graded: bool
+    note: str | None
+    category_id: UUID | None
+    has_milestones: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Courses:
+    """The courses of a member.
+
+    Attributes:
+        named: by what labels call them, the oldest first.
+        item_counts: by course.
+        items: of all courses by id; empty where they were not asked for.
+    """
+
+    named: list[Named]
+    item_counts: Mapping[UUID, int] = field(default_factory=dict)
+    items: Mapping[UUID, StoredItem] = field(default_factory=dict)
+
+    def name_of(self, course_id: UUID) -> str:
+        """The name of a course; empty of one that is gone."""
+        return next((one.name for one in self.named if one.id == course_id), "")
+
+
+_COURSE = ("id", "name", "code", "item_count")
+_ITEM = tuple(f"mine__{name}" for name in StoredItem._fields if name != "has_milestones")
+
+
+def load_courses(member: Member, *, with_items: bool = False) -> Courses:
+    """The member's courses; one query."""
+    rows = Course.objects.filter(member_id=member.id).order_by("created_at", "id")
+    if not with_items:
+        return Courses([Named(*row) for row in rows.values_list("id", "name", "code")])
+    steps = Milestone.objects.filter(member_id=member.id, item_id=OuterRef("mine__id"))
+    joined = rows.annotate(
+        mine=FilteredRelation("items", condition=Q(items__member_id=member.id)), has_milestones=Exists(steps)
+    )
+    named: dict[UUID, Named] = {}
+    counts: dict[UUID, int] = {}
+    items: dict[UUID, StoredItem] = {}
+    for course_id, name, code, number, *item in joined.values_list(*_COURSE, *_ITEM, "has_milestones"):
+        named[course_id] = Named(course_id, name, code)
+        counts[course_id] = number
+        if item[0] is not None:
+            items[item[0]] = StoredItem(*item)
+    return Courses([*named.values()], counts, items)

@@ -1,0 +1,129 @@
+"""School calendars as they are answered."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from accounts.members.limits import Limit
+from accounts.models import Member
+from planning.calendar.importing import told
+from planning.school_calendars.assigning import LabelRow, label_rows
+from planning.school_calendars.loading import Courses, load_courses
+from planning.school_calendars.models import Answer, SchoolCalendar
+from planning.school_calendars.serializers import HeldRow, LastErrorRow, SchoolCalendarDetailRow, SchoolCalendarRow
+from planning.school_calendars.states import State
+from planning.school_calendars.taking import NO_COUNTS, held_matches, reading_of
+from studyservice.operations.errors import NotFound
+
+CALENDARS = Limit(
+    most=5, what="school calendars", full="You have reached the limit of {most} school calendars. Delete one first."
+)
+
+
+class NoSuchSchoolCalendar(NotFound):
+    """The member has no such calendar."""
+
+    default_message = "There is no such school calendar. list_school_calendars gives the ids."
+
+
+def mine(member: Member) -> QuerySet[SchoolCalendar]:
+    """The member's calendars, the oldest first."""
+    return SchoolCalendar.objects.filter(member_id=member.id).order_by("created_at", "id")
+
+
+def stored_calendar(member: Member, calendar_id: UUID) -> SchoolCalendar:
+    """The calendar, whole.
+
+    Raises:
+        NotFound: there is no such calendar of the member's.
+    """
+    calendar = mine(member).filter(id=calendar_id).first()
+    if calendar is None:
+        raise NoSuchSchoolCalendar
+    return calendar
+
+
+def require_calendar(member: Member, calendar_id: UUID) -> None:
+    """Raises NotFound if there is no such calendar of the member's."""
+    if not mine(member).filter(id=calendar_id).exists():
+        raise NoSuchSchoolCalendar
+
+
+def list_school_calendars(member: Member) -> list[SchoolCalendarRow]:
+    """The member's calendars; two queries."""
+    calendars = list(mine(member).defer("reading", "sealed_address"))
+    courses = load_courses(member)
+    return [_row(calendar, courses) for calendar in calendars]
+
+
+def get_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendarDetailRow:
+    """The calendar with what waits for an answer; three queries, two where nothing does.
+
+    Raises:
+        NotFound: there is no such calendar of the member's.
+    """
+    calendar = stored_calendar(member, calendar_id)
+    if calendar.answer != Answer.HELD:
+        return {**_row(calendar, load_courses(member)), "held": None}
+    courses = load_courses(member, with_items=True)
+    return {**_row(calendar, courses), "held": _held(member, calendar, courses)}
+
+
+def _held(member: Member, calendar: SchoolCalendar, courses: Courses) -> list[HeldRow]:
+    reading = reading_of(calendar)
+    rows: list[HeldRow] = []
+    for course_id, one in held_matches(member, calendar, courses).items():
+        row = told(one.comparison, reading, [], dry_run=True)
+        rows.append(
+            {
+                "course_id": course_id,
+                "new": row["new"],
+                "changed": row["changed"],
+                "kept": row["kept"],
+                "gone": row["gone"],
+                "unchanged": row["unchanged"],
+                "skipped": row["skipped"],
+            }
+        )
+    return rows
+
+
+def _row(calendar: SchoolCalendar, courses: Courses) -> SchoolCalendarRow:
+    labels = label_rows(calendar.labels, courses.named, calendar.choices, calendar.course_id)
+    there = {one.id for one in courses.named}
+    return {
+        "id": calendar.id,
+        "name": calendar.name,
+        "host": calendar.host,
+        "address_end": calendar.address_end,
+        "course_id": calendar.course_id if calendar.course_id in there else None,
+        "paused": calendar.paused,
+        "state": state_of(calendar, labels),
+        "labels": labels,
+        "last_read_at": calendar.last_read_at,
+        "last_changed_at": calendar.last_changed_at,
+        "last_error": _last_error(calendar),
+        "next_read_at": calendar.next_read_at,
+        "counts": calendar.counts or NO_COUNTS,
+        "created_at": calendar.created_at,
+    }
+
+
+def _last_error(calendar: SchoolCalendar) -> LastErrorRow | None:
+    if not calendar.error_type or calendar.error_at is None:
+        return None
+    return {"type": calendar.error_type, "message": calendar.error_message, "at": calendar.error_at}
+
+
+def state_of(calendar: SchoolCalendar, labels: Iterable[LabelRow]) -> State:
+    """The first of the states that holds, from what keeps the calendar from being read on."""
+    if calendar.stopped:
+        return State.STOPPED
+    if calendar.error_type:
+        return State.FAILING
+    if calendar.answer == Answer.HELD:
+        return State.HELD
+    if any(label["course_id"] is None and not label["ignored"] for label in labels):
+        return State.UNASSIGNED
+    return State.OK

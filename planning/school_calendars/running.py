@@ -1,0 +1,127 @@
+"""One run of `readcalendars`: several hosts at once, one connection to each, and each calendar once.
+
+A thread claims all that is due of a host and reads one after the other. It holds no connection to the database while a
+school answers. What is left when the time is over waits for the next run.
+"""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event, Lock
+from uuid import UUID
+
+from django.db import Error, connection
+from django.utils import timezone
+
+from accounts.changes.calls import acting, command
+from accounts.models import Member
+from planning.school_calendars.calendars import asked_of
+from planning.school_calendars.fetching import ask
+from planning.school_calendars.models import SchoolCalendar
+from planning.school_calendars.schedule import claim, due_hosts, forget_due, postpone, release
+from planning.school_calendars.storing import store
+from studyservice.operations.errors import NotFound
+from studyservice.reading.gate import ReadLater
+
+logger = logging.getLogger(__name__)
+
+NAME = "readcalendars"
+HOSTS_AT_ONCE = 8
+SECONDS = 14 * 60.0
+"""A run begins every quarter of an hour; after this long it claims nothing more."""
+
+LAPSED, LATER, GONE, BROKEN = "lapsed", "later", "gone", "broken"
+"""Outcomes beside those of `Reading`: the member has lapsed; this machine was too busy; the calendar or its member was
+deleted; a fault of the service, which is logged."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run.
+
+    Attributes:
+        seconds: after which the rest is left to the next run.
+        done: how many calendars, by outcome.
+    """
+
+    seconds: float = SECONDS
+    done: Counter[str] = field(default_factory=Counter)
+    stopped: Event = field(default_factory=Event)
+    _counting: Lock = field(default_factory=Lock)
+    _turn: Lock = field(default_factory=Lock)
+
+    def read_all(self) -> None:
+        """Read what is due.
+
+        Raises:
+            Exception: what a thread raised; the others come to the end of their calendar first.
+        """
+        deadline = time.monotonic() + self.seconds
+        hosts = iter(due_hosts(timezone.now()))
+        with ThreadPoolExecutor(HOSTS_AT_ONCE, thread_name_prefix=NAME) as threads:
+            taking = Lock()
+            workers = [threads.submit(self._work, hosts, taking, deadline) for _ in range(HOSTS_AT_ONCE)]
+        for worker in workers:
+            worker.result()
+
+    def _work(self, hosts: Iterator[str], taking: Lock, deadline: float) -> None:
+        try:
+            while time.monotonic() < deadline and not self.stopped.is_set():
+                with taking:
+                    host = next(hosts, None)
+                if host is None:
+                    return
+                self._read_host(host, deadline)
+        except BaseException:
+            self.stopped.set()
+            raise
+        finally:
+            connection.close()  # the thread's own
+
+    def _read_host(self, host: str, deadline: float) -> None:
+        left = claim(host, timezone.now())
+        try:
+            while left and time.monotonic() < deadline and not self.stopped.is_set():
+                member_id, calendar_id = left[-1]
+                outcome = self._outcome(member_id, calendar_id)
+                left.pop()
+                with self._counting:
+                    self.done[outcome] += 1
+        finally:
+            release(left)
+
+    def _outcome(self, member_id: UUID, calendar_id: UUID) -> str:
+        """Read one; a fault with it keeps nobody else's from being read."""
+        try:
+            return self._read(member_id, calendar_id)
+        except Error:  # of the database, which all need
+            raise
+        except Exception:
+            logger.exception("The school calendar %s could not be read", calendar_id)
+            postpone(member_id, calendar_id)
+            return BROKEN
+
+    def _read(self, member_id: UUID, calendar_id: UUID) -> str:
+        """Read one calendar; gives the outcome."""
+        member = Member.objects.filter(id=member_id, is_active=True).first()
+        calendar = SchoolCalendar.objects.filter(member_id=member_id, id=calendar_id).defer("reading").first()
+        if member is None or calendar is None or calendar.paused or calendar.stopped:
+            forget_due(member_id, calendar_id)  # an undo or an erasure went before
+            return GONE
+        if not member.membership_is_active():
+            postpone(member_id, calendar_id)
+            return LAPSED
+        try:
+            outcome = ask(member, asked_of(calendar), turn=self._turn)
+        except ReadLater:
+            release([(member_id, calendar_id)])
+            return LATER
+        try:
+            with acting(command(NAME)):
+                found = store(member, calendar_id, outcome)
+        except NotFound:  # the member was deleted meanwhile
+            return GONE
+        return GONE if found is None else found.value

@@ -1,0 +1,104 @@
+"""When a school calendar is read next, and which are due."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from planning.school_calendars.models import DueCalendar, SchoolCalendar
+
+EVERY = timedelta(hours=6)
+AFTER_FAILURES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
+"""After the first failure, the second, and each further one."""
+
+FAILS_FOR = timedelta(days=14)
+"""After that it is stopped."""
+
+CLAIM = timedelta(minutes=30)
+"""How long a process may take for what it has claimed; after that another one reads it."""
+
+_BATCH = 500
+_SPREAD = 10
+"""The interval differs by a tenth either way, so that not all of a school's come at once."""
+
+
+def interval(calendar_id: UUID) -> timedelta:
+    """From one reading to the next; always the same of one calendar."""
+    place = calendar_id.int % 10_007 / 10_006 * 2 - 1
+    return EVERY * (1 + place / _SPREAD)
+
+
+def next_after(calendar: SchoolCalendar) -> datetime | None:
+    """When it is read next, by what is known of it; None while it is paused or stopped."""
+    if calendar.paused or calendar.stopped:
+        return None
+    if calendar.failures and calendar.error_at is not None:
+        return calendar.error_at + AFTER_FAILURES[min(calendar.failures, len(AFTER_FAILURES)) - 1]
+    if calendar.last_read_at is None:
+        return timezone.now()
+    return calendar.last_read_at + interval(calendar.id)
+
+
+def set_due(calendar: SchoolCalendar) -> None:
+    """Let the calendar be due at its `next_read_at`, or no more; in the transaction that stores that."""
+    if calendar.next_read_at is None:
+        forget_due(calendar.member_id, calendar.id)
+        return
+    DueCalendar.objects.update_or_create(
+        id=calendar.id,
+        member_id=calendar.member_id,
+        defaults={"host": calendar.host, "next_read_at": calendar.next_read_at, "claimed_until": None},
+    )
+
+
+def forget_due(member_id: UUID, calendar_id: UUID) -> None:
+    """Let the calendar be due no more."""
+    DueCalendar.objects.filter(id=calendar_id, member_id=member_id).delete()
+
+
+def postpone(member_id: UUID, calendar_id: UUID) -> None:
+    """Look again after the usual time, at one whose member has lapsed."""
+    mine = DueCalendar.objects.filter(id=calendar_id, member_id=member_id)
+    mine.update(next_read_at=timezone.now() + interval(calendar_id), claimed_until=None)
+
+
+def due_hosts(now: datetime) -> list[str]:
+    """The hosts with something due that no process has claimed, the one that waits longest first."""
+    rows = _unclaimed(now).order_by("next_read_at").values_list("host", flat=True)
+    return list(dict.fromkeys(rows.iterator(chunk_size=2000)))
+
+
+def claim(host: str, now: datetime) -> list[tuple[UUID, UUID]]:
+    """Claim all that is due of a host, unless another process reads from it; members with their calendars.
+
+    Of two processes at once, one gets them: the other skips what is locked, and sees the claim afterwards.
+    """
+    with transaction.atomic():
+        of_host = DueCalendar.objects.filter(host=host)
+        if of_host.filter(claimed_until__gt=now).exists():
+            return []
+        skips = connection.features.has_select_for_update_skip_locked
+        rows = _unclaimed(now).filter(host=host).select_for_update(skip_locked=skips).order_by("id")
+        found = list(rows.values_list("member_id", "id"))
+        for start in range(0, len(found), _BATCH):
+            ids = [calendar_id for _, calendar_id in found[start : start + _BATCH]]
+            of_host.filter(id__in=ids).update(claimed_until=now + CLAIM)
+        return found
+
+
+def overdue() -> int:
+    """How many calendars have been due for longer than two runs take."""
+    return DueCalendar.objects.filter(next_read_at__lte=timezone.now() - CLAIM).count()
+
+
+def release(claimed: list[tuple[UUID, UUID]]) -> None:
+    """Let another run read what this one has no time for."""
+    for member_id, calendar_id in claimed:
+        DueCalendar.objects.filter(id=calendar_id, member_id=member_id).update(claimed_until=None)
+
+
+def _unclaimed(now: datetime) -> QuerySet[DueCalendar]:
+    free = Q(claimed_until=None) | Q(claimed_until__lte=now)
+    return DueCalendar.objects.filter(free, next_read_at__lte=now)

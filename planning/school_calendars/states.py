@@ -1,0 +1,13 @@
+"""The states of a school calendar, as they are answered."""
+
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """Whether a calendar is read, and what it waits for."""
+
+    OK = "ok"
+    UNASSIGNED = "unassigned"
+    HELD = "held"
+    FAILING = "failing"
+    STOPPED = "stopped"

@@ -1,0 +1,97 @@
+"""Storing what became of a reading: under the member's lock, in one transaction with what is taken of it."""
+
+from functools import partial
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.changes.writing import writing
+from accounts.models import Member
+from accounts.text.notices import notify
+from planning.calendar.files import packed
+from planning.school_calendars.addresses import resealed
+from planning.school_calendars.assigning import summaries
+from planning.school_calendars.fetching import Failed, Read
+from planning.school_calendars.loading import load_courses
+from planning.school_calendars.models import Answer, SchoolCalendar
+from planning.school_calendars.rows import mine
+from planning.school_calendars.schedule import FAILS_FOR, next_after, set_due
+from planning.school_calendars.taking import note_read, reading_of, settle
+from studyservice.operations.errors import Conflict
+from studyservice.server.signals import Reading, calendar_read
+
+LIMIT_REACHED = "limit_reached"
+
+
+def store(member: Member, calendar_id: UUID, outcome: Read | Failed) -> Reading | None:
+    """Store the outcome; gives what it came to, or None if the calendar is gone.
+
+    Raises:
+        NotFound: the member is gone.
+    """
+    with writing(member.id):
+        calendar = mine(member).filter(id=calendar_id).first()
+        if calendar is None:
+            return None
+        found = store_in(member, calendar, outcome)
+    calendar_read.send(store, outcome=found)
+    return found
+
+
+def store_in(member: Member, calendar: SchoolCalendar, outcome: Read | Failed) -> Reading:
+    """The same of a calendar whose row was read inside of an open write."""
+    if isinstance(outcome, Failed):
+        _note_failure(member, calendar, outcome)
+        found = Reading.STOPPED if calendar.stopped else Reading.FAILED
+    else:
+        found = _store_reading(member, calendar, outcome)
+    calendar.next_read_at = next_after(calendar)
+    calendar.sealed_address = resealed(calendar.sealed_address)
+    calendar.save()
+    set_due(calendar)
+    return found
+
+
+def _store_reading(member: Member, calendar: SchoolCalendar, read: Read) -> Reading:
+    reading = read.reading
+    if reading is None:
+        reading = reading_of(calendar)
+    else:
+        calendar.reading, calendar.fingerprint = packed(reading), read.fingerprint
+        calendar.labels = summaries(reading.events)
+        if calendar.answer == Answer.REFUSED:
+            calendar.answer = Answer.TAKEN
+    calendar.etag, calendar.last_modified = read.validators.etag, read.validators.last_modified
+    before = calendar.answer, calendar.accepted, calendar.last_changed_at
+    try:
+        with transaction.atomic():
+            settle(member, calendar, load_courses(member, with_items=True), reading=reading)
+    except Conflict as error:
+        calendar.answer, calendar.accepted, calendar.last_changed_at = before
+        _note_failure(member, calendar, Failed(LIMIT_REACHED, error.message))
+        return Reading.FAILED
+    note_read(calendar, timezone.now())
+    if calendar.answer == Answer.HELD:
+        return Reading.HELD
+    return Reading.UNCHANGED if calendar.last_changed_at == before[2] else Reading.TAKEN
+
+
+def _note_failure(member: Member, calendar: SchoolCalendar, failed: Failed) -> None:
+    now = timezone.now()
+    calendar.error_type, calendar.error_message, calendar.error_at = failed.type, failed.message[:300], now
+    calendar.failing_since = calendar.failing_since or now
+    calendar.failures += 1
+    if not calendar.stopped and (failed.lasts or now - calendar.failing_since >= FAILS_FOR):
+        calendar.stopped = True
+        transaction.on_commit(partial(_tell_stopped, member.email, calendar.host, failed.message))
+
+
+def _tell_stopped(email: str, host: str, why: str) -> None:
+    notify(
+        email,
+        f"Your school calendar at {host} is no longer read",
+        f"We stopped reading your school calendar at {host}. {why} If it has a new address, delete the calendar at "
+        f"{settings.BASE_URL}/calendars and add the new one. Otherwise you can start it again there.",
+    )

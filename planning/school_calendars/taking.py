@@ -1,0 +1,190 @@
+"""Taking a reading: at once, or after the member's yes; for each course one change, and all of them or none."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+
+from accounts.changes.calls import Actor, acting, current_call
+from accounts.changes.models import ActorKind
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
+from accounts.models import Member
+from courses.items import delete_items
+from courses.models import Course
+from planning.calendar.files import CalendarFile, unpacked
+from planning.calendar.importing import Plan as FilePlan
+from planning.calendar.importing import all_of, take
+from planning.models import ImportedEvent
+from planning.school_calendars.assigning import assigned
+from planning.school_calendars.loading import Courses
+from planning.school_calendars.matching import CourseMatch, match
+from planning.school_calendars.models import Answer, SchoolCalendar
+from planning.school_calendars.serializers import CountsRow
+from studyservice.database.batches import batches
+
+TAKES = "read_school_calendar"
+"""What a change is called in the log that a reading made."""
+
+
+NO_COUNTS: CountsRow = {"new": 0, "changed": 0, "kept": 0, "gone": 0, "unchanged": 0}
+
+
+def settle(member: Member, calendar: SchoolCalendar, courses: Courses, *, reading: CalendarFile) -> None:
+    """Take what was read, or hold it for the member; inside `writing`. Sets the columns of `calendar`.
+
+    A reading that waits goes on waiting for as long as there is something to ask, and one that was refused is left.
+
+    Raises:
+        Conflict: there would be too many items; nothing was taken.
+    """
+    if calendar.answer == Answer.REFUSED:
+        return
+    matches = match(member, calendar.id, reading, courses, _assigned(calendar, courses))
+    if _is_to_be_held(member, calendar, courses, matches):
+        calendar.answer = Answer.HELD
+        return
+    _take_all(member, calendar, courses, reading, matches)
+
+
+def take_held(member: Member, calendar: SchoolCalendar, courses: Courses) -> None:
+    """Take the reading that waits; inside `writing`.
+
+    Raises:
+        Conflict: there would be too many items; nothing was taken.
+    """
+    reading = reading_of(calendar)
+    _take_all(
+        member, calendar, courses, reading, match(member, calendar.id, reading, courses, _assigned(calendar, courses))
+    )
+
+
+def take_labels(member: Member, calendar: SchoolCalendar, courses: Courses, labels: Iterable[str]) -> None:
+    """Take the events of these labels, which the member has just chosen courses for; inside `writing`.
+
+    The rest of a reading that waits goes on waiting, if there is any.
+
+    Raises:
+        Conflict: there would be too many items; nothing was taken.
+    """
+    reading = reading_of(calendar)
+    everything = _assigned(calendar, courses)
+    chosen = {*labels}
+    # Those of other labels are still in the file: they are unassigned for this once.
+    of_labels = {label: course_id if label in chosen else None for label, course_id in everything.items()}
+    ignored = {event.label for event in reading.events} - everything.keys() - chosen
+    of_labels |= dict.fromkeys(ignored)
+    matches = match(member, calendar.id, reading, courses, of_labels)
+    in_file = {event.key for event in reading.events}
+    for one in matches.values():  # what the file has no more is told by the reading as a whole
+        one.newly_gone = [row for row in one.newly_gone if (row.uid, row.instance) in in_file]
+    _take(member, calendar, courses, reading, matches)
+    if calendar.answer == Answer.TAKEN:
+        calendar.accepted = True
+    elif calendar.answer == Answer.HELD:
+        rest = match(member, calendar.id, reading, courses, everything)
+        if not any(one.changes_something() for one in rest.values()):
+            calendar.answer, calendar.accepted = Answer.TAKEN, True
+
+
+def held_matches(member: Member, calendar: SchoolCalendar, courses: Courses) -> dict[UUID, CourseMatch]:
+    """What the reading that waits would change, by course."""
+    reading = reading_of(calendar)
+    return match(member, calendar.id, reading, courses, _assigned(calendar, courses))
+
+
+def reading_of(calendar: SchoolCalendar) -> CalendarFile:
+    """The newest reading."""
+    if calendar.reading is None:
+        return CalendarFile("", [], frozenset(), [], frozenset(), frozenset(), {})
+    return unpacked(calendar.reading)
+
+
+def _assigned(calendar: SchoolCalendar, courses: Courses) -> dict[str, UUID | None]:
+    labels = {one["label"] for one in calendar.labels}
+    return assigned(labels, courses.named, calendar.choices, calendar.course_id)
+
+
+def _is_to_be_held(
+    member: Member, calendar: SchoolCalendar, courses: Courses, matches: Mapping[UUID, CourseMatch]
+) -> bool:
+    changing = {course_id: one for course_id, one in matches.items() if one.changes_something()}
+    if not changing:
+        return False
+    if not calendar.accepted:
+        return True
+    if calendar.answer == Answer.NONE:
+        return False  # the first one, accepted with the address
+    today = member.today()
+    return any(one.is_odd(courses.item_counts.get(course_id, 0), today) for course_id, one in changing.items())
+
+
+def _take_all(
+    member: Member,
+    calendar: SchoolCalendar,
+    courses: Courses,
+    reading: CalendarFile,
+    matches: Mapping[UUID, CourseMatch],
+) -> None:
+    counts = _take(member, calendar, courses, reading, matches)
+    calendar.counts = {**counts}
+    calendar.answer = Answer.TAKEN
+    if any(one.changes_something() for one in matches.values()):
+        calendar.accepted = True
+
+
+def _take(
+    member: Member,
+    calendar: SchoolCalendar,
+    courses: Courses,
+    reading: CalendarFile,
+    matches: Mapping[UUID, CourseMatch],
+) -> CountsRow:
+    counts: CountsRow = {**NO_COUNTS}
+    actor = Actor(ActorKind.CALENDAR, calendar.id, calendar.host)
+    call = current_call()
+    # What leaves a course goes first, so that its event is remembered once.
+    operation = None if call is None else call.operation
+    for one in sorted(matches.values(), key=lambda one: not one.moved_out):
+        found = one.comparison
+        if one.changes_something() or one.adopted or one.back or found.bases:
+            with acting(actor, operation=operation), writing(member.id, TAKES) as write:
+                write.within(Course, one.course_id, courses.name_of(one.course_id))
+                if _take_course(write, member, calendar, reading, one):
+                    calendar.last_changed_at = timezone.now()
+        counts["new"] += len(found.new)
+        counts["changed"] += len(found.changed)
+        counts["kept"] += len(found.kept)
+        counts["gone"] += len(found.gone)
+        counts["unchanged"] += found.unchanged
+    return counts
+
+
+def _take_course(
+    write: Write, member: Member, calendar: SchoolCalendar, reading: CalendarFile, one: CourseMatch
+) -> bool:
+    """Take what is of a course; gives whether items were made, changed or moved."""
+    mine = ImportedEvent.objects.filter(member_id=member.id, course_id=one.course_id)
+    if one.moved_out:
+        delete_items(write, one.course_id, [row.item_id for row in one.moved_out])
+        for batch in batches([row.id for row in one.moved_out]):
+            mine.filter(id__in=batch).delete()
+    plan: FilePlan = all_of(one.comparison)
+    _, applied = take(write, member, one.course_id, reading, plan, calendar_id=calendar.id)
+    for ids, columns in (
+        (one.adopted, {"calendar_id": calendar.id, "is_gone": False}),
+        ([row.id for row in one.newly_gone], {"is_gone": True}),
+        (one.back, {"is_gone": False}),
+    ):
+        for batch in batches(ids):
+            mine.filter(id__in=batch).update(**columns)
+    return bool(applied.made or applied.changed or one.moved_out)
+
+
+def note_read(calendar: SchoolCalendar, now: datetime) -> None:
+    """The calendar was read well."""
+    calendar.last_read_at, calendar.stopped = now, False
+    calendar.error_type = calendar.error_message = ""
+    calendar.error_at = calendar.failing_since = None
+    calendar.failures = 0

@@ -1,0 +1,1 @@
+"""School calendars, against HTTPS servers of the tests' own."""

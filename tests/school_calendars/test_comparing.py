@@ -1,0 +1,352 @@
+"""Readings of a school calendar beside what was taken: labels, courses, what is held, and what is undone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.school_calendars.conftest import Calls
+from tests.support.calendar_files import MOODLE, calendar, deadline
+from tests.support.entry_points import RestEntryPoint
+from tests.support.schools import School, labelled
+
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "statements that other tests make too"),
+]
+
+
+def essay(day: str = "20261203", title: str = "Essay 1", label: str = "Biology", uid: str = "a") -> str:
+    return labelled(uid, day, title, label)
+
+
+def many(number: int, *, first: int = 0, day: str = "20261203", label: str = "Biology") -> list[str]:
+    return [labelled(f"n{one}", day, f"Quiz {one}", label) for one in range(first, first + number)]
+
+
+@pytest.fixture
+def biology(calls: Calls) -> Any:
+    return calls.course("Biology", "BIO210")
+
+
+@pytest.mark.database("both")
+def test_what_the_school_moves_is_moved_and_what_the_member_changed_stays(
+    calls: Calls, school: School, biology: Any
+) -> None:
+    school.has(essay(), essay(uid="b", title="Lab"))
+    added = calls.add(accept=True)
+    [lab] = [one for one in calls.owner.made("list_items")["data"] if one["title"] == "Lab"]
+    calls.owner.made("update_item", item_id=lab["id"], due_on="2026-12-20")
+    school.has(essay("20261205"), essay(uid="b", title="Lab report"))
+    read = calls.refresh(added)
+    assert read["counts"] == {"new": 0, "changed": 2, "kept": 0, "gone": 0, "unchanged": 0}
+    assert calls.dates() == [("Essay 1", "2026-12-05"), ("Lab report", "2026-12-20")]
+    school.has(essay("20261205"), essay("20261204", uid="b", title="Lab report"))
+    assert calls.refresh(added)["counts"]["kept"] == 1
+    assert calls.refresh(added)["counts"] == {"new": 0, "changed": 0, "kept": 0, "gone": 0, "unchanged": 2}
+    assert calls.dates() == [("Essay 1", "2026-12-05"), ("Lab report", "2026-12-20")]
+
+
+def test_a_title_that_both_changed_stays_and_is_told(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay())
+    added = calls.add(accept=True)
+    [item] = calls.owner.made("list_items")["data"]
+    calls.owner.made("update_item", item_id=item["id"], title="My essay")
+    school.has(essay(title="Essay one"))
+    assert calls.refresh(added)["counts"]["kept"] == 1
+    assert calls.dates() == [("My essay", "2026-12-03")]
+
+
+def test_what_is_not_there_any_more_is_told_and_not_deleted(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay(), *many(4))
+    added = calls.add(accept=True)
+    school.has(*many(4))
+    read = calls.refresh(added)
+    assert (read["state"], read["counts"]["gone"]) == ("ok", 1)
+    assert ("Essay 1", "2026-12-03") in calls.dates()
+    school.has(essay("20261204"), *many(4))
+    assert calls.refresh(added)["counts"] == {"new": 0, "changed": 1, "kept": 0, "gone": 0, "unchanged": 4}
+
+
+def test_a_deleted_item_is_never_made_again(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay())
+    added = calls.add(accept=True)
+    [item] = calls.owner.made("list_items")["data"]
+    calls.owner.made("delete_item", item_id=item["id"])
+    school.has(essay("20261206"))
+    calls.refresh(added)
+    assert calls.dates() == []
+    calls.owner.made("delete_school_calendar", calendar_id=added["id"])
+    calls.add(accept=True)
+    assert calls.dates() == []
+
+
+Shape = Callable[[list[str]], list[str]]
+
+ODD: dict[str, tuple[list[str], list[str]]] = {
+    "more than 50 new": (many(1), many(52)),
+    "ten and a quarter changed": (many(40), many(10, day="20261209") + many(30, first=10)),
+    "half gone": (many(10), many(5)),
+    "all gone": (many(3), []),
+}
+EVEN: dict[str, tuple[list[str], list[str]]] = {
+    "50 new": (many(1), many(51)),
+    "ten of more than forty": (many(41), many(10, day="20261209") + many(31, first=10)),
+    "nine of nine": (many(9), many(9, day="20261209")),
+    "fewer than half gone": (many(11), many(6)),
+}
+
+
+@pytest.mark.parametrize("how", ODD)
+def test_what_is_odd_waits_for_a_yes(calls: Calls, school: School, biology: Any, how: str) -> None:
+    first, then = ODD[how]
+    school.has(*first)
+    added = calls.add(accept=True)
+    before = calls.dates()
+    school.has(*then)
+    read = calls.refresh(added)
+    assert read["state"] == "held"
+    assert calls.dates() == before
+    [held] = read["held"]
+    assert held["course_id"] == biology["id"]
+    taken = calls.answer(added, accept=True)
+    assert (taken["state"], taken["held"]) == ("ok", None)
+    assert taken["counts"] == {name: held[name] if name == "unchanged" else len(held[name]) for name in taken["counts"]}
+    assert calls.refresh(added)["state"] == "ok"
+
+
+@pytest.mark.parametrize("how", EVEN)
+def test_what_is_not_odd_is_taken(calls: Calls, school: School, biology: Any, how: str) -> None:
+    first, then = EVEN[how]
+    school.has(*first)
+    added = calls.add(accept=True)
+    school.has(*then)
+    assert calls.refresh(added)["state"] == "ok"
+
+
+def test_what_leaves_when_it_is_over_is_not_odd(calls: Calls, school: School, biology: Any) -> None:
+    school.has(*many(2, day="20261101"), essay())
+    added = calls.add(accept=True)
+    school.has(essay())
+    read = calls.refresh(added)
+    assert (read["state"], read["counts"]["gone"]) == ("ok", 2)
+
+
+def test_a_refused_reading_does_not_ask_again_and_another_does(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay())
+    added = calls.add()
+    assert calls.answer(added, accept=False)["held"] is None
+    assert calls.refresh(added)["state"] == "ok"
+    assert calls.dates() == []
+    school.has(essay("20261204"))
+    read = calls.refresh(added)
+    assert (read["state"], read["held"][0]["new"][0]["due_on"]) == ("held", "2026-12-04")
+
+
+def test_a_newer_reading_replaces_what_waits(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay())
+    added = calls.add()
+    school.has(essay("20261204"))
+    assert calls.refresh(added)["held"][0]["new"][0]["due_on"] == "2026-12-04"
+    calls.answer(added, accept=True)
+    assert calls.dates() == [("Essay 1", "2026-12-04")]
+
+
+@pytest.mark.database("both")
+def test_two_courses_in_one_file(calls: Calls, school: School, biology: Any) -> None:
+    physics = calls.course("Physics I")
+    school.has(essay(), essay(uid="b", title="Lab", label="PHYSICS I"), essay(uid="c", title="Party", label="Club"))
+    added = calls.add(accept=True)
+    assert {one["label"]: one["course_id"] for one in added["labels"]} == {
+        "Biology": biology["id"],
+        "PHYSICS I": physics["id"],
+        "Club": None,
+    }
+    assert added["state"] == "unassigned"
+    assert (calls.dates(biology), calls.dates(physics)) == ([("Essay 1", "2026-12-03")], [("Lab", "2026-12-03")])
+    assert {row["object"]["id"] for row in calls.readings()} == {biology["id"], physics["id"]}
+    ignored = calls.update(added, courses={"Club": "ignore"})
+    assert (ignored["state"], [one["ignored"] for one in ignored["labels"]]) == ("ok", [False, False, True])
+
+
+@pytest.mark.database("both")
+def test_choosing_a_course_makes_the_items_of_the_label(calls: Calls, school: School) -> None:
+    school.has(essay(label="21F-BIO"))
+    added = calls.add()
+    assert (added["state"], added["held"]) == ("unassigned", None)
+    course = calls.course("Cell Biology")
+    chosen = calls.update(added, courses={"21F-BIO": course["id"]})
+    assert chosen["state"] == "ok"
+    assert calls.dates(course) == [("Essay 1", "2026-12-03")]
+    assert school.gets == 1
+    school.has(essay("20261204", label="21F-BIO"))
+    calls.refresh(added)
+    assert calls.dates(course) == [("Essay 1", "2026-12-04")]
+
+
+def test_choosing_while_a_reading_waits_takes_that_label_alone(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay(), essay(uid="b", title="Lab", label="Other"))
+    added = calls.add()
+    physics = calls.course("Physics")
+    chosen = calls.update(added, courses={"Other": physics["id"]})
+    assert (chosen["state"], [one["course_id"] for one in chosen["held"] if one["new"]]) == ("held", [biology["id"]])
+    assert calls.dates() == [("Lab", "2026-12-03")]
+    calls.answer(added, accept=True)
+    assert len(calls.dates()) == 2
+
+
+def test_another_choice_moves_what_the_member_left_alone(calls: Calls, school: School, biology: Any) -> None:
+    physics = calls.course("Physics")
+    school.has(essay(), essay(uid="b", title="Lab"))
+    added = calls.add(accept=True)
+    [lab] = [one for one in calls.owner.made("list_items")["data"] if one["title"] == "Lab"]
+    calls.owner.made("update_item", item_id=lab["id"], note="Bring goggles")
+    calls.update(added, courses={"Biology": physics["id"]})
+    assert (calls.dates(biology), calls.dates(physics)) == ([("Lab", "2026-12-03")], [("Essay 1", "2026-12-03")])
+    read = calls.refresh(added)
+    assert (read["state"], read["counts"]["new"], read["counts"]["unchanged"]) == ("ok", 0, 1)
+    assert len(calls.dates()) == 2
+
+
+def test_an_event_whose_label_changes_is_moved_and_never_doubled(calls: Calls, school: School, biology: Any) -> None:
+    physics = calls.course("Physics")
+    others = [*many(3), *[labelled(f"p{one}", "20261203", f"P {one}", "Physics") for one in range(3)]]
+    school.has(essay(), *others)
+    added = calls.add(accept=True)
+    school.has(essay(label="Physics"), *others)
+    assert calls.refresh(added)["state"] == "ok"
+    assert ("Essay 1", "2026-12-03") in calls.dates(physics)
+    assert ("Essay 1", "2026-12-03") not in calls.dates(biology)
+    assert len(calls.dates()) == 7
+
+
+def test_wrong_choices_are_422_and_take_nothing(
+    calls: Calls, school: School, biology: Any, stranger: RestEntryPoint
+) -> None:
+    theirs = stranger.made("create_course", name="Theirs")
+    school.has(essay(label="X"), essay(uid="b", label="Y"))
+    added = calls.add()
+    for courses in (
+        {"X": biology["id"], "Z": biology["id"]},
+        {"X": biology["id"], "Y": theirs["id"]},
+        {"X": biology["id"], "": biology["id"]},
+        {"X": "biology"},
+        {"X": None},
+        [],
+        None,
+    ):
+        refused = calls.owner.call("update_school_calendar", calendar_id=added["id"], courses=courses)
+        assert (refused.error, refused.fields) == ("validation_failed", ["courses"]), courses
+    assert calls.dates() == []
+
+
+def test_a_deleted_course_leaves_its_label_unassigned_and_an_undo_brings_it_back(
+    calls: Calls, school: School, biology: Any
+) -> None:
+    school.has(essay(label="X"))
+    added = calls.add()
+    calls.update(added, courses={"X": biology["id"]})
+    calls.owner.made("delete_course", course_id=biology["id"])
+    assert calls.refresh(added)["state"] == "unassigned"
+    [deleted] = [row for row in calls.owner.made("list_changes")["data"] if row["operation"] == "delete_course"]
+    calls.owner.made("undo_change", change_id=deleted["id"])
+    assert calls.get(added)["state"] == "ok"
+    read = calls.refresh(added)
+    assert (read["counts"]["unchanged"], calls.dates(biology)) == (1, [("Essay 1", "2026-12-03")])
+
+
+def test_events_without_a_label_are_the_courses_of_the_calendar(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay(label=""))
+    added = calls.add(course_id=biology["id"], accept=True)
+    assert (added["course_id"], calls.dates(biology)) == (biology["id"], [("Essay 1", "2026-12-03")])
+    later = calls.add()
+    assert later["state"] == "unassigned"
+    assert calls.update(later, course_id=biology["id"])["state"] == "ok"
+    assert len(calls.dates()) == 1
+
+
+@pytest.mark.database("both")
+def test_what_a_file_brought_is_taken_over(calls: Calls, school: School, biology: Any) -> None:
+    file = calendar(MOODLE, deadline("a", "20261203", "Essay 1"))
+    calls.owner.made("import_calendar", course_id=biology["id"], file=file)
+    school.has(essay("20261204"))
+    added = calls.add(accept=True)
+    assert added["counts"] == {"new": 0, "changed": 1, "kept": 0, "gone": 0, "unchanged": 0}
+    school.has(*many(1))
+    assert calls.refresh(added)["state"] == "held"
+    assert calls.dates() == [("Essay 1", "2026-12-04")]
+
+
+@pytest.mark.database("both")
+def test_a_reading_is_undone_as_one_and_counts_as_the_members(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay(), *many(3))
+    added = calls.add(accept=True)
+    before = calls.dates()
+    school.has(essay("20261205", "Essay one"), *many(5))
+    calls.refresh(added)
+    [change, _] = calls.readings()
+    calls.owner.made("undo_change", change_id=change["id"])
+    assert calls.dates() == before
+    assert calls.refresh(added)["counts"] == {"new": 0, "changed": 0, "kept": 0, "gone": 0, "unchanged": 4}
+    assert calls.dates() == before
+    school.has(essay("20261209", "Essay one"), *many(5))
+    assert calls.refresh(added)["counts"]["kept"] == 1
+
+
+def test_beyond_a_count_limit_nothing_is_taken(calls: Calls, school: School, biology: Any) -> None:
+    from courses.models import Course
+
+    Course.objects.update(item_count=999)
+    calls.course("Physics")
+    school.has(labelled("p", "20261203", "Lab", "Physics"), *many(2))
+    added = calls.add(accept=True)
+    assert (added["state"], added["last_error"]["type"], calls.dates()) == ("failing", "limit_reached", [])
+    Course.objects.filter(name="Biology").update(item_count=0)
+    assert calls.refresh(added)["state"] == "ok"
+    assert len(calls.dates()) == 3
+
+
+def test_a_sign_in_page_or_a_cut_file_changes_nothing(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay())
+    added = calls.add(accept=True)
+    whole = calendar("x", essay("20261209"))
+    for body in (b"<!doctype html><title>Sign in</title>", whole[: len(whole) // 2], b""):
+        school.sends(body)
+        read = calls.refresh(added)
+        assert (read["state"], read["last_error"]["type"]) == ("failing", "not_a_calendar")
+        assert calls.dates() == [("Essay 1", "2026-12-03")]
+    school.has(essay("20261209"))
+    assert calls.refresh(added)["last_error"] is None
+
+
+def test_adding_changing_and_pausing_can_be_undone_and_deleting_cannot(
+    calls: Calls, school: School, biology: Any
+) -> None:
+    from planning.school_calendars.models import DueCalendar
+
+    added = calls.add()
+    calls.update(added, paused=True, name="Canvas")
+    assert DueCalendar.objects.count() == 0
+    [paused, made] = calls.owner.made("list_changes")["data"][:2]
+    calls.owner.made("undo_change", change_id=paused["id"])
+    again = calls.get(added)
+    assert (again["paused"], again["name"], DueCalendar.objects.count()) == (False, added["name"], 1)
+    calls.owner.made("undo_change", change_id=made["id"])
+    assert calls.owner.made("list_school_calendars")["data"] == []
+    later = calls.add()
+    calls.owner.made("delete_school_calendar", calendar_id=later["id"])
+    deleted = calls.owner.made("list_changes", limit=1)["data"][0]
+    assert (deleted["operation"], deleted["undoable"]) == ("delete_school_calendar", False)
+    assert calls.owner.call("undo_change", change_id=deleted["id"]).error == "conflict"
+
+
+def test_two_calendars_with_the_same_events_make_them_once(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay())
+    first, second = calls.add(accept=True), calls.add(accept=True)
+    assert (second["counts"]["new"], second["counts"]["unchanged"], len(calls.dates())) == (0, 1, 1)
+    school.has(essay("20261205"))
+    calls.refresh(second)
+    assert calls.dates() == [("Essay 1", "2026-12-03")]
+    calls.refresh(first)
+    assert calls.dates() == [("Essay 1", "2026-12-05")]

@@ -1,0 +1,54 @@
+"""A school's server with a calendar that a test changes, over `tests.support.internet`."""
+
+import ssl
+from hashlib import sha256
+
+from tests.support.calendar_files import CANVAS, calendar, deadline
+from tests.support.internet import PUBLIC, Answer, Internet, answer
+
+HOST = "canvas.school.example"
+SECRET = "user_K2vZ8qW0rMx4Tb7"  # what no log and no answer may have
+URL = f"https://{HOST}/feeds/calendars/{SECRET}.ics"
+
+
+def labelled(uid: str, day: str, title: str, label: str = "") -> str:
+    """A deadline as Canvas writes it."""
+    return deadline(uid, day, f"{title} [{label}]" if label else title)
+
+
+class School:
+    """Answers with a calendar, with its version, and with 304 to who has it.
+
+    Attributes:
+        written: in place of the calendar.
+        gets: how often it was asked.
+        unchanged: how often it answered 304.
+    """
+
+    def __init__(self, internet: Internet, host: str = HOST, address: str = PUBLIC) -> None:
+        self.file = calendar(CANVAS)
+        self.written: Answer | None = None
+        self.gets = self.unchanged = 0
+        internet.serve(host, self._write, address)
+
+    def has(self, *events: str, prodid: str = CANVAS) -> "School":
+        """Let the calendar have these events."""
+        self.file, self.written = calendar(prodid, *events), None
+        return self
+
+    def sends(self, body: bytes = b"", *, status: str = "200 OK", **headers: str) -> "School":
+        """Let it answer something else."""
+        self.written = answer(body, status=status, **headers)
+        return self
+
+    def _write(self, head: str, connection: ssl.SSLSocket) -> None:
+        self.gets += 1
+        if self.written is not None:
+            self.written(head, connection)
+            return
+        tag = f'"{sha256(self.file).hexdigest()[:16]}"'
+        if f"If-None-Match: {tag}" in head:
+            self.unchanged += 1
+            answer(status="304 Not Modified", Content_Length="", ETag=tag)(head, connection)
+        else:
+            answer(self.file, Content_Type="text/calendar", ETag=tag)(head, connection)
