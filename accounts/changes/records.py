@@ -32,10 +32,15 @@ class ActorRecord(Record):
     kind = OpenChoiceField(
         "ActorKind",
         choices=ActorKind.values,
-        help_text="An API key, a connected app, a page of this service, an operator or a command of theirs.",
+        help_text="An API key, a connected app, a page of this service, an operator, a command of theirs, or a school "
+        "calendar that was read.",
     )
-    id = serializers.UUIDField(allow_null=True, help_text="Of the key, the app or the operator; null for the others.")
-    name = serializers.CharField(allow_null=True, help_text="Its name at the time; null of a page.")
+    id = serializers.UUIDField(
+        allow_null=True, help_text="Of the key, the app, the operator or the calendar; null for the others."
+    )
+    name = serializers.CharField(
+        allow_null=True, help_text="Its name at the time, of a calendar its host; null of a page."
+    )
 
 
 class ChangedObjectRow(TypedDict):

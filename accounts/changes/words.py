@@ -23,6 +23,7 @@ def actor_in_words(by: ActorRow | None) -> str:
         ActorKind.PAGE.value: "You",
         ActorKind.OPERATOR.value: "An operator",
         ActorKind.COMMAND.value: "An operator's command",
+        ActorKind.CALENDAR.value: f"Your school calendar at {name}",
     }.get(by["kind"], name)
 
 
@@ -56,6 +57,7 @@ def change_in_words(change: ChangeRow) -> str:
 _OPERATIONS: dict[str, Callable[[str, _Told], str]] = {
     "undo_change": lambda of, after: f"undid a change to the {of}",
     "apply_calendar": lambda of, after: f"imported a calendar file into the {of}",
+    "read_school_calendar": lambda of, after: f"read a school calendar into the {of}",
     "apply_syllabus": lambda of, after: f"updated the syllabus of the {of}",
     "import_data": lambda of, after: " with ".join(filter(None, ["imported an archive", counts_in_words(after)])),
 }

@@ -1,7 +1,7 @@
 """Reading a calendar file that a member brought, or a school sent, from the service's side."""
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import IO, Any
@@ -56,12 +56,12 @@ class CalendarFile:
         events = [replace(event, title=self.bare.get(event.key, event.title)) for event in self.events]
         return replace(self, events=events, bare={})
 
-    def of_label(self, label: str) -> "CalendarFile":
-        """Only the events of a label, by their bare titles; the others are still in the file."""
-        others = {event.key for event in self.events if event.label != label}
+    def of_labels(self, labels: Container[str]) -> "CalendarFile":
+        """Only the events of some labels, by their bare titles; the others are still in the file."""
+        others = {event.key for event in self.events if event.label not in labels}
         bare = self.without_brackets()
         return replace(
-            bare, events=[event for event in bare.events if event.label == label], present=self.present | others
+            bare, events=[event for event in bare.events if event.label in labels], present=self.present | others
         )
 
 

@@ -53,7 +53,7 @@ def import_calendar(
     require_course(member, course_id)
     calendar = read_calendar(member, file)
     labels = label_rows(summaries(calendar.without_brackets().events), load_courses(member).named, {}, None)
-    wanted = calendar if label is None else calendar.of_label(label)
+    wanted = calendar if label is None else calendar.of_labels({label})
     return {**take_calendar(member, course_id, wanted, dry_run=dry_run), "labels": labels}
 
 

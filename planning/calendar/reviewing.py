@@ -1,7 +1,8 @@
 """A calendar file as rows for the member to approve, and taking those that were approved."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import cast
 from uuid import UUID
 
@@ -25,11 +26,35 @@ def calendar_rows(member: Member, course_id: UUID, calendar: CalendarFile) -> tu
     """
     require_course(member, course_id)
     found = compared(member, course_id, calendar)
-    return list(_rows(found)), found
+    return list(rows_of(found)), found
 
 
-def take_approved(member: Member, course_id: UUID, calendar: CalendarFile, approve: Approve) -> Applied:
-    """Take what `approve` gives, all of it or nothing.
+def rows_of_courses(
+    member: Member, parts: Mapping[UUID, CalendarFile]
+) -> tuple[list[ReviewRow], dict[UUID, Comparison]]:
+    """The same of several courses, whose rows say which is theirs.
+
+    Args:
+        parts: by course, what of the file is for it.
+
+    Raises:
+        NotFound: one of the courses is not there.
+    """
+    if len(parts) == 1:
+        [(course_id, calendar)] = parts.items()
+        rows, found = calendar_rows(member, course_id, calendar)
+        return rows, {course_id: found}
+    all_rows: list[ReviewRow] = []
+    comparisons: dict[UUID, Comparison] = {}
+    for course_id, calendar in parts.items():
+        name = require_course(member, course_id)["name"]
+        rows, comparisons[course_id] = calendar_rows(member, course_id, calendar)
+        all_rows += [replace(row, notes=(name, *row.notes)) for row in rows]
+    return all_rows, comparisons
+
+
+def take_approved(member: Member, parts: Mapping[UUID, CalendarFile], approve: Approve) -> Applied:
+    """Take what `approve` gives, all of it or nothing; one change for each course.
 
     What the file and the member both changed was told, and is so once; an event that was not ticked comes again.
 
@@ -37,11 +62,16 @@ def take_approved(member: Member, course_id: UUID, calendar: CalendarFile, appro
         NotFound: there is no such course of the member's any more.
         Conflict: there would be too many items.
     """
-    with writing(member.id, "apply_calendar") as write:
-        write.within(Course, course_id, require_course(member, course_id)["name"])
-        rows, found = calendar_rows(member, course_id, calendar)
-        _, applied = take(write, member, course_id, calendar, _plan(found, {one.row.key: one for one in approve(rows)}))
-    return applied
+    made = changed = deleted = 0
+    with writing(member.id):
+        rows, comparisons = rows_of_courses(member, parts)
+        approved = {one.row.key: one for one in approve(rows)}
+        for course_id, calendar in parts.items():
+            with writing(member.id, "apply_calendar") as write:
+                write.within(Course, course_id, require_course(member, course_id)["name"])
+                _, applied = take(write, member, course_id, calendar, _plan(comparisons[course_id], approved))
+            made, changed, deleted = made + applied.made, changed + applied.changed, deleted + applied.deleted
+    return Applied(made, changed, deleted)
 
 
 def _plan(found: Comparison, approved: dict[str, Approved]) -> Plan:
@@ -65,7 +95,8 @@ def key_of(key: Key) -> str:
     return f"e{hashlib.blake2s(repr(key).encode(), digest_size=12).hexdigest()}"
 
 
-def _rows(found: Comparison) -> Iterator[ReviewRow]:
+def rows_of(found: Comparison) -> Iterator[ReviewRow]:
+    """The rows of a comparison: what is new, changed, kept and gone."""
     for event in sorted(found.new, key=lambda one: (one.due_on, one.title)):
         yield _new(event)
     kept = {one.known.key: one for one in found.kept}

@@ -1,7 +1,9 @@
 """Taking a calendar file into a course: the file is read, the member looks over what it changes, and takes it."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import NamedTuple
 from uuid import UUID
 
 from django import forms
@@ -16,12 +18,15 @@ from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
-from courses.courses import require_course
+from courses.courses import list_courses, require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
 from courses.serializers import CourseRow
 from planning.calendar.files import MAX_BYTES, CalendarFile, as_json, from_json, read_calendar
-from planning.calendar.reviewing import calendar_rows, take_approved
+from planning.calendar.reviewing import rows_of_courses, take_approved
 from planning.calendar.views import CalendarViewSet
+from planning.pages.school_calendar_forms import LabelsForm
+from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows, summaries
+from planning.school_calendars.loading import load_courses
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound
 from studyservice.operations.uploads import Upload
@@ -44,6 +49,31 @@ _SKIPPED = {
 }
 
 
+_CHOICE = "choose"
+"""The button of the form that says which course takes each label."""
+
+
+class File(NamedTuple):
+    """A file that was read.
+
+    Attributes:
+        courses: by label the id of its course, or `ignore`; None where the page's course takes everything.
+    """
+
+    calendar: CalendarFile
+    courses: Mapping[str, str] | None = None
+
+    def parts(self, course_id: UUID) -> dict[UUID, CalendarFile]:
+        """By course, what of the file is for it; nothing for the page's course if all labels go elsewhere."""
+        if self.courses is None:
+            return {course_id: self.calendar}
+        labels: defaultdict[UUID, set[str]] = defaultdict(set)
+        for label, chosen in self.courses.items():
+            if chosen != IGNORED:
+                labels[UUID(chosen)].add(label)
+        return {one: self.calendar.of_labels(labels[one]) for one in labels or {course_id: set()}}
+
+
 class CalendarForm(FileForm):
     """Takes a calendar file."""
 
@@ -62,7 +92,7 @@ def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
         if request.method != "POST":
             return _form(request, course, CalendarForm())
         if _READ in request.POST:
-            return _take(request, member, course)
+            return _go_on(request, member, course)
         form = CalendarForm(request.POST, request.FILES)
         if not form.is_valid():
             return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -71,36 +101,63 @@ def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
         except ApiError as error:
             form.add_error("file", refusal_in_words(error))
             return _form(request, course, form, error.status, error.headers)
-        return _review(request, member, course, calendar)
+        if len(summaries(calendar.events)) > 1:
+            return _choose(request, member, course, calendar)
+        return _review(request, member, course, File(calendar))
     except NotFound as error:
         raise Http404 from error
 
 
-def _take(request: HttpRequest, member: Member, course: CourseRow) -> HttpResponse:
+def _go_on(request: HttpRequest, member: Member, course: CourseRow) -> HttpResponse:
+    """What the member chose or approved of a file that was read before."""
     try:
-        calendar = _unsigned(request.POST[_READ], member, course)
+        file = _unsigned(request.POST[_READ], member, course)
     except signing.BadSignature:
         form = CalendarForm({}, MultiValueDict())
         form.add_error("file", "The form came back incomplete. Choose the file again.")
         return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    if _CHOICE not in request.POST:
+        return _take(request, member, course, file)
+    form = LabelsForm(list_courses(member), _labels(member, course, file.calendar), request.POST)
+    if not form.is_valid():
+        return _choose(request, member, course, file.calendar, form)
+    return _review(request, member, course, file._replace(courses=form.chosen()))
+
+
+def _take(request: HttpRequest, member: Member, course: CourseRow, file: File) -> HttpResponse:
+    parts = file.parts(course["id"])
     try:
         done = done_once(
             request,
             member,
             CalendarViewSet.import_calendar,
-            lambda: take_approved(
-                member, course["id"], calendar, lambda rows: approved_of(rows, request.POST)
-            ).in_words(),
+            lambda: take_approved(member, parts, lambda rows: approved_of(rows, request.POST)).in_words(),
         )
     except ReviewAgain as again:
-        return _review(request, member, course, calendar, review=again.review, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return _review(request, member, course, file, review=again.review, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     except Conflict as error:
-        review = Review(calendar_rows(member, course["id"], calendar)[0], request.POST)
-        return _review(
-            request, member, course, calendar, review=review, status=HTTPStatus.CONFLICT, refused=error.message
-        )
+        review = Review(rows_of_courses(member, parts)[0], request.POST)
+        return _review(request, member, course, file, review=review, status=HTTPStatus.CONFLICT, refused=error.message)
     messages.success(request, f"Done: {done}. You can undo it in Activity." if done else "Nothing was changed.")
     return redirect("course", course_id=course["id"])
+
+
+def _labels(member: Member, course: CourseRow, calendar: CalendarFile) -> list[LabelRow]:
+    """The labels with the course that each tells; of the others, and of none, the one of this page."""
+    rows = label_rows(summaries(calendar.without_brackets().events), load_courses(member).named, {}, course["id"])
+    return [{**row, "course_id": row["course_id"] or course["id"]} for row in rows]
+
+
+def _choose(
+    request: HttpRequest, member: Member, course: CourseRow, calendar: CalendarFile, form: LabelsForm | None = None
+) -> HttpResponse:
+    context = {
+        "course": course,
+        "form": form or LabelsForm(list_courses(member), _labels(member, course, calendar)),
+        "calendar": _signed(File(calendar), member, course),
+    }
+    status = HTTPStatus.OK if form is None else HTTPStatus.UNPROCESSABLE_ENTITY
+    return render(request, "calendar_labels.html", context, status=status)
 
 
 def _form(
@@ -118,23 +175,23 @@ def _review(
     request: HttpRequest,
     member: Member,
     course: CourseRow,
-    calendar: CalendarFile,
+    file: File,
     *,
     review: Review | None = None,
     status: HTTPStatus = HTTPStatus.OK,
     refused: str = "",
 ) -> HttpResponse:
-    rows, found = calendar_rows(member, course["id"], calendar)
-    skipped = [(one["title"], _SKIPPED.get(one["reason"], one["reason"])) for one in calendar.skipped]
-    skipped += [(one.title, _SKIPPED["deleted"]) for one in found.deleted]
+    rows, comparisons = rows_of_courses(member, file.parts(course["id"]))
+    skipped = [(one["title"], _SKIPPED.get(one["reason"], one["reason"])) for one in file.calendar.skipped]
+    skipped += [(one.title, _SKIPPED["deleted"]) for found in comparisons.values() for one in found.deleted]
     context = {
         "course": course,
         "review": Review(rows) if review is None else review,
         "refused": refused,
         "once": OnceForm(),
-        "unchanged": found.unchanged,
+        "unchanged": sum(found.unchanged for found in comparisons.values()),
         "skipped": skipped,
-        "calendar": _signed(calendar, member, course),
+        "calendar": _signed(file, member, course),
     }
     return render(request, "calendar_review.html", context, status=status)
 
@@ -143,10 +200,12 @@ def _salt(member: Member, course: CourseRow) -> str:
     return f"calendar file of {member.id} for {course['id']}"
 
 
-def _signed(calendar: CalendarFile, member: Member, course: CourseRow) -> str:
-    return signing.dumps(as_json(calendar), salt=_salt(member, course), compress=True)
+def _signed(file: File, member: Member, course: CourseRow) -> str:
+    read = {**as_json(file.calendar), "courses": file.courses}
+    return signing.dumps(read, salt=_salt(member, course), compress=True)
 
 
-def _unsigned(text: str, member: Member, course: CourseRow) -> CalendarFile:
+def _unsigned(text: str, member: Member, course: CourseRow) -> File:
     """Raises `BadSignature` if it is not what this service gave this member for this course."""
-    return from_json(signing.loads(text, salt=_salt(member, course)))
+    read = signing.loads(text, salt=_salt(member, course))
+    return File(from_json(read), read.get("courses"))

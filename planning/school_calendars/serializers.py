@@ -254,6 +254,8 @@ class SchoolCalendarDetailRecord(SchoolCalendarRecord):
 
     example: ClassVar[dict[str, Any]] = SchoolCalendarRecord.example | {"held": None}
 
-    held = HeldRecord(
-        many=True, allow_null=True, help_text="What the reading that waits would change, by course; null if none waits."
+    held = serializers.ListSerializer(
+        child=HeldRecord(),
+        allow_null=True,
+        help_text="What the reading that waits would change, by course; null if none waits.",
     )

@@ -253,3 +253,25 @@ def test_too_many_files_are_refused_with_the_time_to_wait(browser: Client, cours
     page = browser.post(path_of(course), {"file": SimpleUploadedFile("a.ics", calendar(CANVAS, ESSAY))})
     assert (page.status_code, page.headers["Retry-After"]) == (429, "3600")
     assert "Send this one again in 60 minutes." in page.content.decode()
+
+
+def test_a_calendar_of_several_courses_asks_which_takes_which(
+    browser: Client, owner: RestEntryPoint, course: Any
+) -> None:
+    physics = owner.made("create_course", name="Physics")
+    events = [
+        deadline("a", "20261203", "Essay 1 [Cell Biology]"),
+        deadline("b", "20261204", "Lab [Physics]"),
+        deadline("c", "20261205", "Party [Club]"),
+    ]
+    asked = read(browser, course, *events)
+    assert "Choose the courses" in asked
+    form = form_with("calendar", asked)
+    assert [one for place in range(3) for one in form[f"label-{place}"]] == [course["id"], physics["id"], course["id"]]
+    assert browser.post(path_of(course), form | {"choose": "yes", "label-2": "elsewhere"}).status_code == 422
+    table = browser.post(path_of(course), form | {"choose": "yes", "label-2": "ignore"}).content.decode()
+    browser.post(path_of(course), form_with("calendar", table))
+    items = owner.made("list_items")["data"]
+    assert [(one["title"], one["course_name"]) for one in items] == [("Essay 1", "Cell Biology"), ("Lab", "Physics")]
+    changes = [row for row in owner.made("list_changes")["data"] if row["operation"] == "apply_calendar"]
+    assert {row["object"]["id"] for row in changes} == {course["id"], physics["id"]}

@@ -1,0 +1,192 @@
+"""School calendars: a list with a form for another, and a page for each with what waits for an answer."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Member
+from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.uploads import with_headers
+from courses.courses import list_courses
+from planning.calendar.reviewing import rows_of
+from planning.pages.school_calendar_forms import AddressForm, CalendarForm
+from planning.school_calendars import calendars
+from planning.school_calendars.loading import load_courses
+from planning.school_calendars.models import Answer
+from planning.school_calendars.rows import CALENDARS, get_school_calendar, list_school_calendars, stored_calendar
+from planning.school_calendars.serializers import SchoolCalendarDetailRow
+from planning.school_calendars.taking import held_matches
+from planning.school_calendars.views import SchoolCalendarViewSet
+from studyservice.operations.errors import ApiError, NotFound, ValidationFailed
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def calendar_list(request: HttpRequest) -> HttpResponse:
+    """The member's calendars; a post adds one, and leads to its page."""
+    member = signed_in(request)
+    courses = list_courses(member)
+    form = AddressForm(courses, request.POST if request.method == "POST" else None)
+    if request.method != "POST":
+        return _list(request, member, form)
+    if not form.is_valid():
+        return _list(request, member, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    sent = form.cleaned_data
+    try:
+        added = form.make_once(
+            request,
+            member,
+            SchoolCalendarViewSet.add_school_calendar,
+            lambda: calendars.add_school_calendar(
+                member,
+                url=sent["url"],
+                name=sent["name"] or None,
+                course_id=UUID(sent["course_id"]) if sent["course_id"] else None,
+            ),
+        )
+    except ValidationFailed as error:
+        for detail in error.details or ():
+            form.add_error(detail["field"] if detail["field"] in form.fields else None, detail["message"])
+        return _list(request, member, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    except ApiError as error:
+        form.add_error(None, error.message)
+        return with_headers(_list(request, member, form, error.status), error.headers)
+    return redirect("calendar", calendar_id=added["id"])
+
+
+def _list(request: HttpRequest, member: Member, form: AddressForm, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    found = list_school_calendars(member)
+    context = {
+        "calendars": found,
+        "form": form,
+        "is_on": settings.SCHOOL_CALENDARS,
+        "is_full": len(found) >= CALENDARS.most,
+        "most": CALENDARS.most,
+        "time_zone": member.time_zone,
+    }
+    return render(request, "school_calendars.html", context, status=status)
+
+
+_DONE = {
+    "refresh": "The calendar was read.",
+    "accept": "The dates were taken. You can undo it in Activity.",
+    "refuse": "Nothing was taken. We ask again when the school changes something.",
+    "pause": "The calendar is paused.",
+    "start": "The calendar is read again.",
+}
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def calendar_page(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
+    """One calendar; a post saves its form, or does what its button says."""
+    member = signed_in(request)
+    try:
+        calendar = get_school_calendar(member, calendar_id)
+        courses = list_courses(member)
+        if request.method != "POST":
+            return _page(request, member, calendar, _form(member, calendar))
+        do = request.POST.get("do", "")
+        if do == "save":
+            form = CalendarForm(courses, calendar["labels"], request.POST)
+            if not form.is_valid():
+                return _page(request, member, calendar, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+            return _done(
+                request,
+                member,
+                calendar,
+                "Saved.",
+                lambda: calendars.update_school_calendar(
+                    member, calendar_id, name=form.cleaned_data["name"], courses=form.chosen()
+                ),
+            )
+        actions: dict[str, Callable[[], object]] = {
+            "refresh": lambda: calendars.refresh_school_calendar(member, calendar_id),
+            "accept": lambda: calendars.answer_school_calendar(member, calendar_id, accept=True),
+            "refuse": lambda: calendars.answer_school_calendar(member, calendar_id, accept=False),
+            "pause": lambda: calendars.update_school_calendar(member, calendar_id, paused=True),
+            "start": lambda: calendars.update_school_calendar(member, calendar_id, paused=False),
+        }
+        if do not in actions:
+            raise Http404
+        return _done(request, member, calendar, _DONE[do], actions[do])
+    except NotFound as error:
+        raise Http404 from error
+
+
+def _done(
+    request: HttpRequest, member: Member, calendar: SchoolCalendarDetailRow, said: str, do: Callable[[], object]
+) -> HttpResponse:
+    try:
+        do()
+    except NotFound:
+        raise
+    except ApiError as error:
+        page = _page(request, member, calendar, _form(member, calendar), error.status, refused=error.message)
+        return with_headers(page, error.headers)
+    messages.success(request, said)
+    return redirect("calendar", calendar_id=calendar["id"])
+
+
+def _form(member: Member, calendar: SchoolCalendarDetailRow) -> CalendarForm:
+    return CalendarForm(list_courses(member), calendar["labels"], initial={"name": calendar["name"]})
+
+
+def _page(
+    request: HttpRequest,
+    member: Member,
+    calendar: SchoolCalendarDetailRow,
+    form: CalendarForm,
+    status: HTTPStatus = HTTPStatus.OK,
+    *,
+    refused: str = "",
+) -> HttpResponse:
+    context = {
+        "calendar": calendar,
+        "form": form,
+        "tables": _tables(member, calendar),
+        "refused": refused,
+        "is_on": settings.SCHOOL_CALENDARS,
+        "time_zone": member.time_zone,
+    }
+    return render(request, "school_calendar.html", context, status=status)
+
+
+def _tables(member: Member, calendar: SchoolCalendarDetailRow) -> list[dict[str, object]]:
+    """What the reading that waits would change: for each course the rows of its table."""
+    stored = stored_calendar(member, calendar["id"])
+    if stored.answer != Answer.HELD:
+        return []
+    courses = load_courses(member, with_items=True)
+    matches = held_matches(member, stored, courses)
+    tables = [
+        {
+            "course": courses.name_of(course_id),
+            "rows": list(rows_of(one.comparison)),
+            "unchanged": one.comparison.unchanged,
+        }
+        for course_id, one in matches.items()
+    ]
+    return [table for table in tables if table["rows"]]
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_calendar(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
+    """Asks on GET, deletes on POST."""
+    member = signed_in(request)
+    try:
+        if request.method != "POST":
+            context = {"calendar": get_school_calendar(member, calendar_id)}
+            return render(request, "delete_school_calendar.html", context)
+        calendars.delete_school_calendar(member, calendar_id)
+    except NotFound as error:
+        raise Http404 from error
+    messages.success(request, "The calendar was deleted. Its dates are still in your courses.")
+    return redirect("calendars")

@@ -1,0 +1,151 @@
+"""The pages about school calendars: added, answered, given courses, paused, deleted."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import Member
+from planning.school_calendars.models import SchoolCalendar
+from studyservice.rates import limiter
+from tests.support.entry_points import RestEntryPoint
+from tests.support.forms import form_with
+from tests.support.internet import Internet
+from tests.support.schools import HOST, SECRET, URL, School, labelled
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "the look of pages"),
+]
+
+
+@pytest.fixture
+def school(internet: Internet) -> School:
+    return School(internet)
+
+
+@pytest.fixture
+def browser(owner_member: Member) -> Client:
+    client = Client()
+    client.force_login(owner_member)
+    return client
+
+
+def add(browser: Client, **fields: Any) -> Any:
+    form = form_with("url", browser.get("/calendars").content.decode())
+    return browser.post("/calendars", form | {"url": URL} | fields)
+
+
+def dates(owner: RestEntryPoint) -> list[tuple[str, str]]:
+    return [(one["title"], one["course_name"]) for one in owner.made("list_items")["data"]]
+
+
+def test_a_calendar_is_added_checked_and_taken(browser: Client, owner: RestEntryPoint, school: School) -> None:
+    owner.made("create_course", name="Biology")
+    school.has(labelled("a", "20301203", "Essay <1>", "Biology"), labelled("b", "20301204", "Party", "Club"))
+    added = add(browser, name="Canvas")
+    page = browser.get(added.url).content.decode()
+    assert "Essay &lt;1&gt;" in page
+    assert "Waits for you" in page
+    assert SECRET not in page
+    assert HOST in page
+    taken = browser.post(added.url, {"do": "accept"}, follow=True).content.decode()
+    assert "The dates were taken" in taken
+    assert "Needs a course" in taken
+    assert dates(owner) == [("Essay <1>", "Biology")]
+    again = browser.post(added.url, {"do": "accept"})
+    assert again.status_code == 409
+    assert "Canvas" in browser.get("/calendars").content.decode()
+
+
+def test_a_label_gets_a_course_and_a_name_is_changed(browser: Client, owner: RestEntryPoint, school: School) -> None:
+    course = owner.made("create_course", name="Biology")
+    school.has(labelled("b", "20301204", "Party", "Club"))
+    added = add(browser)
+    saved = browser.post(added.url, {"do": "save", "name": "Mine", "label-0": course["id"]}, follow=True)
+    assert "Saved." in saved.content.decode()
+    assert dates(owner) == [("Party", "Biology")]
+    browser.post(added.url, {"do": "save", "name": "Mine", "label-0": "ignore"})
+    [calendar] = owner.made("list_school_calendars")["data"]
+    assert (calendar["name"], calendar["labels"][0]["ignored"]) == ("Mine", True)
+    for wrong in ({"name": ""}, {"name": "x", "label-0": "nothing"}):
+        assert browser.post(added.url, {"do": "save"} | wrong).status_code == 422
+
+
+def test_it_is_refused_refreshed_paused_started_and_deleted(
+    browser: Client, owner: RestEntryPoint, school: School
+) -> None:
+    owner.made("create_course", name="Biology")
+    school.has(labelled("a", "20301203", "Essay", "Biology"))
+    path = add(browser).url
+    for do, said in (
+        ("refuse", "Nothing was taken."),
+        ("refresh", "was read"),
+        ("pause", "is paused"),
+        ("start", "is read again"),
+    ):
+        assert said in browser.post(path, {"do": do}, follow=True).content.decode()
+    assert browser.post(path, {"do": "refresh"}).status_code == 429
+    assert browser.post(path, {"do": "dance"}).status_code == 404
+    assert "cannot be restored" in browser.get(f"{path}/delete").content.decode()
+    browser.post(f"{path}/delete")
+    assert browser.get(path).status_code == 404
+    assert (SchoolCalendar.objects.count(), dates(owner)) == (0, [])
+
+
+def test_a_refused_address_comes_back_with_the_error_beside_it(browser: Client, school: School) -> None:
+    for url in ("", "http://canvas.school.example/a", "https://127.0.0.1/a"):
+        refused = add(browser, url=url)
+        assert refused.status_code == 422
+        assert "errorlist" in refused.content.decode()
+    assert SchoolCalendar.objects.count() == 0
+
+
+def test_sent_twice_it_is_added_once_and_six_are_too_many(browser: Client, school: School) -> None:
+    form = form_with("url", browser.get("/calendars").content.decode()) | {"url": URL}
+    first, again = (browser.post("/calendars", form) for _ in range(2))
+    assert first.url == again.url
+    for _ in range(4):
+        limiter.clear()
+        late = form_with("url", browser.get("/calendars").content.decode())
+        add(browser)
+    assert browser.post("/calendars", late | {"url": URL, "form_key": ""}).status_code == 409
+    assert "the most there can be" in browser.get("/calendars").content.decode()
+
+
+def test_another_members_is_404_and_a_lapsed_member_gets_403(
+    browser: Client, stranger: RestEntryPoint, school: School, make_member: Any
+) -> None:
+    theirs = stranger.made("add_school_calendar", url=URL)
+    for path in (f"/calendars/{theirs['id']}", f"/calendars/{theirs['id']}/delete"):
+        assert browser.get(path).status_code == 404
+        assert browser.post(path, {"do": "pause"}).status_code == 404
+    lapsed = Client()
+    lapsed.force_login(make_member(membership_active=False))
+    assert lapsed.get("/calendars").status_code == 403
+
+
+def test_turned_off_it_says_so(browser: Client, school: School, settings: Any) -> None:
+    settings.SCHOOL_CALENDARS = False
+    page = browser.get("/calendars").content.decode()
+    assert "turned off" in page
+    assert 'name="url"' not in page
+    assert browser.post("/calendars", {"url": URL}).status_code == 409
+
+
+def test_operators_see_host_and_error_and_pause_it_and_never_see_the_address(
+    admin: Client, owner: RestEntryPoint, school: School
+) -> None:
+    school.sends(status="500 Oh")
+    added = owner.made("add_school_calendar", url=URL)
+    listed = admin.get("/admin/planning/schoolcalendar/").content.decode()
+    one = admin.get(f"/admin/planning/schoolcalendar/{added['id']}/change/").content.decode()
+    for page in (listed, one):
+        assert HOST in page
+        assert "failing" in page
+        assert SECRET not in page
+        assert SchoolCalendar.objects.get().sealed_address not in page
+    for action, paused in (("pause", True), ("start", False)):
+        admin.post("/admin/planning/schoolcalendar/", {"action": action, "_selected_action": [added["id"]]})
+        assert owner.made("get_school_calendar", calendar_id=added["id"])["paused"] is paused
