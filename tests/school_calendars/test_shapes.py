@@ -71,9 +71,7 @@ def brightspace_by_place() -> tuple[bytes, Dates]:
     return calendar(
         BRIGHTSPACE,
         event("6606-1@d2l", "DTSTART:20261204T035900Z", "LOCATION:Cell Biology", summary="Dropbox - Due"),
-        event(
-            "6606-2@d2l", "DTSTART;VALUE=DATE:20261205", "LOCATION:Physics", summary="Forum - Availability Ends"
-        ),
+        event("6606-2@d2l", "DTSTART;VALUE=DATE:20261205", "LOCATION:Physics", summary="Forum - Availability Ends"),
         event("6606-3@d2l", "DTSTART;VALUE=DATE:20261204", "LOCATION:Physics", summary="Quiz - Available"),
         head=["X-WR-CALNAME:All Courses"],
     ), [("Dropbox - Due", "Cell Biology"), ("Forum - Availability Ends", "Physics")]
