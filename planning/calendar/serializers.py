@@ -18,7 +18,7 @@ class CalendarImportQuery(Query):
     """Parameters of import_calendar."""
 
     dry_run = QueryBooleanField(default=False, help_text="Whether to tell what would happen and change nothing.")
-    label = StringField(
+    label = StringField(  # type: ignore[assignment]  # a field of that name
         required=False,
         max_length=MAX_LABEL,
         help_text="Only events of this label, without the brackets at the end of their titles.",
@@ -134,7 +134,9 @@ class LabelRecord(Record):
         "ignored": False,
     }
 
-    label = serializers.CharField(help_text="The label; empty of events that have none.")
+    label = serializers.CharField(  # type: ignore[assignment]  # a field of that name
+        help_text="The label; empty of events that have none."
+    )
     events = serializers.IntegerField(help_text="How many events have it.")
     course_id = serializers.UUIDField(
         allow_null=True, help_text="The course whose name or code it tells, or that was chosen; null if none fits."

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import NamedTuple
 from uuid import UUID
 
 from django import forms
@@ -53,7 +53,8 @@ _CHOICE = "choose"
 """The button of the form that says which course takes each label."""
 
 
-class File(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReadFile:
     """A file that was read.
 
     Attributes:
@@ -103,7 +104,7 @@ def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
             return _form(request, course, form, error.status, error.headers)
         if len(summaries(calendar.events)) > 1:
             return _choose(request, member, course, calendar)
-        return _review(request, member, course, File(calendar))
+        return _review(request, member, course, ReadFile(calendar))
     except NotFound as error:
         raise Http404 from error
 
@@ -118,13 +119,13 @@ def _go_on(request: HttpRequest, member: Member, course: CourseRow) -> HttpRespo
         return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     if _CHOICE not in request.POST:
         return _take(request, member, course, file)
-    form = LabelsForm(list_courses(member), _labels(member, course, file.calendar), request.POST)
-    if not form.is_valid():
-        return _choose(request, member, course, file.calendar, form)
-    return _review(request, member, course, file._replace(courses=form.chosen()))
+    labels = LabelsForm(list_courses(member), _labels(member, course, file.calendar), request.POST)
+    if not labels.is_valid():
+        return _choose(request, member, course, file.calendar, labels)
+    return _review(request, member, course, replace(file, courses=labels.chosen()))
 
 
-def _take(request: HttpRequest, member: Member, course: CourseRow, file: File) -> HttpResponse:
+def _take(request: HttpRequest, member: Member, course: CourseRow, file: ReadFile) -> HttpResponse:
     parts = file.parts(course["id"])
     try:
         done = done_once(
@@ -154,7 +155,7 @@ def _choose(
     context = {
         "course": course,
         "form": form or LabelsForm(list_courses(member), _labels(member, course, calendar)),
-        "calendar": _signed(File(calendar), member, course),
+        "calendar": _signed(ReadFile(calendar), member, course),
     }
     status = HTTPStatus.OK if form is None else HTTPStatus.UNPROCESSABLE_ENTITY
     return render(request, "calendar_labels.html", context, status=status)
@@ -175,7 +176,7 @@ def _review(
     request: HttpRequest,
     member: Member,
     course: CourseRow,
-    file: File,
+    file: ReadFile,
     *,
     review: Review | None = None,
     status: HTTPStatus = HTTPStatus.OK,
@@ -200,12 +201,12 @@ def _salt(member: Member, course: CourseRow) -> str:
     return f"calendar file of {member.id} for {course['id']}"
 
 
-def _signed(file: File, member: Member, course: CourseRow) -> str:
+def _signed(file: ReadFile, member: Member, course: CourseRow) -> str:
     read = {**as_json(file.calendar), "courses": file.courses}
     return signing.dumps(read, salt=_salt(member, course), compress=True)
 
 
-def _unsigned(text: str, member: Member, course: CourseRow) -> File:
+def _unsigned(text: str, member: Member, course: CourseRow) -> ReadFile:
     """Raises `BadSignature` if it is not what this service gave this member for this course."""
     read = signing.loads(text, salt=_salt(member, course))
-    return File(from_json(read), read.get("courses"))
+    return ReadFile(from_json(read), read.get("courses"))

@@ -93,7 +93,4 @@ def label_rows(
     """Each label with the course in effect."""
     kept = list(kept)
     found = assigned([one["label"] for one in kept], courses, choices, default)
-    return [
-        {**one, "course_id": found.get(one["label"]), "ignored": one["label"] not in found}  # type: ignore[typeddict-item]
-        for one in kept
-    ]
+    return [{**one, "course_id": found.get(one["label"]), "ignored": one["label"] not in found} for one in kept]

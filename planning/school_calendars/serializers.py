@@ -254,7 +254,7 @@ class SchoolCalendarDetailRecord(SchoolCalendarRecord):
 
     example: ClassVar[dict[str, Any]] = SchoolCalendarRecord.example | {"held": None}
 
-    held = serializers.ListSerializer(
+    held: "serializers.ListSerializer[Any]" = serializers.ListSerializer(
         child=HeldRecord(),
         allow_null=True,
         help_text="What the reading that waits would change, by course; null if none waits.",

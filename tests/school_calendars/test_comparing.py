@@ -227,6 +227,7 @@ def test_wrong_choices_are_422_and_take_nothing(
     theirs = stranger.made("create_course", name="Theirs")
     school.has(essay(label="X"), essay(uid="b", label="Y"))
     added = calls.add()
+    courses: Any
     for courses in (
         {"X": biology["id"], "Z": biology["id"]},
         {"X": biology["id"], "Y": theirs["id"]},

@@ -13,6 +13,7 @@ from django.db import connections
 from accounts.models import Member
 from planning.school_calendars import fetching
 from planning.school_calendars.models import DueCalendar, SchoolCalendar
+from studyservice.fetching import guarded
 from tests.school_calendars.conftest import NOW, Calls
 from tests.support.internet import OTHER_PUBLIC, Internet
 from tests.support.schools import HOST, SECRET, URL, School, labelled
@@ -138,7 +139,7 @@ def test_a_fault_with_one_is_logged_and_keeps_nobody_from_theirs(
     calls.add()
     other = calls.add(url=f"https://other.example/{SECRET}")
     clock.shift(timedelta(days=1))
-    real = fetching.fetch
+    real = guarded.fetch
 
     def broken(url: str, *given: Any, **named: Any) -> Any:
         if HOST in url:
@@ -161,7 +162,7 @@ def test_no_connection_to_the_database_is_held_while_a_school_answers(
     calls: Calls, school: School, clock: Any, monkeypatch: Any
 ) -> None:
     held = []
-    real = fetching.fetch
+    real = guarded.fetch
 
     def watched(*given: Any, **named: Any) -> Any:
         held.append(connections["default"].connection is not None)

@@ -144,7 +144,7 @@ def look_up_no_names() -> None:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         return look_up(host, *given, **named)
 
-    socket.getaddrinfo = refuse  # type: ignore[assignment]  # for all tests of the run
+    socket.getaddrinfo = refuse  # for all tests of the run
 
 
 def hash_passwords_cheaply() -> None:
