@@ -62,7 +62,7 @@ class LabelsForm(forms.Form):
                 label=label["label"] or "Dates that name no course",
                 required=not self.undecided,
                 initial=chosen,
-                help_text=f"{dates}, such as “{label['example']}”",
+                help_text=f"{dates}, like “{label['example']}”",
                 error_messages={
                     "invalid_choice": "Choose one of your courses.",
                     "required": "Choose a course, or leave these out.",

@@ -111,7 +111,7 @@ def test_sent_twice_it_is_added_once_and_six_are_too_many(browser: Client, schoo
         late = form_with("url", browser.get("/calendars").content.decode())
         add(browser)
     assert browser.post("/calendars", late | {"url": URL, "form_key": ""}).status_code == 409
-    assert "the most there can be" in browser.get("/calendars").content.decode()
+    assert "reached the limit" in browser.get("/calendars").content.decode()
 
 
 def test_another_members_is_404_and_a_lapsed_member_gets_403(

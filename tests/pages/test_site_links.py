@@ -85,7 +85,7 @@ def test_a_member_has_a_short_navigation_and_a_menu_for_the_account(client: Clie
     header = client.get("/").content.decode().partition("<header")[2].partition("</header>")[0]
     navigation, menu = (re.findall(r"<(?:a|button)[^>]*>([^<]+)</", part) for part in header.split("<details"))
     assert navigation == ["Week", "Courses", "Study", "Decks", "Activity"]
-    assert menu == ["Profile", "Keys and apps", "Guides", "Sign out"]
+    assert menu == ["Profile", "Keys and apps", "School calendars", "Guides", "Sign out"]
 
 
 def test_each_entry_of_the_navigation_leads_to_a_page(client: Client, owner_member: Member) -> None:
