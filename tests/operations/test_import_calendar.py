@@ -426,6 +426,21 @@ def test_it_leaves_one_row_in_the_log_of_changes(owner: RestEntryPoint, course: 
     assert rows[1]["before"] is None
 
 
+def test_only_events_of_a_label_are_taken_and_all_labels_are_told(owner: RestEntryPoint, course: Any) -> None:
+    physics = owner.made("create_course", name="Physics")
+    events = deadline("a", "20261203", "Essay [Physics]"), deadline("b", "20261204", "Quiz [Club]")
+    answer = imported(owner, course, *events, query="?label=Club")
+    assert [one["title"] for one in answer["new"]] == ["Quiz"]
+    labels = [
+        {"label": "Physics", "events": 1, "example": "Essay", "course_id": physics["id"], "ignored": False},
+        {"label": "Club", "events": 1, "example": "Quiz", "course_id": None, "ignored": False},
+    ]
+    assert answer["labels"] == labels
+    assert imported(owner, course, *events, query="?label=Physics")["gone"] == []
+    whole = imported(owner, owner.made("create_course", name="All"), *events)
+    assert [one["title"] for one in whole["new"]] == ["Essay [Physics]", "Quiz [Club]"]
+
+
 def undo(entry_point: RestEntryPoint) -> Any:
     """Take back the newest import that was not; gives the answer."""
     rows = [row for row in entry_point.made("list_changes")["data"] if row["operation"] == "import_calendar"]
