@@ -19,6 +19,8 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register what the lower packages call."""
+        from accounts.credentials.key_limits import KeyLimits
+        from accounts.credentials.limiting import LIMITS_STORES
         from accounts.credentials.resolving import RESOLVERS, resolve_api_key
         from accounts.erasure import purging
         from accounts.erasure.erasing import ERASURES, erase_member, finish_erasures, forget_in_log
@@ -40,6 +42,7 @@ class AccountsConfig(AppConfig):
 
         ERASE_MEMBER.register(erase_member)
         RESOLVERS.register("sk", resolve_api_key)
+        LIMITS_STORES.register("api_key", KeyLimits())
         credential_finding.FINDERS.register("sk", credential_finding.find_api_key)
         credential_finding.FINDERS.register("cal", credential_finding.find_calendar)
         for erasure in (delete_sessions, forget_invitation, forget_in_log):

@@ -3,6 +3,7 @@
 from django.contrib.admin.models import LogEntry
 
 from accounts.changes.models import Change, ChangeObject
+from accounts.changes.touched import changes_in_courses
 from accounts.credentials.api_keys import bring_keys_back
 from accounts.credentials.calendar_feeds import bring_feed_back
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
@@ -33,7 +34,13 @@ register(
 )
 register(MemberData(AccountEvent, whole_member=ACCOUNT, not_archived="a file of its own"))
 register(
-    MemberData(Change, whole_member="tells of every object", not_archived="a file of its own", stamps=("created_at",))
+    MemberData(
+        Change,
+        whole_member="tells of every object",
+        view=changes_in_courses,
+        not_archived="a file of its own",
+        stamps=("created_at",),
+    )
 )
 register(
     MemberData(

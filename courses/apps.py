@@ -17,8 +17,11 @@ class CoursesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register what lower apps call."""
+        from accounts.credentials.limiting import COURSE_NAMES
         from accounts.erasure.purging import EXPIRED_DATA
+        from courses.courses import course_names
         from courses.uploads.purging import purge_stray_files, purge_uploads
 
+        COURSE_NAMES.register(course_names)
         EXPIRED_DATA.register("uploads", purge_uploads)
         EXPIRED_DATA.register("files_without_a_row", purge_stray_files)

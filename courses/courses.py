@@ -1,8 +1,8 @@
 """A member's courses."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from typing import Unpack, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Unpack, cast
 from uuid import UUID
 
 from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
@@ -12,6 +12,7 @@ from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.credentials.limiting import CourseName, see_course_too
 from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.doubts import doubt_items_of
@@ -59,6 +60,7 @@ class _WithSyllabus(CourseRow):
 
 
 _LIST = Select[CourseRow](_COURSES, CourseRecord)
+_NAMES = Select[CourseName](_COURSES, {"id": "id", "name": "name"})
 _ONE = Select[CourseRow](_COURSES.filter(id=Param("course_id")).order_by(), CourseRecord)
 _ONE_WITH_SYLLABUS = Select[_WithSyllabus](
     _COURSES.filter(id=Param("course_id"))
@@ -76,6 +78,11 @@ def list_courses(member: Member) -> list[CourseRow]:
     return _LIST.all(member_id=member.id)
 
 
+def course_names(member_id: UUID) -> list[CourseName]:
+    """The names of all courses, oldest first."""
+    return _NAMES.all(member_id=member_id)
+
+
 def require_course(member: Member, course_id: UUID) -> CourseRow:
     """The course.
 
@@ -86,6 +93,11 @@ def require_course(member: Member, course_id: UUID) -> CourseRow:
     if course is None:
         raise NoSuchCourse
     return course
+
+
+def course_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
+    """Raises NotFound unless the course of an answer of before is seen."""
+    require_course(member, UUID(answer["id"]))
 
 
 def get_course(
@@ -139,6 +151,7 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
         if upload is not None:
             course.syllabus_text = course.syllabus_text or upload["text"]
         course.save(force_insert=True)
+        see_course_too(course.id)
         write.made(Course, course.id, course.name, fields_of(course, CourseBody.Meta.fields))
         if upload is not None:
             attach(write, upload, course.id)

@@ -13,7 +13,8 @@ from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course, Item
-from studyservice.database.statements import Param, Update
+from studyservice.database.limiting import WholeMember
+from studyservice.database.statements import Param, Update, Whole
 from studyservice.operations.errors import Conflict
 
 ITEMS_OF_COURSE = Limit(
@@ -32,7 +33,14 @@ ITEMS_OF_MEMBER = Limit(
 """It bounds what get_agenda can answer."""
 
 _MINE = Course.objects.filter(member_id=Param("member_id"))
-_IN_ALL = Subquery(_MINE.order_by().values("member_id").annotate(in_all=Sum("item_count")).values("in_all"))
+_COUNTED = WholeMember("items of all courses count toward the limit")
+_IN_ALL = Whole(
+    Subquery(
+        _MINE.order_by().values("member_id").annotate(in_all=Sum("item_count")).values("in_all"),
+        output_field=IntegerField(),
+    ),
+    _COUNTED,
+)
 _ADD = Update(
     _MINE.filter(
         LessThanOrEqual(_IN_ALL, Param("in_all_before", IntegerField())),

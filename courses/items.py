@@ -174,6 +174,7 @@ def _changed(write: Write, item_id: UUID, stored: Fields, changes: ItemFields) -
         after["done_at"] = timezone.now() if after["done"] else None
     different = write.differing(Item, item_id, str(stored["title"]), stored, after)
     if different:
+        write.belongs(cast("UUID | None", stored.get("course_id")))
         searched = folded_item({**stored, **different}) if different.keys() & {"title", "note"} else {}
         Item.objects.filter(member_id=write.member_id, id=item_id).update(
             **different, **searched, **revision(different, SHOWN_OF_ITEM), updated_at=write.now

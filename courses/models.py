@@ -18,6 +18,9 @@ from studyservice.database.constraints import at_least, between, characters, one
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
+UNSENT = uuid.UUID(int=0)
+"""The sender of an upload that no limited credential sent."""
+
 DEFAULT_TERM = "Fall semester"
 MAX_SYLLABUS_CHARACTERS = 500_000
 MAX_NOTE = 2000
@@ -140,6 +143,13 @@ class SyllabusFile(models.Model):
         help_text="When it goes, 24 hours after the upload; null once it is attached to a course.",
     )
 
+    sent_by = models.UUIDField(
+        default=UNSENT,
+        db_default=UNSENT,
+        editable=False,
+        help_text="The credential that sent it, if that is limited to courses: others like it do not see the file.",
+    )
+
     class Meta:
         permissions = (("read_syllabusfile", "Can read what is in a syllabus file"),)
         indexes: ClassVar[list[models.Index]] = [
@@ -148,7 +158,7 @@ class SyllabusFile(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             MemberForeignKey(field="course"),
             models.UniqueConstraint(
-                fields=["member", "sha256"], name="syllabusfile_unattached", condition=models.Q(course=None)
+                fields=["member", "sha256", "sent_by"], name="syllabusfile_sent", condition=models.Q(course=None)
             ),
             models.CheckConstraint(
                 name="%(class)s_expires_at",

@@ -52,6 +52,8 @@ class CourseViewSet(MemberViewSet):
         body=NewCourseBody,
         long_body=True,
         counted=True,
+        grade_fields=("grade_categories",),
+        still_seen=courses.course_still_seen,
     )
     def create_course(self) -> CreatedCourseRow:
         """Create a course with its syllabus, once. Propose first, each item with its line and its category, without
@@ -143,6 +145,7 @@ class ItemViewSet(MemberViewSet):
         body=NewItemBody,
         exists=courses.require_course,
         counted=True,
+        grade_fields=("category_id", "more.category_id"),
     )
     def create_item(self, course_id: UUID) -> CreatedItemRow:
         """Add a dated item to a course, or up to 100 with more. Propose first. From a syllabus send the line as quote;
@@ -163,6 +166,7 @@ class ItemViewSet(MemberViewSet):
         body=ItemBody,
         partial=True,
         exists=items.get_item,
+        grade_fields=("category_id",),
     )
     def update_item(self, item_id: UUID) -> ItemRow:
         """Change the fields that are sent; a due_on of null makes the item undated. Set done only when the member says

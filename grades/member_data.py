@@ -1,7 +1,8 @@
 """The members' rows of this app."""
 
 from accounts.members.archived import Archived
-from accounts.members.data import MemberData, register
+from accounts.members.data import MemberData, hide_without_grades, register
+from courses.models import Item
 from grades.archive import GradeCategoryLine, GradeScoreLine
 from grades.categories import CATEGORIES_OF_COURSE, MADE_WITH
 from grades.marks import repair_marks, settle_undone
@@ -13,6 +14,7 @@ register(
     MemberData(
         GradeCategory,
         course="course",
+        is_grade=True,
         archived=Archived(
             name="grade_categories",
             line=GradeCategoryLine,
@@ -28,6 +30,7 @@ register(
     MemberData(
         GradeScore,
         course="category__course",
+        is_grade=True,
         archived=Archived(
             name="grade_scores",
             line=GradeScoreLine,
@@ -44,4 +47,14 @@ register(
         settle=settle_undone,
         repair_counts=repair_marks,
     )
+)
+_SCORED_AT = "(SELECT MIN(s.created_at) FROM grades_gradescore s WHERE s.member_id = t.member_id AND s.item_id = t.id)"
+hide_without_grades(
+    Item,
+    {
+        "category_id": "NULL",
+        "graded": "FALSE",
+        "done": "(t.done OR t.graded)",
+        "done_at": f"CASE WHEN t.graded AND NOT t.done THEN {_SCORED_AT} ELSE t.done_at END",
+    },
 )

@@ -68,6 +68,7 @@ def add_grade_score(member: Member, course_id: UUID, **fields: Unpack[NewScore])
     item_id = fields.setdefault("item_id", None)
     with writing(member.id, "add_grade_score") as write:
         require_course(member, course_id)
+        write.belongs(course_id)
         require_categories(member.id, course_id, {"category_id": fields["category_id"]})
         item = None if item_id is None else _gradable(member, course_id, item_id, fields["category_id"])
         mine = GradeScore.objects.filter(member_id=member.id, category__member_id=member.id)
@@ -104,6 +105,7 @@ def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFi
     with writing(member.id, "update_grade_score") as write:
         stored = require_score(member, score_id)
         course_id = stored["course_id"]
+        write.belongs(course_id)
         require_categories(member.id, course_id, {"category_id": changes.get("category_id")})
         category_id = changes.get("category_id", stored["category_id"])
         item_id = changes.get("item_id", stored["item_id"])

@@ -24,7 +24,7 @@ class GradeViewSet(MemberViewSet):
 
     tag = "Grades"
 
-    @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord, query=GradesQuery)
+    @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord, query=GradesQuery, grades=True)
     def get_grades(self, course_id: UUID) -> GradeBreakdownRow:
         """A course's weighted categories with scores and averages, the current grade and its letter by this service's
         table, and the outlook: the score on everything open (categories without scores, items without one) with which
@@ -42,6 +42,7 @@ class GradeViewSet(MemberViewSet):
         body=CategoriesBody,
         exists=require_course,
         consequential=True,
+        grades=True,
     )
     def set_grade_categories(self, course_id: UUID) -> GradeBreakdownRow:
         """Replace a course's complete list of categories, at most 12. Entries with an existing id keep their scores;
@@ -61,6 +62,7 @@ class GradeViewSet(MemberViewSet):
         body=ScoreBody,
         exists=require_course,
         counted=True,
+        grades=True,
     )
     def add_grade_score(self, course_id: UUID) -> GradeScoreRow:
         """Record a score, in percent, in one of the course's categories; get_grades gives the category ids. With
@@ -78,6 +80,7 @@ class GradeViewSet(MemberViewSet):
         partial=True,
         exists=scores.require_score,
         tool=False,
+        grades=True,
     )
     def update_grade_score(self, score_id: UUID) -> GradeScoreRow:
         """Change the fields that are sent; a score can go to another category of its course.
@@ -86,7 +89,7 @@ class GradeViewSet(MemberViewSet):
         """
         return scores.update_grade_score(self.member, score_id, **self.body)
 
-    @operation("Delete a score", scope=Scope.WRITE, answer=Deleted, consequential=True)
+    @operation("Delete a score", scope=Scope.WRITE, answer=Deleted, consequential=True, grades=True)
     def delete_grade_score(self, score_id: UUID) -> DeletedRow:
         """Delete a score. Gone at once; for 30 days the member can undo it on this site's page /activity. Confirm with
         the member first.

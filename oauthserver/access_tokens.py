@@ -3,12 +3,14 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, OuterRef, Subquery, TextField, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.changes.calls import Actor
 from accounts.changes.models import ActorKind
 from accounts.credentials.connections import Refusal
+from accounts.credentials.limits import Limits
 from accounts.credentials.owners import owner_of
 from accounts.credentials.resolving import (
     Connection,
@@ -38,8 +40,10 @@ class _TokenColumns(MemberColumns):
     blocked: bool
     last_call_at: datetime | None
     refused_at: datetime | None
+    limits: str | None
 
 
+_READ = ("scope", "resource", "expires", "blocked", "last_call_at", "refused_at", "limits")
 _OF_MEMBER = Param("member_id")
 _CONSENT = Grant.objects.filter(user_id=_OF_MEMBER, token_family=OuterRef("token_family"))
 _ACCESS_TOKEN = Select[_TokenColumns](
@@ -53,10 +57,11 @@ _ACCESS_TOKEN = Select[_TokenColumns](
         blocked=blocked_by("application__client_id"),
         last_call_at=Subquery(_CONSENT.values("last_call_at")),
         refused_at=Subquery(_CONSENT.values("refused_at")),
+        limits=Subquery(_CONSENT.annotate(told=Coalesce("limits", Value(""), output_field=TextField())).values("told")),
     ),
     {"token_id": "id", "family": "token_family", "app_id": "application_id", "app_name": "application__name"}
     | {"client_id": "application__client_id"}
-    | {name: name for name in ("scope", "resource", "expires", "blocked", "last_call_at", "refused_at")}
+    | {name: name for name in _READ}
     | member_columns("user"),
 )
 
@@ -69,19 +74,21 @@ def resolve_access_token(secret: str) -> Credential | DeadToken | None:
     checksum = sha256(secret)
     member_id = owner_of(checksum)
     row = None if member_id is None else _ACCESS_TOKEN.first(member_id=member_id, checksum=checksum)
-    if row is None:
+    if row is None or row["limits"] is None:  # what it may see is not known without the consent
         return None
+    member, limits = member_of(row), Limits.of(row["limits"])
     connection = Connection(row["family"], row["member_id"], row["client_id"], row["last_call_at"], row["refused_at"])
     if row["blocked"]:
         return DeadToken(connection, Refusal.BLOCKED)
-    if row["expires"] <= timezone.now():
+    if row["expires"] <= timezone.now() or limits.have_ended(member.today()):
         return DeadToken(connection, Refusal.EXPIRED)
     return Credential(
         kind="access_token",
         id=row["token_id"],
         scopes=frozenset(map(Scope, row["scope"].split())),
-        member=member_of(row),
+        member=member,
         actor=Actor(ActorKind.APP, row["app_id"], row["app_name"]),
         root=MCP_ROOT if row["resource"] else "",
         connection=connection,
+        limits=limits,
     )

@@ -12,16 +12,19 @@ class OAuthServerConfig(AppConfig):
     def ready(self) -> None:
         """Register what lower apps call."""
         from accounts.credentials.connections import CONNECTED_APPS
+        from accounts.credentials.limiting import LIMITS_STORES
         from accounts.credentials.resolving import RESOLVERS
         from accounts.erasure.purging import EXPIRED_DATA
         from accounts.operators.credential_finding import FINDERS
         from oauthserver import finding, purging
         from oauthserver.access_tokens import resolve_access_token
         from oauthserver.connections import OAuthConnections
+        from oauthserver.consent_limits import ConsentLimits
         from oauthserver.front_page import REFUSED
         from studyservice.admin.front_page import ANSWERS
 
         ANSWERS.register("refused", REFUSED)
+        LIMITS_STORES.register("access_token", ConsentLimits())
         CONNECTED_APPS.register(OAuthConnections())
         RESOLVERS.register("at", resolve_access_token)
         FINDERS.register("at", finding.find_access_token)

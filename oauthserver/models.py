@@ -150,6 +150,9 @@ class Grant(AbstractGrant):
         default=True, help_text="Whether the authorization request named the redirect URI."
     )
     resource = models.TextField(blank=True, default="")
+    limits = models.TextField(
+        null=True, blank=True, editable=False, help_text="Empty without limits; see accounts.credentials.limits."
+    )
     spent_at = models.DateTimeField(null=True, editable=False)
     reused_at = models.DateTimeField(
         null=True, editable=False, help_text="When a refresh token of it was last used a second time."

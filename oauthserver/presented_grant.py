@@ -8,6 +8,9 @@ from datetime import datetime
 from typing import Self
 from uuid import UUID
 
+from django.db.models import F, OuterRef, Subquery
+
+from accounts.credentials.limits import Limits
 from accounts.credentials.owners import owner_of
 from accounts.credentials.resolving import MemberColumns, member_columns, member_of
 from accounts.models import Member
@@ -28,6 +31,7 @@ _SHARED = {
     **member_columns("user"),
     **client_columns("application"),
     "blocked": "blocked",
+    "limits": "consented",
 }
 
 
@@ -39,6 +43,7 @@ class _SharedColumns(MemberColumns, ClientColumns):
     expires: datetime
     spent_at: datetime | None
     blocked: bool
+    limits: str | None
 
 
 class _CodeColumns(_SharedColumns):
@@ -48,13 +53,14 @@ class _CodeColumns(_SharedColumns):
     code_challenge_method: str
 
 
+_CONSENT = Grant.objects.filter(user_id=Param("member_id"), token_family=OuterRef("token_family"))
 _CODE = Select[_CodeColumns](
     Grant.objects.filter(
         user_id=Param("member_id"),
         code=Param("checksum"),
         application__client_id=Param("client_id"),
         user__is_active=True,
-    ).annotate(blocked=blocked_by("application__client_id")),
+    ).annotate(blocked=blocked_by("application__client_id"), consented=F("limits")),
     _SHARED
     | {
         "spent_at": "spent_at",
@@ -70,7 +76,7 @@ _REFRESH_TOKEN = Select[_SharedColumns](
         token_checksum=Param("checksum"),
         application__client_id=Param("client_id"),
         user__is_active=True,
-    ).annotate(blocked=blocked_by("application__client_id")),
+    ).annotate(blocked=blocked_by("application__client_id"), consented=Subquery(_CONSENT.values("limits"))),
     _SHARED | {"spent_at": "revoked"},
 )
 
@@ -97,6 +103,7 @@ class PresentedGrant:
         resource: where tokens of it work (`oauthserver.resources`).
         spent_at: when the code was exchanged or the refresh token rotated; None while it works.
         blocked: whether operators have blocked the client.
+        has_ended: whether the last day that the member allowed is over.
         binding: of a code.
     """
 
@@ -110,6 +117,7 @@ class PresentedGrant:
     expires: datetime
     spent_at: datetime | None
     blocked: bool
+    has_ended: bool
     binding: CodeBinding | None
 
     @classmethod
@@ -143,16 +151,19 @@ class PresentedGrant:
         if row is None:
             app = app_of(wanted.credentials)
             raise InvalidClient if app is None or not authenticates(wanted.credentials, app) else InvalidGrant
+        member = member_of(row)
+        has_ended = Limits.of(row["limits"]).have_ended(member.today())
         return cls(
             grant_type=wanted.grant_type,
             id=row["id"],
             client=client_of(row),
-            member=member_of(row),
+            member=member,
             family=row["family"],
             scope=row["scope"],
             resource=row["resource"],
             expires=row["expires"],
             spent_at=row["spent_at"],
             blocked=row["blocked"],
+            has_ended=has_ended,
             binding=binding,
         )

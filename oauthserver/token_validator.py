@@ -137,7 +137,8 @@ class TokenValidator(Validator):
         return self.presented_grant.binding
 
     def _is_live(self) -> bool:
-        return self.presented_grant.spent_at is None and timezone.now() < self.presented_grant.expires
+        shown = self.presented_grant
+        return shown.spent_at is None and not shown.has_ended and timezone.now() < shown.expires
 
     def _end_family(self) -> None:
         # A member who is gone, or is being deleted, has no live token.

@@ -30,7 +30,8 @@ from planning.serializers import (
     MilestoneRow,
     MilestoneValues,
 )
-from studyservice.database.statements import Param, Select, aggregated
+from studyservice.database.limiting import WholeMember
+from studyservice.database.statements import Param, Select, Whole, aggregated
 from studyservice.operations.serializers import DeletedRow, deletion
 
 MILESTONES_OF_ITEM = Limit(
@@ -56,6 +57,7 @@ MILESTONES = _MINE.filter(item__member_id=Param("member_id"), item__course__memb
 
 
 class _ItemOfNewMilestone(TypedDict):
+    course_id: UUID
     title: str
     due_on: date | None
     here: int
@@ -65,24 +67,28 @@ class _ItemOfNewMilestone(TypedDict):
 
 class _Changing(MilestoneColumns):
     item_due_on: NotRequired[date | None]
+    course_id: NotRequired[UUID]
 
 
 _ONE = Select[MilestoneColumns](MILESTONES.filter(id=Param("milestone_id")), MilestoneRecord)
 _TO_CHANGE = Select[_Changing](
-    MILESTONES.filter(id=Param("milestone_id")), MilestoneRecord.columns() | {"item_due_on": "item__due_on"}
+    MILESTONES.filter(id=Param("milestone_id")),
+    MilestoneRecord.columns() | {"item_due_on": "item__due_on", "course_id": "item__course_id"},
 )
 _OF_ITEM = Select[MilestoneColumns](
     MILESTONES.filter(item_id=Param("item_id")).order_by(*ORDER),
     MilestoneRecord,
 )
+_COUNTED = WholeMember("milestones of all courses count toward the limit")
 _HERE = _MINE.filter(item_id=OuterRef("id"))
 _ITEM = Select[_ItemOfNewMilestone](
     Item.objects.filter(member_id=Param("member_id"), id=Param("item_id")).annotate(
         milestones_here=aggregated(_HERE, "COUNT", "position"),
         last_position=aggregated(_HERE, "MAX", "position"),
-        milestones_in_all=aggregated(_MINE, "COUNT", "position"),
+        milestones_in_all=Whole(aggregated(_MINE, "COUNT", "position"), _COUNTED),
     ),
     {
+        "course_id": "course_id",
         "title": "title",
         "due_on": "due_on",
         "here": "milestones_here",
@@ -149,6 +155,7 @@ def create_milestone(
         item = _ITEM.first(member_id=member.id, item_id=item_id)
         if item is None:
             raise NoSuchItem
+        write.belongs(item["course_id"])
         if place is not None:
             require_place(place, item["here"] + 1)
         entries = [entry, *(more or ())]
@@ -201,6 +208,7 @@ def update_milestone(
         changing = _TO_CHANGE.first(member_id=member.id, milestone_id=milestone_id)
         if changing is None:
             raise NoSuchMilestone
+        write.belongs(changing.pop("course_id", None))
         item_due_on = changing.pop("item_due_on", None)
         milestone: MilestoneColumns = changing
         stored: Fields = milestone

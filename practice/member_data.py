@@ -4,6 +4,7 @@ from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from practice.archive import AttemptLine, remove_present
 from practice.attempts import attempts_named_again, bring_attempts_back
+from practice.limited import attempts_in_courses, sums_in_courses
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import repair_sums
 
@@ -11,6 +12,7 @@ register(
     MemberData(
         Attempt,
         course="course_id",
+        view=attempts_in_courses,
         archived=Archived(
             name="attempts",
             line=AttemptLine,
@@ -30,6 +32,7 @@ register(
     MemberData(
         PracticeSum,
         course="course_id",
+        view=sums_in_courses,
         not_archived="computed from the attempts",
         unlimited="computed from the attempts",
         no_admin="computed from the attempts",

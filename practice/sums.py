@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce
 from accounts.changes.recording import Write
 from practice.models import Attempt, PracticeSum, SumKind
 from studyservice.database.capabilities import inserts_from_query
+from studyservice.database.limiting import WholeMember
 from studyservice.database.statements import RawStatement
 
 _DAY = timedelta(days=1)
@@ -64,6 +65,9 @@ _ADD_AND_LOOK = RawStatement(
 _ADD_KNOWING = RawStatement(_ADD.format(run="%(run)s", followed="%(followed)s"))
 
 
+_KEPT = WholeMember("the sums of practice are kept for the whole member")
+
+
 def topic_key(topic: str, deck_id: UUID | None, course_id: UUID | None) -> UUID:
     """Tells a topic from others of the member's; `practice.rebuilding` has the same in SQL. Not for secrets."""
     named = "|".join((*("" if key is None else key.hex for key in (deck_id, course_id)), topic))
@@ -104,12 +108,13 @@ def add_attempt(
         "foretold_correct": int(correct and foretold is not None),
         "at": at,
     }
-    if inserts_from_query(connection):
-        told = write.rows_of(_ADD_AND_LOOK, **values, day_before=day - _DAY, day_after=day + _DAY)
-    else:
-        told = write.rows_of(_ADD_KNOWING, **values, **_around(write.member_id, day))
-    if any(kind == SumKind.DAY and attempts == 1 and followed for kind, attempts, followed in told):
-        count_runs(write.member_id, day)
+    with _KEPT.rows():
+        if inserts_from_query(connection):
+            told = write.rows_of(_ADD_AND_LOOK, **values, day_before=day - _DAY, day_after=day + _DAY)
+        else:
+            told = write.rows_of(_ADD_KNOWING, **values, **_around(write.member_id, day))
+        if any(kind == SumKind.DAY and attempts == 1 and followed for kind, attempts, followed in told):
+            count_runs(write.member_id, day)
 
 
 class _Around(TypedDict):

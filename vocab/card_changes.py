@@ -1,7 +1,7 @@
 """Cards of a deck that is there: more of them, other texts, fewer. Reviews are `vocab.reviews`."""
 
 from collections.abc import Sequence
-from typing import Unpack, cast
+from typing import NotRequired, Unpack, cast
 from uuid import UUID
 
 from django.db.models import Max
@@ -27,8 +27,17 @@ CARDS_OF_DECK = Limit(
     counter="card_count",
 )
 
+
+class _Changing(CardRow):
+    course_id: NotRequired[UUID | None]
+
+
 _MINE = Card.objects.filter(member_id=Param("member_id"))
 _CARD = Select[CardRow](_MINE.filter(id=Param("card_id")), CardRecord)
+_CHANGING = Select[_Changing](
+    _MINE.filter(id=Param("card_id"), deck__member_id=Param("member_id")),
+    CardRecord.columns() | {"course_id": "deck__course_id"},
+)
 _AFTER = Select[CardRow](
     _MINE.filter(deck_id=Param("deck_id"), position__gt=Param("position")).order_by("position", "id"), CardRecord
 )
@@ -46,6 +55,14 @@ def require_card(member: Member, card_id: UUID) -> CardRow:
     return card
 
 
+def _card_to_change(write: Write, card_id: UUID) -> CardRow:
+    card = _CHANGING.first(member_id=write.member_id, card_id=card_id)
+    if card is None:
+        raise NoSuchCard
+    write.belongs(card.pop("course_id", None))
+    return card
+
+
 def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -> DeckRow:
     """Add cards behind those of the deck, all due at once; gives the deck with the new cards alone, as they were sent.
 
@@ -54,8 +71,9 @@ def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -
         Conflict: the deck would have too many cards.
     """
     with writing(member.id, "add_vocab_cards") as write:
-        name = require_deck(member, deck_id)["name"]
-        write.within(Deck, deck_id, name)
+        deck_stored = require_deck(member, deck_id)
+        write.belongs(deck_stored["course_id"])
+        write.within(Deck, deck_id, deck_stored["name"])
         first, *_ = add_to_deck(write, deck_id, cards)
         touch_deck(write, deck_id)
         [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
@@ -84,7 +102,7 @@ def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardChang
         NotFound: there is no such card of the member's.
     """
     with writing(member.id, "update_vocab_card") as write:
-        card = require_card(member, card_id)
+        card = _card_to_change(write, card_id)
         if different := write.differing(Card, card_id, card["term"], card, changes):
             Card.objects.filter(member_id=member.id, id=card_id).update(**different)
             touch_deck(write, card["deck_id"])
@@ -98,7 +116,7 @@ def delete_vocab_card(member: Member, card_id: UUID) -> DeletedRow:
         NotFound: there is no such card of the member's.
     """
     with writing(member.id, "delete_vocab_card") as write:
-        card = require_card(member, card_id)
+        card = _card_to_change(write, card_id)
         remove_card(write, card_id, card["deck_id"])
         touch_deck(write, card["deck_id"])
     return deletion(card_id)

@@ -36,6 +36,12 @@ class Reviewed(MemoryState):
     by_name: str | None
 
 
+class KeptReview(Reviewed):
+    """The same with the course of its deck, as the log of changes keeps it."""
+
+    course_id: UUID | None
+
+
 MOST_KEPT = 10_000
 """Reviews that one deletion leaves in the log of changes: twenty of each card of a full deck."""
 
@@ -47,7 +53,8 @@ _COLUMNS = {name: name for name in (*_STATE, *Reviewed.__annotations__)} | {"ter
 
 # The join names the member too, as every statement does.
 _MINE = Review.objects.filter(member_id=Param("member_id"), card__member_id=Param("member_id"))
-_ONE = Select[Reviewed](_MINE.filter(id=Param("review_id")), _COLUMNS)
+_KEPT = _COLUMNS | {"course_id": "card__deck__course_id"}
+_ONE = Select[KeptReview](_MINE.filter(id=Param("review_id"), card__deck__member_id=Param("member_id")), _KEPT)
 
 
 def review_changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
@@ -69,9 +76,10 @@ def keep_reviews(write: Write, cards: QuerySet[Card]) -> None:
     """
     since = timezone.now() - KEPT_FOR
     mine = Review.objects.filter(member_id=write.member_id, card__member_id=write.member_id, card__in=cards)
-    columns = {name: F(path) for name, path in _COLUMNS.items() if name != path}
+    mine = mine.filter(card__deck__member_id=write.member_id)
+    columns = {name: F(path) for name, path in _KEPT.items() if name != path}
     newest: Any = mine.filter(reviewed_at__gt=since).order_by("-reviewed_at", "-id")[:MOST_KEPT]
-    rows = newest.values(*(_COLUMNS.keys() - columns.keys()), **columns).iterator()
+    rows = newest.values(*(_KEPT.keys() - columns.keys()), **columns).iterator()
     rest = {"member_id": write.member_id, "taken": None, "undoable": False, "undone_at": None}
     while batch := [as_change(row) | rest for row in islice(rows, _AT_ONCE)]:
         store_rows(batch)
@@ -84,7 +92,7 @@ def reviews_come_back(member: Member, rows: list[Columns]) -> None:
         told.filter(object_id__in=card_ids).delete()
 
 
-def as_change(row: Reviewed) -> dict[str, Any]:
+def as_change(row: KeptReview) -> dict[str, Any]:
     """The columns of a row of the log of changes that tells the review."""
     before, after = states(row)
     part = Part(type_of(Card), row["card_id"], row["term"], before, {"rating": row["rating"], **after})
@@ -99,10 +107,13 @@ def as_change(row: Reviewed) -> dict[str, Any]:
         "object_id": part.id,
         "object_name": part.name,
         "contents": packed([part]),
+        "course_id": row["course_id"],
+        "courses": "",
+        "grades": False,
     }
 
 
-def find_review(member: Member, review_id: UUID) -> Reviewed | None:
+def find_review(member: Member, review_id: UUID) -> KeptReview | None:
     """The line of the review log with its card's term."""
     return _ONE.first(member_id=member.id, review_id=review_id)
 

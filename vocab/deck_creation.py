@@ -10,7 +10,7 @@ from accounts.members.limits import Limit
 from accounts.models import Member
 from studyservice.operations.errors import Conflict
 from vocab.cards import add_cards
-from vocab.decks import list_vocab_decks, require_course
+from vocab.decks import list_vocab_decks, require_course, require_named
 from vocab.merge_serializers import CreatedDeckRow
 from vocab.merging import Merge, StoredDeck, last_of_each, merge_cards, refuse_ids, similar_terms, without_ids
 from vocab.models import Card, Deck
@@ -44,6 +44,7 @@ def create_vocab_deck(
             deck_id, merge = known.id, merge_cards(write, known, cards)
         else:
             refuse_ids(cards, "Is not a card of this deck." if if_exists == "merge" else "Needs if_exists merge.")
+            require_named(course_id)
             require_room(write, 1)
             new = without_ids(cards)
             deck_id, made = make_deck(write, name, course_id, last_of_each(new) if if_exists == "merge" else new)
@@ -67,6 +68,7 @@ def require_room(write: Write, new: int) -> None:
 
 def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> tuple[UUID, list[Card]]:
     """Create a deck inside `write`, for which there is space; returns its id and its cards."""
+    require_named(course_id)
     fields = {"name": name, "course_id": course_id}
     deck = Deck.objects.create(member_id=write.member_id, created_at=write.now, updated_at=write.now, **fields)
     write.made(Deck, deck.id, name, fields)

@@ -1,8 +1,8 @@
 """A member's decks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import TypedDict, Unpack, cast
+from typing import Any, TypedDict, Unpack, cast
 from uuid import UUID
 
 from django.db.models import Case, F, FilteredRelation, IntegerField, OuterRef, Q, Subquery, Value, When
@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
+from accounts.credentials.limiting import current_limits
 from accounts.models import Member
 from courses.models import Course
 from practice.models import PracticeSum, SumKind
@@ -200,6 +201,29 @@ def require_course(member: Member, course_id: UUID | None) -> None:
         raise ValidationFailed.of("course_id", "Not one of your courses. list_courses lists the ids.")
 
 
+def deck_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
+    """Raise NotFound unless the deck of an answer of before is seen, ValidationFailed unless its course is."""
+    course_id = answer["course_id"]
+    require_course(member, UUID(course_id) if course_id else None)
+    require_deck(member, UUID(answer["id"]))
+
+
+def decks_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
+    """The same of an answer with several decks."""
+    for deck in answer["decks"]:
+        deck_still_seen(member, deck)
+
+
+def require_named(course_id: UUID | None) -> None:
+    """Let a credential that is limited to courses make no deck of no course, which it would not see.
+
+    Raises:
+        ValidationFailed: it would.
+    """
+    if course_id is None and current_limits().courses is not None:
+        raise ValidationFailed.of("course_id", "Name one of your courses. list_courses lists the ids.")
+
+
 def update_vocab_deck(member: Member, deck_id: UUID, **changes: Unpack[DeckFields]) -> DeckRow:
     """Change the fields given; gives the deck without its cards.
 
@@ -209,7 +233,10 @@ def update_vocab_deck(member: Member, deck_id: UUID, **changes: Unpack[DeckField
     """
     with writing(member.id, "update_vocab_deck") as write:
         stored = require_deck(member, deck_id)
+        write.belongs(stored["course_id"])
         require_course(member, changes.get("course_id"))
+        if "course_id" in changes:
+            require_named(changes["course_id"])
         if different := write.differing(Deck, deck_id, stored["name"], stored, changes):
             Deck.objects.filter(member_id=member.id, id=deck_id).update(**different, updated_at=write.now)
         [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)

@@ -72,6 +72,7 @@ def merge_cards(write: Write, deck: StoredDeck, entries: Sequence[CardEntryField
     changed = {card_id: fields for card_id, fields in texts.items() if fields != stored[card_id]}
     added: list[Card] = []
     if new or changed:
+        write.belongs(deck.course_id)
         write.within(Deck, deck.id, deck.name)
         for card_id, fields in changed.items():
             write.differing(Card, card_id, str(stored[card_id]["term"]), stored[card_id], fields)

@@ -12,9 +12,12 @@ from accounts.undo.kinds import TOO_OLD
 from accounts.undo.log import undoable
 from accounts.undo.undo import store_undone
 from practice.attempts import remove_attempt
+from studyservice.database.limiting import WholeMember
 from studyservice.operations.errors import Conflict
-from vocab.changes import as_change, find_review, states
+from vocab.changes import KeptReview, as_change, find_review, states
 from vocab.models import Card, CardState, Rating, Review
+
+_UNDONE = WholeMember("undoing a review that the credential sees takes back its attempt and its sums")
 
 
 def undo_review(member: Member, write: Write, review_id: UUID) -> bool:
@@ -34,6 +37,11 @@ def undo_review(member: Member, write: Write, review_id: UUID) -> bool:
         raise Conflict(
             "Who gave this answer was not kept yet, so it cannot be taken back. Review the card again instead."
         )
+    with _UNDONE.rows():
+        return _take_back(member, write, review_id, review)
+
+
+def _take_back(member: Member, write: Write, review_id: UUID, review: KeptReview) -> bool:
     card = Card.objects.get(member_id=member.id, id=review["card_id"])
     later = Review.objects.filter(member_id=member.id, card_id=card.id, reviewed_at__gt=review["reviewed_at"])
     if card.last_reviewed_at != review["reviewed_at"] or later.exists():

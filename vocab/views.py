@@ -53,6 +53,7 @@ class DeckViewSet(MemberViewSet):
         body=DeckBody,
         long_body=True,
         counted=True,
+        still_seen=decks.deck_still_seen,
     )
     def create_vocab_deck(self) -> CreatedDeckRow:
         """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. Propose first.
@@ -113,6 +114,7 @@ class DeckViewSet(MemberViewSet):
         upload=Upload(importing.MAX_FILE, fields=tuple(ImportQuery.shared().fields)),
         counted=True,
         tool=False,
+        still_seen=decks.decks_still_seen,
     )
     def import_vocab_decks(self) -> ImportRow:
         """Make decks of a file: CSV, TSV, Anki's notes in plain text, or a package of Anki's, whose cards keep the

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from django.conf import settings
 
 from accounts.api.serializers import MemberRow
+from accounts.credentials.limiting import limits_of
 from accounts.credentials.resolving import Credential
 from accounts.members.models import Member
 from studyservice.hooks import Hook
@@ -16,7 +17,9 @@ PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK")
 
 
 def profile(credential: Credential) -> MemberRow:
-    """The `MemberRecord` of the credential's member; costs one query, for the streak."""
+    """The `MemberRecord` of the credential's member; costs one query, for the streak, and another if it is limited to
+    courses.
+    """
     member = credential.member
     today = member.today()
     count_streak = PRACTICE_STREAK.get()
@@ -36,5 +39,6 @@ def profile(credential: Credential) -> MemberRow:
             "renew_url": settings.MEMBERSHIP_URL or None,
         },
         "scopes": sorted(credential.scopes),
+        "limits": limits_of(member, credential.limits),
         "created_at": member.created_at,
     }

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from rest_framework import serializers
 
+from accounts.credentials.limiting import LimitsRow
 from studyservice.operations.declaration import Scope
 from studyservice.operations.fields import IdField
 from studyservice.operations.query_fields import CursorField, QueryIntegerField
@@ -36,6 +37,28 @@ class MembershipRecord(Record):
     renew_url = serializers.CharField(allow_null=True, help_text="Where the member renews; null without such a page.")
 
 
+class LimitsRecord(Record):
+    """What a credential is limited to."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "courses": ["3f0c8a52-7f1e-4a4d-9d3b-2f6a1c5e8b10"],
+        "other": False,
+        "grades": False,
+        "until": "2031-01-31",
+    }
+
+    courses = serializers.ListField(
+        child=serializers.UUIDField(),
+        allow_null=True,
+        help_text="The courses that it sees, also those it creates; null for all. Others do not exist for it.",
+    )
+    other = serializers.BooleanField(help_text="Whether it sees decks of no course: true with all courses.")
+    grades = serializers.BooleanField(help_text="Whether it sees grades. Without, operations on them are 403.")
+    until = serializers.DateField(
+        allow_null=True, help_text="The last day that it works, in the member's time zone; null for no end."
+    )
+
+
 class MemberRow(TypedDict):
     """A `MemberRecord`."""
 
@@ -50,6 +73,7 @@ class MemberRow(TypedDict):
     practice_streak: int
     membership: MembershipRow
     scopes: list[str]
+    limits: LimitsRow | None
     created_at: datetime
 
 
@@ -68,10 +92,11 @@ class MemberRecord(Record):
         "practice_streak": 4,
         "membership": MembershipRecord.example,
         "scopes": ["read", "write"],
+        "limits": None,
         "created_at": "2030-09-01T08:30:00.000000Z",
     }
 
-    computed: ClassVar[tuple[str, ...]] = ("today", "weekday", "practice_streak", "membership", "scopes")
+    computed: ClassVar[tuple[str, ...]] = ("today", "weekday", "practice_streak", "membership", "scopes", "limits")
 
     id = serializers.UUIDField(help_text="The member's id.")
     email = serializers.EmailField(help_text="E-mail address.")
@@ -92,6 +117,9 @@ class MemberRecord(Record):
     scopes = serializers.ListField(
         child=serializers.ChoiceField(choices=[scope.value for scope in Scope]),
         help_text="What this credential may do.",
+    )
+    limits = LimitsRecord(
+        allow_null=True, help_text="What the member keeps back from this credential; null if nothing."
     )
     created_at = serializers.DateTimeField(help_text="When the member joined.")
 

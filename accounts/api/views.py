@@ -34,7 +34,13 @@ class MeViewSet(MemberViewSet):
         return profile(self.credential)
 
     @operation(
-        "Change the member", scope=Scope.WRITE, answer=MemberRecord, body=MemberChanges, partial=True, tool=False
+        "Change the member",
+        scope=Scope.WRITE,
+        answer=MemberRecord,
+        body=MemberChanges,
+        partial=True,
+        tool=False,
+        whole_account=True,
     )
     def update_me(self) -> MemberRow:
         """Change the fields that are sent of the member's profile. A new time zone counts at once for today, the agenda
@@ -53,7 +59,12 @@ class ArchiveViewSet(MemberViewSet):
     tag = "Member"
 
     @operation(
-        "Export all data", scope=Scope.READ, answer=DownloadRecord, downloads=(exporting.MEDIA_TYPE,), tool=False
+        "Export all data",
+        scope=Scope.READ,
+        answer=DownloadRecord,
+        downloads=(exporting.MEDIA_TYPE,),
+        tool=False,
+        whole_account=True,
     )
     def export_data(self) -> DownloadRow:
         """Everything that is stored for the member, as one ZIP: courses, items, milestones, grades, decks with their
@@ -74,6 +85,7 @@ class ArchiveViewSet(MemberViewSet):
         counted=True,
         consequential=True,
         tool=False,
+        whole_account=True,
     )
     def import_data(self) -> ArchiveImportRow:
         """Takes an archive of export_data, up to 200 MiB, into an account without courses and decks: everything is
@@ -102,7 +114,14 @@ class ChangeViewSet(MemberViewSet):
         """
         return change_log.list_changes(self.member, **self.query)
 
-    @operation("Undo a change", scope=Scope.WRITE, answer=ChangeRecord, consequential=True, tool=False)
+    @operation(
+        "Undo a change",
+        scope=Scope.WRITE,
+        answer=ChangeRecord,
+        consequential=True,
+        tool=False,
+        still_seen=change_log.change_still_seen,
+    )
     def undo_change(self, change_id: UUID) -> ChangeRow:
         """Takes a change of the last 30 days back, all that its call did: what was made is deleted, fields get their
         old values, what was deleted comes back. Nothing that changed since is overwritten: 409 then says what stands

@@ -8,11 +8,13 @@ from http import HTTPStatus
 from typing import Any, ClassVar, Protocol, cast
 from uuid import UUID
 
+import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.viewsets import ViewSet
 
 from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
+from accounts.credentials.limiting import KEPT_BACK
 from accounts.credentials.resolving import CREDENTIAL, Credential
 from accounts.idempotency.replaying import META, REPLAYED, Answer, KeyedCall, answer_once
 from accounts.members.models import Member
@@ -24,7 +26,14 @@ from studyservice.http.uploads import read_upload
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
 from studyservice.operations.downloads import DownloadRow
-from studyservice.operations.errors import ApiError, Detail, InsufficientScope, MethodNotAllowed, ValidationFailed
+from studyservice.operations.errors import (
+    ApiError,
+    Detail,
+    InsufficientScope,
+    MethodNotAllowed,
+    NotFound,
+    ValidationFailed,
+)
 from studyservice.operations.fields import parse_uuid
 from studyservice.operations.serializers import Query
 from studyservice.operations.uploads import Received, UploadedFile
@@ -213,10 +222,27 @@ class MemberViewSet(ViewSet):
             return Answer(self.status or operation.status, content)
 
         outcome = answer_once(keyed, run)
-        response = content_response(outcome.content, outcome.status)
+        content = outcome.content
+        if outcome.replayed and credential.limits.keep_back:
+            content = self._still_seen(operation, credential, arguments, content)
+        response = content_response(content, outcome.status)
         if outcome.replayed:
             response.headers[REPLAYED] = "true"
         return response
+
+    def _still_seen(self, operation: Operation, credential: Credential, arguments: Arguments, content: bytes) -> bytes:
+        """The answer of before as the limits of now let it be told.
+
+        Raises:
+            ApiError: what it tells of is not seen any more.
+        """
+        if operation.exists is not None:
+            operation.exists(credential.member, **self._parse_parameters(operation, arguments))
+            return content
+        if operation.still_seen is None:
+            raise NotFound
+        row = operation.still_seen(credential.member, orjson.loads(content))
+        return content if row is None else encode(row)
 
     def run(self, operation: Operation, credential: Credential, arguments: Arguments) -> Row:
         """Run an operation of this viewset and return its record.
@@ -273,7 +299,24 @@ def _admitted(operation: Operation, credential: Credential, arguments: Arguments
     """The body that was sent to the operation by somebody who may call it."""
     if operation.scope not in credential.scopes:
         raise InsufficientScope(f"This credential has no {operation.scope} permission. Use one that has it.")
-    return arguments.body(operation)
+    limits = credential.limits
+    if operation.whole_account and limits.keep_back:
+        raise InsufficientScope("This credential sees a part of the member's data, and this is about all of it.")
+    if operation.grades and not limits.grades:
+        raise InsufficientScope(KEPT_BACK)
+    sent = arguments.body(operation)
+    if not limits.grades and any(names(sent, field) for field in operation.grade_fields):
+        raise InsufficientScope(KEPT_BACK)
+    return sent
+
+
+def names(sent: object, path: str) -> bool:
+    """Whether a body has a value that is not null at the path, in any entry of a list."""
+    name, _, rest = path.partition(".")
+    if not isinstance(sent, Mapping) or sent.get(name) is None:
+        return False
+    value = sent[name]
+    return any(names(entry, rest) for entry in value) if rest and isinstance(value, list) else not rest
 
 
 def routed(view: Callable[..., Any]) -> dict[str, Operation]:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.apps import apps
 from django.db import DEFAULT_DB_ALIAS, models
-from django.db.models import Model, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.db.models.signals import pre_delete
 
 from accounts.changes.chains import end_chains
@@ -18,8 +18,12 @@ from accounts.changes.contents import INTERNAL, plural_of, short, type_of
 from accounts.changes.recording import Write
 from accounts.members.data import counters, data_of, member_data
 from studyservice.database.deleting import delete_alone
+from studyservice.database.limiting import WholeMember, current_limiter
 
+_ITS_COURSE = "its_course_id"
 _NOT_TOLD = frozenset({"id", "member_id", "created_at", "updated_at", *INTERNAL})
+
+_BELOW = WholeMember("what is below a deleted object goes with it, and so do references to it")
 
 
 class Reference(NamedTuple):
@@ -37,9 +41,16 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
     says so (`MemberData.not_kept`).
     """
     rows: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk=object_id)
-    found = rows.first()
+    found = _with_course(rows, write.member_id).first()
     if found is None:
         return False
+    write.belongs(getattr(found, _ITS_COURSE, None))
+    with _BELOW.rows():
+        return _delete_found(write, rows, found)
+
+
+def _delete_found(write: Write, rows: QuerySet[Model], found: Model) -> bool:
+    model, object_id = rows.model, found.pk
     if _is_let_go(model._meta.label):
         write.cannot_be_undone()
         end_chains(write.member_id, [object_id], _fields(found)["created_at"])
@@ -47,6 +58,17 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
     told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD | counters()}
     write.deleted(model, object_id, str(found), {**without_usual(model, told), **below})
     return True
+
+
+def _with_course(rows: QuerySet[Model], member_id: UUID) -> QuerySet[Model]:
+    """`rows`, each with its course, if that is in the row of another object."""
+    data = data_of(rows.model)
+    path = "" if data is None else data.course
+    *above, _ = path.split("__")
+    if not above:
+        return rows
+    owners = {f"{'__'.join(above[: place + 1])}__member_id": member_id for place in range(len(above))}
+    return rows.filter(**owners).annotate(**{_ITS_COURSE: F(f"{path}_id")})
 
 
 def without_usual(model: type[Model], fields: dict[str, Any]) -> dict[str, Any]:
@@ -62,6 +84,13 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
     Args:
         one: the only row, if it was read; who listens for its deletion is told, once all is kept.
     """
+    if current_limiter() is not None:
+        rows = QuerySet(rows.model).filter(member_id=write.member_id, pk__in=list(rows.values_list("pk", flat=True)))
+    with _BELOW.rows():
+        return _delete_levels(write, rows, one)
+
+
+def _delete_levels(write: Write, rows: QuerySet[Model], one: Model | None) -> dict[str, int]:
     levels: list[tuple[QuerySet[Model], int]] = []
     if one is not None and not _is_let_go(rows.model._meta.label):
         write.snapshots.row(one)

@@ -58,6 +58,13 @@ class Change(models.Model):
     taken = models.BinaryField(null=True, help_text="The rows that a deletion took, compressed; for 30 days.")
     undoable = models.BooleanField(help_text="Whether the row has what taking the change back needs.")
     undone_at = models.DateTimeField(null=True)
+    course_id = models.UUIDField(null=True, help_text="The course of the object; empty if it has none, or unknown.")
+    courses = models.TextField(
+        default="",
+        db_default="",
+        help_text="Further courses that it touched, apart by spaces; a hyphen for what belongs to no course.",
+    )
+    grades = models.BooleanField(default=False, db_default=False, help_text="Whether it is about grades.")
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

@@ -11,6 +11,7 @@ from accounts.changes.calls import writing_call
 from accounts.changes.contents import Fields, Part, is_untold, packed, type_of
 from accounts.changes.models import Change, ChangeObject
 from accounts.changes.snapshots import Snapshots, is_object
+from accounts.changes.touched import Touches
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, RawStatement, Update
 from studyservice.database.together import Bound, run_together
@@ -42,6 +43,7 @@ class Write:
         self._undoable = True
         self._logged_as: UUID | None = None
         self._later: list[Bound] = []
+        self._touches = Touches()
 
     def later(self, statement: Insert | Update, **values: Any) -> None:
         """Have `statement` executed at the end of the write, or before, when `rows_of` is asked.
@@ -87,6 +89,11 @@ class Write:
         """What is told next is below this object, which the row is about; it is told in numbers."""
         self._parts.append(Part(type_of(model), object_id, name, {}, {}))
 
+    def belongs(self, course_id: UUID | None) -> None:
+        """The object that the row is about belongs to this course; its fields need not say so."""
+        if course_id is not None:
+            self._touches.course_id = course_id
+
     def touched(self, model: type[Model], ids: Iterable[UUID]) -> None:
         """Objects were made or changed that the row tells in numbers; list_changes finds it by their ids."""
         if is_object(model):
@@ -101,8 +108,9 @@ class Write:
         """The row will not have all that taking the change back needs."""
         self._undoable = False
 
-    def took_back(self, parts: Iterable[Part]) -> None:
-        """A change of these objects was taken back; that is no change to be taken back in turn."""
+    def took_back(self, parts: Iterable[Part], of: Change) -> None:
+        """The change `of` these objects was taken back; that is no change to be taken back in turn."""
+        self._touches.take_from(of)
         self._parts += [Part(part.type, part.id, part.name, part.after, part.before) for part in parts]
         self.cannot_be_undone()
 
@@ -137,6 +145,7 @@ class Write:
             row_id=call.change_id,
             taken=self.snapshots.packed() if self._undoable else None,
             undoable=self._undoable,
+            touches=self._touches,
         )
         call.change = row
         self.later(_INSERT, **row)
@@ -178,6 +187,7 @@ def change_row(
     row_id: UUID,
     taken: bytes | None,
     undoable: bool,
+    touches: Touches | None = None,
 ) -> dict[str, Any]:
     """The columns of a row of the log.
 
@@ -201,4 +211,5 @@ def change_row(
         "taken": taken,
         "undoable": undoable,
         "undone_at": None,
+        **(touches or Touches()).columns(operation, parts),
     }

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.changes.calls import current_call
 from accounts.changes.writing import writing
+from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.credentials.models import ApiKey
 from accounts.credentials.owners import add_owner
 from accounts.events.log import Subject, holding, record_event
@@ -25,12 +26,18 @@ KEPT_FOR = timedelta(days=90)
 
 
 def create_api_key(
-    member: Member, name: str, *, may_write: bool = True, expires_days: int | None = None
+    member: Member,
+    name: str,
+    *,
+    may_write: bool = True,
+    expires_days: int | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> tuple[str, ApiKey]:
     """A new key as `(plaintext, row)`; the plaintext cannot be had again.
 
     Args:
         expires_days: days until it expires; None means never.
+        limits: what it may see.
 
     Raises:
         Conflict: the member has `MAX_ACTIVE_KEYS` active keys.
@@ -50,11 +57,13 @@ def create_api_key(
             created_at=now,
             expires_at=now + timedelta(days=expires_days) if expires_days else None,
             networks=call.network if call else "",
+            limits=limits.stored(),
         )
         key.clean_fields()  # a full look for what is there already would be among the keys of all
         key.save(force_insert=True)
         add_owner(key.secret_hash, member.id)
-        record_event(member.id, EventKind.KEY_MADE, Subject.of(key, key.name), detail=_may_in_words(may_write))
+        detail = _may_in_words(may_write) + limits.in_short()
+        record_event(member.id, EventKind.KEY_MADE, Subject.of(key, key.name), detail=detail)
     return secret, key
 
 
@@ -97,6 +106,16 @@ def revoke_api_key(key: ApiKey) -> None:
 def revoke_all(member: Member) -> None:
     """Stop every key of the member."""
     _revoke(member.id, ApiKey.objects.filter(member_id=member.id))
+
+
+def limit_api_key(key: ApiKey, limits: Limits) -> None:
+    """Let the key see no more than this, from its next call on.
+
+    Raises:
+        NotFound: the member was deleted meanwhile.
+    """
+    with writing(key.member_id):
+        ApiKey.objects.filter(member_id=key.member_id, id=key.id).update(limits=limits.stored())
 
 
 def _revoke(member_id: UUID, keys: QuerySet[ApiKey]) -> None:

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.credentials.limits import Limits
 from accounts.members.models import Member
 from studyservice.database.constraints import characters
 from studyservice.operations.declaration import Scope
@@ -25,6 +26,9 @@ class ApiKey(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    limits = models.TextField(
+        null=True, blank=True, editable=False, help_text="Empty without limits; see accounts.credentials.limits."
+    )
     networks = models.TextField(
         blank=True, default="", db_default="", editable=False, help_text="It was used from, apart by spaces."
     )
@@ -56,6 +60,10 @@ class ApiKey(models.Model):
         if self.expires_at is not None and self.expires_at <= timezone.now():
             return "expired"
         return "active"
+
+    def limited_to(self) -> Limits:
+        """What the key may see."""
+        return Limits.of(self.limits)
 
     def scopes(self) -> frozenset[Scope]:
         """What the key may do; `write` includes `read`."""

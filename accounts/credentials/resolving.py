@@ -17,6 +17,8 @@ from django.utils import timezone
 from accounts.changes.calls import Actor
 from accounts.changes.models import ActorKind
 from accounts.credentials.connections import Refusal
+from accounts.credentials.limiting import LimitedCaller
+from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.credentials.models import ApiKey
 from accounts.credentials.owners import owner_of
 from accounts.members.models import Member
@@ -68,12 +70,13 @@ class _KeyColumns(MemberColumns):
     revoked_at: datetime | None
     used: datetime | None
     networks: str
+    limits: str | None
 
 
 _API_KEY = Select[_KeyColumns](
     ApiKey.objects.filter(member_id=Param("member_id"), secret_hash=Param("secret_hash"), member__is_active=True),
     {"key_id": "id", "key_name": "name", "may_write": "may_write", "used": "last_used_at"}
-    | {name: name for name in ("expires_at", "revoked_at", "networks")}
+    | {name: name for name in ("expires_at", "revoked_at", "networks", "limits")}
     | member_columns("member"),
 )
 
@@ -109,6 +112,7 @@ class Credential:
         actor: whom the log of changes names.
         connection: what the member allowed an app, of an access token; it may have several at once.
         networks: from where an API key was used before, apart by spaces (`accounts.credentials.key_networks`).
+        limits: what of the member's data it opens.
     """
 
     kind: Literal["api_key", "access_token"]
@@ -119,6 +123,17 @@ class Credential:
     root: str = ""
     connection: Connection | None = None
     networks: str | None = None
+    limits: Limits = NO_LIMITS
+
+    @property
+    def holder(self) -> UUID:
+        """The API key, or the consent that the access token came from, which outlives it."""
+        return self.id if self.connection is None else self.connection.id
+
+    @property
+    def limited_caller(self) -> LimitedCaller:
+        """What the statements of a call are limited by."""
+        return LimitedCaller(self.member.id, self.kind, self.holder, self.limits)
 
     @property
     def caller(self) -> dict[str, UUID | str]:
@@ -233,4 +248,5 @@ def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
         member=member_of(row),
         actor=Actor(ActorKind.KEY, row["key_id"], row["key_name"]),
         networks=row["networks"],
+        limits=Limits.of(row["limits"]),
     )

@@ -95,8 +95,7 @@ class KeyedCall:
             raise InvalidRequest(f"{HEADER} must have 1 to 255 visible ASCII characters. A random UUID does.")
         target = f"{operation.id} {request.get_full_path()}\n".encode()
         digest = hashlib.sha256(target + _canonical(sent, request))
-        holder = credential.id if credential.connection is None else credential.connection.id
-        return cls(credential.member.id, holder, key, digest.hexdigest())
+        return cls(credential.member.id, credential.holder, key, digest.hexdigest())
 
     def find(self) -> _Kept | None:
         """What the first call answered, if it has.

@@ -1,7 +1,7 @@
 """The declaration of each model whose rows belong to a member, registered in the `member_data.py` of its app."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -32,6 +32,11 @@ class MemberData:
         owner: the foreign key to the member.
         course: path from a row to its course: `item__course`. `self` for a course.
         whole_member: why a row belongs to no course.
+        view: gives the rows that a limited credential sees, where they do not follow from `course`: the SELECT with
+            `{member}`, `{courses}`, `{tokens}` and `{holder}` where values go (`accounts.members.limited`), or None
+            for all. Takes whether only some courses are seen, whether grades are, and the kind of database.
+        is_grade: whether a credential without grades sees no row.
+        without_grades: by column, the SQL that it sees instead; `t` is the table.
         archived: how the rows are archived.
         not_archived: why they are not.
         credential: whether a row lets somebody sign in or call; credentials are erased first.
@@ -68,6 +73,9 @@ class MemberData:
     owner: str = "member"
     course: str = ""
     whole_member: str = ""
+    view: Callable[[bool, bool, str], str | None] | None = None
+    is_grade: bool = False
+    without_grades: Mapping[str, str] = field(default_factory=dict)
     archived: Archived | None = None
     not_archived: str = ""
     credential: bool = False
@@ -120,6 +128,11 @@ def register(data: MemberData) -> None:
     if data.model in _registered:
         raise ValueError(f"{data.label} is registered twice.")
     _registered[data.model] = data
+
+
+def hide_without_grades(model: type[Model], columns: Mapping[str, str]) -> None:
+    """Declare what a credential without grades sees in columns of a model of a lower app."""
+    _registered[model] = replace(_registered[model], without_grades=columns)
 
 
 def data_of(model: type[Model]) -> MemberData | None:

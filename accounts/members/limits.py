@@ -5,7 +5,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from studyservice.database.limiting import WholeMember
 from studyservice.operations.errors import Conflict
+
+_COUNTED = WholeMember("count limits count all rows of the member")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +35,8 @@ class Limit:
 
     def has_room(self, rows: "QuerySet[Any]", more: int = 1) -> bool:
         """Whether `more` can be added to `rows`, which count together; one statement, under the member's lock."""
-        return rows.count() + more <= self.most
+        with _COUNTED.rows():
+            return rows.count() + more <= self.most
 
     def require_room(self, rows: "QuerySet[Any]", more: int = 1) -> None:
         """Raises `refusal` unless `has_room`."""

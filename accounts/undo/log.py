@@ -17,10 +17,12 @@ from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change, ChangeObject
 from accounts.changes.records import ChangeRow
 from accounts.members.models import Member
 from accounts.undo.kinds import why_not
+from accounts.undo.seen import is_wholly_seen, seen_fields
 from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookList
 from studyservice.operations.cursors import CursorCodec
+from studyservice.operations.errors import NotFound
 from studyservice.operations.serializers import Page, page
 
 _CODEC = CursorCodec("accounts.change_cursors", datetime, UUID)
@@ -75,6 +77,8 @@ class _ChangeColumns(TypedDict):
     contents: bytes
     undoable: bool
     undone_at: datetime | None
+    course_id: UUID | None
+    courses: str
 
 
 _COLUMNS = {name: name for name in _ChangeColumns.__annotations__}
@@ -120,6 +124,14 @@ def one_change(member: Member, change_id: UUID) -> ChangeRow | None:
     return None if row is None else _told(row, timezone.now())
 
 
+def change_still_seen(member: Member, answer: Mapping[str, Any]) -> ChangeRow:
+    """The change of an answer of before, as it is told now; raises NotFound unless it is seen."""
+    change = one_change(member, UUID(answer["id"]))
+    if change is None:
+        raise NotFound("No such change. list_changes gives the ids.")
+    return change
+
+
 def told_change(row: Mapping[str, Any]) -> ChangeRow:
     """A row of the log, as it is stored, as it is told now."""
     return _told(cast("_ChangeColumns", row), timezone.now())
@@ -160,7 +172,8 @@ def _statement(place: str) -> Select[_ChangeColumns]:
 
 def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
     contents = unpacked(row["contents"])
-    before, after = contents.told(row["object_type"])
+    is_whole = is_wholly_seen(row["course_id"], row["courses"])
+    before, after = seen_fields(contents, row["object_type"], is_whole=is_whole)
     reason = why_not(
         row["operation"],
         row["object_type"],
@@ -179,6 +192,6 @@ def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
         "object": {"type": row["object_type"], "id": row["object_id"], "name": row["object_name"]},
         "before": before,
         "after": after,
-        "undoable": reason is None,
+        "undoable": reason is None and is_whole,
         "undone_at": row["undone_at"],
     }

@@ -17,6 +17,7 @@ from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.changes.records import ChangeRow
 from accounts.changes.writing import writing
+from accounts.credentials.limiting import current_limits, grades_seen
 from accounts.members.data import member_data
 from accounts.members.models import Member
 from accounts.undo.deleted import Return
@@ -24,6 +25,8 @@ from accounts.undo.fields import put_columns_back, put_lists_back
 from accounts.undo.kinds import parts_of, why_not
 from accounts.undo.log import one_change
 from accounts.undo.made import delete_again
+from accounts.undo.seen import require_wholly_seen
+from studyservice.database.limiting import WholeMember
 from studyservice.hooks import HookList
 from studyservice.operations.errors import Conflict, NotFound
 
@@ -36,6 +39,10 @@ Raises `Conflict` if it cannot be undone.
 LOGS = HookList[UndoLogged]("LOGS")
 
 
+_UNDONE = WholeMember("undoing a change that the credential sees as a whole restores all that it did")
+_IN_THE_WAY = "Something that happened since stands in the way, so nothing was changed."
+
+
 def undo_change(member: Member, change_id: UUID) -> ChangeRow:
     """Take a change back; gives it as it is told from then on.
 
@@ -45,9 +52,12 @@ def undo_change(member: Member, change_id: UUID) -> ChangeRow:
             was changed.
     """
     with writing(member.id, "undo_change") as write:
-        change = Change.objects.filter(member_id=member.id, id=change_id).first()
+        with grades_seen():
+            change = Change.objects.filter(member_id=member.id, id=change_id).first()
         if change is not None:
-            _take_back(member, write, change)
+            require_wholly_seen(change)
+            with _UNDONE.rows():
+                _take_back(member, write, change)
         elif not any(log(member, write, change_id) for log in LOGS):
             raise NotFound("No such change. list_changes gives the ids.")
     told = one_change(member, change_id)
@@ -70,6 +80,15 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
     if reason is not None:
         raise Conflict(reason)
     parts = parts_of(change.object_type, change.object_id, change.object_name, contents)
+    try:
+        _restore(member, write, change, parts)
+    except Conflict as error:
+        if current_limits().keep_back:  # its words may name what the credential does not see
+            raise Conflict(_IN_THE_WAY) from error
+        raise
+
+
+def _restore(member: Member, write: Write, change: Change, parts: list[Part]) -> None:
     changed = [part for part in reversed(parts) if part.before is not None and part.after is not None]
     for part in changed:
         put_lists_back(member, write, part)
@@ -83,7 +102,7 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
     for data in member_data():
         if data.settle is not None:
             data.settle(member, write)
-    write.took_back(parts)
+    write.took_back(parts, change)
     Change.objects.filter(member_id=member.id, id=change.id).update(undone_at=write.now)
     end_chains(member.id, write.snapshots.objects, change.created_at)
 
@@ -92,4 +111,4 @@ def store_undone(member: Member, write: Write, change: Change, part: Part) -> No
     """Store a change, of another log and now taken back, in the log of changes, where it stays to be told."""
     change.member_id, change.undoable, change.undone_at = member.id, True, write.now
     change.save(force_insert=True)
-    write.took_back([part])
+    write.took_back([part], change)

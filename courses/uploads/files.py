@@ -1,7 +1,8 @@
 """The files of syllabi that a member has: uploads that wait for a course, and those of courses."""
 
 from collections import defaultdict
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 from uuid import UUID
 
 from django.db.models import Q
@@ -79,6 +80,11 @@ def get_syllabus(
         text = kept["text"]
         answer["text"] = None if text is None else text[syllabus_from : syllabus_from + syllabus_limit]
     return answer
+
+
+def syllabus_still_seen(member: Member, answer: Mapping[str, Any]) -> SyllabusDetailRow:
+    """The file of an answer of before, with a proposal made now; raises NotFound unless it is seen."""
+    return get_syllabus(member, UUID(answer["id"]), include_text=False)
 
 
 def get_syllabus_file(member: Member, syllabus_id: UUID) -> DownloadRow:

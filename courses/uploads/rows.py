@@ -8,8 +8,10 @@ from uuid import UUID
 from django.db.models import Sum
 from django.utils import timezone
 
+from accounts.credentials.limiting import sender
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, clean_filename
+from studyservice.database.limiting import WholeMember
 from studyservice.operations.errors import Conflict
 from studyservice.operations.uploads import UploadedFile
 
@@ -18,6 +20,8 @@ MAX_BYTES = 10 * 1024 * 1024
 
 MAX_BYTES_OF_MEMBER = 100 * 1024 * 1024
 """Of all files of a member, those of courses included."""
+
+_ALL_FILES = WholeMember("the size of all files of the member is limited")
 
 _TEXT_NAME = "syllabus.txt"
 _CHUNK = 65_536
@@ -55,6 +59,7 @@ def new_row(member_id: UUID, upload: Upload, found: FileText) -> SyllabusFile:
         member_id=member_id,
         filename=upload.filename,
         size=upload.size,
+        sent_by=sender(),
         sha256=upload.sha256,
         **read_columns(found),
     )
@@ -88,6 +93,19 @@ def require_room(member_id: UUID, more: int) -> None:
         Conflict: there would be more than `MAX_BYTES_OF_MEMBER`.
     """
     files = SyllabusFile.objects.filter(member_id=member_id).exclude(expires_at__lte=timezone.now())
-    if (files.aggregate(size=Sum("size"))["size"] or 0) + more > MAX_BYTES_OF_MEMBER:
+    with _ALL_FILES.rows():
+        present = files.aggregate(size=Sum("size"))["size"] or 0
+    if present + more > MAX_BYTES_OF_MEMBER:
         most = MAX_BYTES_OF_MEMBER // 1024 // 1024
         raise Conflict(f"Your syllabus files would have more than {most} MiB together. Delete some first.")
+
+
+def files_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
+    """The files of the courses, and those of no course that the credential has sent itself."""
+    if not by_course:
+        return None
+    compared = "IN" if vendor == "sqlite" else "="
+    return (
+        "SELECT t.* FROM courses_syllabusfile t WHERE t.member_id = {member} "  # noqa: S608 # nosec
+        f"AND (t.course_id {compared} {{courses}} OR (t.course_id IS NULL AND t.sent_by = {{holder}}))"
+    )

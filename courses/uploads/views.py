@@ -35,6 +35,7 @@ class SyllabusViewSet(MemberViewSet):
         upload=Upload(rows.MAX_BYTES, fields=("course_id",)),
         counted=True,
         tool=False,
+        still_seen=files.syllabus_still_seen,
     )
     def create_syllabus(self) -> SyllabusDetailRow:
         """Upload a PDF, DOCX, ODT, HTML, Markdown or plain text file, or send its text: answers what it proposes, with

@@ -10,10 +10,14 @@ from typing import Any, NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
+from studyservice.database.limiting import WholeMember
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
 from studyservice.database.statements import Insert, RawStatement, Update, run_sql
 
 _FETCHALL: Callable[[Any], list[tuple[Any, ...]]] = methodcaller("fetchall")
+
+
+_LATER = WholeMember("writes at the end of a call are of rows that the call has found within its limits")
 
 
 class Bound(NamedTuple):
@@ -29,6 +33,11 @@ def run_together(writes: Sequence[Bound]) -> list[tuple[Any, ...]]:
     PostgreSQL runs them as parts of one statement, in an undefined order (its manual, "Data-Modifying Statements in
     WITH"). SQLite, which has no round trip to save, runs them one by one.
     """
+    with _LATER.rows():
+        return _run_together(writes)
+
+
+def _run_together(writes: Sequence[Bound]) -> list[tuple[Any, ...]]:
     database = connections[DEFAULT_DB_ALIAS]
     compiled = [(one.statement.compiled_for(database), one.values) for one in writes]
     fetch = _FETCHALL if isinstance(writes[-1].statement, RawStatement) else _no_rows

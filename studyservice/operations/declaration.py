@@ -7,10 +7,11 @@ the text for people, on the reference page only.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
 from studyservice.database.statements import Row
@@ -30,6 +31,12 @@ class Scope(StrEnum):
     READ = "read"
     WRITE = "write"
 
+
+StillSeen = Callable[[Any, Mapping[str, Any]], Row | None]
+"""Takes the member and an answer of before; raises `ApiError` unless what it tells of is still seen.
+
+Returns what to answer in its place; None for the answer itself.
+"""
 
 Action = Callable[..., Row]
 """A function of the viewset and the path's UUIDs that gives the record."""
@@ -63,6 +70,10 @@ class Operation:
         consequential: whether an application should ask the member before it calls.
         upload: the file that is the request body.
         tool: whether assistants have it as a tool; what is about bytes or the account is REST's alone.
+        still_seen: of a POST without `exists`: whether a limited credential may be told its answer once more.
+        grades: whether it is about grades, which a credential may not see.
+        grade_fields: fields of the body that are about grades, as `category_id` and `more.category_id`.
+        whole_account: whether it is about all that the member has, and so refused to a limited credential.
     """
 
     action: Action
@@ -87,6 +98,10 @@ class Operation:
     consequential: bool
     upload: Upload | None
     tool: bool
+    still_seen: StillSeen | None
+    grades: bool
+    grade_fields: tuple[str, ...]
+    whole_account: bool
 
     def error_statuses(self, method: str) -> list[HTTPStatus]:
         """The statuses other than success that the operation may answer (spec, Operation rules).
@@ -135,6 +150,10 @@ def operation(
     consequential: bool = False,
     upload: Upload | None = None,
     tool: bool = True,
+    still_seen: StillSeen | None = None,
+    grades: bool = False,
+    grade_fields: tuple[str, ...] = (),
+    whole_account: bool = False,
 ) -> Callable[[Action], Operation]:
     """Declare a viewset action as an operation; the arguments are those of `Operation`.
 
@@ -167,6 +186,10 @@ def operation(
             consequential=consequential,
             upload=upload,
             tool=tool,
+            still_seen=still_seen,
+            grades=grades,
+            grade_fields=grade_fields,
+            whole_account=whole_account,
         )
 
     return declare

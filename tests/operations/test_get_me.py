@@ -19,6 +19,7 @@ def test_it_answers_the_member(owner: RestEntryPoint, time_machine) -> None:
         "practice_streak": 0,
         "membership": {"active": True, "until": None, "renew_url": None},
         "scopes": ["read", "write"],
+        "limits": None,
         "created_at": ANY,
     }
 

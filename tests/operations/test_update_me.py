@@ -31,6 +31,7 @@ def test_it_changes_the_profile(owner: RestEntryPoint) -> None:
         "practice_streak": 0,
         "membership": {"active": True, "until": None, "renew_url": None},
         "scopes": ["read", "write"],
+        "limits": None,
         "created_at": ANY,
     }
     assert owner.made("get_me") == changed

@@ -11,6 +11,7 @@ import psycopg
 from django.db.backends.postgresql import base, features
 from psycopg.pq import Format
 
+from studyservice.database.limiting import current_limiter, limit
 from studyservice.database.postgresql import driver
 from studyservice.database.postgresql.schema import DatabaseSchemaEditor
 
@@ -80,11 +81,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         the driver's own and kept with the connection: Django makes and wraps one for each statement, which takes twice
         the CPU time. Its wrapper serves where something listens, such as a count of queries in a test.
         """
-        if self.queries_logged or self.execute_wrappers:
+        limiter = current_limiter()
+        if self.queries_logged or self.execute_wrappers not in ([], [limit]):
             with self.cursor() as wrapped:
                 wrapped.cursor.format = Format.BINARY
                 wrapped.execute(sql, params)
                 return fetch(wrapped)
+        if limiter is not None:
+            sql, params = limiter.limited(self.vendor, sql, params)
         with self.wrap_database_errors:
             self.ensure_connection()
             cursor = self._kept_cursor

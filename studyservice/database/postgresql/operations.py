@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.backends.ddl_references import Statement
-from django.db.migrations.operations import AddConstraint, AddField, AddIndex
+from django.db.migrations.operations import AddConstraint, AddField, AddIndex, RemoveConstraint
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import CheckConstraint, ForeignKey, Model
@@ -83,6 +83,20 @@ class AddUniqueAside(AddConstraint):
         sql = str(self.constraint.create_sql(to_state.apps.get_model(app_label, self.model_name), schema_editor))
         aside = sql.replace("UNIQUE INDEX", "UNIQUE INDEX CONCURRENTLY", 1)
         build_index(schema_editor, self.constraint.name, lambda: schema_editor.execute(aside, params=None))
+
+
+class DropUniqueAside(RemoveConstraint):
+    """Remove a unique constraint with a condition; on PostgreSQL while others write, as `AddUniqueAside` adds it."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        with without_lock_timeout(schema_editor):
+            name = schema_editor.quote_name(self.name)
+            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}", params=None)
 
 
 class AddReference(AddField):

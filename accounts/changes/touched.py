@@ -1,0 +1,91 @@
+"""The courses that a change touched, and whether it is about grades: by them a limited credential sees it or not."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from accounts.changes.contents import Part
+from accounts.changes.models import Change
+
+NO_COURSE = "-"
+"""In `Change.courses`: what belongs to no course."""
+
+_COURSE = "course_id"
+GRADE_TYPES = frozenset({"grade_score", "grade_category"})
+"""Types of objects that are grades."""
+
+_UPLOAD = "syllabus_file"
+"""The type of objects that wait for a course before they have one."""
+
+_CATEGORIES = "categories"
+"""The field of a course that holds its list of categories."""
+
+
+class Touches:
+    """What a write has touched.
+
+    Attributes:
+        course_id: the course of the object that the row is about, if its fields do not say so.
+    """
+
+    def __init__(self) -> None:
+        self.course_id: UUID | None = None
+        self._further: set[str] = set()
+        self._grades = False
+
+    def take_from(self, change: Change) -> None:
+        """Touch what another change has."""
+        self.course_id = change.course_id
+        self._further.update(change.courses.split())
+        self._grades = change.grades
+
+    def columns(self, operation: str, parts: Sequence[Part]) -> dict[str, Any]:
+        """The columns of the row of the log."""
+        head = parts[0]
+        of_head = [*_courses(head)]
+        course_id = self.course_id or next((UUID(one) for one in of_head if one != NO_COURSE), None)
+        further = {*self._further, *of_head, *(one for part in parts[1:] for one in _courses(part))}
+        if course_id is not None:
+            further.discard(course_id.hex)
+        is_graded = head.type in GRADE_TYPES or operation == "set_grade_categories" or _CATEGORIES in _fields(head)
+        return {
+            "course_id": course_id,
+            "courses": " ".join(sorted(further)),
+            "grades": self._grades or (is_graded and operation != "create_course"),
+        }
+
+
+def _fields(part: Part) -> set[str]:
+    return {*(part.before or ()), *(part.after or ())}
+
+
+def _courses(part: Part) -> Iterator[str]:
+    """The courses that a part names, the one after the change first."""
+    if part.type == "course":
+        yield part.id.hex
+    values: Iterable[object] = (fields[_COURSE] for fields in (part.after, part.before) if fields and _COURSE in fields)
+    for value in values:
+        if value is not None:
+            yield UUID(str(value)).hex
+        elif part.type != _UPLOAD:
+            yield NO_COURSE
+
+
+def changes_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
+    """The changes that touched one of the courses, and are not about grades if these are kept back."""
+    conditions = ["t.member_id = {member}"]
+    if by_course and vendor == "sqlite":
+        touched = "EXISTS (SELECT 1 FROM json_each({tokens}) j WHERE INSTR(t.courses, j.value) > 0)"
+        conditions.append(f"(t.course_id IN {{courses}} OR {touched})")
+    elif by_course:
+        conditions.append("(t.course_id = {courses} OR STRING_TO_ARRAY(t.courses, ' ') && {tokens})")
+    if by_course:
+        # The name of a course is told by its own changes alone.
+        compared = "IN" if vendor == "sqlite" else "="
+        conditions.append(f"(t.object_type <> 'course' OR t.course_id {compared} {{courses}})")
+    if not grades:
+        types = ", ".join(f"'{one}'" for one in sorted(GRADE_TYPES))
+        conditions.append(f"NOT t.grades AND t.object_type NOT IN ({types}) AND t.operation <> 'set_grade_categories'")
+    if len(conditions) == 1:
+        return None
+    return f"SELECT t.* FROM accounts_change t WHERE {' AND '.join(conditions)}"  # noqa: S608 # nosec

@@ -1,0 +1,165 @@
+"""The rows that a limited credential may see, of each model, from the path to the course that the model declares.
+
+`studyservice.database.limiting` puts them into every statement. A model whose declaration names a path gets its view
+here. One that declares `whole_member` is seen as a whole, or has a `view` of its own, as the log of changes.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+from uuid import UUID
+
+import orjson
+from django.db import connections
+from django.db.models import Field, ForeignKey, Model
+
+from accounts.members.data import MemberData, member_data
+from studyservice.database.limiting import Limiter, View
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class LimitedViews:
+    """The views of one kind of limits.
+
+    Attributes:
+        by_course: only some courses are seen.
+        grades: grades are seen.
+    """
+
+    by_course: bool
+    grades: bool
+
+    def of(self, table: str, vendor: str) -> View | None:
+        """The view of a table, or None if all its rows may be seen."""
+        return _views(self.by_course, self.grades, vendor).get(table)
+
+    def tables(self) -> re.Pattern[str]:
+        """Matches the name of each table that has a view."""
+        return _tables()
+
+
+@dataclass(frozen=True, slots=True)
+class LimitedValues:
+    """The values of a credential's limits.
+
+    Attributes:
+        courses: what it sees; None for all.
+        holder: the credential.
+    """
+
+    member_id: UUID
+    courses: tuple[UUID, ...] | None
+    holder: UUID
+
+    def __call__(self, vendor: str) -> Mapping[str, Any]:
+        """As the driver takes them: SQLite knows no arrays, and keeps ids as texts."""
+        courses = self.courses or ()
+        if vendor == "sqlite":
+            told = orjson.dumps([one.hex for one in courses]).decode()
+            return {"member": self.member_id.hex, "courses": told, "tokens": told, "holder": self.holder.hex}
+        tokens = [one.hex for one in courses]
+        return {"member": self.member_id, "courses": list(courses), "tokens": tokens, "holder": self.holder}
+
+
+def limiter_for(member_id: UUID, courses: Sequence[UUID] | None, *, grades: bool, holder: UUID) -> Limiter:
+    """What limits the statements of a credential."""
+    allowed = None if courses is None else tuple(courses)
+    return Limiter(LimitedViews(allowed is not None, grades), LimitedValues(member_id, allowed, holder))
+
+
+@cache
+def _limited_data() -> dict[str, MemberData]:
+    """The declarations of the tables of which a credential can see a part."""
+    return {data.model._meta.db_table: data for data in member_data() if data.course or data.view is not None}
+
+
+@cache
+def _tables() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, _limited_data()))})\b")
+
+
+@cache
+def _views(by_course: bool, grades: bool, vendor: str) -> Mapping[str, View]:  # a key of the cache
+    made = {table: _view(data, by_course, grades, vendor) for table, data in _limited_data().items()}
+    return {table: view for table, view in made.items() if view is not None}
+
+
+def _view(data: MemberData, by_course: bool, grades: bool, vendor: str) -> View | None:
+    """The view of a model; None where nothing of it is kept back."""
+    model = data.model
+    if data.view is not None:
+        own = data.view(by_course, grades, vendor)
+        return None if own is None else _compiled(own, vendor)
+    conditions = ["t.member_id = {member}"]
+    if by_course:
+        conditions.append(_in_courses(model, "t", data.course.split("__"), vendor))
+    masked = {} if grades else data.without_grades
+    if data.is_grade and not grades:
+        conditions.append("FALSE")
+    if len(conditions) == 1 and not masked:
+        return None
+    columns = ", ".join(_column(field, masked, vendor) for field in model._meta.concrete_fields)
+    return _compiled(f"SELECT {columns} FROM {model._meta.db_table} t WHERE {' AND '.join(conditions)}", vendor)  # noqa: S608 # nosec
+
+
+def _column(field: "Field[Any, Any]", masked: Mapping[str, str], vendor: str) -> str:
+    """A column, or what is seen in its place."""
+    instead = masked.get(field.attname)
+    if instead is None:
+        return f't."{field.column}"'
+    if instead == "NULL":
+        instead = f"CAST(NULL AS {field.db_type(connections['default'])})"
+    return f'{instead} AS "{field.column}"'
+
+
+def _in_courses(model: type[Model], alias: str, path: Sequence[str], vendor: str) -> str:
+    """The condition that the row's course is one of those that are allowed."""
+    step, *rest = path
+    if step == "self":
+        return f"{alias}.id {_COMPARED[vendor]} {{courses}}"
+    if not rest:
+        return f"{alias}.{model._meta.get_field(step).column} {_COMPARED[vendor]} {{courses}}"
+    column, target = _reference(model, step)
+    below = f"{alias}{alias[0]}"
+    inner = _in_courses(target, below, rest, vendor)
+    found = f"SELECT {below}.id FROM {target._meta.db_table} {below} WHERE {below}.member_id = {{member}} AND {inner}"  # noqa: S608 # nosec
+    return f"{alias}.{column} IN ({found})"
+
+
+def _reference(model: type[Model], step: str) -> tuple[str, type[Model]]:
+    """The column of a step of the path, and the model that it refers to."""
+    field = cast("ForeignKey[Any, Any]", model._meta.get_field(step))
+    return field.column, field.related_model
+
+
+_COMPARED = {"postgresql": "=", "sqlite": "IN"}
+"""What compares a column with `{courses}`."""
+
+_VALUES = {
+    "postgresql": {
+        "member": "%s",
+        "holder": "%s",
+        "courses": "ANY(%s::uuid[])",
+        "tokens": "%s::text[]",
+    },
+    "sqlite": {
+        "member": "%s",
+        "holder": "%s",
+        "courses": "(SELECT value FROM json_each(%s))",
+        "tokens": "%s",
+    },
+}
+
+
+def _compiled(sql: str, vendor: str) -> View:
+    """A view with the driver's places for values."""
+    params = tuple(_names(sql))
+    return View(_PLACE.sub(lambda place: _VALUES[vendor][place[1]], sql), params)
+
+
+def _names(sql: str) -> Iterator[str]:
+    return (place[1] for place in _PLACE.finditer(sql))

@@ -1,0 +1,16 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('accounts', '0025_validate_flashcard_settings'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='apikey',
+            name='limits',
+            field=models.TextField(blank=True, editable=False, help_text='Empty without limits; see accounts.credentials.limits.', null=True),
+        ),
+    ]

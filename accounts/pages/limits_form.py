@@ -1,0 +1,114 @@
+"""The form of a credential's limits: on the consent page, with a new key, and to change either."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django import forms
+
+from accounts.credentials.limiting import COURSE_NAMES, CourseName
+from accounts.credentials.limits import Limits
+from accounts.members.models import Member
+
+_ALL, _THESE = "all", "these"
+_YES, _NO = "yes", "no"
+
+
+class LimitsForm(forms.Form):
+    """What a key or an app may see.
+
+    A form that names no choice of courses or grades has the default, all of them. One that chooses some courses and
+    ticks none is refused, and never means all.
+    """
+
+    which = forms.ChoiceField(
+        label="Courses",
+        choices=[(_ALL, "All, also later ones"), (_THESE, "Only these")],
+        initial=_ALL,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    courses = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"invalid_choice": "This is not one of your courses. Tick those that it may see."},
+    )
+    grades = forms.ChoiceField(
+        label="Grades",
+        choices=[(_YES, "Yes"), (_NO, "No")],
+        initial=_YES,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    until = forms.DateField(
+        label="Until",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        error_messages={"invalid": "Enter a date, like 2027-01-31, or leave it empty for no end."},
+    )
+
+    def __init__(
+        self, data: Any, member: Member, *, limits: Limits | None = None, ends: bool = True, prefix: str | None = None
+    ) -> None:
+        """The form for `member`.
+
+        Args:
+            limits: those of now, to change them.
+            ends: whether it asks for a last day, as keys expire.
+        """
+        names: Sequence[CourseName] = COURSE_NAMES.get()(member.id)
+        initial = {} if limits is None else _initial(limits)
+        super().__init__(data, initial=initial, prefix=prefix)
+        self.today = member.today()
+        self.there = [course["id"] for course in names]
+        self.kept = () if limits is None else limits.courses or ()
+        chosen: Any = self.fields["courses"]
+        chosen.choices = [(str(course["id"]), course["name"]) for course in names]
+        if not ends:
+            del self.fields["until"]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a choice of no course, and an end that is past."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if self._are_these() and not cleaned.get("courses") and "courses" not in self.errors:
+            self.add_error("courses", "Tick at least one course, or choose all.")
+        until = cleaned.get("until")
+        if until is not None and until < self.today:
+            self.add_error("until", "This day is over. Choose today or a later day.")
+        return cleaned
+
+    def _are_these(self) -> bool:
+        which = self.cleaned_data.get("which")
+        return which == _THESE or (not which and bool(self.cleaned_data.get("courses")))
+
+    def limits(self) -> Limits:
+        """The limits that were chosen; deleted courses stay among those of before, as an undo brings them back."""
+        ticked = tuple(UUID(one) for one in self.cleaned_data["courses"])
+        gone = tuple(one for one in self.kept if one not in self.there)
+        return Limits(
+            courses=(*ticked, *gone) if self._are_these() else None,
+            grades=self.cleaned_data.get("grades") != _NO,
+            until=self.cleaned_data.get("until"),
+        )
+
+
+def _initial(limits: Limits) -> dict[str, Any]:
+    return {
+        "which": _ALL if limits.courses is None else _THESE,
+        "courses": [str(one) for one in limits.courses or ()],
+        "grades": _YES if limits.grades else _NO,
+        "until": limits.until,
+    }
+
+
+def limits_in_words(limits: Limits, names: Sequence[CourseName]) -> list[str]:
+    """What a key or an app sees and does not see, a sentence for each limit."""
+    told = []
+    if limits.courses is not None:
+        seen = [course["name"] for course in names if course["id"] in limits.courses]
+        told.append(f"Sees only {', '.join(seen)}." if seen else "Sees no course.")
+    if not limits.grades:
+        told.append("Does not see grades.")
+    if limits.until is not None:
+        told.append(f"Works until {limits.until:%Y-%m-%d}.")
+    return told

@@ -1,0 +1,69 @@
+"""Changes as a limited credential is told them."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from accounts.changes.contents import Contents, Json
+from accounts.changes.models import Change
+from accounts.changes.touched import GRADE_TYPES
+from accounts.credentials.limiting import KEPT_BACK, current_limits
+from studyservice.operations.errors import InsufficientScope
+
+_HALF = (
+    "This change also touches courses that this credential does not see. The member can undo it on the page /activity."
+)
+_OF_GRADES = frozenset({"category_id", "categories", "grade_categories", "grade_scores"})
+"""Fields and counts that tell of grades."""
+
+_Told = Mapping[str, Json] | None
+
+
+def is_wholly_seen(course_id: UUID | None, courses: str) -> bool:
+    """Whether all that a change touched is within the limits of the current call."""
+    allowed = current_limits().courses
+    if allowed is None:
+        return True
+    touched = {*courses.split(), *([course_id.hex] if course_id else ())}
+    return bool(touched) and touched <= {one.hex for one in allowed}
+
+
+def require_wholly_seen(change: Change) -> None:
+    """Let nothing be undone of which the current call does not see all.
+
+    Raises:
+        InsufficientScope: it is half outside of the limits, or about grades that are kept back.
+    """
+    if not is_wholly_seen(change.course_id, change.courses):
+        raise InsufficientScope(_HALF)
+    if not current_limits().grades and (change.grades or change.object_type in GRADE_TYPES):
+        raise InsufficientScope(KEPT_BACK)
+
+
+def seen_fields(contents: Contents, type_: str, *, is_whole: bool) -> tuple[_Told, _Told]:
+    """What is told of the fields before and after.
+
+    Without grades nothing of them is told, and of a change that is half outside neither the other course nor numbers of
+    what is below.
+    """
+    limits = current_limits()
+    if not limits.keep_back:
+        return contents.told(type_)
+    more = contents.more if is_whole else []
+    if not limits.grades:
+        more = [part for part in more if part.type not in GRADE_TYPES]
+    before, after = Contents(contents.before, contents.after, more).told(type_)
+    return _seen(before, is_whole=is_whole), _seen(after, is_whole=is_whole)
+
+
+def _seen(fields: _Told, *, is_whole: bool) -> _Told:
+    if fields is None:
+        return None
+    limits = current_limits()
+    hidden = frozenset() if limits.grades else _OF_GRADES
+    seen = {name: value for name, value in fields.items() if name not in hidden}
+    if limits.courses is not None and "course_id" in seen:
+        allowed = {str(one) for one in limits.courses}
+        seen["course_id"] = seen["course_id"] if seen["course_id"] in allowed else None
+    if not is_whole:
+        seen = {name: value for name, value in seen.items() if not name.endswith("s") or not isinstance(value, int)}
+    return seen

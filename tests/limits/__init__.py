@@ -1,0 +1,1 @@
+"""Credentials that see a part of their member's data."""

@@ -1,0 +1,127 @@
+"""What lies outside of a credential's limits is told nowhere: its texts hold a rare word, which no answer has."""
+
+import json
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from accounts.credentials.limits import Limits
+from tests.support.entry_points import RestEntryPoint, routes
+from tests.support.half_seen import MARK, HalfSeen, places, sent, text_of, without_ids
+from tests.support.tools import mcp_of
+from tests.support.world import OPERATIONS, TOOLS
+
+pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
+
+
+UNNAMED = {"get_me", "export_data", "get_practice_stats", "list_items", "list_syllabi"}
+"""Reads whose answers need not have a name of what is seen."""
+
+
+PROMPTS = {"enter_syllabus": "course", "plan_week": "course", "quiz_me": "deck", "exam_check": "course"}
+"""Prompt to its argument."""
+
+
+class Patient(RestEntryPoint):
+    """Lets a minute go by before it meets the rate limit."""
+
+    clock: Any = None
+    sent = 0
+
+    def request(self, *args: Any, **kwargs: Any) -> Any:
+        type(self).sent += 1
+        if type(self).sent % 100 == 0:
+            self.clock.shift(61)
+        return super().request(*args, **kwargs)
+
+
+@pytest.fixture
+def half(owner_member: Any, make_key: Any, time_machine: Any) -> HalfSeen:
+    time_machine.move_to("2026-11-23T12:00:00Z")
+    Patient.clock = time_machine
+    return HalfSeen(Patient(make_key(owner_member)[0]))
+
+
+@pytest.fixture
+def limited(half: HalfSeen, owner_member: Any, make_key: Any) -> RestEntryPoint:
+    """The owner with a key for one course."""
+    return Patient(make_key(owner_member, limits=Limits((UUID(half.seen["course_id"]),)).stored())[0])
+
+
+def test_the_word_is_in_everything_that_is_hidden(half: HalfSeen) -> None:
+    for name in ("list_courses", "list_items", "list_vocab_decks", "list_changes", "get_practice_stats"):
+        assert MARK in json.dumps(half.owner.made(name)), name
+
+
+def test_no_id_of_what_is_hidden_is_known(half: HalfSeen, limited: RestEntryPoint) -> None:
+    hidden = half.hidden_ids()
+    for operation_id in OPERATIONS:
+        for place in places(operation_id):
+            unknown = without_ids(sent(limited, half, operation_id, place, str(uuid4())))
+            assert unknown[0] < 500, (operation_id, place, unknown)
+            for id_ in hidden:
+                response = sent(limited, half, operation_id, place, id_)
+                assert MARK not in text_of(response), (operation_id, place, id_)
+                assert without_ids(response) == unknown, (operation_id, place, id_)
+
+
+def test_nothing_that_is_read_has_the_word(half: HalfSeen, limited: RestEntryPoint) -> None:
+    for operation_id in OPERATIONS:
+        route = routes()[operation_id]
+        if route.method == "GET":
+            for query in _queries(operation_id, half):
+                response = limited.request("GET", route.path.format(**half.seen), query=query)
+                assert MARK not in text_of(response), (operation_id, query)
+                assert response.status_code == (403 if operation_id == "export_data" else 200), (operation_id, query)
+                assert operation_id in UNNAMED or "Plain" in text_of(response), operation_id
+
+
+def test_what_is_seen_can_be_changed(half: HalfSeen, limited: RestEntryPoint) -> None:
+    last = ("delete_milestone", "delete_grade_score", "set_grade_categories", "delete_syllabus", "undo_change")
+    last += ("delete_vocab_card", "delete_vocab_deck", "delete_item", "delete_course")
+    refused = {"export_data", "import_data", "update_me"}
+    for operation_id in (*(one for one in OPERATIONS if one not in last), *last):
+        place = next(places(operation_id), ("query", "limit"))
+        own = half.seen.get(place[1].rpartition(".")[2], "5")
+        response = sent(limited, half, operation_id, place, own)
+        expected = {403} if operation_id in refused else routes()[operation_id].successes
+        assert response.status_code < 500, (operation_id, response.content)
+        expected = expected | ({409} if operation_id == "undo_change" else set())  # other calls changed the course
+        if "path" in place or operation_id in refused:
+            assert response.status_code in expected, (operation_id, place, response.content)
+        assert MARK not in text_of(response), operation_id
+
+
+def _queries(operation_id: str, half: HalfSeen) -> list[dict[str, str]]:
+    known = {
+        "list_items": [{"q": MARK}, {"status": "graded"}, {"limit": "1"}],
+        "list_changes": [{"limit": "100"}],
+        "get_agenda": [{"minutes": "480", "days": "120"}],
+        "get_course": [{"include_syllabus": "true"}],
+        "get_item": [{"minutes_a_day": "20"}],
+        "list_vocab_decks": [
+            {"deck_id": half.seen["deck_id"], "include_cards": "true"},
+            {"for_item": half.seen["item_id"], "minutes_a_day": "20"},
+            {"on": "2026-12-03"},
+        ],
+        "get_practice_stats": [{"days": "365"}],
+    }
+    return [{}, *known.get(operation_id, [])]
+
+
+def test_tools_and_prompts_do_not_have_the_word(half: HalfSeen, limited: RestEntryPoint) -> None:
+    tools = mcp_of(limited)
+    for name in TOOLS:
+        if routes()[name].method == "GET":
+            for id_ in (half.seen, half.hidden):
+                arguments = {one: id_[one] for one in routes()[name].path_ids}
+                response = tools.rpc("tools/call", {"name": name, "arguments": arguments})
+                assert MARK not in text_of(response), name
+    for prompt, argument in PROMPTS.items():
+        for value in (f"{MARK} course", f"{MARK} deck", "Plain course", "Plain deck", ""):
+            asked = {"ref": {"type": "ref/prompt", "name": prompt}, "argument": {"name": argument, "value": value}}
+            written = {"name": prompt, "arguments": {argument: value}}
+            for method, params in (("completion/complete", asked), ("prompts/get", written)):
+                told = text_of(tools.rpc(method, params)).replace(value, "")
+                assert MARK not in told, (prompt, method, value)
