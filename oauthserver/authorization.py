@@ -22,11 +22,14 @@ from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.changes.writing import writing
+from accounts.credentials.limits import Limits
 from accounts.events.log import Subject, record_event
 from accounts.events.models import EventKind
 from accounts.members.membership import standing
 from accounts.models import Member
+from accounts.pages.limits_form import LimitsForm
 from oauthserver.blocking import is_blocked
+from oauthserver.consent_limits import consents_beyond, limit_app
 from oauthserver.errors import InvalidRequest, OAuthError
 from oauthserver.families import end_families, families_of
 from oauthserver.metadata_documents import DocumentRefused
@@ -160,7 +163,11 @@ class AuthorizationView(OAuthLibMixin, View):
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         """Ask the member."""
+        return self._asking(request, LimitsForm(None, self.member))
+
+    def _asking(self, request: HttpRequest, limits: LimitsForm) -> HttpResponse:
         context = {
+            "limits_form": limits,
             "app": self.app,
             "destination": destination_of(self.redirect_uri),
             "redirect_uri": self.redirect_uri,
@@ -168,7 +175,8 @@ class AuthorizationView(OAuthLibMixin, View):
             "query": request.META["QUERY_STRING"],
             "standing": standing(self.member),
         }
-        return render(request, "oauthserver/authorize.html", context)
+        status = HTTPStatus.UNPROCESSABLE_ENTITY if limits.errors else HTTPStatus.OK
+        return render(request, "oauthserver/authorize.html", context, status=status)
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         """Do what the member decided; anything but a decision asks again."""
@@ -177,31 +185,37 @@ class AuthorizationView(OAuthLibMixin, View):
             return self._answer(error="access_denied", error_description="The member did not allow it.")
         if decision != "allow":
             return self.get(request)
+        form = LimitsForm(request.POST, self.member)
+        if not form.is_valid():
+            return self._asking(request, form)
         scopes = self.asked.scopes if "write" in request.POST else self.asked.scopes - {Scope.WRITE}
         try:
-            return self._redirect(self._consented(request, scopes))
+            return self._redirect(self._consented(request, scopes, form.limits()))
         except errors.FatalClientError as error:
             return self._fatal(request, error)
         except NotFound:  # the member was deleted meanwhile, and the session with it
             return redirect_to_login(request.get_full_path())
 
-    def _consented(self, request: HttpRequest, scopes: frozenset[Scope]) -> str:
+    def _consented(self, request: HttpRequest, scopes: frozenset[Scope], limits: Limits) -> str:
         """Where to go with a fresh code; the member's lock orders this before or after a disconnection.
 
-        Who lets the app read only means the app, not this one connection: what could write before ends.
+        Who lets the app read only means the app, not this one connection: what could write before ends. So it is with
+        limits: what could see more ends, and the others have the limits of now.
         """
         server = self.get_oauthlib_core().server
         with writing(self.member.id):
             if Scope.WRITE not in scopes:
                 ended = families_of(user=self.member, application=self.app, scope__contains=Scope.WRITE)
                 end_families(self.member.id, ended)
+            end_families(self.member.id, consents_beyond(self.member.id, self.app.pk, limits))
+            limit_app(self.member.id, self.app.pk, limits)
             headers, _, _ = server.create_authorization_response(
                 uri=request.path,
                 http_method="POST",
                 scopes=sorted(scopes),
-                credentials=self.credentials | {"client": self.app, "user": self.member},
+                credentials=self.credentials | {"client": self.app, "user": self.member, "limits": limits.stored()},
             )
-            detail = "may change data" if Scope.WRITE in scopes else "may only read"
+            detail = ("may change data" if Scope.WRITE in scopes else "may only read") + limits.in_short()
             subject = Subject("app", self.app.pk, self.app.name)
             record_event(self.member.id, EventKind.APP_CONNECTED, subject, detail=detail)
         return str(headers["Location"])

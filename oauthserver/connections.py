@@ -11,10 +11,12 @@ from django.urls import reverse
 
 from accounts.changes.writing import writing
 from accounts.credentials.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
+from accounts.credentials.limits import Limits
 from accounts.events.log import Subject, record_event
 from accounts.events.models import EventKind
 from accounts.models import Member
 from oauthserver.blocking import blocked_by
+from oauthserver.consent_limits import limit_app
 from oauthserver.errors import InvalidRequest
 from oauthserver.families import end_families, families_of, members_of
 from oauthserver.models import AccessToken, Application, Grant, live_refresh_tokens
@@ -57,6 +59,7 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
         last_call_at=Subquery(called.values("last_call_at")[:1]),
         refused_at=Subquery(refused.values("refused_at")[:1]),
         refusal=Subquery(refused.values("refusal")[:1]),
+        limits=Subquery(consents.order_by("-created", "-id").values("limits")[:1]),
     ).in_bulk(list(by_app))
     return [
         ConnectedApp(
@@ -71,6 +74,7 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
             refusal=Refusal(apps[found].refusal) if apps[found].refusal else None,
             reused_at=row["reused_at"],
             blocked=apps[found].blocked,
+            limits=Limits.of(apps[found].limits),
         )
         for found, row in by_app.items()
         if found in apps  # else it was deleted between the two queries
@@ -166,6 +170,12 @@ class OAuthConnections:
 
     note_call = staticmethod(note_call)
     disconnect = staticmethod(disconnect)
+
+    @staticmethod
+    def limit(member: Member, app_id: UUID, limits: Limits) -> None:
+        """Of every consent of the app."""
+        with writing(member.id):
+            limit_app(member.id, app_id, limits)
 
 
 def bring_tokens_back(member: Member, now: datetime) -> None:

@@ -63,6 +63,7 @@ class Validator(OAuth2Validator):
             redirect_uri_sent=request.redirect_uri_sent,
             scope=" ".join(request.scopes),
             resource=request.resource,
+            limits=request.limits,
             code_challenge=request.code_challenge,
             code_challenge_method=request.code_challenge_method,
         )

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet, TextChoices
 
+from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.members.models import Member
 from studyservice.hooks import Hook
 from studyservice.operations.declaration import Scope
@@ -48,6 +49,7 @@ class ConnectedApp:
         refusal: why that one was.
         reused_at: when a refresh token of it was last used a second time.
         blocked: whether operators have blocked it, so that it does nothing.
+        limits: what it may see.
     """
 
     id: UUID
@@ -61,6 +63,7 @@ class ConnectedApp:
     refusal: Refusal | None = None
     reused_at: datetime | None = None
     blocked: bool = False
+    limits: Limits = NO_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,9 @@ class Connections(Protocol):
 
     def note_call(self, member_id: UUID, connection: UUID, noted: datetime | None, refusal: Refusal | None) -> None:
         """Note the connection's last call, or its last `refusal`; does nothing if it ended or `noted` is fresh."""
+
+    def limit(self, member: Member, app_id: UUID, limits: Limits) -> None:
+        """Let the app see no more than this, with every token that it has, from its next call on."""
 
     def disconnect(self, member: Member, app_id: UUID) -> None:
         """Revoke every token that the app has for `member`, at once; nothing happens if there is none."""

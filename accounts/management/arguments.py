@@ -58,6 +58,14 @@ def days(text: str) -> int | None:
     return int(text)
 
 
+def course_id(text: str) -> UUID:
+    """The id of a course."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise ArgumentTypeError(f"the id of a course is a UUID, not {text!r}") from None
+
+
 def member_named(email: str) -> Member:
     """The member with this address.
 

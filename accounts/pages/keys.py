@@ -20,6 +20,7 @@ from accounts.members.membership import standing
 from accounts.members.models import Member
 from accounts.pages.clients import assistant_clients
 from accounts.pages.forms import ApiKeyForm
+from accounts.pages.limits_form import LimitsForm
 from accounts.pages.signed_in import signed_in
 from studyservice.http.error_pages import too_many
 from studyservice.operations.errors import Conflict, NotFound
@@ -35,26 +36,28 @@ MAX_PAST_KEYS = 20
 def keys(request: HttpRequest) -> HttpResponse:
     """Lists keys and apps; a post creates a key, and its answer is the one place that shows the secret."""
     member = signed_in(request)
-    form = ApiKeyForm(request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
+    posted = request.POST if request.method == "POST" else None
+    form, limits = ApiKeyForm(posted), LimitsForm(posted, member, ends=False)
+    if posted is not None and form.is_valid() & limits.is_valid():
         window = hit(Rate.API_KEYS, str(member.id))
         if window.exceeded:
             return too_many(request, window, "Too many new keys")
         try:
-            secret, key = create_api_key(member, form.cleaned_data["name"], **form.options())
+            secret, key = create_api_key(member, form.cleaned_data["name"], **form.options(), limits=limits.limits())
         except Conflict as error:
             form.add_error(None, error.message)
         except NotFound:  # the member was deleted meanwhile, and the session with it
             return redirect("sign-in")
         else:
             return key_page(request, member, ApiKeyForm(), created=key, secret=secret)
-    return key_page(request, member, form)
+    return key_page(request, member, form, limits)
 
 
 def key_page(
     request: HttpRequest,
     member: Member,
     form: ApiKeyForm,
+    limits: LimitsForm | None = None,
     *,
     created: ApiKey | None = None,
     secret: str = "",
@@ -62,19 +65,22 @@ def key_page(
 ) -> HttpResponse:
     """The page; what was made just now, a key with its `secret` or a `calendar_url`, is shown this once."""
     active = list(active_keys(member))
+    past = list(ended_keys(member)[:MAX_PAST_KEYS])
     apps = CONNECTED_APPS.get().of(member)
+    limits = limits or LimitsForm(None, member, ends=False)
     mcp_url = f"{settings.BASE_URL}/mcp"
     context = {
         "form": form,
-        "active": active,
-        "past": ended_keys(member)[:MAX_PAST_KEYS],
+        "limits_form": limits,
+        "active": [(key, limits.in_words(key.limited_to())) for key in active],
+        "past": [(key, limits.in_words(key.limited_to())) for key in past],
         "full": len(active) >= MAX_ACTIVE_KEYS,
         "max_active": MAX_ACTIVE_KEYS,
         "created": created,
         "secret": secret,
         "calendar": feed_of(member),
         "calendar_url": calendar_url,
-        "apps": apps.listed,
+        "apps": [(app, limits.in_words(app.limits)) for app in apps.listed],
         "more_apps": apps.more,
         "curl": f"curl -H 'Authorization: Bearer {secret}' {settings.BASE_URL}/v1/agenda",
         "mcp_url": mcp_url,

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.utils.formats import date_format
 
 from accounts.credentials.limiting import COURSE_NAMES, CourseName
 from accounts.credentials.limits import Limits
@@ -56,14 +57,14 @@ class LimitsForm(forms.Form):
             limits: those of now, to change them.
             ends: whether it asks for a last day, as keys expire.
         """
-        names: Sequence[CourseName] = COURSE_NAMES.get()(member.id)
+        self.names: Sequence[CourseName] = COURSE_NAMES.get()(member.id)
         initial = {} if limits is None else _initial(limits)
         super().__init__(data, initial=initial, prefix=prefix)
         self.today = member.today()
-        self.there = [course["id"] for course in names]
+        self.there = [course["id"] for course in self.names]
         self.kept = () if limits is None else limits.courses or ()
         chosen: Any = self.fields["courses"]
-        chosen.choices = [(str(course["id"]), course["name"]) for course in names]
+        chosen.choices = [(str(course["id"]), course["name"]) for course in self.names]
         if not ends:
             del self.fields["until"]
 
@@ -91,6 +92,18 @@ class LimitsForm(forms.Form):
             until=self.cleaned_data.get("until"),
         )
 
+    def in_words(self, limits: Limits) -> str:
+        """What a key or an app sees and does not see, a sentence for each limit."""
+        told = []
+        if limits.courses is not None:
+            seen = [course["name"] for course in self.names if course["id"] in limits.courses]
+            told.append(f"Sees only {', '.join(seen)}." if seen else "Sees no course.")
+        if not limits.grades:
+            told.append("Does not see grades.")
+        if limits.until is not None:
+            told.append(f"Works until {date_format(limits.until, 'j F Y')}.")
+        return " ".join(told)
+
 
 def _initial(limits: Limits) -> dict[str, Any]:
     return {
@@ -99,16 +112,3 @@ def _initial(limits: Limits) -> dict[str, Any]:
         "grades": _YES if limits.grades else _NO,
         "until": limits.until,
     }
-
-
-def limits_in_words(limits: Limits, names: Sequence[CourseName]) -> list[str]:
-    """What a key or an app sees and does not see, a sentence for each limit."""
-    told = []
-    if limits.courses is not None:
-        seen = [course["name"] for course in names if course["id"] in limits.courses]
-        told.append(f"Sees only {', '.join(seen)}." if seen else "Sees no course.")
-    if not limits.grades:
-        told.append("Does not see grades.")
-    if limits.until is not None:
-        told.append(f"Works until {limits.until:%Y-%m-%d}.")
-    return told

@@ -10,6 +10,7 @@ from accounts.pages.calendar import calendar_address, end_calendar_address
 from accounts.pages.email_address import new_address, new_address_code
 from accounts.pages.join import join
 from accounts.pages.keys import disconnect_app, keys, revoke_key
+from accounts.pages.limits import limit_app, limit_key
 from accounts.pages.passwords import password
 from accounts.pages.proof import OF_ADDRESS, OF_PASSWORD, proof_code
 from accounts.pages.second_factor import urls as second_factor
@@ -41,7 +42,9 @@ urlpatterns = [
     path("activity/today/<str:kind>/<uuid:actor_id>", undo_today, name="undo-today"),
     path("keys", keys, name="keys"),
     path("keys/<uuid:key_id>/revoke", revoke_key, name="revoke-key"),
+    path("keys/<uuid:key_id>/limits", limit_key, name="limit-key"),
     path("keys/calendar", calendar_address, name="calendar-address"),
     path("keys/calendar/end", end_calendar_address, name="end-calendar-address"),
+    path("keys/apps/<uuid:app_id>/limits", limit_app, name="limit-app"),
     path("keys/apps/<uuid:app_id>/disconnect", disconnect_app, name="disconnect-app"),
 ]

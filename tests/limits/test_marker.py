@@ -1,6 +1,7 @@
 """What lies outside of a credential's limits is told nowhere: its texts hold a rare word, which no answer has."""
 
 import json
+import re
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,6 +19,9 @@ pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
 UNNAMED = {"get_me", "export_data", "get_practice_stats", "list_items", "list_syllabi"}
 """Reads whose answers need not have a name of what is seen."""
 
+
+OF_GRADES = {"get_grades", "export_data"}
+"""Reads that a credential without grades is refused."""
 
 PROMPTS = {"enter_syllabus": "course", "plan_week": "course", "quiz_me": "deck", "exam_check": "course"}
 """Prompt to its argument."""
@@ -125,3 +129,31 @@ def test_tools_and_prompts_do_not_have_the_word(half: HalfSeen, limited: RestEnt
             for method, params in (("completion/complete", asked), ("prompts/get", written)):
                 told = text_of(tools.rpc(method, params)).replace(value, "")
                 assert MARK not in told, (prompt, method, value)
+
+
+def test_without_grades_nothing_tells_of_them(owner_member: Any, make_key: Any, time_machine: Any) -> None:
+    time_machine.move_to("2026-11-23T12:00:00Z")
+    Patient.clock = time_machine
+    half = HalfSeen(Patient(make_key(owner_member)[0]), word="Other")
+    for subject in (half.seen, half.hidden):
+        categories = [{"id": subject["category_id"], "name": f"{MARK} exams", "weight": 47.11}]
+        half.owner.made("set_grade_categories", course_id=subject["course_id"], categories=categories)
+        half.owner.made("update_grade_score", score_id=subject["score_id"], label=f"{MARK} quiz", score=47.11)
+    for courses in (None, (UUID(half.seen["course_id"]),)):
+        limited = Patient(make_key(owner_member, limits=Limits(courses, grades=False).stored())[0])
+        for operation_id in OPERATIONS:
+            route = routes()[operation_id]
+            if route.method == "GET":
+                for query in _queries(operation_id, half):
+                    response = limited.request("GET", route.path.format(**half.seen), query=query)
+                    told = text_of(response)
+                    assert response.status_code == (403 if operation_id in OF_GRADES else 200), (operation_id, told)
+                    for word in (MARK, "47.11", half.seen["category_id"], half.seen["score_id"]):
+                        assert word not in told, (operation_id, query, word)
+                    assert '"graded"' not in told
+                    assert not re.search(r'"(worth|category_id)":[^n]', told), (operation_id, query, told)
+            for place in places(operation_id) if operation_id not in OF_GRADES else ():
+                for id_ in (half.seen["category_id"], half.seen["score_id"], half.hidden["category_id"]):
+                    response = sent(limited, half, operation_id, place, id_)
+                    assert response.status_code < 500, (operation_id, place)
+                    assert MARK not in text_of(response), (operation_id, place)

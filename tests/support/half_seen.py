@@ -29,11 +29,24 @@ class HalfSeen:
         hidden: ids of what is not.
     """
 
-    def __init__(self, owner: RestEntryPoint, *, word: str = MARK) -> None:
+    def __init__(self, owner: RestEntryPoint, *, word: str = MARK, alone: bool = False, moved: bool = True) -> None:
+        """Make the account.
+
+        Args:
+            word: of what is hidden.
+            alone: nothing is hidden.
+            moved: a deck was in the hidden course before.
+        """
         self.owner = owner
         self.seen = self._subject(owner, "Plain", "2026-12-03")
+        self.extra: list[str] = []
+        self.hidden: dict[str, str] = {}
+        if alone:
+            return
         self.hidden = self._subject(owner, word, "2026-12-04")
         self._further(word)
+        if moved:
+            self._move()
 
     def _subject(self, owner: RestEntryPoint, word: str, due_on: str) -> dict[str, str]:
         """A course with one of everything, all named with the word."""
@@ -83,9 +96,6 @@ class HalfSeen:
         loose = made("create_vocab_deck", name=f"{word} loose", cards=[{"term": f"{word} a", "definition": word}])
         reviewed(self.owner, loose["cards"][0], "good")
         unattached = made("create_syllabus", text=f"{word}\n\nDec 5, 2026: {word} quiz")
-        cards = [{"term": "x", "definition": "y"}]
-        moved = made("create_vocab_deck", name="Moved", course_id=self.hidden["course_id"], cards=cards)
-        made("update_vocab_deck", deck_id=moved["id"], course_id=self.seen["course_id"])
         dropped = made("create_course", name=f"{word} dropped")
         cards = [{"term": word, "definition": word}]
         gone = made("create_vocab_deck", name=f"{word} gone", course_id=dropped["id"], cards=cards)
@@ -93,6 +103,11 @@ class HalfSeen:
         made("delete_vocab_deck", deck_id=gone["id"])
         made("delete_course", course_id=dropped["id"])
         self.extra = [loose["id"], loose["cards"][0]["id"], unattached["id"], dropped["id"], gone["id"]]
+
+    def _move(self) -> None:
+        cards = [{"term": "x", "definition": "y"}]
+        deck = self.owner.made("create_vocab_deck", name="Moved", course_id=self.hidden["course_id"], cards=cards)
+        self.owner.made("update_vocab_deck", deck_id=deck["id"], course_id=self.seen["course_id"])
 
     def hidden_ids(self) -> list[str]:
         """Every id of what is not seen, changes and reviews among them."""

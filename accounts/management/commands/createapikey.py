@@ -1,20 +1,26 @@
 """Create an API key."""
 
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import create_api_key
+from accounts.credentials.limiting import COURSE_NAMES
+from accounts.credentials.limits import Limits
 from accounts.management.arguments import (
     add_json_option,
     add_key_options,
     answer,
+    course_id,
     member_named,
     refused,
     text,
 )
+from accounts.members.models import Member
 from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import Conflict
 
@@ -28,16 +34,28 @@ class Command(OperatorCommand):
         parser.add_argument("email", type=text)
         parser.add_argument("name", type=text)
         add_key_options(parser)
+        parser.add_argument(
+            "--course",
+            action="append",
+            type=course_id,
+            metavar="ID",
+            help="see only this course of the member's; can be repeated; default: all",
+        )
+        parser.add_argument("--no-grades", action="store_true", help="do not see grades")
         add_json_option(parser)
 
     @acting(command("createapikey"))
     def handle(self, *args: object, **options: Any) -> None:
+        member = member_named(options["email"])
+        courses = None if options["course"] is None else tuple(dict.fromkeys(options["course"]))
+        _require_courses(member, courses or ())
         try:
             secret, key = create_api_key(
-                member_named(options["email"]),
+                member,
                 options["name"],
                 may_write=options["scopes"],
                 expires_days=options["expires_days"],
+                limits=Limits(courses, grades=not options["no_grades"]),
             )
         except ValidationError as error:
             raise refused(error) from None
@@ -49,3 +67,11 @@ class Command(OperatorCommand):
             as_json=options["json"],
             text=f"API key, shown only now: {secret}",
         )
+
+
+def _require_courses(member: Member, wanted: Sequence[UUID]) -> None:
+    """Raises CommandError unless all are courses of the member's."""
+    there = {course["id"] for course in COURSE_NAMES.get()(member.id)} if wanted else set()
+    for one in wanted:
+        if one not in there:
+            raise CommandError(f"{member.email} has no course {one}. No key was created.")

@@ -1,0 +1,211 @@
+"""What a limited credential is refused, and how it is told."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from accounts.credentials.limits import Limits
+from tests.support.calendar_files import one_deadline
+from tests.support.entry_points import RestEntryPoint
+from tests.support.half_seen import text_of
+from tests.support.tools import mcp_of
+
+pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
+
+
+@pytest.fixture
+def other(owner: RestEntryPoint) -> Any:
+    """A course that is not seen."""
+    return owner.made("create_course", name="Latin")
+
+
+@pytest.fixture
+def limited(owner_member: Any, course: Any, make_key: Any) -> RestEntryPoint:
+    return RestEntryPoint(make_key(owner_member, limits=Limits((UUID(course["id"]),)).stored())[0])
+
+
+@pytest.fixture
+def ungraded(owner_member: Any, make_key: Any) -> RestEntryPoint:
+    return RestEntryPoint(make_key(owner_member, limits=Limits(grades=False).stored())[0])
+
+
+def refusal(entry_point: RestEntryPoint, method: str, path: str, **request: Any) -> str:
+    """The message of a 403 with its challenge."""
+    response = entry_point.request(method, path, **request)
+    assert response.status_code == 403, response.content
+    assert 'error="insufficient_scope"' in response.headers["WWW-Authenticate"]
+    error = response.json()["error"]
+    assert error["type"] == "insufficient_scope"
+    return str(error["message"])
+
+
+def test_what_is_about_the_whole_account_is_refused(limited: RestEntryPoint, ungraded: RestEntryPoint) -> None:
+    for entry_point in (limited, ungraded):
+        for method, path in (("GET", "/v1/export"), ("POST", "/v1/import"), ("PATCH", "/v1/me")):
+            assert "part of the member's data" in refusal(entry_point, method, path)
+
+
+def test_grades_are_refused_before_ids_and_bodies(ungraded: RestEntryPoint, course: Any, item: Any) -> None:
+    unknown = uuid4()
+    for method, path, body in (
+        ("GET", f"/v1/courses/{unknown}/grades", None),
+        ("GET", "/v1/courses/x/grades", None),
+        ("PUT", f"/v1/courses/{course['id']}/grade-categories", {}),
+        ("POST", f"/v1/courses/{course['id']}/grade-scores", {}),
+        ("PATCH", f"/v1/grade-scores/{unknown}", {}),
+        ("DELETE", f"/v1/grade-scores/{unknown}", None),
+        ("POST", "/v1/courses", {"name": "x", "grade_categories": []}),
+        ("POST", f"/v1/courses/{course['id']}/items", {"title": "x", "category_id": str(unknown)}),
+        ("POST", f"/v1/courses/{course['id']}/items", {"title": "x", "more": [{"title": "y", "category_id": "z"}]}),
+        ("PATCH", f"/v1/items/{item['id']}", {"category_id": str(unknown)}),
+    ):
+        assert refusal(ungraded, method, path, json=body) == "The member keeps grades to themself.", path
+    assert ungraded.made("create_course", name="x", grade_categories=None)["name"] == "x"
+    assert ungraded.made("update_item", item_id=item["id"], category_id=None)["category_id"] is None
+
+
+def test_a_tool_is_refused_with_the_challenge(ungraded: RestEntryPoint, course: Any) -> None:
+    response = mcp_of(ungraded).rpc("tools/call", {"name": "get_grades", "arguments": {"course_id": course["id"]}})
+    result = response.json()["result"]
+    assert "keeps grades to themself" in result["content"][0]["text"]
+    assert "insufficient_scope" in result["_meta"]["mcp/www_authenticate"][0]
+
+
+def test_a_lapsed_membership_is_told_first(ungraded: RestEntryPoint, owner_member: Any, course: Any) -> None:
+    type(owner_member).objects.filter(id=owner_member.id).update(membership_active=False)
+    assert ungraded.call("get_grades", course_id=course["id"]).error == "membership_required"
+
+
+def test_a_graded_item_is_told_as_done(owner: RestEntryPoint, ungraded: RestEntryPoint, course: Any, item: Any) -> None:
+    categories = [{"name": "Exams", "weight": 100}]
+    [category] = owner.made("set_grade_categories", course_id=course["id"], categories=categories)["categories"]
+    score = {"category_id": category["id"], "label": "Exam", "score": 90, "item_id": item["id"]}
+    scored = owner.made("add_grade_score", course_id=course["id"], **score)
+    assert owner.made("get_item", item_id=item["id"])["worth"] == 100
+    told = ungraded.made("get_item", item_id=item["id"])
+    assert (told["status"], told["done"], told["done_at"]) == ("done", True, scored["created_at"])
+    assert (told["worth"], told["category_id"]) == (None, None)
+    assert ungraded.made("list_items", status="graded")["data"] == []
+    assert [one["id"] for one in ungraded.made("list_items", status="done")["data"]] == [item["id"]]
+    assert ungraded.made("update_item", item_id=item["id"], done=True)["updated_at"] == told["updated_at"]
+    ungraded.made("update_item", item_id=item["id"], title="Final")
+    assert owner.made("get_item", item_id=item["id"])["category_id"] == category["id"]
+    assert owner.made("get_item", item_id=item["id"])["done"] is False
+
+
+def test_a_change_of_grades_is_not_told_and_not_undone(
+    owner: RestEntryPoint, ungraded: RestEntryPoint, course: Any
+) -> None:
+    categories = [{"name": "Exams", "weight": 100}]
+    [category] = owner.made("set_grade_categories", course_id=course["id"], categories=categories)["categories"]
+    owner.made("add_grade_score", course_id=course["id"], category_id=category["id"], label="Exam", score=90)
+    changes = owner.made("list_changes")["data"]
+    assert [one["operation"] for one in changes] == ["add_grade_score", "set_grade_categories", "create_course"]
+    assert [one["operation"] for one in ungraded.made("list_changes")["data"]] == ["create_course"]
+    for change in changes[:2]:
+        assert "grades" in refusal(ungraded, "POST", f"/v1/changes/{change['id']}/undo")
+    owner.made("undo_change", change_id=changes[0]["id"])
+    assert [one["operation"] for one in ungraded.made("list_changes")["data"]] == ["create_course"]
+    assert ungraded.call("undo_change", change_id=str(uuid4())).error == "not_found"
+
+
+def test_a_change_that_is_half_inside_is_told_without_the_other_course(
+    owner: RestEntryPoint, limited: RestEntryPoint, course: Any, other: Any
+) -> None:
+    deck = owner.made(
+        "create_vocab_deck", name="Verbs", course_id=other["id"], cards=[{"term": "a", "definition": "b"}]
+    )
+    owner.made("update_vocab_deck", deck_id=deck["id"], course_id=course["id"])
+    moved, made, *_ = owner.made("list_changes")["data"]
+    [told, _] = limited.made("list_changes")["data"]
+    assert told["id"] == moved["id"]
+    assert (told["before"], told["after"]) == ({"course_id": None}, {"course_id": course["id"]})
+    assert told["undoable"] is False
+    assert other["id"] not in text_of(limited.request("GET", "/v1/changes"))
+    assert "courses that this credential does not see" in refusal(limited, "POST", f"/v1/changes/{moved['id']}/undo")
+    assert limited.call("undo_change", change_id=made["id"]).error == "not_found"
+    assert limited.made("list_changes", object_id=other["id"])["data"] == []
+
+
+def test_its_own_changes_are_undone(limited: RestEntryPoint, course: Any, other: Any) -> None:
+    item = limited.made("create_item", course_id=course["id"], title="Lab")
+    limited.made("delete_item", item_id=item["id"])
+    limited.made("undo_change", change_id=limited.made("list_changes")["data"][0]["id"])
+    assert [one["title"] for one in limited.made("list_items")["data"]] == ["Lab"]
+    deck = limited.made("create_vocab_deck", name="a", course_id=course["id"], cards=[{"term": "a", "definition": "b"}])
+    limited.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
+    review = limited.made("list_changes")["data"][0]
+    limited.made("undo_change", change_id=review["id"])
+    assert limited.made("get_practice_stats")["attempts"] == 0
+
+
+def test_a_deck_needs_a_course_that_is_seen(
+    owner: RestEntryPoint, limited: RestEntryPoint, course: Any, other: Any
+) -> None:
+    cards = [{"term": "a", "definition": "b"}]
+    for extra in ({}, {"course_id": None}, {"course_id": other["id"]}):
+        answer = limited.call("create_vocab_deck", name="Verbs", cards=cards, **extra)
+        assert (answer.error, answer.fields) == ("validation_failed", ["course_id"]), extra
+    deck = limited.made("create_vocab_deck", name="Verbs", cards=cards, course_id=course["id"])
+    for course_id in (None, other["id"]):
+        answer = limited.call("update_vocab_deck", deck_id=deck["id"], course_id=course_id)
+        assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
+    hidden = owner.made("create_vocab_deck", name="Nouns", cards=cards, course_id=other["id"])
+    merged = limited.made("create_vocab_deck", name="Nouns", cards=cards, course_id=course["id"], if_exists="merge")
+    assert merged["id"] != hidden["id"]
+    assert limited.made("create_vocab_deck", name="Verbs", cards=cards, if_exists="merge")["id"] == deck["id"]
+
+
+def test_counts_of_limits_are_the_members(
+    owner: RestEntryPoint, limited: RestEntryPoint, course: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(29):
+        owner.made("create_course", name=f"Course {number}")
+    assert limited.call("create_course", name="x").error == "conflict"
+
+
+def test_a_replay_is_judged_by_the_limits_of_now(
+    owner: RestEntryPoint, owner_member: Any, make_key: Any, course: Any, other: Any
+) -> None:
+    secret, key = make_key(owner_member)
+    app = RestEntryPoint(secret)
+    calls = [
+        (f"/v1/courses/{other['id']}/items", {"title": "Lab"}, 404),
+        ("/v1/courses", {"name": "Art"}, 404),
+        ("/v1/vocab-decks", {"name": "a", "course_id": other["id"], "cards": [{"term": "a", "definition": "b"}]}, 422),
+        ("/v1/syllabi", {"text": "Fall 2026\n\nDec 3: quiz"}, 404),
+        (f"/v1/courses/{course['id']}/items", {"title": "Lab"}, 201),
+    ]
+    for place, (path, body, _) in enumerate(calls):
+        assert app.request("POST", path, json=body, HTTP_IDEMPOTENCY_KEY=f"k{place}").status_code == 201
+    key.limits = Limits((UUID(course["id"]),)).stored()
+    key.save()
+    for place, (path, body, status) in enumerate(calls):
+        response = app.request("POST", path, json=body, HTTP_IDEMPOTENCY_KEY=f"k{place}")
+        assert response.status_code == status, (path, response.content)
+        if status == 201:
+            assert response.headers["Idempotency-Replayed"] == "true"
+
+
+def test_an_upload_is_seen_by_who_sent_it(
+    owner: RestEntryPoint, limited: RestEntryPoint, owner_member: Any, make_key: Any, course: Any
+) -> None:
+    text = "Fall 2026\n\nDec 3, 2026: quiz"
+    second = RestEntryPoint(make_key(owner_member, limits=Limits((UUID(course["id"]),)).stored())[0])
+    of_owner, of_limited, of_second = (
+        entry_point.made("create_syllabus", text=text)["id"] for entry_point in (owner, limited, second)
+    )
+    assert len({of_owner, of_limited, of_second}) == 3
+    assert limited.made("create_syllabus", text=text)["id"] == of_limited
+    for hidden in (of_owner, of_second):
+        assert limited.call("get_syllabus", syllabus_id=hidden).error == "not_found"
+        assert limited.call("update_course", course_id=course["id"], syllabus_id=hidden).fields == ["syllabus_id"]
+    assert owner.made("get_syllabus", syllabus_id=of_limited)["id"] == of_limited
+    limited.made("update_course", course_id=course["id"], syllabus_id=of_limited)
+    assert second.made("get_syllabus", syllabus_id=of_limited)["course_id"] == course["id"]
+
+
+def test_a_calendar_goes_into_a_course_that_is_seen(limited: RestEntryPoint, course: Any, other: Any) -> None:
+    assert limited.call("import_calendar", course_id=other["id"], file=one_deadline()).error == "not_found"
+    assert len(limited.made("import_calendar", course_id=course["id"], file=one_deadline())["new"]) == 1
