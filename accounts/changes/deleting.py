@@ -68,7 +68,8 @@ def _with_course(rows: QuerySet[Model], member_id: UUID) -> QuerySet[Model]:
     if not above:
         return rows
     owners = {f"{'__'.join(above[: place + 1])}__member_id": member_id for place in range(len(above))}
-    return rows.filter(**owners).annotate(**{_ITS_COURSE: F(f"{path}_id")})
+    found: QuerySet[Model] = rows.filter(**owners).annotate(**{_ITS_COURSE: F(f"{path}_id")})
+    return found
 
 
 def without_usual(model: type[Model], fields: dict[str, Any]) -> dict[str, Any]:

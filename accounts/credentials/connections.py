@@ -50,6 +50,7 @@ class ConnectedApp:
         reused_at: when a refresh token of it was last used a second time.
         blocked: whether operators have blocked it, so that it does nothing.
         limits: what it may see.
+        sees: the same in words, on a page that says so.
     """
 
     id: UUID
@@ -64,6 +65,7 @@ class ConnectedApp:
     reused_at: datetime | None = None
     blocked: bool = False
     limits: Limits = NO_LIMITS
+    sees: str = ""
 
 
 @dataclass(frozen=True, slots=True)

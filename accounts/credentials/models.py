@@ -33,6 +33,9 @@ class ApiKey(models.Model):
         blank=True, default="", db_default="", editable=False, help_text="It was used from, apart by spaces."
     )
 
+    sees = ""
+    """What it is limited to in words, on a page that says so."""
+
     class Meta:
         verbose_name = "API key"
         verbose_name_plural = "API keys"

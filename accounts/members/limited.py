@@ -102,8 +102,19 @@ def _view(data: MemberData, by_course: bool, grades: bool, vendor: str) -> View 
         conditions.append("FALSE")
     if len(conditions) == 1 and not masked:
         return None
+    where = " AND ".join(conditions)
+    if data.course == "self" and vendor == "postgresql":
+        where = f"CASE WHEN {where} THEN 1 END {_NEARLY_ALL}"
     columns = ", ".join(_column(field, masked, vendor) for field in model._meta.concrete_fields)
-    return _compiled(f"SELECT {columns} FROM {model._meta.db_table} t WHERE {' AND '.join(conditions)}", vendor)  # noqa: S608 # nosec
+    return _compiled(f"SELECT {columns} FROM {model._meta.db_table} t WHERE {where}", vendor)  # noqa: S608 # nosec
+
+
+_NEARLY_ALL = "IS NOT NULL"
+"""PostgreSQL expects this to hold for nearly every row.
+
+Statements join courses to what is below them, which is limited itself. Expecting few courses, the planner would begin
+with them and sort all that they have, rather than read an index in order up to the limit.
+"""
 
 
 def _column(field: "Field[Any, Any]", masked: Mapping[str, str], vendor: str) -> str:
@@ -122,7 +133,8 @@ def _in_courses(model: type[Model], alias: str, path: Sequence[str], vendor: str
     if step == "self":
         return f"{alias}.id {_COMPARED[vendor]} {{courses}}"
     if not rest:
-        return f"{alias}.{model._meta.get_field(step).column} {_COMPARED[vendor]} {{courses}}"
+        column = cast("Field[Any, Any]", model._meta.get_field(step)).column
+        return f"{alias}.{column} {_COMPARED[vendor]} {{courses}}"
     column, target = _reference(model, step)
     below = f"{alias}{alias[0]}"
     inner = _in_courses(target, below, rest, vendor)

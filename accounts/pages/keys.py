@@ -1,5 +1,6 @@
 """The key page: API keys, connected apps, and how to connect an assistant."""
 
+from dataclasses import replace
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -68,19 +69,21 @@ def key_page(
     past = list(ended_keys(member)[:MAX_PAST_KEYS])
     apps = CONNECTED_APPS.get().of(member)
     limits = limits or LimitsForm(None, member, ends=False)
+    for key in (*active, *past):
+        key.sees = limits.in_words(key.limited_to())
     mcp_url = f"{settings.BASE_URL}/mcp"
     context = {
         "form": form,
         "limits_form": limits,
-        "active": [(key, limits.in_words(key.limited_to())) for key in active],
-        "past": [(key, limits.in_words(key.limited_to())) for key in past],
+        "active": active,
+        "past": past,
         "full": len(active) >= MAX_ACTIVE_KEYS,
         "max_active": MAX_ACTIVE_KEYS,
         "created": created,
         "secret": secret,
         "calendar": feed_of(member),
         "calendar_url": calendar_url,
-        "apps": [(app, limits.in_words(app.limits)) for app in apps.listed],
+        "apps": [replace(app, sees=limits.in_words(app.limits)) for app in apps.listed],
         "more_apps": apps.more,
         "curl": f"curl -H 'Authorization: Bearer {secret}' {settings.BASE_URL}/v1/agenda",
         "mcp_url": mcp_url,

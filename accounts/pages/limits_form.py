@@ -24,7 +24,7 @@ class LimitsForm(forms.Form):
 
     which = forms.ChoiceField(
         label="Courses",
-        choices=[(_ALL, "All, also later ones"), (_THESE, "Only these")],
+        choices=[(_ALL, "All, later ones too"), (_THESE, "Only these")],
         initial=_ALL,
         required=False,
         widget=forms.RadioSelect,

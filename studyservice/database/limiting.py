@@ -9,7 +9,7 @@ nothing of limits, and a new one is limited too. What cannot be rewritten is ref
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ class View:
     params: tuple[str, ...]
 
 
-class Views(Protocol):
-    """The views of one kind of limits; hashable, as what was rewritten is kept by it."""
+class Views(Hashable, Protocol):
+    """The views of one kind of limits; what was rewritten is kept by it."""
 
     def of(self, table: str, vendor: str) -> View | None:
         """The view of a table, or None if all its rows may be seen."""

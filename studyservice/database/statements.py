@@ -82,13 +82,13 @@ class Whole(Func):
 
     template = "%(expressions)s"
 
-    def __init__(self, rows: Expression, why: WholeMember) -> None:
+    def __init__(self, rows: Subquery, why: WholeMember) -> None:
         super().__init__(rows, output_field=rows.output_field)
         self.why = why
 
-    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper, **context: Any) -> Any:
+    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper, *args: Any, **context: Any) -> Any:
         """As it is, marked (`studyservice.database.limiting`)."""
-        sql, params = super().as_sql(compiler, connection, **context)
+        sql, params = super().as_sql(compiler, connection, *args, **context)
         return whole_rows(sql), params
 
 

@@ -82,7 +82,13 @@ def test_nothing_that_is_read_has_the_word(half: HalfSeen, limited: RestEntryPoi
 
 
 def test_what_is_seen_can_be_changed(half: HalfSeen, limited: RestEntryPoint) -> None:
-    last = ("delete_milestone", "delete_grade_score", "set_grade_categories", "delete_syllabus", "undo_change")
+    last: tuple[str, ...] = (
+        "delete_milestone",
+        "delete_grade_score",
+        "set_grade_categories",
+        "delete_syllabus",
+        "undo_change",
+    )
     last += ("delete_vocab_card", "delete_vocab_deck", "delete_item", "delete_course")
     refused = {"export_data", "import_data", "update_me"}
     for operation_id in (*(one for one in OPERATIONS if one not in last), *last):
