@@ -41,6 +41,7 @@ register(
             order=("created_at", "id"),
             left_out={
                 "compared_with_id": "of an upload that waits for its course",
+                "sent_by": "a credential, of which no archive has any",
                 "expires_at": "of an upload that waits for its course",
             },
             long_line=_LONG_LINE,
