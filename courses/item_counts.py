@@ -14,7 +14,8 @@ from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course, Item
 from studyservice.database.limiting import WholeMember
-from studyservice.database.statements import Param, Update, Whole
+from studyservice.database.statements import Param, Update
+from studyservice.database.whole import Whole
 from studyservice.operations.errors import Conflict
 
 ITEMS_OF_COURSE = Limit(

@@ -77,10 +77,12 @@ def resolve_access_token(secret: str) -> Credential | DeadToken | None:
     if row is None or row["limits"] is None:  # what it may see is not known without the consent
         return None
     member, limits = member_of(row), Limits.of(row["limits"])
+    if limits.have_ended(member.today()):
+        return None
     connection = Connection(row["family"], row["member_id"], row["client_id"], row["last_call_at"], row["refused_at"])
     if row["blocked"]:
         return DeadToken(connection, Refusal.BLOCKED)
-    if row["expires"] <= timezone.now() or limits.have_ended(member.today()):
+    if row["expires"] <= timezone.now():
         return DeadToken(connection, Refusal.EXPIRED)
     return Credential(
         kind="access_token",

@@ -31,7 +31,8 @@ from planning.serializers import (
     MilestoneValues,
 )
 from studyservice.database.limiting import WholeMember
-from studyservice.database.statements import Param, Select, Whole, aggregated
+from studyservice.database.statements import Param, Select, aggregated
+from studyservice.database.whole import Whole
 from studyservice.operations.serializers import DeletedRow, deletion
 
 MILESTONES_OF_ITEM = Limit(

@@ -12,9 +12,9 @@ import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.viewsets import ViewSet
 
+from accounts.api.refusals import require_grades_left_out, require_within
 from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
-from accounts.credentials.limiting import KEPT_BACK
 from accounts.credentials.resolving import CREDENTIAL, Credential
 from accounts.idempotency.replaying import META, REPLAYED, Answer, KeyedCall, answer_once
 from accounts.members.models import Member
@@ -299,24 +299,10 @@ def _admitted(operation: Operation, credential: Credential, arguments: Arguments
     """The body that was sent to the operation by somebody who may call it."""
     if operation.scope not in credential.scopes:
         raise InsufficientScope(f"This credential has no {operation.scope} permission. Use one that has it.")
-    limits = credential.limits
-    if operation.whole_account and limits.keep_back:
-        raise InsufficientScope("This credential sees a part of the member's data, and this is about all of it.")
-    if operation.grades and not limits.grades:
-        raise InsufficientScope(KEPT_BACK)
+    require_within(operation, credential.limits)
     sent = arguments.body(operation)
-    if not limits.grades and any(names(sent, field) for field in operation.grade_fields):
-        raise InsufficientScope(KEPT_BACK)
+    require_grades_left_out(operation, credential.limits, sent)
     return sent
-
-
-def names(sent: object, path: str) -> bool:
-    """Whether a body has a value that is not null at the path, in any entry of a list."""
-    name, _, rest = path.partition(".")
-    if not isinstance(sent, Mapping) or sent.get(name) is None:
-        return False
-    value = sent[name]
-    return any(names(entry, rest) for entry in value) if rest and isinstance(value, list) else not rest
 
 
 def routed(view: Callable[..., Any]) -> dict[str, Operation]:

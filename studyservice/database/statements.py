@@ -26,7 +26,6 @@ from django.db.models.expressions import Expression, Func, Subquery
 from django.db.models.sql import InsertQuery, UpdateQuery
 
 from studyservice.database.capabilities import inserts_from_query
-from studyservice.database.limiting import WholeMember, whole_rows
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
 
 T = TypeVar("T")
@@ -70,26 +69,6 @@ def aggregated(rows: models.QuerySet[Any], function: str, column: str | Expressi
     """
     value = Func(column, function=function, output_field=models.IntegerField())
     return Subquery(rows.order_by().annotate(aggregated=value).values("aggregated"))
-
-
-class Whole(Func):
-    """A subquery that reads every row of the member, also for a limited credential.
-
-    Args:
-        rows: the subquery.
-        why: the declared reason.
-    """
-
-    template = "%(expressions)s"
-
-    def __init__(self, rows: Subquery, why: WholeMember) -> None:
-        super().__init__(rows, output_field=rows.output_field)
-        self.why = why
-
-    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper, *args: Any, **context: Any) -> Any:
-        """As it is, marked (`studyservice.database.limiting`)."""
-        sql, params = super().as_sql(compiler, connection, *args, **context)
-        return whole_rows(sql), params
 
 
 class _Compiled(NamedTuple):
