@@ -105,9 +105,9 @@ def test_an_app_is_listed_and_disconnected(open_signed_in: Any, connected_app: A
     row = page.get_by_role("listitem").filter(has_text="Study Helper")
     assert " ".join(row.inner_text().split()) == (
         "Study Helper not verified From helper.example May read Connected 1 Nov 2026, 10:30 Last call none yet "
-        "Disconnect Study Helper"
+        "Change the limits of Study Helper Disconnect Study Helper"
     )
-    row.get_by_role("link").click()
+    row.get_by_role("link", name="Disconnect").click()
     page.get_by_role("button", name="Disconnect").click()
     expect(page.get_by_role("status")).to_contain_text("“Study Helper” is disconnected")
     expect(page.get_by_text("No apps yet")).to_be_visible()
