@@ -21,6 +21,9 @@ from studyservice.hooks import Hook, HookTable
 UNSENT = UUID(int=0)
 """The sender of what was not sent by a credential that is limited to courses."""
 
+MOST_GONE = 100
+"""Deleted courses that a credential keeps, as an undo brings them back."""
+
 KEPT_BACK = "The member keeps grades to themself."
 
 
@@ -135,10 +138,20 @@ def see_course_too(course_id: UUID) -> None:
         raise LookupError(caller.kind)
     stored = store.read(caller.member_id, caller.holder)
     if stored.courses is not None:
-        store.write(caller.member_id, caller.holder, replace(stored, courses=(*stored.courses, course_id)))
+        kept = replace(stored, courses=(*_without_old(caller.member_id, stored.courses), course_id))
+        store.write(caller.member_id, caller.holder, kept)
     seen = replace(caller, limits=replace(caller.limits, courses=(*caller.limits.courses, course_id)))
     _CALLER.set(seen)
     change_limiter(_limiter_of(seen))
+
+
+def _without_old(member_id: UUID, courses: tuple[UUID, ...]) -> tuple[UUID, ...]:
+    """`courses` with the newest `MOST_GONE` of those that are deleted, so that their number does not grow for ever."""
+    if len(courses) < MOST_GONE:
+        return courses
+    there = {course["id"] for course in COURSE_NAMES.get()(member_id)}
+    old = [id_ for id_ in courses if id_ not in there][:-MOST_GONE]
+    return tuple(id_ for id_ in courses if id_ not in old)
 
 
 def told(limits: Limits, there: Iterable[UUID]) -> LimitsRow | None:

@@ -3,11 +3,13 @@
 import re
 from typing import Any
 from urllib.parse import urlencode
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.test import Client
 
+from accounts.credentials import limiting
+from accounts.credentials.limits import Limits
 from tests.support.commands import refusal, run_json
 from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import FORM, App, Browser, answer_in, error_of
@@ -177,3 +179,18 @@ def test_a_course_that_it_creates_is_seen(owner_member: Any, app: App, courses: 
     made = RestEntryPoint(tokens["access_token"]).made("create_course", name="Art")
     assert names(tokens) == ["Botany", "Art"]
     assert limits(tokens)["courses"] == [courses[0], made["id"]]
+
+
+def test_deleted_courses_do_not_pile_up(
+    owner_member: Any, make_key: Any, courses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limiting, "MOST_GONE", 2)
+    secret, key = make_key(owner_member, limits=Limits((UUID(courses[0]),)).stored())
+    limited = RestEntryPoint(secret)
+    for name in "abcd":
+        gone = limited.made("create_course", name=name)["id"]
+        limited.made("delete_course", course_id=gone)
+    limited.made("undo_change", change_id=limited.made("list_changes")["data"][0]["id"])
+    assert [one["name"] for one in limited.made("list_courses")["data"]] == ["Botany", "d"]
+    key.refresh_from_db()
+    assert len(Limits.of(key.limits).courses or ()) == 4
