@@ -1,11 +1,18 @@
 """What operations declare that a limited credential is refused, with the scopes and before ids."""
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from accounts.credentials.limiting import KEPT_BACK
 from accounts.credentials.limits import Limits
+from studyservice.database.limiting import NotLimitedError
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import InsufficientScope
+
+logger = logging.getLogger(__name__)
+
+_PART = "This credential sees a part of the member's data, and this is about all of it."
 
 
 def require_within(operation: Operation, limits: Limits) -> None:
@@ -15,9 +22,23 @@ def require_within(operation: Operation, limits: Limits) -> None:
         InsufficientScope: the operation is.
     """
     if operation.whole_account and limits.keep_back:
-        raise InsufficientScope("This credential sees a part of the member's data, and this is about all of it.")
+        raise InsufficientScope(_PART)
     if operation.grades and not limits.grades:
         raise InsufficientScope(KEPT_BACK)
+
+
+@contextmanager
+def refused_past_limits() -> Iterator[None]:
+    """Refuse a call whose statement cannot be limited; that is a fault of the service, and logged as one.
+
+    Raises:
+        InsufficientScope: there was one, and it was not sent.
+    """
+    try:
+        yield
+    except NotLimitedError as error:
+        logger.exception("A statement could not be limited")
+        raise InsufficientScope(_PART) from error
 
 
 def require_grades_left_out(operation: Operation, limits: Limits, sent: object) -> None:

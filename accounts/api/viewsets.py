@@ -12,7 +12,7 @@ import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.viewsets import ViewSet
 
-from accounts.api.refusals import require_grades_left_out, require_within
+from accounts.api.refusals import refused_past_limits, require_grades_left_out, require_within
 from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL, Credential
@@ -266,7 +266,8 @@ class MemberViewSet(ViewSet):
             if operation.exists is not None:
                 operation.exists(self.member, **path_ids)
             raise
-        return operation.action(self, **path_ids)
+        with refused_past_limits():
+            return operation.action(self, **path_ids)
 
     def _parse_parameters(self, operation: Operation, arguments: Arguments) -> dict[str, UUID]:
         """The path's ids; the query is kept.

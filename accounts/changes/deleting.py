@@ -46,17 +46,12 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
         return False
     write.belongs(getattr(found, _ITS_COURSE, None))
     with _BELOW.rows():
-        return _delete_found(write, rows, found)
-
-
-def _delete_found(write: Write, rows: QuerySet[Model], found: Model) -> bool:
-    model, object_id = rows.model, found.pk
-    if _is_let_go(model._meta.label):
-        write.cannot_be_undone()
-        end_chains(write.member_id, [object_id], _fields(found)["created_at"])
-    below = delete_rows(write, rows, one=found)
-    told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD | counters()}
-    write.deleted(model, object_id, str(found), {**without_usual(model, told), **below})
+        if _is_let_go(model._meta.label):
+            write.cannot_be_undone()
+            end_chains(write.member_id, [object_id], _fields(found)["created_at"])
+        below = delete_rows(write, rows, one=found)
+        told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD | counters()}
+        write.deleted(model, object_id, str(found), {**without_usual(model, told), **below})
     return True
 
 
@@ -87,24 +82,20 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
     """
     if current_limiter() is not None:
         rows = QuerySet(rows.model).filter(member_id=write.member_id, pk__in=list(rows.values_list("pk", flat=True)))
-    with _BELOW.rows():
-        return _delete_levels(write, rows, one)
-
-
-def _delete_levels(write: Write, rows: QuerySet[Model], one: Model | None) -> dict[str, int]:
     levels: list[tuple[QuerySet[Model], int]] = []
-    if one is not None and not _is_let_go(rows.model._meta.label):
-        write.snapshots.row(one)
-        levels.append((rows, 1))
-        _take_below(write, rows, levels)
-    else:
-        _take(write, rows, levels)
-    for level, _ in levels:
-        _let_go(write, level)
-    if one is not None:
-        pre_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
-    for level, _ in reversed(levels):
-        delete_alone(level)
+    with _BELOW.rows():
+        if one is not None and not _is_let_go(rows.model._meta.label):
+            write.snapshots.row(one)
+            levels.append((rows, 1))
+            _take_below(write, rows, levels)
+        else:
+            _take(write, rows, levels)
+        for level, _ in levels:
+            _let_go(write, level)
+        if one is not None:
+            pre_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
+        for level, _ in reversed(levels):
+            delete_alone(level)
     return {plural_of(type_of(level.model)): number for level, number in levels[1:]}
 
 

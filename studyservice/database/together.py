@@ -27,17 +27,13 @@ class Bound(NamedTuple):
     values: Mapping[str, Any]
 
 
+@_LATER.rows()
 def run_together(writes: Sequence[Bound]) -> list[tuple[Any, ...]]:
     """Execute `writes`, none of which reads what another writes, and return the rows of the last.
 
     PostgreSQL runs them as parts of one statement, in an undefined order (its manual, "Data-Modifying Statements in
     WITH"). SQLite, which has no round trip to save, runs them one by one.
     """
-    with _LATER.rows():
-        return _run_together(writes)
-
-
-def _run_together(writes: Sequence[Bound]) -> list[tuple[Any, ...]]:
     database = connections[DEFAULT_DB_ALIAS]
     compiled = [(one.statement.compiled_for(database), one.values) for one in writes]
     fetch = _FETCHALL if isinstance(writes[-1].statement, RawStatement) else _no_rows
