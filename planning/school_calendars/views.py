@@ -31,6 +31,7 @@ class SchoolCalendarViewSet(MemberViewSet):
         body=SchoolCalendarBody,
         counted=True,
         tool=False,
+        whole_account=True,
     )
     def add_school_calendar(self) -> SchoolCalendarDetailRow:
         """Add a calendar by its secret address and read it at once. What it has waits for a yes unless accept is true.
@@ -43,7 +44,14 @@ class SchoolCalendarViewSet(MemberViewSet):
         """
         return calendars.add_school_calendar(self.member, **self.body)
 
-    @operation("List school calendars", scope=Scope.READ, answer=SchoolCalendarRecord, many=True, tool=False)
+    @operation(
+        "List school calendars",
+        scope=Scope.READ,
+        answer=SchoolCalendarRecord,
+        many=True,
+        tool=False,
+        whole_account=True,
+    )
     def list_school_calendars(self) -> Page[SchoolCalendarRow]:
         """The calendars that are read by their address, at most five, oldest first.
 
@@ -51,7 +59,9 @@ class SchoolCalendarViewSet(MemberViewSet):
         """
         return page(rows.list_school_calendars(self.member))
 
-    @operation("Get a school calendar", scope=Scope.READ, answer=SchoolCalendarDetailRecord, tool=False)
+    @operation(
+        "Get a school calendar", scope=Scope.READ, answer=SchoolCalendarDetailRecord, tool=False, whole_account=True
+    )
     def get_school_calendar(self, calendar_id: UUID) -> SchoolCalendarDetailRow:
         """One calendar with what waits for an answer in held, by course.
 
@@ -68,6 +78,7 @@ class SchoolCalendarViewSet(MemberViewSet):
         exists=rows.require_calendar,
         counted=True,
         tool=False,
+        whole_account=True,
     )
     def update_school_calendar(self, calendar_id: UUID) -> SchoolCalendarDetailRow:
         """Rename or pause a calendar, or say which course takes a label; its events are made in the same call. The
@@ -77,7 +88,14 @@ class SchoolCalendarViewSet(MemberViewSet):
         """
         return calendars.update_school_calendar(self.member, calendar_id, **self.body)
 
-    @operation("Delete a school calendar", scope=Scope.WRITE, answer=Deleted, consequential=True, tool=False)
+    @operation(
+        "Delete a school calendar",
+        scope=Scope.WRITE,
+        answer=Deleted,
+        consequential=True,
+        tool=False,
+        whole_account=True,
+    )
     def delete_school_calendar(self, calendar_id: UUID) -> DeletedRow:
         """Permanently delete a calendar with its address. Its items stay. It cannot be undone.
 
@@ -91,6 +109,7 @@ class SchoolCalendarViewSet(MemberViewSet):
         answer=SchoolCalendarDetailRecord,
         counted=True,
         tool=False,
+        whole_account=True,
     )
     def refresh_school_calendar(self, calendar_id: UUID) -> SchoolCalendarDetailRow:
         """Read a calendar now; once in five minutes.
@@ -107,6 +126,7 @@ class SchoolCalendarViewSet(MemberViewSet):
         exists=rows.require_calendar,
         counted=True,
         tool=False,
+        whole_account=True,
     )
     def answer_school_calendar(self, calendar_id: UUID) -> SchoolCalendarDetailRow:
         """Apply the reading that held shows, or refuse it; a refused one does not ask again.

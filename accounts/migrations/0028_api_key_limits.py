@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0025_validate_flashcard_settings'),
+        ('accounts', '0027_validate_calendars_change'),
     ]
 
     operations = [

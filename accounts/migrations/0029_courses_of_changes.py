@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0026_api_key_limits'),
+        ('accounts', '0028_api_key_limits'),
     ]
 
     operations = [
