@@ -38,6 +38,7 @@ WHOLE_MODELS = {
     "accounts.Passkey",
     "accounts.RecoveryCode",
     "accounts.BrowserSession",
+    "planning.DueCalendar",
     "oauthserver.Grant",
     "oauthserver.AccessToken",
     "oauthserver.RefreshToken",

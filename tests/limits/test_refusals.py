@@ -42,9 +42,18 @@ def refusal(entry_point: RestEntryPoint, method: str, path: str, **request: Any)
     return str(error["message"])
 
 
+_WHOLE_ACCOUNT = (
+    ("GET", "/v1/export"),
+    ("POST", "/v1/import"),
+    ("PATCH", "/v1/me"),
+    ("GET", "/v1/school-calendars"),
+    ("POST", f"/v1/school-calendars/{uuid4()}/refresh"),
+)
+
+
 def test_what_is_about_the_whole_account_is_refused(limited: RestEntryPoint, ungraded: RestEntryPoint) -> None:
     for entry_point in (limited, ungraded):
-        for method, path in (("GET", "/v1/export"), ("POST", "/v1/import"), ("PATCH", "/v1/me")):
+        for method, path in _WHOLE_ACCOUNT:
             assert "part of the member's data" in refusal(entry_point, method, path)
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from accounts.credentials.limits import Limits
 from tests.support.entry_points import RestEntryPoint, routes
-from tests.support.half_seen import HalfSeen, text_of
+from tests.support.half_seen import WHOLE_ACCOUNT, HalfSeen, text_of
 from tests.support.tools import mcp_of
 from tests.support.world import OPERATIONS
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
 
-OF_THE_MEMBER = {"get_me", "export_data", "list_changes"}
+OF_THE_MEMBER = WHOLE_ACCOUNT | {"get_me", "list_changes"}
 """Answers about the account, and changes, compared below. Of practice the streak is the member's, and the same here."""
 
 QUERIES: dict[str, list[dict[str, str]]] = {

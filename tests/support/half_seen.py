@@ -12,10 +12,13 @@ from tests.support.calendar_files import one_deadline
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.uploads import multipart
 from tests.support.vocabulary import reviewed
-from tests.support.world import WITH_BODY, WITH_UPLOAD, World, body_schema, declared, resolved
+from tests.support.world import OPERATIONS, WITH_BODY, WITH_UPLOAD, World, body_schema, declared, resolved
 
 MARK = "Xylorimba"
 """In no text of what may be seen, and in no program."""
+
+WHOLE_ACCOUNT = {"export_data", "import_data", "update_me"} | {name for name in OPERATIONS if "school_calendar" in name}
+"""Operations about all that the member has, which a limited credential is refused."""
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _REQUEST = re.compile(r"req_[A-Za-z0-9_-]+")
@@ -81,6 +84,9 @@ class HalfSeen:
             reviewed(owner, card, "again")
         calendar = one_deadline().replace(b"SUMMARY:", b"SUMMARY:" + word.encode())
         made("import_calendar", course_id=course["id"], file=calendar)
+        school = f"https://canvas.school.example/{len(self.owner.made('list_school_calendars')['data'])}.ics"
+        followed = made("add_school_calendar", url=school, name=f"{word} school", course_id=course["id"])
+        ids["calendar_id"] = followed["id"]
         upload = made("create_syllabus", text=f"{text}\nattached {uuid4()}")
         ids["syllabus_id"] = upload["id"]
         made("update_course", course_id=course["id"], syllabus_id=upload["id"], meets=f"Room {word}")
