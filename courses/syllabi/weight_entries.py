@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from courses.syllabi.phrases import phrases_of
@@ -22,13 +23,23 @@ _FRACTIONS: Final = {
     "fünftel": 20, "zehntel": 10, "moitié": 50, "tiers": 100 / 3, "quart": 25, "mitad": 50, "tercio": 100 / 3,
     "cuarto": 25, "quinto": 20,
 }  # fmt: skip
-_TENS: Final = {
-    "five": 5, "ten": 10, "fifteen": 15, "twenty": 20, "twenty-five": 25, "thirty": 30, "thirty-five": 35, "forty": 40,
-    "forty-five": 45, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
-_COUNTS: Final = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "zwei": 2,
-    "drei": 3, "vier": 4, "fünf": 5, "deux": 2, "trois": 3, "quatre": 4, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5,
+_UNITS: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+)
+_ONES: Final = {word: number for number, word in enumerate(_UNITS.split()) if number}
+_ROUND: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TENS: Final = {word: 10 * number for number, word in enumerate(_ROUND.split(), 2)}
+_SPELLED: Final = _ONES | {
+    f"{tens}-{one}" if value else tens: high + value
+    for tens, high in _TENS.items()
+    for one, value in {"": 0, **dict(islice(_ONES.items(), 9))}.items()
+}
+"""Numbers below a hundred in English words."""
+
+_COUNTS: Final = dict(islice(_ONES.items(), 1, 10)) | {
+    "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "deux": 2, "trois": 3, "quatre": 4, "dos": 2, "tres": 3, "cuatro": 4,
+    "cinco": 5,
 }  # fmt: skip
 """Words of number, for what counts so much each."""
 
@@ -41,9 +52,9 @@ _OF_GRADE: Final = re.compile(rf"\s*(?:\)\s*)?(?:each\s)?{_GRADE}", re.IGNORECAS
 _NUMBER: Final = r"(?<![\d.,/@\u00d7x*–-])(?P<number>\d{1,2},\d{3}|\d{1,4}(?:[.,]\d{1,2})?)\s?"
 _EACH: Final = r"(?P<each>\s?(?:each|apiece|je\b|chacune?|cada un[oa]?)\b)?"
 _PERCENT: Final = re.compile(
-    rf"{_NUMBER}(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b){_EACH}"
+    rf"{_NUMBER}(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b)(?! off| per ){_EACH}"
     rf"|\b(?:(?P<times>{'|'.join(_COUNTS)})[ -])?(?P<fraction>{'|'.join(_FRACTIONS)})(?=\s+{_GRADE})"
-    rf"|\b(?P<tens>{'|'.join(sorted(_TENS, key=len, reverse=True))}) (?:percent|per cent)\b",
+    rf"|\b(?P<spelled>{'|'.join(sorted(_SPELLED, key=len, reverse=True))}) (?:percent|per cent)\b",
     re.IGNORECASE,
 )
 _POINTS: Final = re.compile(rf"{_NUMBER}(?:points?|pts?|punkten?|puntos)\b\.?{_EACH}", re.IGNORECASE)
@@ -152,7 +163,7 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
     waiting: list[_Share] = []
     block: list[Row] = []
     for row in rows_of(lines):
-        bare = headed(row.line)
+        bare = headed(row.line) and ("weight" in row.roles or not DATED.search(row.text))
         block = [*(block if lines[row.line - 1].strip() else []), row]
         roles = row.roles if "weight" in row.roles else ["weight"] * len(row.cells)
         alone = [
@@ -214,8 +225,8 @@ def _shares_in(text: str, *, bare: bool) -> list[_Share]:
 
 
 def _share(found: re.Match[str], unit: str) -> _Share:
-    if unit == "%" and (tens := found.groupdict().get("tens")):
-        value: float = _TENS[tens.lower()]
+    if spelled := found.groupdict().get("spelled"):
+        value: float = _SPELLED[spelled.lower()]
     elif found["number"]:
         value = float(re.sub(r",(?=\d{3})", "", found["number"]).replace(",", "."))
     else:

@@ -16,7 +16,7 @@ NO_PART: Final = re.compile(
     r"|higher|per day|(?:each|every|a|one) day|plagiar\w*|loses?|lost|reduc\w+|curve|up to|or better|extra credit|bonus"
     r"|earned|score[ds]?|scoring|miss(?:ed|ing)?|drop\w*|pass(?:ing)?|fail\w*|responsible|your own|similar\w*"
     r"|of students|discount|refund|tuition|accura\w+|chance|probability|attain|achieve|obtain|within|24 hours|total|sum"
-    r"|remaining|threshold|cutoff|original|interest|capped|must|pénalit\w+|retard|note de passage|au moins|au minimum"
+    r"|threshold|cutoff|original|interest|capped|must|pénalit\w+|retard|note de passage|au moins|au minimum"
     r"|seuil|mindestens|weniger als|abzug|verspätet\w*|zugelassen|zulassung|bestanden|exig\w+|pierden?|descuent\w+"
     r"|al menos|por lo menos|mínim[oa]s?|obteng\w+|aprobar|asistencia mínima|penaliza\w*)\b",
     re.IGNORECASE,
@@ -45,7 +45,7 @@ _OPENING: Final = re.compile(
 )
 _CLOSING: Final = re.compile(
     r"[\s,]+(?:(?:(?:will|should|shall|together|all|also|each|then|in total|is|are|be|both|makes?|that|which|has|have"
-    r"|for|at|of|de|von|à|um|max\.?|maximum|about|approximately|around|(?:for|in|of) (?:this|the)"
+    r"|the|remaining|for|at|of|de|von|à|um|max\.?|maximum|about|approximately|around|(?:for|in|of) (?:this|the)"
     r" (?:course|class))\s*)+$)",
     re.IGNORECASE,
 )

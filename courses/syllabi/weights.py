@@ -61,7 +61,7 @@ def weights_in(lines: Sequence[str]) -> list[Weight]:
     entries = list(islice(entries_in(lines, near.__contains__), MOST_ENTRIES))
     percents = [one for one in entries if one.unit == "%"]
     for candidates in (percents, [one for one in entries if one.unit != "%"]):
-        if run := _whole_run(_without_wholes(candidates), lines) or _whole_run(candidates, lines):
+        if run := max(_whole_run(_without_wholes(candidates), lines), _whole_run(candidates, lines), key=len):
             total = sum(entry.value for entry in run)
             return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
     run = _headed_run(percents, lines)
@@ -84,25 +84,20 @@ def _is_made_up(entry: Entry, following: Sequence[Entry]) -> bool:
     return False
 
 
-def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
-    """The run of neighbors that adds up to the whole, the closest together."""
-    best: tuple[float, list[Entry]] | None = None
-    for first in range(len(entries)):
-        total = 0.0
-        for last in range(first, min(first + MOST_PARTS, len(entries))):
-            total += entries[last].value
-            run = list(entries[first : last + 1])
-            if len(run) < 2 or not _is_whole(total, run, lines):
-                continue
-            span = (run[-1].line - run[0].line) / len(run)
-            score = -span + min(len(run), 4) * 0.5
-            if best is None or score > best[0]:
-                best = score, run
-    return best[1] if best else []
+def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> Sequence[Entry]:
+    """The run of neighbors that adds up to the whole: the closest together, and of many parts."""
+    runs = [
+        run
+        for first in range(len(entries))
+        for last in range(first + 2, min(first + MOST_PARTS, len(entries)) + 1)
+        if _is_whole(run := entries[first:last], lines)
+    ]
+    return max(runs, key=lambda run: min(len(run), 4) * 0.5 - (run[-1].line - run[0].line) / len(run), default=[])
 
 
-def _is_whole(total: float, run: Sequence[Entry], lines: Sequence[str]) -> bool:
-    """Return whether it is 100, or for points the total that is written around them."""
+def _is_whole(run: Sequence[Entry], lines: Sequence[str]) -> bool:
+    """Whether it adds up to 100, or for points to the total that is written around them."""
+    total = sum(entry.value for entry in run)
     if abs(total - 100) < 0.05 and (run[0].unit == "%" or len(run) > 2):
         return True
     around = lines[max(0, run[0].line - 3) : run[-1].line + 5] if run[0].unit != "%" else []
