@@ -41,8 +41,8 @@ WORKING_WEEK: Final = timedelta(days=4)
 FURTHEST: Final = 20
 """Years from today of a full date that can say of which year a syllabus is."""
 
-_EXAMINATIONS: Final = timedelta(days=21)
-"""How long after the last class a term can still have exams."""
+_EXAMINATIONS: Final = timedelta(days=35)
+"""How long after the last class a term can still have examinations."""
 
 
 _NEXT: Final = timedelta(days=14)
@@ -125,6 +125,8 @@ class Calendar:
             return _on(written.year, month, day)
         years = range(max(MINYEAR, self.first.year - 1), min(MAXYEAR, self.last.year + 1) + 1)
         days = [found for year in years if (found := _on(year, month, day))]
+        fits = [one for one in days if one.weekday() == written.weekday]  # a weekday says which of the years outside
+        days = [one for one in days if self.first <= one <= self.last] or fits or days
         return min(days, key=lambda one: (distance(one, self.first, self.last), abs(one - self.first)), default=None)
 
 
@@ -220,7 +222,7 @@ def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
         if (_LASTS.search(line) or find_term(line)) and (
             ranges := [one for one in calendar.mentions(line) if (one.last - one.first).days > 20]
         ):
-            first, last = first or ranges[0].first, last or ranges[0].last
+            first, last = first or ranges[0].first, max(last or ranges[0].last, ranges[0].last)
         for pattern in (_BEGINS, _ENDS):
             if (cue := pattern.search(line)) and (mentions := calendar.mentions(line)):
                 day = next((one.first for one in mentions if one.start >= cue.end()), mentions[0].first)

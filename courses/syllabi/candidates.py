@@ -1,6 +1,7 @@
 """Items as a syllabus names them, each with its date and what speaks against it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -10,7 +11,7 @@ from typing import Final
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import BY, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
 from courses.syllabi.doubts import Doubt, confidence_of
-from courses.syllabi.due_days import blanked, day_in, listed_after, mentions_for, recurring_days
+from courses.syllabi.due_days import blanked, day_in, due_among, listed_after, mentions_for, recurring_days
 from courses.syllabi.kinds import SAT, kind_of
 from courses.syllabi.phrases import Phrase, phrases_of
 from courses.syllabi.reader import Syllabus
@@ -46,6 +47,10 @@ _OLD: Final = re.compile(
 _IS_DUE: Final = re.compile(r"\s(?:is|are|(?:must|will|should|(?:is|are|has|have) to) be)\s(?:also\s)?$", re.IGNORECASE)
 
 
+LEAST_ALIKE: Final = 2
+"""Entries of a shape that are items, from which on others of the shape can be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """An item that the text seems to name.
@@ -75,10 +80,38 @@ class Candidate:
 
 
 def candidates_in(syllabus: Syllabus) -> Iterator[Candidate]:
-    """The candidates of a text in their order, doubles included."""
-    for unit in units_in(syllabus):
-        for candidate in _of_unit(syllabus, unit):
+    """The candidates of a text in their order, doubles included.
+
+    An entry that no word names is one where most entries of its shape are: "Field trip: October 8" among essays.
+    """
+    found = [(unit, list(_of_unit(syllabus, unit)), _by_shape(syllabus, unit)) for unit in units_in(syllabus)]
+    named = Counter(unit.shape for unit, candidates, _ in found if any(one.due_on for one in candidates))
+    unnamed = Counter(unit.shape for unit, candidates, other in found if other and not candidates)
+    for unit, candidates, other in found:
+        if not candidates and other and named[unit.shape] > max(LEAST_ALIKE, 1.5 * unnamed[unit.shape]):
+            yield other
+        for candidate in candidates:
             yield replace(candidate, said=unit.text) if unit.prose else candidate
+
+
+def _by_shape(syllabus: Syllabus, unit: Unit) -> Candidate | None:
+    """The item of an entry that has one date and a title without a word for an item."""
+    if not unit.shape or phrases_of(unit.text):
+        return None
+    if any(cue.search(unit.text) for cue in (NO_ITEM, REGISTRAR, SAYS, OPEN)):
+        return None
+    title, dates = cleaned(unit.text, unit.mentions), due_among(unit.text, unit.mentions) or [unit.given]
+    if (
+        len(dates) != 1
+        or not dates[0]
+        or dates[0].first != dates[0].last
+        or not is_title(title)
+        or _NO_NAME.match(title)
+    ):
+        return None
+    day = dates[0].last
+    doubts = {Doubt.MAYBE_TOPIC, *(() if syllabus.in_term(day) else (Doubt.OUTSIDE_TERM,))}
+    return Candidate(title, kind_of(title), day, unit.line, frozenset(doubts))
 
 
 def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
@@ -134,8 +167,6 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     said = _IS_DUE.sub("", text[:end])
     title = _PIECE.split(cleaned(said, [one for one in unit.mentions if one.end <= end]))[-1]
     title = _ARTICLE.sub("", title)
-    if unit.prose and not (_IS_DUE.search(text[:end]) or (text[:1].isupper() and len(title.split()) < 5)):
-        return []
     if cue and not unit.whole and not unit.prose and (not is_title(title) or _NO_NAME.match(title)):
         start, end = cue.end(), len(text)
         after = [
@@ -180,19 +211,21 @@ def _of_phrase(
         yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
         return
     if OPEN.search(near) or mention is None:
-        if OPEN.search(near) or (not unit.mentions and _listed(unit, phrase, due=due)):
+        if OPEN.search(near) or (not unit.mentions and _listed(unit, due=due)):
             yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
         return
-    if PAST.search(near) or (unit.given is mention and not due and SAYS.search(near) and not unit.reason):
+    if PAST.search(near):
         return
     listed = listed_after(text, mention, unit.mentions) if own and not phrase.numbered else [mention]
     day, certain = day_in(mention, near)
     sat = bool(SAT.search(phrase.title))
     beside = bool(own) and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
     entry = beside or unit.entry or (not unit.prose and bool(own) and phrase.start < 4 and not SAYS.search(text))
-    alone = phrase.start < 5 and len(text.split()) <= 5 and ":" not in text.strip(" :")
+    alone = phrase.start < 5 and ":" not in text.strip(" :")
     listed_due = bool(DUE.search(text, 0, phrase.start))
-    takes_place = (sat or bool(EVENT.search(near))) and (not unit.prose or phrase.numbered)
+    takes_place = (sat or (phrase.kind not in {"assignment", "lab"} and bool(EVENT.search(near)))) and (
+        not unit.prose or phrase.numbered
+    )
     doubts = {
         Doubt.SEVERAL_DAYS: not certain,
         Doubt.TWO_DATES: len(own) > len(listed) or (unit.several and not own),
@@ -224,13 +257,9 @@ def _other_weekday(mention: Mention, day: date, near: str) -> bool:
     return bool(named) and day.weekday() not in named
 
 
-def _listed(unit: Unit, phrase: Phrase, *, due: bool) -> bool:
-    """Return whether a numbered item begins an entry without a date, as in a list of assignments."""
-    following = unit.text[phrase.end :].lstrip()[:1]
-    begins = unit.first and phrase.start < 4 and phrase.number <= 12 and not following.isalpha()
-    return (phrase.numbered and begins and not SAYS.search(unit.text)) or (
-        unit.in_week or (due and bool(_IN_WEEK.search(unit.text)))
-    )
+def _listed(unit: Unit, *, due: bool) -> bool:
+    """Whether an item has the number of a week for its date."""
+    return unit.in_week or (due and bool(_IN_WEEK.search(unit.text)))
 
 
 _DEADLINE: Final = re.compile(r"\bdeadline\b", re.IGNORECASE)

@@ -56,6 +56,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
         place
         for place, cell in enumerate(row.cells)
         if roles[place] not in {"released", "weight", "date"}
+        and not (place == at and "what" in roles and BEGIN.fullmatch(cell[: dates[at][0].start]))
         and (not (only_when[place] or _WORTH.fullmatch(cell)) or place in counted_cells)
     ]
     says_due = any(only and DUE.search(cell) for only, cell in zip(only_when, row.cells, strict=True))

@@ -6,7 +6,8 @@ from typing import Final
 from courses.syllabi.words import WEEKDAYS, one_of
 
 DUE: Final = re.compile(
-    r"\b(?:due|deadlines?|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe|abzugeben|fällig"
+    r"\b(?:due|deadlines?|closes(?=:)|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe"
+    r"|abzugeben|fällig"
     r"|à rendre|date limite|échéance"
     r"|à remettre|remise|rendu|entregar?|entregas|se entregan?|fecha límite|upload(?:ed)?"
     r"|einzureichen|inleveren|entrega até|consegna)\b",
@@ -36,7 +37,8 @@ OPEN: Final = re.compile(
 
 NO_ITEM: Final = re.compile(
     r"\b(?:no (?:class|classes|lecture|lab|labs|school|quiz|homework)|holidays?|break|recess|vacation|thanksgiving"
-    r"|reading (?:week|day)s?|study (?:week|days?)|office hours|labor day|veterans day|memorial day|first day"
+    r"|reading (?:week|day)s?|study (?:week|days?)|office hours|labor day|veterans day|memorial day|(?:first"
+    r"|last) day|inicio de clases|feriado|sprechstunde|altklausur(?:en)?"
     r"|feiertag|ferien|pause|weihnachts\w+|férié|vacances|festivo|vacaciones|semana santa|class cancell?ed"
     r"|university closed|campus closed|unterrichtsfrei|vorlesungsfrei|keine vorlesung|pas de cours|no hay clase"
     r"|sin clases?|não haverá aula|nessuna lezione|geen college|spring recess|office hour|remedia\w+)\b",

@@ -12,13 +12,20 @@ from courses.syllabi.words import RECURRING, weekdays_in
 MOST_DAYS: Final = 60
 """Words of a weekly item."""
 
-_UNTIL: Final = re.compile(
-    r"\b(?:due|by|before|no later than|deadline|until|submi\w+|abgabe|bis|avant le|à remettre|antes del)\b[^.;]{0,25}$",
+_UNTIL: Final = re.compile(r"\buntil\b[^.;|]{0,25}$", re.IGNORECASE)
+_DUE_ON: Final = re.compile(
+    r"(?<!not )\b(?:due|deadline|abgabe|fällig|à rendre|entrega)(?: (?:date|on|by|at|in|am|bis|le|el))*:?\s*$",
+    re.IGNORECASE,
+)
+_BY: Final = re.compile(
+    r"\b(?:due|by|before|no later than|deadline|closes?|submi\w+|abgabe|bis|avant le|à remettre"
+    r"|antes del)\b[^.;]{0,25}$",
     re.IGNORECASE,
 )
 _NOT_DUE: Final = re.compile(
-    r"\b(?:opens?|released?|assigned|available(?! until)|posted|out|starts?|begins?|from|issued|revised|updated|after"
-    r"|since|ausgabe|beginn|was|were|not available until)\b[^.;,|]{0,15}$"
+    r"\b(?:open(?:s|ed)?|released?|assigned|available(?! until)|posted|out|starts?|begins?|from|issued|revised"
+    r"|updated|after"
+    r"|since|ausgabe|beginn|was|were|not available until)\b[^.;,|\t]{0,15}$"
     r"|\b(?:sign[- ]?ups?|sign up|regist\w+|anmeldung|reserve|rsvp|regrades?|feedback|return(?:ed|s)?)\b[^.;]{0,45}$",
     re.IGNORECASE,
 )
@@ -54,9 +61,11 @@ def mentions_for(
 
 def due_among(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     """The dates by which something can be due: just one after "due" or "by", and none on which it opens."""
+    if right_after := [one for one in mentions if _DUE_ON.search(text, 0, one.start)]:
+        return right_after[:1]
     due = [one for one in mentions if not _NOT_DUE.search(text, 0, one.start)]
-    until = [one for one in due if _UNTIL.search(text, 0, one.start)]
-    return until[:1] or due
+    by = [one for one in due if _BY.search(text, 0, one.start)]
+    return by[:1] or [one for one in due if _UNTIL.search(text, 0, one.start)][:1] or due
 
 
 def listed_after(text: str, mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:

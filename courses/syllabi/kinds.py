@@ -8,7 +8,7 @@ _WORDS: Final = (
      (r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
       r"|(?<!\bare )(?<!\bis )finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must"
       r"|begins?|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b)[a-z])|exams?"
-      r"|examinations?|(?:nach|zwischen|teil|end|abschluss|probe|wiederholungs)?(?:klausur|prüfung)(?:en)?|examens?"
+      r"|examinations?|[a-zäöüß]*(?:klausur|prüfung)(?:en)?|examens?"
       r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?"
       r"|prelims?|jur(?:y|ies)"
       r"|intra|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
@@ -16,8 +16,8 @@ _WORDS: Final = (
      (r"quiz(?:zes|ze)?|(?:kurz|ein|ab)?testate?|galops? d'essai"
       r"|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?(?!\s(?!(?:is|are|will|on|at|due|in|has|from|and|or"
       r"|must)\b)(?-i:[a-z]))|zwischentests?|kurztests?|check-?offs?|dictations?|dictées?|diktate?"
-      r"|interros?|contrôles?|pruebas?")),
-    ("project", r"projects?|projekt\w*|projets?|proyectos?|capstone"),
+      r"|interro(?:gation)?s?|contrôles?|pruebas?")),
+    ("project", r"projects?|projekt\w*|projets?|proyectos?|capstone|dossiers?"),
     ("lab", r"labs?|laborator(?:y|ies)|lab reports?|praktikum|laboratorios?|laborbericht\w*"),
     ("paper",
      (r"papers?|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|dissertation|mémoire|ensayos?|dissertations?"
@@ -27,7 +27,7 @@ _WORDS: Final = (
       r"|opdracht(?:en)?|übungsbl(?:att|ätter)|hausaufgaben?|aufgabenbl(?:att|ätter)|worksheets?|write-?ups?"
       r"|problem sheets?|hausübung(?:en)?|travail pratique|travaux pratiques|trabajos? prácticos?|prácticas? \d")),
     ("project",
-     (r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?|referate?"
+     (r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|[a-zäöüß]*präsentation(?:en)?|referate?"
       r"|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?|mid-?reviews?"
       r"|final reviews?|pin-?ups?|recitals?")),
     ("paper",

@@ -37,6 +37,9 @@ _STOP: Final = frozenset(
         "entrega",
     }
 )  # fmt: skip
+_LONG: Final = re.compile(r".*-(?:page|word|paragraph|minute|hour)s?", re.IGNORECASE)
+"""How long something is to be, which is not its name: "one-page"."""
+
 _AGAINST_BEFORE: Final = re.compile(
     r"(?:\b(?:reviews?(?: for| of)?|prepar(?:e|ing|ation)(?: for)?|stud(?:y|ying) for|practice|sample|mock|past|old"
     r"|discuss(?:ion of)?|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?"
@@ -52,7 +55,8 @@ _AGAINST_AFTER: Final = re.compile(
     r"^[\s\d#:-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
     r"|returned|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
     r"|weeks?\b(?! \d)|policy|policies|period|schedule\b|guide(?:lines)?|q ?& ?a|workshop|work ?day|available"
-    r"|dates?\b|opens?\b(?! .*due)|introduced|introduction|overview|discussion|instructions?|rubric|conflicts?"
+    r"|dates?\b|opens?\b(?! book| notes?\b| .*due)|introduced|introduction|overview|discussion|instructions?"
+    r"|rubric|conflicts?"
     r"|make-?up|helpdesk|assistant|manual|(?<!\()(?:sections?|groups?|teams?)\b|topics?\b|assistants?|fee\b|safety"
     r"|rooms?\b"
     r"|time\b|work\b|meets?\b|days?\b(?! ?\d)|boards?\b|ausgabe)",
@@ -127,7 +131,12 @@ def _leading(text: str, start: int, floor: int) -> int:
     """The start of the adjectives before a noun, at most four."""
     for _ in range(4):
         word = _LEADING_WORD.search(text, max(floor, start - 30), start)
-        if word is None or word[1].lower() in _STOP or (word.start(1) > 0 and text[word.start(1) - 1] not in ' (\t"“-'):
+        if (
+            word is None
+            or word[1].lower() in _STOP
+            or _LONG.fullmatch(word[1])
+            or (word.start(1) > 0 and text[word.start(1) - 1] not in ' (\t"“-')
+        ):
             return start
         start = word.start(1)
     return start

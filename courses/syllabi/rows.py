@@ -34,9 +34,8 @@ _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 _ROLES: Final = (
     ("released", r"released?|assigned|out|opens?|available|posted|issued|handed out|ausgabe"),
     ("due",
-     (r"(?:\w+ )?due(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance|à rendre"
-      r"|deliverables?"
-      r"|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due")),
+     (r"(?:\w+ )?(?:due|closes)(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance"
+      r"|à rendre|deliverables?|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due")),
     ("date",
      (r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|jour|semaine|fechas?|día|semana"
       r"|est dates|meeting dates?|week dates?|dates? \(.*\)")),

@@ -15,7 +15,7 @@ BEGIN: Final = re.compile(
 """The text before the date at the start of a line."""
 
 WHEN_WORDS: Final = re.compile(
-    r"\b(?:due|by|on|at|in|class|out|released?|opens?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
+    r"\b(?:due|by|on|at|in|class|out|released?|open(?:s|ed)?|posted|closes?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
     re.IGNORECASE,
 )
 
@@ -39,6 +39,7 @@ class Unit:
         first: whether it begins its line.
         before: the sentence before it in its line.
         in_week: whether its line begins with the number of a week, and has no date.
+        shape: how an entry of a list has its date: in the line, before its text, above it or below it; else empty.
     """
 
     text: str
@@ -55,6 +56,7 @@ class Unit:
     first: bool = True
     before: str = ""
     in_week: bool = False
+    shape: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class Above:
     line: int
     alone: bool
     table: bool = False
+    used: bool = False
 
 
 def dates_inside(mentions: Sequence[Mention], start: int, text: str) -> list[Mention]:

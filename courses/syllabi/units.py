@@ -33,7 +33,7 @@ _ONLY_DUE: Final = re.compile(
     re.IGNORECASE,
 )
 _DETAIL: Final = re.compile(
-    r"\W*(?:due|deadline|date|submi\w+|not|available|until|opens?|closes?|released?|assigned|worth"
+    r"\W*(?:due|deadline|date|submi\w+|not|available|until|open(?:s|ed)?|closes?|released?|posted|assigned|worth"
     r"|weight(?:ing)?|value|points|abgabe|fällig|ausgabe|geöffnet|verfügbar|disponible|ouvert|abierto|fecha|datum"
     r"|entrega|remise|échéance|no due date)\b",
     re.IGNORECASE,
@@ -57,11 +57,11 @@ _SHARE: Final = re.compile(
 def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     """The units of a text in their order."""
     above: Above | None = None
-    for row, mentions, titled in _with_details(syllabus):
+    for row, mentions, titled, begins in _with_details(syllabus):
         if titled:
             yield titled
             continue
-        if above and row.line - above.line > REACH:
+        if above and (row.line - above.line > REACH or (begins and above.used)):
             above = None
         if row.is_table:
             when, units = units_of_cells(syllabus, row, above)
@@ -78,25 +78,54 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             yield from _of_schedule(row, mentions)
         else:
             yield from _of_prose(row, mentions, above)
+            if above and above.alone and not mentions:
+                above = replace(above, used=True)
 
 
-def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], Unit | None]]:
-    """The rows with their dates; in place of those that are details of a title, that title with its date."""
-    block: list[Row] = []
-    detailed = False
+def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
+    """The rows between empty lines, each with its dates."""
+    block: list[tuple[Row, Sequence[Mention]]] = []
     for row in rows_of(syllabus.lines):
         if block and not syllabus.lines[row.line - 1].strip():
+            yield block
             block = []
-        mentions = syllabus.dates_in_text(row.text)
-        if _is_detail(row, mentions, block):
-            detailed = True
-            yield from ((row, mentions, titled) for titled in _titled_above(row, mentions, block))
-            continue
-        if detailed and not mentions and not _LABELLED.match(row.text):
-            block, detailed = [], False
-        if not mentions:
-            block.append(row)
-        yield row, mentions, None
+        block.append((row, syllabus.dates_in_text(row.text)))
+    if block:
+        yield block
+
+
+def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], Unit | None, bool]]:
+    """The rows with their dates, and whether they begin a block; for the details of a title, that title with its date.
+
+    A line that only says when is a detail of the title above it if it has a label ("Due: October 8"), or if its block
+    has titles before dates, and not dates before titles.
+    """
+    for block in _blocks_in(syllabus):
+        titles: list[Row] = []
+        detailed = False
+        below = _titles_come_first(block)
+        for at, (row, mentions) in enumerate(block):
+            if _only_when(row.text, mentions) and (
+                _DETAIL.match(row.text)
+                or (mentions and titles and ((below and not row.roles) or _POINTS.search(row.text)))
+            ):
+                detailed = True
+                yield from ((row, mentions, titled, False) for titled in _titled_above(row, mentions, titles))
+                continue
+            if detailed and not mentions and not _LABELLED.match(row.text):
+                titles, detailed = [], False
+            if not due_among(row.text, mentions):
+                titles.append(row)
+            yield row, mentions, None, at == 0
+
+
+def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
+    """Whether the first line of a block that is only a date has its title above it."""
+    dates = [at for at, (row, mentions) in enumerate(block) if mentions and _only_when(row.text, mentions)]
+    if not dates or dates[0] == 0:
+        return False
+    title = block[dates[0] - 1][0].text
+    return dates[-1] == len(block) - 1 or title.endswith(":") or any(not one.against for one in phrases_of(title))
 
 
 def _still(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above | None:
@@ -119,7 +148,8 @@ def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
     """The sentences of a line that begins with a date."""
     head, end = mentions[0], mentions[0].end
     for start, sentence in sentences_of(row.text[end:]):
-        yield Unit(sentence, row.line_at(end + start), dates_inside(mentions[1:], end + start, sentence), head)
+        inside = dates_inside(mentions[1:], end + start, sentence)
+        yield Unit(sentence, row.line_at(end + start), inside, head, shape="before" if start == 0 else "")
 
 
 def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
@@ -152,8 +182,20 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Ite
             first=begin == 0,
             before=before,
             in_week=not mentions and bool(_WEEK_HEAD.match(row.text)),
+            shape=""
+            if not short or begin
+            else "in"
+            if _ends_with_date(text, inside)
+            else "above"
+            if given and given.alone
+            else "",
         )
         before = text
+
+
+def _ends_with_date(text: str, mentions: Sequence[Mention]) -> bool:
+    """Whether an entry is a title and then its date, with at most a time after it."""
+    return len(mentions) == 1 and mentions[0].start > 0 and _only_when(text[mentions[0].end :], ())
 
 
 def _titled_ahead(
@@ -175,18 +217,6 @@ def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
     return len(text) < SHORT and not any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(text, mentions))))
 
 
-def _is_detail(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> bool:
-    """Return whether a line only says when the title above it opens or is due, or its weight."""
-    if not _only_when(row.text, mentions):
-        return False
-    labelled = bool(mentions and block) and (block[-1].text.rstrip(" *").endswith(":") or len(block) == 1)
-    return (
-        bool(_DETAIL.match(row.text))
-        or (labelled and bool(phrases_of(block[-1].text)))
-        or bool(mentions and block and _POINTS.search(row.text))
-    )
-
-
 def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Iterator[Unit]:
     """The title that the block of a line as "Due: October 8" begins with; one that only opens on a day is not due."""
     says_due = bool(_DUE_DETAIL.search(row.text) or _POINTS.search(row.text))
@@ -197,15 +227,16 @@ def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -
         for one in ([named] if named else [one for one in block if not _LABELLED.match(one.text)] or block)
         if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))
     ]
-    surely = (
-        DUE.search(row.text) or _POINTS.search(row.text) or (titles and phrases_of(titles[-1].text))
-    )  # a "Date:" alone can be that of a letter
-    if due and titles and surely and not NO_ITEM.search(titles[-1].text):
+    surely = bool(DUE.search(row.text) or _POINTS.search(row.text))  # a "Date:" can be that of a letter
+    surely = surely or (says_due and bool(titles and phrases_of(titles[-1].text)))
+    if due and titles and not NO_ITEM.search(titles[-1].text):
         yield Unit(
             titles[-1].text.split(": ", 1)[-1] if named else titles[-1].text,
             titles[-1].line,
             (),
             due[0],
-            reason=says_due,
-            whole=says_due,
+            reason=surely,
+            whole=surely,
+            entry=True,
+            shape="below",
         )
