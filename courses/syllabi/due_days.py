@@ -12,6 +12,9 @@ from courses.syllabi.words import RECURRING, weekdays_in
 MOST_DAYS: Final = 60
 """Words of a weekly item."""
 
+_NEAR: Final = 80
+"""Characters before a date in which a word can say what it is."""
+
 _UNTIL: Final = re.compile(r"\buntil\b[^.;|]{0,25}$", re.IGNORECASE)
 _DUE_ON: Final = re.compile(
     r"(?<!not )\b(?:due|deadline|abgabe|fällig|à rendre|entrega)(?: (?:date|on|by|at|in|am|bis|le|el))*:?\s*$",
@@ -61,11 +64,13 @@ def mentions_for(
 
 def due_among(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     """The dates by which something can be due: just one after "due" or "by", and none on which it opens."""
-    if right_after := [one for one in mentions if _DUE_ON.search(text, 0, one.start)]:
-        return right_after[:1]
-    due = [one for one in mentions if not _NOT_DUE.search(text, 0, one.start)]
-    by = [one for one in due if _BY.search(text, 0, one.start)]
-    return by[:1] or [one for one in due if _UNTIL.search(text, 0, one.start)][:1] or due
+
+    def after(cue: re.Pattern[str], dates: Sequence[Mention]) -> list[Mention]:
+        return [one for one in dates if cue.search(text, max(0, one.start - _NEAR), one.start)]
+
+    opening = after(_NOT_DUE, mentions)
+    others = [one for one in mentions if one not in opening]
+    return after(_DUE_ON, mentions)[:1] or after(_BY, others)[:1] or after(_UNTIL, others)[:1] or others
 
 
 def listed_after(text: str, mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:

@@ -39,7 +39,7 @@ class Unit:
         first: whether it begins its line.
         before: the sentence before it in its line.
         in_week: whether its line begins with the number of a week, and has no date.
-        shape: how an entry of a list has its date: in the line, before its text, above it or below it; else empty.
+        shape: how an entry of a list has its date: in the line, above it or below it; else empty.
     """
 
     text: str

@@ -149,7 +149,7 @@ def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
     head, end = mentions[0], mentions[0].end
     for start, sentence in sentences_of(row.text[end:]):
         inside = dates_inside(mentions[1:], end + start, sentence)
-        yield Unit(sentence, row.line_at(end + start), inside, head, shape="before" if start == 0 else "")
+        yield Unit(sentence, row.line_at(end + start), inside, head)
 
 
 def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
