@@ -167,12 +167,6 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     said = _IS_DUE.sub("", text[:end])
     title = _PIECE.split(cleaned(said, [one for one in unit.mentions if one.end <= end]))[-1]
     title = _ARTICLE.sub("", title)
-    if cue and not unit.whole and not unit.prose and (not is_title(title) or _NO_NAME.match(title)):
-        start, end = cue.end(), len(text)
-        after = [
-            replace(one, start=one.start - start, end=one.end - start) for one in unit.mentions if one.start >= start
-        ]
-        title = _ARTICLE.sub("", cleaned(text[start:], after))
     if not is_title(title) or _NO_NAME.match(title):
         return []
     numbered = any(one.numbered for one in phrases)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from courses.syllabi.calendars import WEEK_OF, Mention
-from courses.syllabi.due_days import LETTERS
+from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned
 from courses.syllabi.words import RECURRING
@@ -129,7 +129,7 @@ def _nearest(syllabus: Syllabus, place: range) -> list[int]:
         lines = [
             line
             for line, belongs in ((above, not _is_bare(syllabus, above)), (below, _belongs(syllabus, below, place)))
-            if belongs and syllabus.mentions(line)
+            if belongs and syllabus.mentions(line) and not _opens(syllabus, line)
         ]
         if after_label and below in lines:
             return [below]
@@ -151,6 +151,12 @@ def _is_date(syllabus: Syllabus, line: int, start: int = 0) -> bool:
 
 
 def _belongs(syllabus: Syllabus, line: int, place: range) -> bool:
-    """Return whether a line below a quote can be about it: a bare "Due:" only if it follows directly."""
-    between = syllabus.lines[place.stop : line]
-    return not (_is_bare(syllabus, line) and any(one.strip() for one in between))
+    """Whether a line below a quote can be about it: a bare "Due:" only if nothing else stands between."""
+    between = (one for one in range(place.stop, line) if syllabus.lines[one].strip())
+    return not _is_bare(syllabus, line) or all(_opens(syllabus, one) for one in between)
+
+
+def _opens(syllabus: Syllabus, line: int) -> bool:
+    """Whether a line only has the day on which something opens."""
+    dates = syllabus.mentions(line)
+    return bool(dates) and not due_among(syllabus.lines[line], dates)

@@ -148,3 +148,8 @@ def test_a_quote_can_go_over_lines():
 @pytest.mark.parametrize("year", [2025, 2027])
 def test_a_date_without_a_year_does_not_confirm_another_year(year):
     assert said("Recital Oct 8", quote="Recital", day=date(year, 10, 8)) == "contradicted"
+
+
+def test_the_day_on_which_something_opens_says_nothing_of_its_date():
+    assert said("Recital", "Opened: Monday, October 1", "Due: Thursday, October 8", quote="Recital") == "confirmed"
+    assert said("Recital", "Opened: Monday, October 1", "", "", quote="Recital") == "inferred"
