@@ -1,7 +1,6 @@
 """Interpret the dates of one syllabus: its term, its years, and whether the day or the month is first."""
 
 import re
-import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -125,7 +124,7 @@ class Calendar:
             return _on(written.year, month, day)
         years = range(max(MINYEAR, self.first.year - 1), min(MAXYEAR, self.last.year + 1) + 1)
         days = [found for year in years if (found := _on(year, month, day))]
-        fits = [one for one in days if one.weekday() == written.weekday]  # a weekday says which of the years outside
+        fits = [one for one in days if one.weekday() == written.weekday]  # says the year of what is not in the span
         days = [one for one in days if self.first <= one <= self.last] or fits or days
         return min(days, key=lambda one: (distance(one, self.first, self.last), abs(one - self.first)), default=None)
 
@@ -133,8 +132,8 @@ class Calendar:
 def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = None) -> Calendar:
     """The calendar of a syllabus.
 
-    The years are those of the term in the text, else of full dates or a year in it, else of the course's term, else of
-    the weekdays named beside dates, else the nearest to today.
+    The years are those of the term in the text, else of full dates or a year in it, else of the course's term, else
+    those that the weekdays beside dates say, else the nearest to today.
 
     Args:
         text_lines: as `readable` gives them.
@@ -146,9 +145,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     written = [one for line in text_lines for one in written_dates(line, dotted=dotted)]
     found = find_term(head) or find_term("\n".join(text_lines))
     named = term_near(term, today) if term else None
-    known = found or _span_of_years(written, head, today) or named or _span_of_weekdays(written, today)
-    if known is None:
-        known = Term("", today - timedelta(days=182), today + timedelta(days=182))
+    known = found or _span_of_years(written, head, today) or named or Term("", today, today)
     calendar = Calendar(known.first, known.last, dotted=dotted, term=found or named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, "\n".join(text_lines[:400])))
     calendar = replace(calendar, sure=_agrees(calendar, written))
@@ -173,26 +170,6 @@ def _span_of_years(written: Iterable[Written], head: str, today: date) -> Term |
     most = max(years.values())
     year = max(year for year, count in years.items() if count == most)
     return Term("", date(year, 1, 1), date(year, 12, 31))
-
-
-def _span_of_weekdays(written: Iterable[Written], today: date) -> Term | None:
-    """The year in which the weekdays named fit best, if one year near to today fits better than the others."""
-    dated = [one for one in written if one.weekday is not None and one.year is None]
-    if not dated:
-        return None
-    counts = Counter({year: sum(_fits(one, year) for one in dated) for year in range(today.year - 3, today.year + 3)})
-    year = min(counts, key=lambda year: (-counts[year], abs(year - today.year)))
-    if counts[year] * 2 <= len(dated):
-        return None
-    months = sorted(one.month if not one.open_order else one.day for one in dated)
-    middle = date(year, min(12, max(1, int(statistics.median(months)))), 15)
-    return Term("", middle - timedelta(days=120), middle + timedelta(days=120))
-
-
-def _fits(one: Written, year: int) -> bool:
-    orders = ((one.day, one.month), (one.month, one.day)) if one.open_order else ((one.day, one.month),)
-    days = [_on(year, month, day) for day, month in orders]
-    return any(day is not None and day.weekday() == one.weekday for day in days)
 
 
 def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> bool:

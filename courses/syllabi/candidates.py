@@ -11,7 +11,7 @@ from typing import Final
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import BY, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
 from courses.syllabi.doubts import Doubt, confidence_of
-from courses.syllabi.due_days import blanked, day_in, due_among, listed_after, mentions_for, recurring_days
+from courses.syllabi.due_days import blanked, day_in, due_among, listed_after, mentions_for
 from courses.syllabi.kinds import SAT, kind_of
 from courses.syllabi.phrases import Phrase, phrases_of
 from courses.syllabi.reader import Syllabus
@@ -21,7 +21,6 @@ from courses.syllabi.units import LONGEST, units_in
 from courses.syllabi.words import weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
-_TAIL: Final = re.compile(r"\s*(?:;|[(:,–—-]?\s*\b(?:opens?|available|submit|tba|tbd|to be \w+)\b).*$", re.IGNORECASE)
 _ORDINAL: Final = re.compile(
     r"\b(?:the|der|die|das|le|la|el)\s(?P<which>first|second|third|fourth|fifth|last|other|zweite\w*|dritte\w*|deuxième"
     r"|troisième|segund[oa]|tercer[oa]?)\b"
@@ -36,7 +35,6 @@ _NO_NAME: Final = re.compile(
 """Words that no title begins with."""
 
 _DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
-_PIECE: Final = re.compile(r"[;:]\s")
 _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
 """An item that only a code names: "A1 due"."""
 
@@ -44,7 +42,6 @@ _ARTICLE: Final = re.compile(r"^(?:the|an?|your|our|del?(?: la)?|des?|du|la|el|l
 _OLD: Final = re.compile(
     r"\b(?:past|old|previous|earlier|last year's|mock) (?:\w+ )?(?:exams?|tests?|midterms?)\b", re.IGNORECASE
 )
-_IS_DUE: Final = re.compile(r"\s(?:is|are|(?:must|will|should|(?:is|are|has|have) to) be)\s(?:also\s)?$", re.IGNORECASE)
 
 
 LEAST_ALIKE: Final = 2
@@ -117,10 +114,6 @@ def _by_shape(syllabus: Syllabus, unit: Unit) -> Candidate | None:
 def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
     text = unit.text
     phrases = phrases_of(text)
-    if days := recurring_days(text, unit.mentions) if phrases else []:
-        doubts = frozenset({Doubt.RECURRING})
-        yield from (Candidate(phrases[0].title, phrases[0].kind, day, unit.line, doubts) for day in days)
-        return
     if len(outside := [one for one in phrases if text.count("(", 0, one.start) <= text.count(")", 0, one.start)]) == 1:
         phrases = outside  # "Portfolio task 2 (assignment)"
     if not unit.prose:
@@ -161,28 +154,12 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
         Phrase(*one.span(1), one[1], "assignment", True, 0, strong=True, against=False) for one in _CODED.finditer(text)
     ]:
         return coded
-    start, end = 0, cue.start() if cue and not unit.whole else len(text)
-    if not (cue or unit.reason or unit.whole):
+    end = cue.start() if cue and not unit.whole else len(text)
+    title = _ARTICLE.sub("", cleaned(text[:end], [one for one in unit.mentions if one.end <= end]))
+    if not (cue or unit.reason or unit.whole) or not is_title(title) or _NO_NAME.match(title):
         return []
-    said = _IS_DUE.sub("", text[:end])
-    title = _PIECE.split(cleaned(said, [one for one in unit.mentions if one.end <= end]))[-1]
-    title = _ARTICLE.sub("", title)
-    if not is_title(title) or _NO_NAME.match(title):
-        return []
-    numbered = any(one.numbered for one in phrases)
-    return [
-        Phrase(
-            start,
-            end,
-            title,
-            kind_of(title, "assignment"),
-            numbered,
-            0,
-            strong=True,
-            against=False,
-            unnamed=not phrases,
-        )
-    ]
+    kind, numbered = kind_of(title, "assignment"), any(one.numbered for one in phrases)
+    return [Phrase(0, end, title, kind, numbered, 0, strong=True, against=False, unnamed=not phrases)]
 
 
 def _due_after_all(unit: Unit, phrase: Phrase) -> bool:
@@ -201,14 +178,11 @@ def _of_phrase(
     due = bool(DUE.search(near))
     mention = own[0] if own else unit.given
     due = due or bool(BY.search(text, phrase.end, own[0].start) if own else BY.search(near))
-    if mention and mention.last - mention.first > LONGEST:
+    period = mention is not None and mention.last - mention.first > LONGEST
+    if period or OPEN.search(near) or (mention is None and unit.in_week and not unit.mentions):
         yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
         return
-    if OPEN.search(near) or mention is None:
-        if OPEN.search(near) or (not unit.mentions and _listed(unit, due=due)):
-            yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
-        return
-    if PAST.search(near):
+    if mention is None or PAST.search(near):
         return
     listed = listed_after(text, mention, unit.mentions) if own and not phrase.numbered else [mention]
     day, certain = day_in(mention, near)
@@ -251,13 +225,7 @@ def _other_weekday(mention: Mention, day: date, near: str) -> bool:
     return bool(named) and day.weekday() not in named
 
 
-def _listed(unit: Unit, *, due: bool) -> bool:
-    """Whether an item has the number of a week for its date."""
-    return unit.in_week or (due and bool(_IN_WEEK.search(unit.text)))
-
-
 _DEADLINE: Final = re.compile(r"\bdeadline\b", re.IGNORECASE)
-_IN_WEEK: Final = re.compile(r"\b(?:week|woche|semaine|semana)\s\d{1,2}\b", re.IGNORECASE)
 
 
 def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterator[Candidate]:
@@ -279,5 +247,5 @@ def _title(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
     if unit.prose or len(phrases) > 1 or SAYS.search(text) or EVENT.search(text) or DUE.match(text, phrase.end + 1):
         return phrase.title
     end = min((one.start for one in unit.mentions if one.start >= phrase.end), default=len(text))
-    whole = cleaned(_TAIL.sub("", text[phrase.start : end]), [])
+    whole = cleaned(OPEN.sub("", text[phrase.start : end]), [])
     return whole if is_title(whole) and phrase.title in whole and ". " not in whole else phrase.title

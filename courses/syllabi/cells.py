@@ -24,7 +24,6 @@ _WEEK_OF: Final = re.compile(
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
 """Headers of due dates, like "Homework due"."""
 
-_WIDE_GAP: Final = re.compile(r" {2,}")
 _LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
 """A weekday as a label in a week: "W: Quiz 1"."""
 
@@ -71,7 +70,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
             numbers = re.findall(r"\d+", row.cells[place])
             units += [Unit(f"{head} {number}", row.line, (), given, reason=True, whole=True) for number in numbers]
             continue
-        for cell in (said for part in _WIDE_GAP.split(row.cells[place]) for _, said in sentences_of(part)):
+        for _, cell in sentences_of(row.cells[place]):
             inside = syllabus.dates_in_text(cell)
             unit = Unit(cell, row.line, inside, given, far=when is None, first=place == 0)
             if inside and BEGIN.fullmatch(cell[: inside[0].start]):

@@ -7,15 +7,11 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.phrases import Phrase
-from courses.syllabi.words import RECURRING, weekdays_in
-
-MOST_DAYS: Final = 60
-"""Words of a weekly item."""
+from courses.syllabi.words import weekdays_in
 
 _NEAR: Final = 80
 """Characters before a date in which a word can say what it is."""
 
-_UNTIL: Final = re.compile(r"\buntil\b[^.;|]{0,25}$", re.IGNORECASE)
 _DUE_ON: Final = re.compile(
     r"(?<!not )\b(?:due|deadline|abgabe|fällig|à rendre|entrega)(?: (?:date|on|by|at|in|am|bis|le|el))*:?\s*$",
     re.IGNORECASE,
@@ -37,10 +33,6 @@ _NOT_DUE: Final = re.compile(
 _LISTED: Final = re.compile(r"\s*(?:[,;]|(?:[,;]\s*)?(?:and|und|et|y|&))?\s*(?:on\s)?", re.IGNORECASE)
 LETTERS: Final = {"m": 0, "t": 1, "tu": 1, "w": 2, "th": 3, "r": 3, "f": 4, "sa": 5, "su": 6}
 """Weekdays as the letters of a timetable."""
-
-_FIRST: Final = re.compile(r"\b(?:begin\w*|start\w*|from|ab|vom|à partir du|desde)\b[^.;]{0,20}$", re.IGNORECASE)
-_LAST: Final = re.compile(r"\b(?:end\w*|until|through|to|bis|jusqu'au|hasta)\b[^.;]{0,20}$", re.IGNORECASE)
-_EXCEPT: Final = re.compile(r"\b(?:no|except|not|kein\w*|außer|sauf|pas de|excepto|salvo)\b[^.;]{0,30}$", re.IGNORECASE)
 
 
 def mentions_for(
@@ -70,7 +62,7 @@ def due_among(text: str, mentions: Sequence[Mention]) -> list[Mention]:
 
     opening = after(_NOT_DUE, mentions)
     others = [one for one in mentions if one not in opening]
-    return after(_DUE_ON, mentions)[:1] or after(_BY, others)[:1] or after(_UNTIL, others)[:1] or others
+    return after(_DUE_ON, mentions)[:1] or after(_BY, others)[:1] or others
 
 
 def listed_after(text: str, mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:
@@ -97,27 +89,3 @@ def blanked(text: str, mentions: Sequence[Mention]) -> str:
     for mention in mentions:
         text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
     return text
-
-
-def recurring_days(text: str, mentions: Sequence[Mention]) -> list[date]:
-    """The days of "due Fridays from 22 January to 30 April"; none unless weekday, first and last day are written."""
-    if not mentions or not RECURRING.search(text):
-        return []
-    first = last = None
-    without: list[Mention] = []
-    for mention in mentions:
-        before = text[max(0, mention.start - 45) : mention.start]
-        if _EXCEPT.search(before):
-            without.append(mention)
-        elif first is None and (mention.last - mention.first).days > 13:
-            first, last = mention.first, mention.last
-        elif first is None and _FIRST.search(before):
-            first = mention.first
-        elif last is None and first is not None and _LAST.search(before):
-            last = mention.last
-    named = weekdays_in(blanked(text, mentions))
-    if first is None or last is None or len(named) != 1 or not first < last <= first + timedelta(days=400):
-        return []
-    day = first + timedelta(days=(named.pop() - first.weekday()) % 7)
-    weekly = (day + timedelta(days=7 * week) for week in range(MOST_DAYS))
-    return [day for day in weekly if day <= last and not any(mention.holds(day) for mention in without)]

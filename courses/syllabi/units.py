@@ -15,7 +15,6 @@ from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, role_of, rows_of, sentences_of, titled_row
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WHEN_WORDS, Above, Unit, dates_inside
-from courses.syllabi.words import RECURRING, RELATIVE
 
 REACH: Final = 10
 """Lines below a date that it can be the date of."""
@@ -170,8 +169,7 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Ite
         if not inside and _ONLY_DUE.match(following) and phrases_of(text):
             held = row.text[begin : len(row.text) - len(following)]
             continue
-        floating = RECURRING.search(text) or RELATIVE.search(text)
-        given = above if short and not mentions and not floating else None
+        given = above if short and not mentions else None
         yield Unit(
             text,
             row.line_at(begin),

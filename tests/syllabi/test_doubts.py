@@ -61,11 +61,6 @@ def test_a_doubt_does_not(lines, title, doubt):
     assert doubts(*lines) == [(title, doubt)]
 
 
-def test_a_journal_that_recurs_is_not_ticked():
-    found = doubts("Journals are due every Friday from September 4 to September 25.")
-    assert found == [("Journals", "every week")] * 4
-
-
 def test_another_line_with_another_date_is_a_doubt():
     assert doubts("Essay 1: masses due October 8", "Essay 1 due October 15") == [
         ("Essay 1: masses", "two dates"),

@@ -117,11 +117,6 @@ def test_a_sentence_that_goes_on_in_the_next_line_keeps_its_own():
     ]
 
 
-def test_what_recurs_between_two_dates():
-    found = items(FALL, "Journals are due every Friday from September 4 to September 25, except September 18.")
-    assert found == [("Journals", "assignment", f"2026-09-{day}") for day in ("04", "11", "25")]
-
-
 def test_the_due_date_of_several():
     assert items(FALL, "Take-home midterm: opens Oct 5; due Oct 9 at noon") == [
         ("Take-home midterm", "exam", "2026-10-09")
