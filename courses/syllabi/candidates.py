@@ -18,7 +18,7 @@ from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import Unit
 from courses.syllabi.units import LONGEST, units_in
-from courses.syllabi.words import weekdays_in
+from courses.syllabi.words import RECURRING, weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
 _ORDINAL: Final = re.compile(
@@ -151,7 +151,7 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     """An item of any name, recognized by its column or by "due": "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
     if coded := [
-        Phrase(*one.span(1), one[1], "assignment", True, 0, strong=True, against=False) for one in _CODED.finditer(text)
+        Phrase(*one.span(1), one[1], "assignment", True, strong=True, against=False) for one in _CODED.finditer(text)
     ]:
         return coded
     end = cue.start() if cue and not unit.whole else len(text)
@@ -159,7 +159,7 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     if not (cue or unit.reason or unit.whole) or not is_title(title) or _NO_NAME.match(title):
         return []
     kind, numbered = kind_of(title, "assignment"), any(one.numbered for one in phrases)
-    return [Phrase(0, end, title, kind, numbered, 0, strong=True, against=False, unnamed=not phrases)]
+    return [Phrase(0, end, title, kind, numbered, strong=True, against=False, unnamed=not phrases)]
 
 
 def _due_after_all(unit: Unit, phrase: Phrase) -> bool:
@@ -200,6 +200,7 @@ def _of_phrase(
         Doubt.WEEKDAY: _other_weekday(mention, day, near),
         Doubt.OUTSIDE_TERM: not syllabus.in_term(day),
         Doubt.YEAR: not syllabus.calendar.sure,
+        Doubt.RECURRING: bool(RECURRING.search(near)),
         Doubt.FAR_DATE: unit.far and mention is unit.given,
         Doubt.MAYBE_TOPIC: not (
             unit.reason or due or takes_place or sat or phrase.strong or phrase.numbered or entry or alone

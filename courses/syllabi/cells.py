@@ -10,6 +10,7 @@ from courses.syllabi.calendars import WORKING_WEEK, Mention
 from courses.syllabi.cues import DUE
 from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.kinds import NOUN
+from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
@@ -62,6 +63,12 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
     found = [when] if when and (due_column or says_due) else [one[0] for one in dates if one]
     found += due_among(row.cells[at], dates[at]) if at is not None else []
     several = len({one.first for one in found if syllabus.in_term(one.first)}) > 1
+    after = [place for place in named if at is not None and place > at and phrases_of(row.cells[place])]
+    if after and not row.roles:
+        named = after  # the date begins an entry; what stands before it is in another column
+    elif says_due and not row.roles:
+        named = [place for place in named if phrases_of(row.cells[place])] or named
+    numbered_week = when is None and "date" in roles and row.cells[roles.index("date")][-1:].isdigit()
     units = []
     for place in named:
         role, what = roles[place], roles[place] in {"due", "what"} and at is not None
@@ -72,7 +79,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
             continue
         for _, cell in sentences_of(row.cells[place]):
             inside = syllabus.dates_in_text(cell)
-            unit = Unit(cell, row.line, inside, given, far=when is None, first=place == 0)
+            unit = Unit(cell, row.line, inside, given, far=when is None)
             if inside and BEGIN.fullmatch(cell[: inside[0].start]):
                 text = cell[inside[0].end :]
                 unit = replace(
@@ -87,6 +94,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
                     reason=role == "due" or (what and due_column) or says_due,
                     entry=at is not None and place in {0, at - 1} and place < at,
                     topic=role in {"topic", "reading"},
+                    in_week=numbered_week and role not in {"topic", "reading"},
                     whole=is_title(cleaned(cell, inside)) and (what),
                 )
             )

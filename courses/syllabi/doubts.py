@@ -18,6 +18,7 @@ class Doubt(StrEnum):
     TWO_DATES = "two dates"
     SEVERAL_DAYS = "several days"
     OUT_OF_ORDER = "out of order"
+    RECURRING = "every week"
     FAR_DATE = "date some lines above"
     MAYBE_TOPIC = "maybe a topic"
     NO_REASON = "no deadline word"

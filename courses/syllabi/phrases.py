@@ -74,7 +74,6 @@ class Phrase:
         title: the words, runs of white space as one space.
         kind: a value of `ItemKind`.
         numbered: whether a number tells it from others of its kind.
-        number: that number, where it is written in figures, else 0.
         strong: whether its noun hardly ever means anything else.
         against: whether it is reviewed, assigned or handed back there, and not due.
         unnamed: whether only its place, and none of its words, says that it is an item.
@@ -85,7 +84,6 @@ class Phrase:
     title: str
     kind: str
     numbered: bool
-    number: int
     strong: bool
     against: bool
     unnamed: bool = False
@@ -116,8 +114,7 @@ def phrases_of(text: str) -> list[Phrase]:
         against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
         against = against or _REHEARSAL.match(title)
         strong = bool(STRONG.search(title))
-        number = int(figures[0]) if (figures := re.findall(r"\d{1,2}", title)) else 0
-        phrases.append(Phrase(start, end, title, kind_of(title), numbered, number, strong, bool(against)))
+        phrases.append(Phrase(start, end, title, kind_of(title), numbered, strong, bool(against)))
     return phrases
 
 

@@ -36,7 +36,6 @@ class Unit:
         prose: whether it is a sentence of a long line.
         topic: whether its column has topics or readings.
         whole: whether all of it is a title, as of a row that is about one thing.
-        first: whether it begins its line.
         before: the sentence before it in its line.
         in_week: whether its line begins with the number of a week, and has no date.
         shape: how an entry of a list has its date: in the line, above it or below it; else empty.
@@ -53,7 +52,6 @@ class Unit:
     prose: bool = False
     topic: bool = False
     whole: bool = False
-    first: bool = True
     before: str = ""
     in_week: bool = False
     shape: str = ""

@@ -39,6 +39,11 @@ _DETAIL: Final = re.compile(
 )
 """The start of a line that only describes the title above it."""
 
+_DUE_LABEL: Final = re.compile(
+    r"\W*(?:(?:due|submission) )?(?:due|deadline|date|abgabe(?:termin)?|échéance|date limite|fecha límite"
+    r"|fecha de entrega)\s?:",
+    re.IGNORECASE,
+)
 _DETAIL_WORDS: Final = re.compile(
     rf"{WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el)\b", re.IGNORECASE
 )
@@ -104,10 +109,10 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
         detailed = False
         below = _titles_come_first(block)
         for at, (row, mentions) in enumerate(block):
-            if _only_when(row.text, mentions) and (
-                _DETAIL.match(row.text)
-                or (mentions and titles and ((below and not row.roles) or _POINTS.search(row.text)))
-            ):
+            dated = bool(mentions and titles)
+            labelled = dated and len(row.text) < SHORT and _DUE_LABEL.match(row.text)
+            placed = dated and ((below and not row.roles) or _POINTS.search(row.text))
+            if labelled or (_only_when(row.text, mentions) and (placed or _DETAIL.match(row.text))):
                 detailed = True
                 yield from ((row, mentions, titled, False) for titled in _titled_above(row, mentions, titles))
                 continue
@@ -177,7 +182,6 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Ite
             given.mention if given else None,
             far=given is not None and not given.alone,
             prose=not short,
-            first=begin == 0,
             before=before,
             in_week=not mentions and bool(_WEEK_HEAD.match(row.text)),
             shape=""

@@ -81,3 +81,25 @@ def test_a_penalty_and_the_numbers_of_weeks_are_no_shares():
     rows = [f"{week}\t10/{week}\tMasses {week}" for week in range(5, 16)]
     assert weights("Grading", "Wk\tDate\tTopic", *rows) == []
     assert weights("Grading", "Essays: 20% off per day", "Jury: 80%", "Songs: 20%") == [("Jury", 80), ("Songs", 20)]
+
+
+def test_a_label_makes_a_line_the_date_of_the_title_above_it_whatever_follows():
+    assert found("Song book", "Length: 4 songs", "Due date: Thursday, October 8, 5 pm local time") == [
+        ("Song book", "2026-10-08", None)
+    ]
+
+
+def test_a_date_with_a_title_after_it_is_not_that_of_the_column_before_it():
+    assert found("Song quiz        5%        Oct 8     Essay 1 due") == [("Essay 1", "2026-10-08", None)]
+
+
+def test_the_name_beside_a_numbered_item_is_none_of_its_own():
+    assert [title for title, _, _ in found("Lab 1     Songs     due Oct 8")] == ["Lab 1"]
+
+
+def test_a_row_of_a_numbered_week_has_items_without_a_date():
+    assert found("Week | Topic | Deadlines", "3 | Masses | Essay 1") == [("Essay 1", "None", "no date")]
+
+
+def test_what_is_due_every_week_is_not_ticked():
+    assert found("Homework is due every Friday, beginning October 9.") == [("Homework", "2026-10-09", "every week")]

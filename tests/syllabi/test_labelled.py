@@ -31,24 +31,24 @@ def measured(*folders: str) -> Measured:
 
 def test_whole_syllabi_are_read_as_well_as_the_documents_say():
     total = measured("", "odd")
-    assert total.items.labelled > 500
-    assert precision(total.sure) >= 0.98
+    assert total.items.labelled > 800
+    assert precision(total.sure) >= 0.99
     assert total.sure.right >= 0.6 * total.items.right
     assert precision(total.items) >= 0.9
-    assert recall(total.items) >= 0.85
-    assert precision(total.categories) >= 0.98
-    assert recall(total.categories) >= 0.98
+    assert recall(total.items) >= 0.87
+    assert precision(total.categories) >= 0.99
+    assert recall(total.categories) >= 0.99
     assert recall(total.right_dates) >= 0.97
-    assert recall(total.wrong_dates) <= 0.03
+    assert recall(total.wrong_dates) <= 0.02
 
 
-def test_those_that_no_rule_was_made_for_are_read_no_worse_than_when_they_were_first_seen():
+def test_those_that_were_read_last_are_read_no_worse_than_the_documents_say():
     total = measured("unseen")
-    assert precision(total.sure) >= 0.92
+    assert precision(total.sure) >= 0.95
     assert total.sure.right >= 0.6 * total.items.right
-    assert precision(total.items) >= 0.77
-    assert recall(total.items) >= 0.56
-    assert precision(total.categories) >= 0.72
-    assert recall(total.categories) >= 0.82
-    assert recall(total.right_dates) >= 0.89
+    assert precision(total.items) >= 0.9
+    assert recall(total.items) >= 0.8
+    assert precision(total.categories) >= 0.95
+    assert recall(total.categories) >= 0.92
+    assert recall(total.right_dates) >= 0.95
     assert recall(total.wrong_dates) <= 0.02
