@@ -184,20 +184,16 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Ite
             prose=not short,
             before=before,
             in_week=not mentions and bool(_WEEK_HEAD.match(row.text)),
-            shape=""
-            if not short or begin
-            else "in"
-            if _ends_with_date(text, inside)
-            else "above"
-            if given and given.alone
-            else "",
+            shape=_shape(text, inside, given) if short and not begin else "",
         )
         before = text
 
 
-def _ends_with_date(text: str, mentions: Sequence[Mention]) -> bool:
-    """Whether an entry is a title and then its date, with at most a time after it."""
-    return len(mentions) == 1 and mentions[0].start > 0 and _only_when(text[mentions[0].end :], ())
+def _shape(text: str, mentions: Sequence[Mention], given: Above | None) -> str:
+    """Where the date of an entry is: in its line, with at most a time after it, or in the line above."""
+    if len(mentions) == 1 and mentions[0].start > 0 and _only_when(text[mentions[0].end :], ()):
+        return "in"
+    return "above" if given and given.alone else ""
 
 
 def _titled_ahead(
