@@ -151,12 +151,12 @@ def _is_date(syllabus: Syllabus, line: int, start: int = 0) -> bool:
 
 
 def _belongs(syllabus: Syllabus, line: int, place: range) -> bool:
-    """Whether a line below a quote can be about it: a bare "Due:" only if nothing else stands between."""
+    """Return whether a line below a quote can be about it: a bare "Due:" only if nothing else stands between."""
     between = (one for one in range(place.stop, line) if syllabus.lines[one].strip())
     return not _is_bare(syllabus, line) or all(_opens(syllabus, one) for one in between)
 
 
 def _opens(syllabus: Syllabus, line: int) -> bool:
-    """Whether a line only has the day on which something opens."""
+    """Return whether a line only has the day on which something opens."""
     dates = syllabus.mentions(line)
     return bool(dates) and not due_among(syllabus.lines[line], dates)

@@ -124,7 +124,7 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
 
 
 def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
-    """Whether the first line of a block that is only a date has its title above it."""
+    """Return whether the first line of a block that is only a date has its title above it."""
     dates = [at for at, (row, mentions) in enumerate(block) if mentions and _only_when(row.text, mentions)]
     if not dates or dates[0] == 0:
         return False
@@ -190,7 +190,7 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Ite
 
 
 def _shape(text: str, mentions: Sequence[Mention], given: Above | None) -> str:
-    """Where the date of an entry is: in its line, with at most a time after it, or in the line above."""
+    """Return where the date of an entry is: in its line, with at most a time after it, or in the line above."""
     if len(mentions) == 1 and mentions[0].start > 0 and _only_when(text[mentions[0].end :], ()):
         return "in"
     return "above" if given and given.alone else ""

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Final
 
+from courses.syllabi.number_words import COUNTS, FRACTIONS, SPELLED
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, Row, rows_of, sentences_of, titled_row
 from courses.syllabi.titles import cleaned
@@ -17,32 +17,6 @@ MOST_PARTS: Final = 20
 MOST_READ: Final = 400
 """Characters before a percentage that are searched for its name."""
 
-_FRACTIONS: Final = {
-    "half": 50, "third": 100 / 3, "thirds": 100 / 3, "quarter": 25, "quarters": 25, "fourth": 25, "fifth": 20,
-    "fifths": 20, "sixth": 100 / 6, "eighth": 12.5, "tenth": 10, "hälfte": 50, "drittel": 100 / 3, "viertel": 25,
-    "fünftel": 20, "zehntel": 10, "moitié": 50, "tiers": 100 / 3, "quart": 25, "mitad": 50, "tercio": 100 / 3,
-    "cuarto": 25, "quinto": 20,
-}  # fmt: skip
-_UNITS: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen"
-)
-_ONES: Final = {word: number for number, word in enumerate(_UNITS.split()) if number}
-_ROUND: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
-_TENS: Final = {word: 10 * number for number, word in enumerate(_ROUND.split(), 2)}
-_SPELLED: Final = _ONES | {
-    f"{tens}-{one}" if value else tens: high + value
-    for tens, high in _TENS.items()
-    for one, value in {"": 0, **dict(islice(_ONES.items(), 9))}.items()
-}
-"""Numbers below a hundred in English words."""
-
-_COUNTS: Final = dict(islice(_ONES.items(), 1, 10)) | {
-    "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "deux": 2, "trois": 3, "quatre": 4, "dos": 2, "tres": 3, "cuatro": 4,
-    "cinco": 5,
-}  # fmt: skip
-"""Words of number, for what counts so much each."""
-
 _GRADE: Final = (
     r"(?:of|toward|towards|in|into|der|des|de|del|in die)\s(?:(?:the|your|their|a|each|student'?s?|la|el|l'|tu|su"
     r"|final|overall|total|course|class|semester|whole)\s?){0,4}\s?"
@@ -53,8 +27,8 @@ _NUMBER: Final = r"(?<![\d.,/@\u00d7x*–-])(?P<number>\d{1,2},\d{3}|\d{1,4}(?:[
 _EACH: Final = r"(?P<each>\s?(?:each|apiece|je\b|chacune?|cada un[oa]?)\b)?"
 _PERCENT: Final = re.compile(
     rf"{_NUMBER}(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b)(?! off| per ){_EACH}"
-    rf"|\b(?:(?P<times>{'|'.join(_COUNTS)})[ -])?(?P<fraction>{'|'.join(_FRACTIONS)})(?=\s+{_GRADE})"
-    rf"|\b(?P<spelled>{'|'.join(sorted(_SPELLED, key=len, reverse=True))}) (?:percent|per cent)\b",
+    rf"|\b(?:(?P<times>{'|'.join(COUNTS)})[ -])?(?P<fraction>{'|'.join(FRACTIONS)})(?=\s+{_GRADE})"
+    rf"|\b(?P<spelled>{'|'.join(sorted(SPELLED, key=len, reverse=True))}) (?:percent|per cent)\b",
     re.IGNORECASE,
 )
 _POINTS: Final = re.compile(rf"{_NUMBER}(?:points?|pts?|punkten?|puntos)\b\.?{_EACH}", re.IGNORECASE)
@@ -101,17 +75,17 @@ _DETAIL_AFTER: Final = re.compile(rf"(\d\s?%(?:\s{_GRADE})?)\s?\([^()]{{0,80}}%[
 
 _ONE_OF: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
 _COUNT: Final = re.compile(
-    rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(_COUNTS)})\b|I and II\b)", re.IGNORECASE
+    rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(COUNTS)})\b|I and II\b)", re.IGNORECASE
 )
 _COUNTED: Final = re.compile(
-    rf"\b(?P<count>{'|'.join(_COUNTS)}|[2-9])\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}}(?:s|en|er)))\b",
+    rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}}(?:s|en|er)))\b",
     re.IGNORECASE,
 )
 _SPLIT: Final = re.compile(
     r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—/-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
 )
 _LENGTH: Final = re.compile(
-    rf"\W*(?:[\d.,]+|an?|{'|'.join(_COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b",
+    rf"\W*(?:[\d.,]+|an?|{'|'.join(COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b",
     re.IGNORECASE,
 )
 
@@ -205,7 +179,7 @@ def _counted(lines: Sequence[str]) -> Counted:
     counted: Counted = {}
     for line in lines[:MOST_LINES]:
         for found in _COUNTED.finditer(line[:MOST_CHARACTERS]):
-            count = _COUNTS.get(found["count"].lower()) or int(found["count"])
+            count = COUNTS.get(found["count"].lower()) or int(found["count"])
             counted.setdefault(found["noun"].lower(), (found["words"], count))
     return counted
 
@@ -226,11 +200,11 @@ def _shares_in(text: str, *, bare: bool) -> list[_Share]:
 
 def _share(found: re.Match[str], unit: str) -> _Share:
     if spelled := found.groupdict().get("spelled"):
-        value: float = _SPELLED[spelled.lower()]
+        value: float = SPELLED[spelled.lower()]
     elif found["number"]:
         value = float(re.sub(r",(?=\d{3})", "", found["number"]).replace(",", "."))
     else:
-        value = _FRACTIONS[found["fraction"].lower()] * _COUNTS.get((found["times"] or "").lower(), 1)
+        value = FRACTIONS[found["fraction"].lower()] * COUNTS.get((found["times"] or "").lower(), 1)
     if times := _TIMES.search(found.string, max(0, found.start() - 6), found.start()):
         value *= int(times[1])
     return _Share(value, unit, bool(found["each"]), found.start(), found.end())
@@ -321,5 +295,5 @@ def _of_all(name: str, clause: str, counted: Counted) -> tuple[str, int]:
             if noun.startswith(re.sub("y$", "", word)) and len(noun) - len(word) < 4:
                 return known
     if found := found or _COUNT.search(clause):
-        return name, int(found["figures"]) if found["figures"] else _COUNTS[(found["word"] or "two").lower()]
+        return name, int(found["figures"]) if found["figures"] else COUNTS[(found["word"] or "two").lower()]
     return "", 1

@@ -96,7 +96,7 @@ def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> Sequence[Entry
 
 
 def _is_whole(run: Sequence[Entry], lines: Sequence[str]) -> bool:
-    """Whether it adds up to 100, or for points to the total that is written around them."""
+    """Return whether it adds up to 100, or for points to the total that is written around them."""
     total = sum(entry.value for entry in run)
     if abs(total - 100) < 0.05 and (run[0].unit == "%" or len(run) > 2):
         return True

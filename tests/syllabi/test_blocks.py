@@ -73,8 +73,8 @@ def test_parts_that_happen_to_add_up_to_another_part_do_not_make_it_up():
 
 
 def test_shares_in_words_and_in_percent():
-    said = "Twelve percent comes from the memo, eighty-eight percent comes from the jury."
-    assert [value for _, value in weights("Grading", said)] == [12, 88]
+    said = "Twelve percent comes from the memo, eighty-five percent from the jury, three percent from the songs."
+    assert [value for _, value in weights("Grading", said)] == [12, 85, 3]
 
 
 def test_a_penalty_and_the_numbers_of_weeks_are_no_shares():
