@@ -97,14 +97,9 @@ def _by_shape(syllabus: Syllabus, unit: Unit) -> Candidate | None:
         return None
     if any(cue.search(unit.text) for cue in (NO_ITEM, REGISTRAR, SAYS, OPEN)):
         return None
-    title, dates = cleaned(unit.text, unit.mentions), due_among(unit.text, unit.mentions) or [unit.given]
-    if (
-        len(dates) != 1
-        or not dates[0]
-        or dates[0].first != dates[0].last
-        or not is_title(title)
-        or _NO_NAME.match(title)
-    ):
+    title, given = cleaned(unit.text, unit.mentions), [unit.given] if unit.given else []
+    dates = due_among(unit.text, unit.mentions) or given
+    if len(dates) != 1 or dates[0].first != dates[0].last or not is_title(title) or _NO_NAME.match(title):
         return None
     day = dates[0].last
     doubts = {Doubt.MAYBE_TOPIC, *(() if syllabus.in_term(day) else (Doubt.OUTSIDE_TERM,))}
