@@ -71,9 +71,10 @@ format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format .
 
-openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the carried client, the committed query counts, header sets and promises
+openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the carried client, the committed counts of queries and exchanges, header sets and promises
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py tests/operations/test_promises.py tests/server/test_header_sets.py
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_carried_client.py
+	$(BIN)/pytest --database postgresql --refresh-baselines tests/operations/test_exchanges.py
 
 schema: $(VENV)/installed-dev ## Refresh tests/schema, the committed schema of each database
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/server/test_schema.py

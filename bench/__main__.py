@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psycopg
@@ -14,9 +14,12 @@ import psycopg
 from bench import agree, machine
 from bench.cast import Cast, save
 from bench.contestants import CONTESTANTS
-from bench.measure import Course, Sample
+from bench.distance import CONNECTIONS as DISTANT_CONNECTIONS
+from bench.distance import DISTANCES, at_distance
+from bench.load import CONNECTIONS
+from bench.measure import Course, Sample, Samples, Stretches, stretches_of
 from bench.results import Results
-from bench.rows import FASTAPI, ROWS, SERVICE, TOOLS_LIST, Row
+from bench.rows import DISTANT, FASTAPI, ROWS, SERVICE, TOOLS_LIST, WITH_REDIS, Row
 from bench.servers import ROOT, Server
 from bench.site import Site, temporary_site
 
@@ -37,6 +40,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="of each row and contestant in a round")
     parser.add_argument("--members", type=int, default=MEMBERS)
     parser.add_argument("--scale", action=argparse.BooleanOptionalAction, help="list_items with ten times the data")
+    parser.add_argument("--distances", action=argparse.BooleanOptionalAction, help="rows with PostgreSQL further away")
     parser.add_argument("--profile", metavar="ROW", choices=names, help="show where the time of a row goes instead")
     profiled = [name for name in CONTESTANTS if name != FASTAPI]
     parser.add_argument("--contestant", choices=profiled, default=SERVICE, help="to profile")
@@ -48,6 +52,8 @@ def main() -> None:
     options.seconds = options.seconds or (2.0 if options.quick else 3.0)
     if options.scale is None:
         options.scale = not options.quick and options.rows == names
+    if options.distances is None:
+        options.distances = not options.quick and options.rows == names
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end everything that was started
     busy = os.getloadavg()[0]
     serving, others = machine.split_cores()
@@ -100,25 +106,47 @@ class Bench:
         servers = {name: self._serve(name, url) for name in CONTESTANTS if name in wanted}
         for row in rows:
             agree.check(row, {name: servers[name] for name in row.contestants}, people)
-        course = self._course(rows, servers, people, url)
+        far = [row for row in rows if row.name in DISTANT] if options.distances else []
+        stretches = stretches_of(rows, people, (options.rounds + 1) * (1 + len(DISTANCES) * bool(far)))
+        course = self._course(rows, servers, stretches, url)
         warm = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
         samples = course.rounds(options.rounds, _tell)
         memory = {name: (warm[name], machine.resident_mib(server.worker)) for name, server in servers.items()}
         tools_list = agree.answer_size(TOOLS_LIST, servers[SERVICE], people)
         scale = self._scale(servers[SERVICE], people, url) if options.scale else {}
+        distances = {distance: self._at_distance(distance, far, stretches) for distance in DISTANCES if far}
         return Results(
-            rows, samples, options.rounds, options.seconds, busy, _settings(url), tools_list, memory, scale
+            rows, samples, options.rounds, options.seconds, busy, _settings(url), tools_list, memory, scale, distances
         ).markdown()
 
+    def _at_distance(self, milliseconds: float, rows: Sequence[Row], stretches: Stretches) -> Samples:
+        """Measure `rows` with PostgreSQL at a distance, for all contestants the same."""
+        directory = self._site.directory / f"distance-{milliseconds}"
+        directory.mkdir()
+        wanted = {name for row in rows for name in row.contestants if name != WITH_REDIS}
+        with at_distance(self._site.postgres, directory, milliseconds) as postgres, self._site.part():
+            url = postgres.url("bench")
+            servers = {name: self._serve(name, url) for name in CONTESTANTS if name in wanted}
+            _tell(f"{milliseconds} ms to PostgreSQL")
+            course = self._course(rows, servers, stretches, url, connections=DISTANT_CONNECTIONS)
+            return course.rounds(self._options.rounds, _tell)
+
     def _course(
-        self, rows: Sequence[Row], servers: dict[str, Server], people: Cast, url: str, warm_up: float = 1.0
+        self,
+        rows: Sequence[Row],
+        servers: Mapping[str, Server],
+        stretches: Stretches,
+        url: str,
+        *,
+        warm_up: float = 1.0,
+        connections: int = CONNECTIONS,
     ) -> Course:
         """Warm up each row and contestant for `warm_up` seconds.
 
         Afterwards every key was used just now: the service records that every 5 minutes.
         """
-        rounds, seconds = self._options.rounds, self._options.seconds
-        course = Course(rows, servers, people, self._site.postgres.pid, seconds=seconds, rounds=rounds)
+        seconds, postgres = self._options.seconds, self._site.postgres.pid
+        course = Course(rows, servers, stretches, postgres, seconds=seconds, connections=connections)
         course.warm_up(warm_up)
         with psycopg.connect(url) as connection:
             connection.execute("UPDATE accounts_apikey SET last_used_at = now()")
@@ -129,10 +157,11 @@ class Bench:
         [row] = [row for row in ROWS if row.name == "list_items"]
         large_url, many = self._seeded("bench_large", MANY_MEMBERS, "fill_items")
         large = self._serve(SERVICE, large_url)
+        few_stretches, many_stretches = (stretches_of([row], cast, self._options.rounds + 1) for cast in (people, many))
         courses = {
-            self._options.members: self._course([row], {SERVICE: small}, people, url),
+            self._options.members: self._course([row], {SERVICE: small}, few_stretches, url),
             # Long enough to use each key once: a process caches the members of 10,000 secrets.
-            MANY_MEMBERS: self._course([row], {SERVICE: large}, many, large_url, warm_up=MANY_MEMBERS / 400),
+            MANY_MEMBERS: self._course([row], {SERVICE: large}, many_stretches, large_url, warm_up=MANY_MEMBERS / 400),
         }
         found: dict[str, list[Sample]] = {}
         for _ in range(self._options.rounds):

@@ -1,4 +1,4 @@
-"""The measured applications: one process on one core for each, with the same four threads where they use threads."""
+"""The measured applications: one process on one core for each. Those with threads have as many as the service has."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

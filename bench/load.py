@@ -24,11 +24,13 @@ class Outcome:
     Attributes:
         answered: answers with a 2xx status.
         refused: statuses of the others.
+        waits: seconds from each request to its whole answer.
         cpu_seconds: CPU time of the load generator.
     """
 
     answered: int = 0
     refused: Counter[int] = field(default_factory=Counter)
+    waits: list[float] = field(default_factory=list)
     seconds: float = 0.0
     cpu_seconds: float = 0.0
 
@@ -59,8 +61,10 @@ def _run(
     deadline = started + seconds
     finished = started
     waiting = 0
+    sent: dict[socket.socket, float] = {}
     for one, first in zip(sockets, requests, strict=False):
         selector.register(one, selectors.EVENT_READ, (one, bytearray()))
+        sent[one] = time.perf_counter()
         one.sendall(first)
         waiting += 1
     while waiting:
@@ -77,6 +81,7 @@ def _run(
             if now > deadline:
                 continue
             finished = now
+            outcome.waits.append(now - sent[one])
             if 200 <= status < 300:
                 outcome.answered += 1
             else:
@@ -84,6 +89,7 @@ def _run(
             request = next(requests, None)
             if request is not None:
                 received.clear()
+                sent[one] = now
                 one.sendall(request)
                 waiting += 1
     outcome.seconds = finished - started

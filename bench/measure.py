@@ -1,6 +1,7 @@
 """Rounds of measuring: every row and contestant in turn, so that a slow minute of the machine affects all of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import ceil
 from statistics import median
 from typing import NamedTuple
 
@@ -18,12 +19,16 @@ class Sample(NamedTuple):
         server_us: CPU time of the server process per answer, in microseconds.
         postgres_us: CPU time of PostgreSQL per answer, in microseconds.
         load_share: share of its core that the load generator used.
+        p50_ms: half of the requests were answered in so many milliseconds.
+        p99_ms: 99 of 100 were.
     """
 
     rate: float
     server_us: float
     postgres_us: float
     load_share: float
+    p50_ms: float
+    p99_ms: float
 
 
 class Spread(NamedTuple):
@@ -47,6 +52,15 @@ Samples = dict[tuple[str, str], list[Sample]]
 """Row and contestant to one sample for each round."""
 
 
+Stretches = Mapping[tuple[str, str], Iterator[Iterator[bytes]]]
+"""Row and contestant to the requests of one stretch of load after the other."""
+
+
+def stretches_of(rows: Sequence[Row], cast: Cast, number: int) -> Stretches:
+    """The requests of each row and contestant; those that work only once are divided among `number` stretches."""
+    return {(row.name, name): row.requests(cast, name, number) for row in rows for name in row.contestants}
+
+
 class Course:
     """The rows and contestants to measure, with their requests.
 
@@ -54,25 +68,23 @@ class Course:
         servers: contestant to its server.
         postgres: process id of the database server.
         seconds: for each row and contestant in a round.
-        rounds: the most there will be; requests that work only once are divided among them.
+        stretches: row and contestant to the requests of each stretch of load that is to come.
+        connections: of the load generator.
     """
 
     def __init__(
         self,
         rows: Sequence[Row],
         servers: Mapping[str, Server],
-        cast: Cast,
+        stretches: Stretches,
         postgres: int,
         *,
         seconds: float,
-        rounds: int,
+        connections: int = load.CONNECTIONS,
     ) -> None:
-        self._servers, self._postgres, self._seconds = servers, postgres, seconds
+        self._servers, self._postgres, self._seconds, self._connections = servers, postgres, seconds, connections
         self._entries: list[tuple[Row, str, Iterator[Iterator[bytes]]]] = [
-            (row, name, row.requests(cast, name, rounds + 1))
-            for row in rows
-            for name in row.contestants
-            if name in servers
+            (row, name, stretches[row.name, name]) for row in rows for name in row.contestants if name in servers
         ]
 
     def warm_up(self, seconds: float = 1.0) -> None:
@@ -93,7 +105,7 @@ class Course:
     def _run(self, row: Row, name: str, requests: Iterator[bytes], seconds: float) -> Sample:
         server = self._servers[name]
         served, asked = machine.cpu_seconds(server.worker), machine.family_cpu_seconds(self._postgres)
-        outcome = load.run(server.port, requests, seconds)
+        outcome = load.run(server.port, requests, seconds, self._connections)
         served = machine.cpu_seconds(server.worker) - served
         asked = machine.family_cpu_seconds(self._postgres) - asked
         if outcome.refused or not outcome.answered:
@@ -103,7 +115,14 @@ class Course:
             server_us=served / outcome.answered * 1e6,
             postgres_us=asked / outcome.answered * 1e6,
             load_share=outcome.cpu_seconds / outcome.seconds,
+            p50_ms=_share(outcome.waits, 0.50) * 1000,
+            p99_ms=_share(outcome.waits, 0.99) * 1000,
         )
+
+
+def _share(values: Sequence[float], share: float) -> float:
+    """The value that `share` of them do not exceed."""
+    return sorted(values)[ceil(share * len(values)) - 1]
 
 
 def ratio(samples: Sequence[Sample], to: Sequence[Sample]) -> Spread:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from bench.contestants import CONTESTANTS
+from bench.distance import CONNECTIONS as DISTANT_CONNECTIONS
 from bench.load import CONNECTIONS
 from bench.markdown import machine_line, table
 from bench.measure import Sample, Samples, Spread, ratio
@@ -24,6 +25,7 @@ class Results:
         tools_list: bytes of the service's answer to tools/list, which every session of an assistant reads.
         memory: contestant to resident MiB after warming up and after the run.
         scale: samples of list_items by the size of the data set, small one first; empty if not measured.
+        distances: samples by the milliseconds of a round trip to PostgreSQL; empty if not measured.
     """
 
     rows: Sequence[Row]
@@ -35,6 +37,7 @@ class Results:
     tools_list: int
     memory: Mapping[str, tuple[float, float]]
     scale: Mapping[str, list[Sample]]
+    distances: Mapping[int, Samples]
 
     def markdown(self) -> str:
         """The whole page."""
@@ -46,16 +49,17 @@ class Results:
             f"The answer to tools/list has {self.tools_list:,} bytes."
         )
         parts = [_HEAD, setting, self._targets(), self._rates(), self._ratios(), self._cpu(), self._memory()]
-        return "\n\n".join([*parts, *self._scale(), _READING]) + "\n"
+        return "\n\n".join([*parts, *self._scale(), *self._distances(), _READING]) + "\n"
 
     def _targets(self) -> str:
-        found = list(verdicts(self.samples, self.memory))
+        found = list(verdicts(self.samples, self.memory, self.distances))
         rows = [[one.name, one.target, one.reached, "**short**" if one.is_short else "reached"] for one in found]
         short = "; ".join(one.name for one in found if one.is_short)
         where = f"Short: {short}. Where their time goes: [PROFILE.md](PROFILE.md#what-takes-the-time)."
         return (
             f"{_titled('Targets', ['', 'target', 'reached', ''], rows)}\n\n"
-            f"CPU time of {FLOOR} over that of the row, of a tool that of its REST call, where no unit is named.\n"
+            f"CPU time of {FLOOR} over that of the row, of a tool that of its REST call, where no unit is named; "
+            f"beside {FASTAPI} requests per second.\n"
             f"{where if short else 'None is short.'}\n"
             "What each step brought: [PROFILE.md](PROFILE.md#before-and-after)."
         )
@@ -86,7 +90,7 @@ class Results:
     def _cpu(self) -> str:
         rows = []
         for (row, name), found in self.samples.items():
-            server, postgres, load = map(median, zip(*(sample[1:] for sample in found), strict=True))
+            server, postgres, load = map(median, zip(*(sample[1:4] for sample in found), strict=True))
             least = self.samples.get((row, FLOOR))
             share = f"{median(one.server_us for one in least) / server:.2f}" if least else "–"
             rows.append([f"{row}, {name}", f"{server:.0f}", share, f"{postgres:.0f}", f"{load:.0%}"])
@@ -104,6 +108,28 @@ class Results:
         growth = f"**{_spread(ratio(many, few), '{:.2f}')}**"
         rows = [[small, _rates_of(few), "1"], [large, _rates_of(many), growth]]
         return [_titled("list_items as the data grows", ["data", "requests per second", "ratio"], rows)]
+
+    def _distances(self) -> list[str]:
+        if not self.distances:
+            return []
+        keys = next(iter(self.distances.values()))
+        rows = [
+            [f"{row}, {name}", *(_rate_and_waits(samples[row, name]) for samples in self.distances.values())]
+            for row, name in keys
+        ]
+        head = ["", *(f"{distance} ms" for distance in self.distances)]
+        what = (
+            f"Requests per second · p50 / p99 in milliseconds, of {DISTANT_CONNECTIONS} connections, by the round trip "
+            "that a proxy adds between a contestant and PostgreSQL. Each has its defaults, of the table above."
+        )
+        return [f"{_titled('With PostgreSQL further away', head, rows)}\n\n{what}"]
+
+
+def _rate_and_waits(samples: Sequence[Sample]) -> str:
+    rate, p50, p99 = (
+        median(values) for values in zip(*((one.rate, one.p50_ms, one.p99_ms) for one in samples), strict=True)
+    )
+    return f"{rate:.0f} · {p50:.0f} / {p99:.0f}"
 
 
 def _titled(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

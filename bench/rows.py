@@ -205,3 +205,6 @@ ROWS = (
         once=True,
     ),
 )
+
+DISTANT = ("list_items", "get_agenda", "create_item", "review_vocab_card", "refresh")
+"""Names of the rows that are measured with PostgreSQL further away, too."""

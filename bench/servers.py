@@ -16,7 +16,7 @@ from bench import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 180  # for a very busy machine
-THREADS = 4
+THREADS = 16
 _STOP_SECONDS = 60
 _FOREIGN = ("REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "METRICS_ADDRESS", "DJANGO_SETTINGS_MODULE")
 

@@ -57,6 +57,17 @@ class Site:
         directory.mkdir()
         return Site(self.stack, directory)
 
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """End what is started inside, but for the PostgreSQL, before the rest."""
+        outer = self.stack
+        with ExitStack() as inner:
+            self.stack = inner
+            try:
+                yield
+            finally:
+                self.stack = outer
+
     def redis(self) -> Redis:
         """Start a Redis."""
         redis = Redis(self.directory)

@@ -33,6 +33,7 @@ from courses.searching import folded_course
 from courses.serializers import CourseBody, CourseDetailRow, CourseFields, CourseRecord, CourseRow, NewItem
 from courses.uploads.attaching import attach, attachable
 from courses.verification import verify
+from studyservice.database.ahead import update_later
 from studyservice.database.folding import fold
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
@@ -235,7 +236,7 @@ def change_course(write: Write, course_id: UUID, changes: CourseFields) -> set[s
     different = write.differing(Course, course_id, stored["name"], stored, changes)
     if different:
         searched = folded_course(different) if "name" in different else {}
-        mine.update(**different, **searched, updated_at=write.now)
+        update_later(mine, **different, **searched, updated_at=write.now)
     if upload is None or upload["course_id"] is not None:
         return {*different}
     if not different:

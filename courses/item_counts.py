@@ -13,6 +13,7 @@ from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course, Item
+from studyservice.database.ahead import update_later
 from studyservice.database.limiting import WholeMember
 from studyservice.database.statements import Param, Update
 from studyservice.database.whole import Whole
@@ -97,4 +98,4 @@ def take_from_count(member_id: UUID, item_id: UUID) -> bool:
 
 def take_away_from_count(member_id: UUID, course_id: UUID, less: int) -> None:
     """Count `less` items of the course, which are about to be deleted, no more."""
-    Course.objects.filter(member_id=member_id, id=course_id).update(item_count=F("item_count") - less)
+    update_later(Course.objects.filter(member_id=member_id, id=course_id), item_count=F("item_count") - less)

@@ -21,6 +21,7 @@ from courses.models import Item
 from courses.revisions import SHOWN_OF_ITEM, revision
 from courses.searching import folded_item
 from courses.serializers import ItemBody, ItemFields, ItemRow, NewItem, PlainItemBody
+from studyservice.database.ahead import update_later
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select
 from studyservice.operations.errors import ValidationFailed
@@ -176,8 +177,12 @@ def _changed(write: Write, item_id: UUID, stored: Fields, changes: ItemFields) -
     if different:
         write.belongs(cast("UUID | None", stored.get("course_id")))
         searched = folded_item({**stored, **different}) if different.keys() & {"title", "note"} else {}
-        Item.objects.filter(member_id=write.member_id, id=item_id).update(
-            **different, **searched, **revision(different, SHOWN_OF_ITEM), updated_at=write.now
+        update_later(
+            Item.objects.filter(member_id=write.member_id, id=item_id),
+            **different,
+            **searched,
+            **revision(different, SHOWN_OF_ITEM),
+            updated_at=write.now,
         )
     return different
 

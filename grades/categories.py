@@ -16,6 +16,7 @@ from grades.breakdown import get_grades
 from grades.marks import settle_marks
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
+from studyservice.database.ahead import update_later
 from studyservice.operations.errors import Detail, ValidationFailed
 
 CATEGORIES_OF_COURSE = Limit(
@@ -63,7 +64,7 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
             else:
                 category.id = known
                 if listed_categories([category]) != listed_categories([present[known]]):
-                    mine.filter(id=known).update(**fields)
+                    update_later(mine.filter(id=known), **fields)
             listed.append(category)
         GradeCategory.objects.bulk_create(new)
         write.changed(Course, course_id, course["name"], before, {"categories": listed_categories(listed)})

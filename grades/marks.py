@@ -8,12 +8,13 @@ from accounts.changes.recording import Write
 from accounts.models import Member
 from courses.models import Item
 from grades.models import GradeScore
+from studyservice.database.ahead import update_later
 from studyservice.operations.errors import Conflict
 
 
 def settle_marks(write: Write) -> None:
     """Bring the marks of the member's items up to date: each that comes or goes is a new revision. One statement."""
-    _wrong(write.member_id).update(graded=~Q(graded=True), sequence=F("sequence") + 1, marked_at=write.now)
+    update_later(_wrong(write.member_id), graded=~Q(graded=True), sequence=F("sequence") + 1, marked_at=write.now)
 
 
 def repair_marks(member_id: UUID) -> int:

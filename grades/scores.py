@@ -18,6 +18,7 @@ from courses.models import Item
 from grades.marks import settle_marks
 from grades.models import GradeScore
 from grades.serializers import GradeScoreRow, NewScore, ScoreBody, ScoreFields
+from studyservice.database.ahead import update_later
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
@@ -116,7 +117,7 @@ def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFi
             item = _items(member, course_id).get(id=item_id)
         different = write.differing(GradeScore, score_id, stored["label"], stored, changes)
         if different:
-            GradeScore.objects.filter(member_id=member.id, id=score_id).update(**different)
+            update_later(GradeScore.objects.filter(member_id=member.id, id=score_id), **different)
         if item is not None:
             _categorize(write, item, category_id)
         if "item_id" in different:
@@ -162,4 +163,4 @@ def _categorize(write: Write, item: Item, category_id: UUID) -> None:
     before, after = {"category_id": item.category_id}, {"category_id": category_id}
     write.changed(Item, item.id, item.title, before, after)
     if before != after:
-        Item.objects.filter(member_id=write.member_id, id=item.id).update(**after)
+        update_later(Item.objects.filter(member_id=write.member_id, id=item.id), **after)

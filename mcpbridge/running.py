@@ -25,6 +25,9 @@ from mcpbridge.server import STRUCTURED, server
 
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 
+_LISTS: dict[str, dict[str, Any]] = {}
+"""What a request for the tools without parameters is answered, by revision: each time the same."""
+
 
 @dataclass(slots=True)
 class OneAnswer:
@@ -56,6 +59,9 @@ def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connect
         MCPError: the request is answered with this error.
         pydantic.ValidationError: its parameters are wrong.
     """
+    is_plain_list = message.method == "tools/list" and not message.params
+    if is_plain_list and (known := _LISTS.get(connection.protocol_version)) is not None:
+        return known
     context = OneAnswer(message.id, ServerMessageMetadata(request_context=request, can_send_request=False))
     running = ServerRunner(server, connection, {}).on_request(context, message.method, message.params).__await__()
     try:
@@ -64,6 +70,8 @@ def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connect
         result: dict[str, Any] = finished.value
         if message.method == "tools/list":
             result["tools"] = listed(connection.protocol_version)
+            if is_plain_list:
+                _LISTS[connection.protocol_version] = result
         elif message.method == "tools/call" and "structuredContent" in result:
             result["structuredContent"] = STRUCTURED.require(request)
         return result

@@ -30,6 +30,7 @@ from planning.serializers import (
     MilestoneRow,
     MilestoneValues,
 )
+from studyservice.database.ahead import update_later
 from studyservice.database.limiting import WholeMember
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.database.whole import Whole
@@ -225,7 +226,8 @@ def update_milestone(
         if different:
             mine = Milestone.objects.filter(member_id=member.id, id=milestone_id)
             searched = folded_milestone(different) if "title" in different else {}
-            mine.update(**different, **searched, **revision(different, SHOWN_OF_MILESTONE), updated_at=write.now)
+            revised = revision(different, SHOWN_OF_MILESTONE)
+            update_later(mine, **different, **searched, **revised, updated_at=write.now)
             milestone = cast("MilestoneColumns", milestone | different)
             if "due_on" in different and not milestone["done"]:
                 doubt_milestones([(milestone["title"], milestone["due_on"])], milestone["item_title"], item_due_on)

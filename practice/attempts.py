@@ -11,6 +11,7 @@ from accounts.models import Member
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
 from practice.sums import add_attempt, forget_topic_ids, recount
+from studyservice.database.ahead import update_later
 from studyservice.database.batches import batches
 from studyservice.database.statements import Insert
 
@@ -76,13 +77,13 @@ def remove_attempt(member_id: UUID, attempt_id: UUID) -> None:
 
 def forget_deck(member_id: UUID, deck_id: UUID) -> None:
     """Keep the attempts of a deck that is gone, without its id."""
-    Attempt.objects.filter(member_id=member_id, deck_id=deck_id).update(deck_id=None)
+    update_later(Attempt.objects.filter(member_id=member_id, deck_id=deck_id), deck_id=None)
     forget_topic_ids(member_id, deck_id=deck_id)
 
 
 def forget_course(member_id: UUID, course_id: UUID) -> None:
     """Keep the attempts of a course that is gone, without its id."""
-    Attempt.objects.filter(member_id=member_id, course_id=course_id).update(course_id=None)
+    update_later(Attempt.objects.filter(member_id=member_id, course_id=course_id), course_id=None)
     forget_topic_ids(member_id, course_id=course_id)
 
 

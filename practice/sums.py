@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.changes.recording import Write
 from practice.models import Attempt, PracticeSum, SumKind
+from studyservice.database.ahead import update_later
 from studyservice.database.capabilities import inserts_from_query
 from studyservice.database.limiting import WholeMember
 from studyservice.database.statements import RawStatement
@@ -183,4 +184,4 @@ def count_runs(member_id: UUID, since: date) -> None:
 
 def forget_topic_ids(member_id: UUID, **ids: UUID) -> None:
     """Keep the sums of a deck or a course that is gone, without its id."""
-    PracticeSum.objects.filter(member_id=member_id, **ids).update(**dict.fromkeys(ids))
+    update_later(PracticeSum.objects.filter(member_id=member_id, **ids), **dict.fromkeys(ids))

@@ -2,10 +2,16 @@
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
-from django.core.checks import register
+from django.core.checks import Tags, register
 
 from studyservice.hooks import check_hooks
-from studyservice.server.checks import ENVIRONMENT, check_guides, check_static_files, check_trusted_proxies
+from studyservice.server.checks import (
+    ENVIRONMENT,
+    check_connections,
+    check_guides,
+    check_static_files,
+    check_trusted_proxies,
+)
 
 
 class StudyServiceConfig(AppConfig):
@@ -23,6 +29,7 @@ class StudyServiceConfig(AppConfig):
         register(check_trusted_proxies, ENVIRONMENT)
         register(check_guides, deploy=True)
         register(check_static_files, deploy=True)
+        register(check_connections, Tags.database)
         register(check_hooks)
 
 

@@ -16,6 +16,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
 
 # After the path and the name of the settings.
 from django.conf import settings
+from django.core.checks import Tags
+from django.core.management.base import BaseCommand
+from django.db import DEFAULT_DB_ALIAS
 
 from studyservice.server.startup import load_settings
 
@@ -74,6 +77,7 @@ def post_worker_init(worker: Any) -> None:
         from studyservice.server.sampling import watch  # noqa: PLC0415  # it counts in the files of this process
 
         watch(worker)
+    BaseCommand().check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])
     gc.freeze()  # with a megabyte of garbage, which takes 0.2 s to find
     gc.collect()  # full passes come when a quarter is new: of what is left now, which is little
     gc.enable()

@@ -10,6 +10,7 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.models import Member
+from studyservice.database.ahead import update_later
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -104,7 +105,7 @@ def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardChang
     with writing(member.id, "update_vocab_card") as write:
         card = _card_to_change(write, card_id)
         if different := write.differing(Card, card_id, card["term"], card, changes):
-            Card.objects.filter(member_id=member.id, id=card_id).update(**different)
+            update_later(Card.objects.filter(member_id=member.id, id=card_id), **different)
             touch_deck(write, card["deck_id"])
     return cast("CardRow", card | different)
 
@@ -124,4 +125,4 @@ def delete_vocab_card(member: Member, card_id: UUID) -> DeletedRow:
 
 def touch_deck(write: Write, deck_id: UUID) -> None:
     """Say when the deck was changed, inside `write`."""
-    Deck.objects.filter(member_id=write.member_id, id=deck_id).update(updated_at=write.now)
+    update_later(Deck.objects.filter(member_id=write.member_id, id=deck_id), updated_at=write.now)

@@ -9,6 +9,7 @@ from django.utils import timezone
 from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.recording import Write
+from studyservice.database.ahead import update_later
 from vocab.changes import keep_reviews
 from vocab.models import Card, Deck
 from vocab.serializers import CardBody, CardFields
@@ -39,4 +40,4 @@ def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
 
 def count_cards(member_id: UUID, deck_id: UUID, more: int) -> None:
     """Count `more` cards in the deck, or less."""
-    Deck.objects.filter(member_id=member_id, id=deck_id).update(card_count=F("card_count") + more)
+    update_later(Deck.objects.filter(member_id=member_id, id=deck_id), card_count=F("card_count") + more)

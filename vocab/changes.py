@@ -17,6 +17,7 @@ from accounts.members.data import Columns
 from accounts.models import Member
 from accounts.undo.log import Wanted, keyset, undoable
 from studyservice.database.batches import batches
+from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param, Select
 from vocab.models import Card, Review
 from vocab.scheduling import MemoryState, next_state
@@ -79,7 +80,7 @@ def keep_reviews(write: Write, cards: QuerySet[Card]) -> None:
     mine = mine.filter(card__deck__member_id=write.member_id)
     columns = {name: F(path) for name, path in _KEPT.items() if name != path}
     newest: Any = mine.filter(reviewed_at__gt=since).order_by("-reviewed_at", "-id")[:MOST_KEPT]
-    rows = newest.values(*(_KEPT.keys() - columns.keys()), **columns).iterator()
+    rows = in_pieces(newest.values(*(_KEPT.keys() - columns.keys()), **columns))
     rest = {"member_id": write.member_id, "taken": None, "undoable": False, "undone_at": None}
     while batch := [as_change(row) | rest for row in islice(rows, _AT_ONCE)]:
         store_rows(batch)

@@ -8,6 +8,7 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.models import Member
+from studyservice.database.ahead import update_later
 from studyservice.operations.errors import Conflict
 from vocab.cards import add_cards
 from vocab.decks import list_vocab_decks, require_course, require_named
@@ -91,7 +92,7 @@ def set_course(write: Write, deck: StoredDeck, course_id: UUID | None) -> None:
     if course_id is not None and (
         different := write.differing(Deck, deck.id, deck.name, deck._asdict(), {"course_id": course_id})
     ):
-        Deck.objects.filter(member_id=write.member_id, id=deck.id).update(**different, updated_at=write.now)
+        update_later(Deck.objects.filter(member_id=write.member_id, id=deck.id), **different, updated_at=write.now)
 
 
 def _folded(name: str) -> str:

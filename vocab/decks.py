@@ -14,6 +14,7 @@ from accounts.credentials.limiting import current_limits
 from accounts.models import Member
 from courses.models import Course
 from practice.models import PracticeSum, SumKind
+from studyservice.database.ahead import update_later
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -238,7 +239,7 @@ def update_vocab_deck(member: Member, deck_id: UUID, **changes: Unpack[DeckField
         if "course_id" in changes:
             require_named(changes["course_id"])
         if different := write.differing(Deck, deck_id, stored["name"], stored, changes):
-            Deck.objects.filter(member_id=member.id, id=deck_id).update(**different, updated_at=write.now)
+            update_later(Deck.objects.filter(member_id=member.id, id=deck_id), **different, updated_at=write.now)
         [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
         return deck
 

@@ -13,7 +13,9 @@ from django.db.models import CASCADE, ForeignKey, QuerySet
 from accounts.changes.contents import ORDER, Part, unpacked
 from accounts.changes.models import Change
 from accounts.changes.values import columns, model_of
+from studyservice.database.ahead import update_later
 from studyservice.database.batches import batches
+from studyservice.database.snapshots import in_pieces
 
 _FORGIVING = frozenset({"imported_event", "syllabus_file"})
 """Types whose changed fields are put back, or left out where the object is gone (`MemberData.undo_fields`)."""
@@ -30,7 +32,7 @@ def end_chains(member_id: UUID, gone: Iterable[UUID], since: datetime) -> None:
     mine = Change.objects.filter(member_id=member_id)
     ended = []
     rows = mine.filter(undoable=True, undone_at=None, created_at__gte=since).order_by("created_at", "id")
-    for change in rows.defer("taken").iterator():
+    for change in in_pieces(rows.defer("taken")):
         contents = unpacked(change.contents)
         head = Part(change.object_type, change.object_id, change.object_name, contents.before, contents.after)
         parts = [head, *contents.more]
@@ -38,7 +40,7 @@ def end_chains(member_id: UUID, gone: Iterable[UUID], since: datetime) -> None:
             ended.append(change.id)
             lost.update(str(part.id) for part in parts if _is_gone(member_id, part, lost))
     for batch in batches(ended):
-        mine.filter(id__in=batch).update(undoable=False)
+        update_later(mine.filter(id__in=batch), undoable=False)
 
 
 def _needs(part: Part, lost: set[str]) -> bool:

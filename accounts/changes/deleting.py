@@ -4,6 +4,7 @@ What is below is read off the models: the foreign keys with `CASCADE` from rows 
 names the member, as those of Django's own collector do not, which goes from id to id.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, cast
 from uuid import UUID
@@ -17,7 +18,8 @@ from accounts.changes.chains import end_chains
 from accounts.changes.contents import INTERNAL, plural_of, short, type_of
 from accounts.changes.recording import Write
 from accounts.members.data import counters, data_of, member_data
-from studyservice.database.deleting import delete_alone
+from studyservice.database.ahead import Ahead, update_later
+from studyservice.database.deleting import delete_alone_later
 from studyservice.database.limiting import WholeMember, current_limiter
 
 _ITS_COURSE = "its_course_id"
@@ -79,55 +81,81 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
 
     Args:
         one: the only row, if it was read; who listens for its deletion is told, once all is kept.
+
+    On PostgreSQL all that goes is read in one exchange, and goes in another.
     """
     if current_limiter() is not None:
         rows = QuerySet(rows.model).filter(member_id=write.member_id, pk__in=list(rows.values_list("pk", flat=True)))
-    levels: list[tuple[QuerySet[Model], int]] = []
     with _BELOW.rows():
-        if one is not None and not _is_let_go(rows.model._meta.label):
-            write.snapshots.row(one)
-            levels.append((rows, 1))
-            _take_below(write, rows, levels)
-        else:
-            _take(write, rows, levels)
-        for level, _ in levels:
-            _let_go(write, level)
+        levels = list(_levels(write.member_id, rows))
+        kept = [_columns_of(one) if level is rows and one is not None else _keeping(level) for level in levels]
+        references = [reference for level in levels for reference in _references(write.member_id, level)]
+        numbers = [_keep(write, level, found) for level, found in zip(levels, kept, strict=True)]
+        for one_of in references:
+            if write.snapshots.reference(one_of.rows.model, one_of.attname, one_of.ahead) and one_of.is_key:
+                update_later(one_of.rows, **{one_of.attname: None})
         if one is not None:
             pre_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
-        for level, _ in reversed(levels):
-            delete_alone(level)
-    return {plural_of(type_of(level.model)): number for level, number in levels[1:]}
+        for level, number in zip(reversed(levels), reversed(numbers), strict=True):
+            if number:
+                delete_alone_later(level)
+    return {
+        plural_of(type_of(level.model)): number for level, number in zip(levels[1:], numbers[1:], strict=True) if number
+    }
 
 
-def _take(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model], int]]) -> None:
-    """Keep `rows` and what is below each, from the top down, and list them; what is not there has nothing below."""
-    if _is_let_go(rows.model._meta.label):
-        ids = list(rows.values_list("pk", flat=True))
-        write.touched(rows.model, ids)
-        number = len(ids)
-    else:
-        number = write.snapshots.rows(rows)
-    if number == 0:
-        return
-    levels.append((rows, number))
-    _take_below(write, rows, levels)
-
-
-def _take_below(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model], int]]) -> None:
+def _levels(member_id: UUID, rows: QuerySet[Model]) -> Iterator[QuerySet[Model]]:
+    """`rows` and all that is below, from the top down."""
+    yield rows
     for reference in references_to(rows.model._meta.label):
         if reference.cascades:
-            _take(write, referring_to(reference, write.member_id, rows), levels)
+            yield from _levels(member_id, referring_to(reference, member_id, rows))
 
 
-def _let_go(write: Write, gone: QuerySet[Model]) -> None:
-    """Empty the references to rows that are about to go, where that is what becomes of them; keep whose they were."""
-    for reference in references_to(gone.model._meta.label):
-        if not reference.cascades:
-            referring = referring_to(reference, write.member_id, gone)
-            if write.snapshots.reference(referring, reference.attname):
-                referring.update(**{reference.attname: None})
-    for plain in plain_references_to(gone.model._meta.label):
-        write.snapshots.reference(referring_to(plain, write.member_id, gone), plain.attname)
+def _keeping(level: QuerySet[Model]) -> Iterable[Sequence[Any]]:
+    """The rows of a level, whole; of stored files their ids."""
+    fields = level.model._meta.concrete_fields
+    columns = ["pk"] if _is_let_go(level.model._meta.label) else [field.attname for field in fields]
+    return Ahead(level.order_by().values_list(*columns))
+
+
+def _columns_of(one: Model) -> list[list[Any]]:
+    """As `_keeping` of a row that was read."""
+    fields = one._meta.concrete_fields
+    return [[one.pk] if _is_let_go(one._meta.label) else [getattr(one, field.attname) for field in fields]]
+
+
+def _keep(write: Write, level: QuerySet[Model], found: Iterable[Sequence[Any]]) -> int:
+    """Keep the rows of a level; returns their number."""
+    if not _is_let_go(level.model._meta.label):
+        return write.snapshots.rows(level.model, found)
+    ids = [pk for (pk,) in found]
+    write.touched(level.model, ids)
+    return len(ids)
+
+
+class _Emptied(NamedTuple):
+    """Rows with a reference to what is about to go.
+
+    Attributes:
+        is_key: the reference is a foreign key, and is to be emptied.
+        ahead: id and reference of each row.
+    """
+
+    rows: QuerySet[Model]
+    attname: str
+    is_key: bool
+    ahead: Ahead[Any]
+
+
+def _references(member_id: UUID, gone: QuerySet[Model]) -> Iterator[_Emptied]:
+    """The references to rows that are about to go, but for those of rows that go with them."""
+    label = gone.model._meta.label
+    keys = [reference for reference in references_to(label) if not reference.cascades]
+    for reference in (*keys, *plain_references_to(label)):
+        rows = referring_to(reference, member_id, gone)
+        ahead = Ahead(rows.order_by(reference.attname).values_list("pk", reference.attname))
+        yield _Emptied(rows, reference.attname, reference in keys, ahead)
 
 
 def referring_to(reference: Reference, member_id: UUID, rows: QuerySet[Model]) -> QuerySet[Model]:

@@ -12,9 +12,10 @@ from accounts.changes.contents import Fields, Part, is_untold, packed, type_of
 from accounts.changes.models import Change, ChangeObject
 from accounts.changes.snapshots import Snapshots, is_object
 from accounts.changes.touched import Touches
+from studyservice.database.executing import wait_for_statements
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, RawStatement, Update
-from studyservice.database.together import Bound, run_together
+from studyservice.database.together import Bound, rows_together, run_together
 
 _INSERT = Insert(Change)
 _INSERT_OBJECT = Insert(ChangeObject)
@@ -28,14 +29,13 @@ class Write:
 
     Attributes:
         member_id: whose data it is.
-        now: the stamp of the write, on the member's clock.
         operation: what is done; None of what leaves no row, as credentials and the profile do.
         snapshots: collects the deleted rows.
     """
 
-    def __init__(self, member_id: UUID, now: datetime, operation: str | None) -> None:
+    def __init__(self, member_id: UUID, operation: str | None) -> None:
         self.member_id = member_id
-        self.now = now
+        self._now: datetime | None = None
         self.operation = operation
         self.snapshots = Snapshots()
         self._parts: list[Part] = []
@@ -44,6 +44,23 @@ class Write:
         self._logged_as: UUID | None = None
         self._later: list[Bound] = []
         self._touches = Touches()
+
+    @property
+    def now(self) -> datetime:
+        """The stamp of the write, on the member's clock. It is there once a statement of the write has given a result.
+
+        Raises:
+            NotFound: the member is gone, or is being deleted.
+        """
+        if self._now is None:
+            wait_for_statements()
+        if self._now is None:
+            raise RuntimeError("The write has no stamp, as nothing holds the member's lock.")
+        return self._now
+
+    def stamp(self, now: datetime) -> None:
+        """Set the stamp, now that the write holds the member's lock."""
+        self._now = now
 
     def later(self, statement: Insert | Update, **values: Any) -> None:
         """Have `statement` executed at the end of the write, or before, when `rows_of` is asked.
@@ -54,15 +71,14 @@ class Write:
 
     def rows_of(self, statement: RawStatement, **values: Any) -> list[tuple[Any, ...]]:
         """The rows that `statement` returns, executed together with what was left for later."""
-        together = [*self._later, Bound(statement, values)]
-        self._later.clear()
-        return run_together(together)
+        later, self._later = self._later, []
+        return rows_together(later, Bound(statement, values))
 
     def flush(self) -> None:
         """Execute what was left for later, so that it can be read."""
         if self._later:
             run_together(self._later)
-            self._later.clear()
+            self._later = []
 
     def made(self, model: type[Model], object_id: UUID, name: str, fields: Fields) -> None:
         """An object was made, with these fields."""
@@ -123,7 +139,10 @@ class Write:
 
         Raises:
             NoActor: nobody said who acts.
+            NotFound: the member is gone, or is being deleted.
         """
+        if self._now is None:
+            wait_for_statements()
         self._log()
         self.flush()
 

@@ -7,18 +7,15 @@ the object that it referred to; ids follow. Older snapshots have no `"to"` where
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 
 from accounts.changes.contents import dumps
 from accounts.members.data import data_of
-
-_CHUNK = 2000
-"""Rows that are read at a time."""
 
 
 def is_object(model: type[Model]) -> bool:
@@ -56,24 +53,27 @@ class Snapshots:
         self._packer: Any = None
         self._pieces: list[bytes] = []
 
-    def rows(self, rows: QuerySet[Model]) -> int:
-        """Keep `rows`, whole; gives their number."""
-        columns = [field.attname for field in rows.model._meta.concrete_fields]
-        return self._add(rows.model, [rows.model._meta.label, *columns], rows.values_list(*columns))
+    def rows(self, model: type[Model], found: Iterable[Sequence[Any]]) -> int:
+        """Keep rows, whole, the id first; gives their number."""
+        number, objects = 0, is_object(model)
+        for values in found:
+            if number == 0:
+                self._write({"table": [model._meta.label, *(field.attname for field in model._meta.concrete_fields)]})
+            self._write(values)
+            if objects:
+                self.objects.add(values[0])
+            number += 1
+        return number
 
-    def row(self, row: Model) -> None:
-        """Keep a row that was read already."""
-        columns = [field.attname for field in row._meta.concrete_fields]
-        self._write({"table": [row._meta.label, *columns]})
-        self._write([getattr(row, column) for column in columns])
-        if is_object(type(row)):
-            self.objects.add(row.pk)
+    def reference(self, model: type[Model], attname: str, found: Iterable[tuple[UUID, UUID]]) -> int:
+        """Keep the ids of rows, whose column `attname` is about to be emptied; gives their number.
 
-    def reference(self, rows: QuerySet[Model], attname: str) -> int:
-        """Keep the ids of `rows`, whose column `attname` is about to be emptied; gives their number."""
-        label, number, target = f"{rows.model._meta.label}.{attname}", 0, None
-        objects = is_object(rows.model)
-        for id_, to in rows.order_by(attname).values_list("pk", attname).iterator(chunk_size=_CHUNK):
+        Args:
+            found: id and column of each, in the order of the column.
+        """
+        label, number, target = f"{model._meta.label}.{attname}", 0, None
+        objects = is_object(model)
+        for id_, to in found:
             if to != target:
                 self._write({"table": [label], "to": to})
                 target = to
@@ -88,18 +88,6 @@ class Snapshots:
         if self._packer is None:
             return None
         return b"".join((*self._pieces, self._packer.flush()))
-
-    def _add(self, model: type[Model], heading: list[str], found: QuerySet[Any, Any]) -> int:
-        """Keep rows whose first value is the id."""
-        number, objects = 0, is_object(model)
-        for values in found.order_by().iterator(chunk_size=_CHUNK):
-            if number == 0:
-                self._write({"table": heading})
-            self._write(values)
-            if objects:
-                self.objects.add(values[0])
-            number += 1
-        return number
 
     def _write(self, line: object) -> None:
         if self._packer is None:

@@ -39,6 +39,9 @@ _TICK = Update(
 def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
     """Hold the member's row lock in a transaction, and yield the write with its stamp, `now`.
 
+    The lock is a statement of its own, before any that reads what it protects. On PostgreSQL it leaves with the next
+    one in one exchange, and the last ones leave with the commit (`studyservice.database.postgresql.exchanges`).
+
     Writes of one member follow each other, so a count made inside stays true until the commit. Their stamps strictly
     grow in the order in which the writes become visible, even when server clocks disagree, so a poller that asks for
     what was created after the newest stamp it saw misses nothing.
@@ -62,18 +65,27 @@ def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
     call = current_call()
     shared = None if call is None else call.transaction
     with transaction.atomic() if shared is None else shared.write():
-        now = timezone.now()
-        ticked = _TICK.returned(member_id=member_id, now=now)
-        if ticked is None:
-            raise NotFound
-        [stamp] = ticked
-        if stamp - now > MAX_DRIFT:
-            _drifted.log(member_id, stamp, now)
+        write = Write(member_id, operation)
+        _lock(write)
         if shared is not None:
             shared.check()
-        write = Write(member_id, stamp, operation)
         yield write
         write.store()
+
+
+def _lock(write: Write) -> None:
+    """Wait for the member's lock, and stamp the write, before the next statement gives its result."""
+    now = timezone.now()
+
+    def ticked(stamps: tuple[datetime, ...] | None) -> None:
+        if stamps is None:
+            raise NotFound
+        [stamp] = stamps
+        if stamp - now > MAX_DRIFT:
+            _drifted.log(write.member_id, stamp, now)
+        write.stamp(stamp)
+
+    _TICK.returned_later(ticked, member_id=write.member_id, now=now)
 
 
 class _DriftLog:

@@ -9,6 +9,7 @@ from accounts.changes.recording import Write
 from accounts.changes.values import as_kept, changed_since, columns, model_of, value_of
 from accounts.members.data import data_of, is_only, undo_field
 from accounts.members.models import Member
+from studyservice.database.ahead import update_later
 from studyservice.operations.errors import Conflict
 
 
@@ -62,7 +63,7 @@ def put_columns_back(write: Write, part: Part, *, is_head: bool) -> None:
         values["updated_at"] = write.now
     if "sequence" in known and is_own:
         values["sequence"] = F("sequence") + 1  # calendars take the older version for the newer otherwise
-    mine.update(**values)
+    update_later(mine, **values)
 
 
 def _require_target(write: Write, of: Model, field: "Field[Any, Any]", value: object) -> None:

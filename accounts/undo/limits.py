@@ -9,6 +9,7 @@ from django.db.models import Count, F, Model, QuerySet
 from accounts.members.counts import counted_objects
 from accounts.members.data import Columns, data_of
 from accounts.members.limits import Limit
+from studyservice.database.ahead import update_later
 from studyservice.database.batches import batches
 
 
@@ -33,7 +34,7 @@ def count_deleted(member_id: UUID, model: type[Model], rows: Iterable[Columns]) 
         if limit.counter:
             for object_id, less in _per_object(limit, rows).items():
                 mine = counted_objects(model, limit).filter(member_id=member_id, pk=object_id)
-                mine.update(**{limit.counter: F(limit.counter) - less})
+                update_later(mine, **{limit.counter: F(limit.counter) - less})
 
 
 def _limits(model: type[Model]) -> tuple[Limit, ...]:

@@ -12,6 +12,7 @@ from accounts.changes.values import as_kept, changed_since, columns, model_of
 from accounts.members.data import data_of
 from accounts.members.models import Member
 from accounts.undo.limits import count_deleted
+from studyservice.database.ahead import Ahead
 from studyservice.database.batches import batches
 from studyservice.operations.errors import Conflict
 
@@ -50,10 +51,13 @@ def _require_as_made(model: type[Model], part: Part, row: Fields | None) -> None
 def _require_nothing_below(member_id: UUID, rows: QuerySet[Model], parts: Sequence[Part]) -> None:
     """Only what was made in the same call may be below the objects, and nothing below that."""
     by_id = {part.id: part for part in parts}
-    for reference in _all_references(rows):
-        referring = referring_to(reference, member_id, rows)
-        type_ = type_of(reference.model)
-        counted = dict(referring.order_by().values_list(reference.attname).annotate(number=Count("pk")))
+    references = [(reference, referring_to(reference, member_id, rows)) for reference in _all_references(rows)]
+    counts = [
+        Ahead(referring.order_by().values_list(reference.attname).annotate(number=Count("pk")))
+        for reference, referring in references
+    ]
+    for (reference, referring), found in zip(references, counts, strict=True):
+        type_, counted = type_of(reference.model), dict(found)
         for id_, part in by_id.items():
             made = (part.after or {}).get(plural_of(type_), 0) if reference.cascades else 0
             number = counted.get(id_, 0)

@@ -26,6 +26,7 @@ from accounts.undo.kinds import parts_of, why_not
 from accounts.undo.log import one_change
 from accounts.undo.made import delete_again
 from accounts.undo.seen import require_wholly_seen
+from studyservice.database.ahead import update_later
 from studyservice.database.limiting import WholeMember
 from studyservice.hooks import HookList
 from studyservice.operations.errors import Conflict, NotFound
@@ -103,7 +104,7 @@ def _restore(member: Member, write: Write, change: Change, parts: list[Part]) ->
         if data.settle is not None:
             data.settle(member, write)
     write.took_back(parts, change)
-    Change.objects.filter(member_id=member.id, id=change.id).update(undone_at=write.now)
+    update_later(Change.objects.filter(member_id=member.id, id=change.id), undone_at=write.now)
     end_chains(member.id, write.snapshots.objects, change.created_at)
 
 

@@ -6,18 +6,34 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import Model, QuerySet
 from django.db.models.signals import post_delete
 
+from studyservice.database.ahead import delete_later
+
 
 def delete_alone(rows: QuerySet[Any]) -> int:
     """Delete `rows`, below which nothing is, in one statement; gives their number.
 
     Who listens for a deletion, as storage does for files, is told of each row.
     """
-    listening = post_delete.has_listeners(rows.model)
-    gone = list(rows) if listening else []
+    gone = _listened_for(rows)
     number: int = rows._raw_delete(DEFAULT_DB_ALIAS)  # noqa: SLF001  # `delete` would look for what is below, by ids
-    for one in gone:
-        post_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
+    _tell(gone)
     return number
+
+
+def delete_alone_later(rows: QuerySet[Any]) -> None:
+    """Delete `rows` likewise, with the next statement that is waited for (`studyservice.database.ahead`)."""
+    gone = _listened_for(rows)
+    delete_later(rows)
+    _tell(gone)
+
+
+def _listened_for(rows: QuerySet[Any]) -> list[Model]:
+    return list(rows) if post_delete.has_listeners(rows.model) else []
+
+
+def _tell(gone: list[Model]) -> None:
+    for one in gone:
+        post_delete.send(sender=type(one), instance=one, using=DEFAULT_DB_ALIAS, origin=one)
 
 
 BATCH = 1000

@@ -8,6 +8,7 @@ from django.db import connections, models, transaction
 from django.db.models import QuerySet
 
 from studyservice.database.batches import batches
+from studyservice.database.snapshots import in_pieces
 
 BATCH = 1000
 
@@ -47,7 +48,7 @@ def repair_columns(
         read: the columns that `computed` reads, and those that it computes.
     """
     wrong = []
-    for row in rows.only("pk", *read).iterator():
+    for row in in_pieces(rows.only("pk", *read)):
         values = computed({name: getattr(row, name) for name in read})
         if any(getattr(row, name) != value for name, value in values.items()):
             wrong.append((row, values))

@@ -46,12 +46,18 @@ def _deferred() -> Iterator[None]:
 
 
 def in_pieces(rows: "QuerySet[_ModelT, _Row]") -> Iterator[_Row]:
-    """The rows, of which few are in memory at a time; inside `snapshot`.
+    """The rows, of which few are in memory at a time.
 
+    A cursor of the server takes three exchanges at least, so it is asked only where one piece is not all.
     Django does not read in pieces behind a pooler, as a cursor there may meet another connection. Inside a transaction
     it does not.
     """
-    if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+    if connection.vendor == "postgresql":
+        piece = list(rows[: _CHUNK + 1])
+        if len(piece) <= _CHUNK:
+            return iter(piece)
+        del piece
+    if connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS") and connection.in_atomic_block:
         fetched: Iterator[Any] = rows._iterator(True, _CHUNK)  # type: ignore[attr-defined]  # noqa: SLF001  # as `iterator` does
         return fetched
     return rows.iterator(chunk_size=_CHUNK)

@@ -14,11 +14,8 @@ value goes; it is compiled on first use; each row becomes the dictionary that is
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
-from decimal import Decimal
 from operator import attrgetter, methodcaller
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
-from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -26,6 +23,7 @@ from django.db.models.expressions import Expression, Func, Subquery
 from django.db.models.sql import InsertQuery, UpdateQuery
 
 from studyservice.database.capabilities import inserts_from_query
+from studyservice.database.executing import run_sql, run_sql_later
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
 
 T = TypeVar("T")
@@ -80,28 +78,6 @@ class _Compiled(NamedTuple):
     def bound(self, values: Mapping[str, Any]) -> list[Any]:
         """The parameters with the values that an execution brings."""
         return [values[param.name] if isinstance(param, Param) else param for param in self.params]
-
-
-def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
-    """`value` as the driver takes it; PostgreSQL's takes every value as it is."""
-    if isinstance(value, datetime):
-        return database.ops.adapt_datetimefield_value(value)
-    if isinstance(value, date):
-        return database.ops.adapt_datefield_value(value)
-    if isinstance(value, Decimal):
-        return database.ops.adapt_decimalfield_value(value)
-    if isinstance(value, UUID):
-        return value.hex
-    return value
-
-
-def run_sql(database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: Callable[[Any], T]) -> T:
-    """What `fetch` takes from the cursor."""
-    if isinstance(database, PostgreSQL):
-        return database.run(sql, params, fetch)
-    with database.cursor() as cursor:
-        cursor.execute(sql, [_adapted(param, database) for param in params])
-        return fetch(cursor)
 
 
 class Statement(ABC):
@@ -209,8 +185,10 @@ class Insert(Statement):
         return _Compiled(sql, tuple(params), ())
 
     def run(self, **values: Any) -> None:
-        """Insert one row."""
-        self._execute(values, _ROWCOUNT)
+        """Insert one row, as `run_sql_later` does."""
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self.compiled_for(database)
+        run_sql_later(database, compiled.sql, compiled.bound(values))
 
     def run_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert rows, `_VALUES_AT_ONCE` with each statement; a fraction of what the ORM's `bulk_create` takes.
@@ -227,10 +205,10 @@ class Insert(Statement):
             batch = rows[start : start + at_once]
             if isinstance(database, PostgreSQL) and inserts_from_query(database):
                 sql = f"{head} SELECT * FROM unnest({', '.join(self._arrays(database))})"  # noqa: S608 # nosec
-                run_sql(database, sql, [[row[name] for row in batch] for name in names], _ROWCOUNT)
+                run_sql_later(database, sql, [[row[name] for row in batch] for name in names])
             else:
                 sql = f"{head}{values}{', '.join([one] * len(batch))}"
-                run_sql(database, sql, [row[name] for row in batch for name in names], _ROWCOUNT)
+                run_sql_later(database, sql, [row[name] for row in batch for name in names])
 
     def _arrays(self, database: BaseDatabaseWrapper) -> list[str]:
         return [f"%s::{field.db_type(database)}[]" for field in self._model._meta.local_concrete_fields]
@@ -280,12 +258,24 @@ class Update(Statement):
     def returned(self, **values: Any) -> tuple[Any, ...] | None:
         """The new values of the `returning` fields of the one row changed, or None if there was no such row."""
         row, compiled = self._execute(values, _FETCHONE)
-        if row is None:
-            return None
-        found = list(row)
-        for place, convert in compiled.conversions:
-            found[place] = convert(found[place])
-        return tuple(found)
+        return _converted(row, compiled)
+
+    def returned_later(self, then: Callable[[tuple[Any, ...] | None], None], **values: Any) -> None:
+        """As `returned`, but nobody waits: `then` is given the values when the next statement gives its result."""
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self.compiled_for(database)
+        run_sql_later(
+            database, compiled.sql, compiled.bound(values), lambda cursor: then(_converted(cursor.fetchone(), compiled))
+        )
+
+
+def _converted(row: tuple[Any, ...] | None, compiled: _Compiled) -> tuple[Any, ...] | None:
+    if row is None:
+        return None
+    found = list(row)
+    for place, convert in compiled.conversions:
+        found[place] = convert(found[place])
+    return tuple(found)
 
 
 class RawStatement(Statement):

@@ -9,10 +9,12 @@ from operator import methodcaller
 from typing import Any, NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 
+from studyservice.database.executing import run_sql, run_sql_later
 from studyservice.database.limiting import WholeMember
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
-from studyservice.database.statements import Insert, RawStatement, Update, run_sql
+from studyservice.database.statements import Insert, RawStatement, Update
 
 _FETCHALL: Callable[[Any], list[tuple[Any, ...]]] = methodcaller("fetchall")
 
@@ -28,27 +30,33 @@ class Bound(NamedTuple):
 
 
 @_LATER.rows()
-def run_together(writes: Sequence[Bound]) -> list[tuple[Any, ...]]:
-    """Execute `writes`, none of which reads what another writes, and return the rows of the last.
+def rows_together(writes: Sequence[Bound], last: Bound) -> list[tuple[Any, ...]]:
+    """Execute `writes` and `last`, none of which reads what another writes, and return the rows of `last`.
 
     PostgreSQL runs them as parts of one statement, in an undefined order (its manual, "Data-Modifying Statements in
     WITH"). SQLite, which has no round trip to save, runs them one by one.
     """
+    rows: list[tuple[Any, ...]] = []
+    for database, sql, params in _statements([*writes, last]):
+        rows = run_sql(database, sql, params, _FETCHALL)
+    return rows
+
+
+@_LATER.rows()
+def run_together(writes: Sequence[Bound]) -> None:
+    """Execute `writes` likewise, when the next statement is waited for, or with the commit."""
+    for database, sql, params in _statements(writes):
+        run_sql_later(database, sql, params)
+
+
+def _statements(writes: Sequence[Bound]) -> list[tuple[BaseDatabaseWrapper, str, list[Any]]]:
+    """The statements with their values: one for PostgreSQL, one for each write for others."""
     database = connections[DEFAULT_DB_ALIAS]
     compiled = [(one.statement.compiled_for(database), one.values) for one in writes]
-    fetch = _FETCHALL if isinstance(writes[-1].statement, RawStatement) else _no_rows
+    parts = [(statement.sql, statement.bound(values)) for statement, values in compiled]
     if isinstance(database, PostgreSQL):
-        sql = _joined(tuple(statement.sql for statement, _ in compiled))
-        bound = [value for statement, values in compiled for value in statement.bound(values)]
-        return run_sql(database, sql, bound, fetch)
-    for statement, values in compiled[:-1]:
-        run_sql(database, statement.sql, statement.bound(values), _no_rows)
-    last, values = compiled[-1]
-    return run_sql(database, last.sql, last.bound(values), fetch)
-
-
-def _no_rows(_cursor: Any) -> list[tuple[Any, ...]]:
-    return []
+        return [(database, _joined(tuple(sql for sql, _ in parts)), [value for _, values in parts for value in values])]
+    return [(database, sql, values) for sql, values in parts]
 
 
 @lru_cache(maxsize=64)

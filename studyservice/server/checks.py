@@ -1,9 +1,12 @@
 """System checks: what is possible, but hardly meant. The server and the commands print them when they start."""
 
+from collections.abc import Sequence
+from contextlib import closing
 from typing import Any
 
 from django.conf import settings
 from django.core import checks
+from django.db import OperationalError, connections
 
 from studyservice.guides.served import is_built
 from studyservice.server.static_files import MissingStaticFilesError, require_static_files
@@ -26,6 +29,54 @@ def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
             id="studyservice.W001",
         )
     ]
+
+
+_CONNECTIONS = """
+    SELECT least(
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+            - coalesce(current_setting('reserved_connections', true)::int, 0),
+        nullif(datconnlimit, -1), nullif(rolconnlimit, -1)
+    ) FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = current_user
+"""
+"""How many connections PostgreSQL lets the service have; `least` passes over what is null, which is no limit."""
+
+
+def check_connections(*, databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:
+    """Whether PostgreSQL allows as many connections as the processes may hold. Costs a connection and a query.
+
+    As Django's checks of databases, it looks only if it is told which: at the start, in `migrate`, and in
+    `check --database default`. Behind a pooler it does not look, as the pooler has connections of its own.
+    """
+    wanted = settings.WEB_CONCURRENCY * (settings.WEB_THREADS + 1)
+    found: list[checks.CheckMessage] = []
+    for alias in databases or ():
+        database = connections[alias]
+        if database.vendor != "postgresql" or database.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+            continue
+        allowed = _allowed_connections(alias)
+        if allowed is not None and wanted > allowed:
+            found.append(
+                checks.Warning(
+                    f"The processes may hold {wanted} connections to PostgreSQL, which allows {allowed}.",
+                    hint=(
+                        "They are WEB_CONCURRENCY x (WEB_THREADS + 1). Raise max_connections, or the limit of the role "
+                        "or of the database, or lower WEB_THREADS. Each further instance of the service holds as many."
+                    ),
+                    id="studyservice.W004",
+                )
+            )
+    return found
+
+
+def _allowed_connections(alias: str) -> int | None:
+    """The most connections that PostgreSQL allows; None if it cannot be asked now, which health says."""
+    try:
+        with closing(connections[alias].copy()) as own, own.cursor() as cursor:  # not kept by this thread
+            cursor.execute(_CONNECTIONS)
+            [allowed] = cursor.fetchone()
+    except OperationalError:
+        return None
+    return int(allowed)
 
 
 def check_guides(**_: Any) -> list[checks.CheckMessage]:

@@ -41,7 +41,8 @@ def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedel
             connections.close_all()
 
     with ThreadPoolExecutor(len(contenders)) as pool:
-        with writing(member.id), time_machine.travel(timezone.now() + ahead, tick=True):
+        with writing(member.id) as write, time_machine.travel(timezone.now() + ahead, tick=True):
+            assert write.now <= timezone.now()  # so the lock is held
             running = [pool.submit(run, contender) for contender in contenders]
             if connection.vendor == "sqlite":
                 assert all(begun.acquire(timeout=WATCHDOG_SECONDS) for _ in contenders)

@@ -239,9 +239,10 @@ def test_a_running_write_is_waited_for_and_the_next_refused(
 
     def slow() -> None:
         with writing(owner_member.id) as write:
+            stamp = write.now
             stamped.set()
             deleting.wait(timeout=10)
-            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=write.now)
+            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=stamp)
 
     def erase() -> int:
         assert stamped.wait(timeout=10)

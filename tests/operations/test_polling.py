@@ -74,9 +74,10 @@ def test_an_item_waits_for_the_one_stamped_before_it(owner: RestEntryPoint, owne
 
     def slow() -> None:
         with writing(owner_member.id) as write:
+            stamp = write.now
             stamped.set()
             assert polled.wait(timeout=10)
-            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=write.now)
+            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=stamp)
 
     def quick() -> None:
         assert stamped.wait(timeout=10)

@@ -36,8 +36,10 @@ class TestWritten:
 
         for name in ("_query2pg", "_query2pg_nocache"):
             monkeypatch.setattr(_queries, name, note(getattr(_queries, name)))
+        connection.connection.execute("SELECT %s", ["by the driver"])
+        assert len(read) == 1
         with connection.cursor() as cursor:
             cursor.execute("SELECT %s", ["by Django"])
-        assert len(read) == 1
+            assert cursor.fetchone() == ("by Django",)
         assert RawStatement("SELECT %(value)s").all(value="a") == [("a",)]
         assert len(read) == 1

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 
 from tests.support import server as servers
 from tests.support.server import ADA
@@ -13,7 +14,7 @@ from tests.support.wire import COURSE, JSON, MIB, Wire, chunked, half_body, half
 
 pytestmark = pytest.mark.database("sqlite", "framing of HTTP")
 
-THREADS = 4
+THREADS = settings.WEB_THREADS
 CHUNKED = "Transfer-Encoding: chunked"
 
 

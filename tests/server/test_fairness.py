@@ -14,12 +14,14 @@ import pytest
 from tests.support import server as servers
 
 THREADS = 4
+"""Fewer than members of the tests, so that they can hold all of them."""
+
 WATCHDOG_SECONDS = 15
 
 
 @pytest.fixture(scope="module")
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Server]:
-    with servers.running(tmp_path_factory.mktemp("fairness")) as running:
+    with servers.running(tmp_path_factory.mktemp("fairness"), WEB_THREADS=str(THREADS)) as running:
         yield running
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.test.client import MULTIPART_CONTENT
 
 from tests.support import server as servers
@@ -18,7 +19,7 @@ from tests.support.wire import COURSE, MIB, Wire, chunked, half_body, half_sent,
 
 pytestmark = pytest.mark.database("sqlite", "connections of the server")
 
-THREADS = 4
+THREADS = settings.WEB_THREADS
 JSON_COURSE = ("Content-Type: application/json", f"Content-Length: {len(COURSE)}")
 
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from tests.support import server as servers
 from tests.support.databases import copied
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.database("sqlite", "connections of the server")
 ANSWERS = 8
 LAST = b'"next_cursor":null}'
 
-THREADS = 4
+THREADS = settings.WEB_THREADS
 
 QUICK = """
 connection.HEAD_SECONDS, connection.IDLE_SECONDS = 1, 4

@@ -1,33 +1,20 @@
-"""Django's PostgreSQL backend: deadlines, a health check that costs no round trip, a kept cursor for statements."""
+"""Django's PostgreSQL backend: deadlines, a health check that costs no round trip, and few exchanges."""
 
-import re
 import select
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from itertools import count
 from typing import Any, TypeVar
 
-import psycopg
 from django.db.backends.postgresql import base, features
+from django.db.backends.utils import debug_transaction
 from psycopg.pq import Format
 
-from studyservice.database.limiting import current_limiter, limit
 from studyservice.database.postgresql import driver
+from studyservice.database.postgresql.cursor import Cursor
+from studyservice.database.postgresql.exchanges import Exchanges
+from studyservice.database.postgresql.numbering import numbered
 from studyservice.database.postgresql.schema import DatabaseSchemaEditor
 
 T = TypeVar("T")
-
-_PLACE = re.compile("%[s%]")
-
-
-@lru_cache(maxsize=512)
-def numbered(sql: str) -> bytes:
-    """`sql` with PostgreSQL's own `$1`, `$2`, … where Django's `%s` stand, made once for each statement.
-
-    The driver would do so itself, and anew each time for a statement with more than 50 values or 4,096 characters.
-    """
-    numbers = count(1)
-    return _PLACE.sub(lambda place: "%" if place[0] == "%%" else f"${next(numbers)}", sql).encode()
 
 
 class DatabaseFeatures(features.DatabaseFeatures):
@@ -48,7 +35,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     features_class = DatabaseFeatures
     SchemaEditorClass = DatabaseSchemaEditor
 
-    _kept_cursor: "psycopg.RawCursor[tuple[Any, ...]] | None" = None
+    exchanges: Exchanges
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
@@ -56,9 +43,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return params
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> driver.Connection:
-        """Return a connection with the deadline."""
+        """Return a connection with the deadline, on which `exchanges` prepares statements, and psycopg does not."""
         connection: driver.Connection = super().get_new_connection(conn_params)
         connection.deadline = self.settings_dict["OPTIONS"].get("deadline")
+        prepared_after, connection.prepare_threshold = connection.prepare_threshold, None
+        self.exchanges = Exchanges(connection, prepared_after)
         return connection
 
     def is_usable(self) -> bool:
@@ -74,25 +63,84 @@ class DatabaseWrapper(base.DatabaseWrapper):
         poll.register(self.connection.fileno(), select.POLLIN)
         return not poll.poll(0) or super().is_usable()
 
-    def run(self, sql: str, params: Sequence[Any], fetch: Callable[[Any], T]) -> T:
-        """Execute a statement and give what `fetch` takes from its cursor.
+    def create_cursor(self, name: str | None = None) -> Any:
+        """A cursor; one with a name is psycopg's, and reads in pieces."""
+        if name is None:
+            return Cursor(self.connection, self.exchanges, self.wrap_database_errors)
+        self.exchanges.flush()
+        return super().create_cursor(name)
 
-        Values arrive in PostgreSQL's binary format, which the driver's C code turns into Python objects. The cursor is
-        the driver's own and kept with the connection: Django makes and wraps one for each statement, which takes twice
-        the CPU time. Its wrapper serves where something listens, such as a count of queries in a test.
+    def run(self, sql: str, params: Sequence[Any], fetch: Callable[[Any], T]) -> T:
+        """Execute a statement and give what `fetch` takes from its result.
+
+        Values arrive in PostgreSQL's binary format, which the driver's C code turns into Python objects. Django's
+        wrapped cursor, which takes twice the CPU time, serves where something listens, such as a count of queries in a
+        test.
         """
-        limiter = current_limiter()
-        if self.queries_logged or self.execute_wrappers not in ([], [limit]):
-            with self.cursor() as wrapped:
-                wrapped.cursor.format = Format.BINARY
-                wrapped.execute(sql, params)
-                return fetch(wrapped)
-        if limiter is not None:
-            sql, params = limiter.limited(self.vendor, sql, params)
+        if self.queries_logged or self.execute_wrappers:
+            with self._listened_to(sql, params) as cursor:
+                return fetch(cursor)
         with self.wrap_database_errors:
             self.ensure_connection()
-            cursor = self._kept_cursor
-            if cursor is None or cursor.connection is not self.connection:
-                cursor = self._kept_cursor = psycopg.RawCursor(self.connection)
-                cursor.format = Format.BINARY
-            return fetch(cursor.execute(numbered(sql), params))
+            result = self.exchanges.queue(numbered(sql), params, binary=True)
+            self.exchanges.flush()
+            return fetch(result)
+
+    def run_later(self, sql: str, params: Sequence[Any], then: Callable[[Any], None] | None = None) -> None:
+        """Execute a statement with the next one whose result is wanted, or with the commit.
+
+        Outside of a transaction it is executed at once.
+
+        Args:
+            then: is given the result, before the later statement gives its own.
+        """
+        if self.queries_logged or self.execute_wrappers:
+            with self._listened_to(sql, params) as cursor:
+                if then is not None:
+                    then(cursor)
+            return
+        with self.wrap_database_errors:
+            self.ensure_connection()
+            self.exchanges.queue(numbered(sql), params, binary=True, then=then)
+            if self.get_autocommit():
+                self.exchanges.flush()
+
+    def flush(self) -> None:
+        """Execute what was left for later."""
+        if self.connection is not None:
+            with self.wrap_database_errors:
+                self.exchanges.flush()
+
+    def _listened_to(self, sql: str, params: Sequence[Any]) -> Any:
+        wrapped = self.cursor()
+        wrapped.cursor.format = Format.BINARY
+        wrapped.execute(sql, params)
+        return wrapped
+
+    # Django calls these. Each is an exchange there, and here a part of one.
+
+    def _commit(self) -> None:
+        if self.connection is not None:
+            with debug_transaction(self, "COMMIT"), self.wrap_database_errors:
+                self.exchanges.commit()
+
+    def _rollback(self) -> None:
+        if self.connection is not None:
+            self.exchanges.discard()
+        super()._rollback()  # type: ignore[misc]  # the stubs leave out what backends override
+
+    def _savepoint(self, sid: str) -> None:
+        self._of_savepoint(sid, super()._savepoint, Exchanges.savepoint)  # type: ignore[misc]  # as above
+
+    def _savepoint_commit(self, sid: str) -> None:
+        self._of_savepoint(sid, super()._savepoint_commit, Exchanges.release)  # type: ignore[misc]  # as above
+
+    def _savepoint_rollback(self, sid: str) -> None:
+        self._of_savepoint(sid, super()._savepoint_rollback, Exchanges.back_to)  # type: ignore[misc]  # as above
+
+    def _of_savepoint(self, sid: str, usual: Callable[[str], None], queued: Callable[[Exchanges, str], None]) -> None:
+        if self.queries_logged or self.execute_wrappers:
+            usual(sid)
+        else:
+            with self.wrap_database_errors:
+                queued(self.exchanges, sid)

@@ -1,0 +1,73 @@
+"""A PostgreSQL that is further away: `python -m bench.distance SOCKET SERVER MS` passes bytes on after half of MS.
+
+A process of its own, on another core than the servers, with a thread for each direction of a connection. Each thread
+waits half the round trip before it passes on what it read, so that an exchange takes the whole of it.
+"""
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from bench.postgres import Postgres
+from bench.servers import ROOT, wait_until
+
+DISTANCES = (0, 1, 2, 4)
+"""Milliseconds of a round trip, beside what the machine itself takes."""
+
+CONNECTIONS = 32
+"""Of the load generator: more than any contestant has threads, so that all of them wait."""
+
+_SOCKET = ".s.PGSQL.5432"
+_STOP_SECONDS = 10
+
+
+def main(listening: str, server: str, milliseconds: str) -> None:
+    """Pass on connections to a socket until the process is ended."""
+    half = float(milliseconds) / 2000
+    with socket.socket(socket.AF_UNIX) as waiting:
+        waiting.bind(listening)
+        waiting.listen(128)
+        while True:
+            near, _ = waiting.accept()
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(server)
+            for source, target in ((near, far), (far, near)):
+                threading.Thread(target=_pass_on, args=(source, target, half), daemon=True).start()
+
+
+def _pass_on(source: socket.socket, target: socket.socket, half: float) -> None:
+    """Pass on one direction, and its end, which ends the other direction too."""
+    with closing(target), suppress(OSError):
+        while data := source.recv(262_144):
+            if half:
+                time.sleep(half)
+            target.sendall(data)
+        target.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def at_distance(postgres: Postgres, directory: Path, milliseconds: float) -> Iterator[Postgres]:
+    """Run the proxy; yields the server as it is seen through it.
+
+    Args:
+        postgres: a server that listens on a socket.
+        directory: an existing one, for the proxy's socket.
+    """
+    listening = directory / _SOCKET
+    arguments = [str(listening), str(Path(postgres.host) / _SOCKET), str(milliseconds)]
+    proxy = subprocess.Popen([sys.executable, "-m", "bench.distance", *arguments], cwd=ROOT)
+    try:
+        wait_until("the proxy", listening.exists)
+        yield Postgres(postgres.programs, postgres.data, str(directory), postgres.user)
+    finally:
+        proxy.terminate()
+        proxy.wait(_STOP_SECONDS)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

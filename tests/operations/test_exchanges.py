@@ -1,0 +1,66 @@
+"""How many exchanges with PostgreSQL each operation takes: tests/exchange_counts.json, which follows the code.
+
+`make openapi` writes it anew.
+"""
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from studyservice.rates import limiter as rates
+from tests import ROOT
+from tests.support.entry_points import RestEntryPoint, routes
+from tests.support.exchanges import counted
+from tests.support.oauth import App
+from tests.support.world import INTO_NOTHING, OPERATIONS, World, bearer
+
+pytestmark = pytest.mark.database("postgresql")
+
+COUNTS = ROOT / "tests" / "exchange_counts.json"
+REFRESH = "Run `make openapi` and look at the difference before you commit it."
+
+LETS_GO = {"add_school_calendar", "refresh_school_calendar"}
+"""Operations that give their connection back while a school answers, so that its exchanges cannot be counted."""
+
+_ORDER = {"PUT": 1, "DELETE": 2}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_exchanges_are_the_committed_ones(owner_member: Member, make_key: Any, pytestconfig: pytest.Config) -> None:
+    entry_point = RestEntryPoint(make_key(owner_member)[0])
+    entry_point.made("get_me")  # the use of the key is recorded now, and not again
+    found = dict(sorted({**_of_operations(World(entry_point)), "refresh": _of_refresh(owner_member)}.items()))
+    if pytestconfig.getoption("--refresh-baselines"):
+        COUNTS.write_text(json.dumps(found, indent=2) + "\n")
+    assert json.loads(COUNTS.read_text()) == found, REFRESH
+
+
+def _of_operations(world: World) -> dict[str, int]:
+    """Of each operation, its credential's included; what replaces others' objects or deletes comes last."""
+    world.fill()
+    found = {}
+    for operation_id in sorted(
+        set(OPERATIONS) - LETS_GO, key=lambda name: (name in INTO_NOTHING, _ORDER.get(routes()[name].method, 0), name)
+    ):
+        rates.clear()
+        if operation_id in INTO_NOTHING:
+            world.empty()
+        call = world.call(operation_id)
+        response, found[operation_id] = counted(partial(call.send, **bearer(world.entry_point.secret)))
+        assert response.status_code == routes()[operation_id].success, response.content
+        if routes()[operation_id].method == "DELETE":
+            world.forget()
+    return found
+
+
+def _of_refresh(member: Member) -> int:
+    """Of a refresh of a token by a public client, the second one: the first finds the app connected just now."""
+    app = App.registered()
+    tokens = app.connect(member)
+    tokens = app.refresh(tokens["refresh_token"]).json()
+    response, exchanges = counted(lambda: app.refresh(tokens["refresh_token"]))
+    assert response.status_code == 200, response.content
+    return exchanges
