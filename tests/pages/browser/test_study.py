@@ -88,6 +88,23 @@ def test_a_thumb_reaches_all_four_buttons(open_signed_in: PageFactory, deck: Any
     assert shown["y"] + shown["height"] < boxes[0]["y"], "nothing stays behind the buttons"
 
 
+@pytest.mark.parametrize("width", [320, 360, 390, 1280])
+def test_no_next_date_touches_the_edge_of_its_button(open_signed_in: PageFactory, deck: Any, width: int) -> None:
+    page: Page = open_signed_in("/study", viewport={"width": width, "height": 844})
+    page.get_by_text("Show", exact=True).click()
+    spaces = page.locator(".ratings button").evaluate_all(
+        """(buttons, labels) => buttons.map((button, at) => {
+            const label = button.querySelector("span"), text = document.createRange();
+            label.textContent = labels[at];
+            text.selectNodeContents(label);
+            const edges = button.getBoundingClientRect(), lines = [...text.getClientRects()];
+            return Math.min(...lines.map(line => Math.min(line.left - edges.left, edges.right - line.right)));
+        })""",
+        ["tomorrow", "26 days", "7 Nov 2027", "20 Nov 2027"],
+    )
+    assert min(spaces) >= 2.5, spaces
+
+
 def test_cards_are_kept_by_keyboard_and_without_script(open_signed_in: PageFactory, deck: Any) -> None:
     page: Page = open_signed_in(f"/decks/{deck['id']}", java_script_enabled=False)
     page.get_by_text("Add a card").click()
