@@ -36,6 +36,12 @@ def number(value: float) -> str:
 
 
 @register.filter
+def percent(value: float) -> str:
+    """Return an estimate in percent with at most one decimal: `99.4%`, `99%`."""
+    return f"{value:.1f}".removesuffix(".0") + "%"
+
+
+@register.filter
 def course_color(course_id: UUID | str | None) -> str:
     """Return the class that colors a course, derived from its id; empty without a course."""
     return f"hue-{UUID(str(course_id)).int % HUES}" if course_id else ""

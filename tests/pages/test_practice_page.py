@@ -43,7 +43,7 @@ def test_days_of_practice_are_a_chart_and_a_table(browser: Client, owner: RestEn
         page = text_of(browser)
     assert len([one for one in statements if "SAVEPOINT" not in one["sql"]]) <= 8
     assert ">2 days in a row</h2>" in page
-    assert "3 answers, 66.67% correct." in page
+    assert "3 answers, 66.7% correct." in page
     rows = re.findall(r'<td class="whole">(.*?)</td><td class="number">(\d+)</td><td class="number">(\d+)</td>', page)
     assert rows == [("Mon 23 Nov", "1", "1"), ("Sun 22 Nov", "2", "1")]
     chart = page[page.index('<svg role="img" aria-label="Answers') : page.index("</svg>")]
