@@ -54,7 +54,8 @@ def _week(request: HttpRequest) -> HttpResponse:
         courses: Mapping[UUID, UUID] = {item.id: item.course_id for item in ahead.situation.items}
         context |= {"today": today, "tomorrow": today + timedelta(days=1), "until": ahead.agenda["until"]}
         context |= {"first_steps": first_steps(member), "here": request.get_full_path()}
-        context |= due_lists(ahead.agenda, courses) | what_now(ahead.now, courses) | _cards(ahead.situation)
+        known = {**courses, **{deck.id: deck.course_id for deck in ahead.situation.decks}}
+        context |= due_lists(ahead.agenda, courses) | what_now(ahead.now, known) | _cards(ahead.situation)
     return render(request, "week.html", context)
 
 

@@ -23,7 +23,7 @@ class Shown(NamedTuple):
 
     Attributes:
         path: where it is done: the item's page, or the page to study the deck; empty for a topic whose deck is gone.
-        course_id: of an item's course; None of cards.
+        course_id: of the course of the item or the deck; None of a topic.
         reason: the first of them.
     """
 
@@ -41,13 +41,13 @@ def minutes_asked(request: HttpRequest) -> int:
     return next((minutes for minutes in CHOICES if request.GET.get("minutes") == str(minutes)), USUAL)
 
 
-def what_now(now: NowRow, courses: Mapping[UUID, UUID]) -> dict[str, object]:
-    """The first steps; `courses` has the course of each step's item."""
+def what_now(now: NowRow, courses: Mapping[UUID, UUID | None]) -> dict[str, object]:
+    """The first steps; `courses` has the course of each item and deck."""
     steps = [_shown(step, courses) for step in now["steps"][:MOST_SHOWN]]
     return {"steps": steps, "minutes": now["minutes"], "choices": CHOICES}
 
 
-def _shown(step: StepRow, courses: Mapping[UUID, UUID]) -> Shown:
+def _shown(step: StepRow, courses: Mapping[UUID, UUID | None]) -> Shown:
     item_id, deck_id = step["item_id"], step["deck_id"]
     path = ""
     if item_id is not None:
@@ -60,6 +60,6 @@ def _shown(step: StepRow, courses: Mapping[UUID, UUID]) -> Shown:
         minutes=step["minutes"],
         cards=step["cards"],
         course=step["course_name"],
-        course_id=None if item_id is None else courses.get(item_id),
+        course_id=courses.get(subject) if (subject := item_id or deck_id) else None,
         reason=step["because"][0]["text"],
     )

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Member
+from studyservice.templatetags.site import course_color
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
@@ -88,6 +89,15 @@ def test_cards_tell_how_many(signed_in: Client, owner: RestEntryPoint) -> None:
     assert "<strong>Cells &lt;1&gt;</strong>" in text
     assert "2 cards" in text
     assert "2 new cards for today" in text
+
+
+def test_cards_of_a_course_lead_to_it(signed_in: Client, owner: RestEntryPoint) -> None:
+    course = owner.made("create_course", name="Biology")
+    card = {"term": "Nucleus", "definition": "Holds the DNA"}
+    owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=[card])
+    text = section(signed_in)
+    assert f'<a class="course-name" href="/courses/{course["id"]}">Biology</a>' in text
+    assert f'<li class="{course_color(course["id"])}">' in text
 
 
 def test_nothing_to_do_is_no_section(signed_in: Client) -> None:
