@@ -85,6 +85,22 @@ def test_a_deck_lists_its_cards_as_they_were_added(browser: Client, owner: RestE
     assert f'href="/decks/{deck["id"]}/export?format=anki"' in page
 
 
+def test_a_card_due_later_today_says_when(browser: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+    time_machine.move_to("2026-11-23T14:55:00Z")
+    deck = made_deck(owner, "Mitosis")
+    reviewed(owner, deck["cards"][0], "again")
+    page = text_of(browser, f"/decks/{deck['id']}")
+    assert re.findall(r'<span class="hint">(due [^<]*)</span>', page) == ["due today at 15:56"], "in Paris"
+
+
+def test_a_deck_added_from_a_course_belongs_to_it(browser: Client, course: Any) -> None:
+    path = f"/decks/new?course={course['id']}"
+    assert f'href="{path}"' in text_of(browser, f"/courses/{course['id']}")
+    assert f'<option value="{course["id"]}" selected>' in text_of(browser, path)
+    for other in (UNKNOWN, "none", "\x00"):
+        assert " selected>" not in text_of(browser, f"/decks/new?course={other}")
+
+
 @pytest.mark.parametrize(
     ("q", "found"),
     [

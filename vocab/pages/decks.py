@@ -114,7 +114,9 @@ def new_deck(request: HttpRequest) -> HttpResponse:
     """A deck with its first card."""
     member = signed_in(request)
     if request.method != "POST":
-        return render(request, "new_deck.html", {"form": NewDeckForm(member=member)})
+        empty = NewDeckForm(member=member)
+        empty.initial = {"course_id": request.GET.get("course", "")}
+        return render(request, "new_deck.html", {"form": empty})
     form = NewDeckForm(request.POST, member=member)
     if not form.is_valid():
         return render(request, "new_deck.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)

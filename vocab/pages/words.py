@@ -30,10 +30,10 @@ def _day(day: date, today: date) -> str:
 
 
 def due_in_words(now: datetime, due_at: datetime) -> str:
-    """When a card of a list is due: `due now`, `due today`, `due tomorrow`, `due in 8 days` or `due 8 Feb`."""
+    """`due now`, `due today at 15:05`, `due tomorrow`, `due in 8 days` or `due 8 Feb`, in the member's time zone."""
     if due_at <= now:
         return "due now"
     days = (due_at.date() - now.date()).days
     if days > _MOST_DAYS:
         return f"due {_day(due_at.date(), now.date())}"
-    return {0: "due today", 1: "due tomorrow"}.get(days, f"due in {days} days")
+    return {0: f"due today at {due_at:%H:%M}", 1: "due tomorrow"}.get(days, f"due in {days} days")
