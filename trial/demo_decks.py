@@ -59,7 +59,7 @@ _DECKS = (
             "Cytoskeleton": "Filaments that give shape and move things about.",
             "Plasma membrane": "Lipid double layer that decides what enters and leaves.",
             "Cilium": "Hair-like extension that moves the cell or the fluid around it.",
-            "Desmosome": "Spot where neighbouring cells are riveted together.",
+            "Desmosome": "Spot where neighboring cells are riveted together.",
         },
         (25, 24, 23, 22, 21, 20, 19, 16, 15, 13, 12, 10, 9, 6, 5, 4, 3, 2, 1),
         1,
