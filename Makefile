@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run wheel release release-check test test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi schema
+.PHONY: help run wheel release release-check test test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi schema pictures
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the carried client,
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py tests/operations/test_promises.py tests/server/test_header_sets.py
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_carried_client.py
 	$(BIN)/pytest --database postgresql --refresh-baselines tests/operations/test_exchanges.py
+
+pictures: $(VENV)/installed-dev ## Take the pictures of docs/images anew (needs Chromium)
+	$(BIN)/python -m tests.support.pictures
 
 schema: $(VENV)/installed-dev ## Refresh tests/schema, the committed schema of each database
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/server/test_schema.py
