@@ -49,7 +49,8 @@ def test_it_carries_the_service_and_nothing_of_its_tests(wheel: Path) -> None:
     data = f"study_data_service-{__version__}.data/data/share/study-data-service/"
     shared = {name.removeprefix(data) for name in names if name.startswith(data)}
     code = {name.partition("/")[0] for name in names if not name.startswith(f"study_data_service-{__version__}.")}
-    assert code == {"accounts", "courses", "grades", "mcpbridge", "oauthserver", "planning", "practice"} | {
+    assert code == {"accounts", "courses", "grades", "mcpbridge", "oauthserver", "overview", "planning"} | {
+        "practice",
         "studyservice",
         "trial",
         "vocab",
