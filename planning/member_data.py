@@ -49,6 +49,7 @@ register(
         limits=(EVENTS_OF_COURSE,),
         no_admin="what is remembered of a calendar file",
         not_listed="what is remembered of a calendar file",
+        remembered=True,
         undo_fields={"imported_event._remembered": keep_import},
     )
 )

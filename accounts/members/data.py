@@ -62,6 +62,8 @@ class MemberData:
             referred to.
         settle: called after an undo; brings up to date what is kept beside the rows, and raises Conflict if they do not
             fit together.
+        remembered: whether the rows are no work of the member, and so do not keep the creation of what they are below
+            from being undone.
         unstamped: columns that another object's change may change too, which is then no change of the row's own.
         undo_fields: by type and field, as `course.categories`: fields that are not a column, or move rows.
         repair_counts: recomputes what is counted from the rows of a member, under the member's lock; returns how many
@@ -96,6 +98,7 @@ class MemberData:
     defaults: Callable[[Member], dict[str, Any]] | None = None
     refills: Mapping[str, Callable[[UUID], Q]] = field(default_factory=dict)
     settle: Callable[[Member, Any], None] | None = None
+    remembered: bool = False
     unstamped: tuple[str, ...] = ()
     undo_fields: Mapping[str, UndoField] = field(default_factory=dict)
     repair_counts: Callable[[UUID], int] | None = None

@@ -78,6 +78,9 @@ def _hanging(name: str, number: int, type_: str) -> str:
 
 
 def _all_references(rows: QuerySet[Model]) -> Iterator[Reference]:
+    """The references to the rows from rows that are the member's work."""
     label = rows.model._meta.label
-    yield from references_to(label)
-    yield from plain_references_to(label)
+    for reference in (*references_to(label), *plain_references_to(label)):
+        data = data_of(reference.model)
+        if data is None or not data.remembered:
+            yield reference

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from accounts.models import Member
+from accounts.pages.here import address_here
 from courses.courses import list_courses
 from courses.pages.first_steps import first_steps_with
 from courses.uploads.files import files_of
@@ -49,7 +50,7 @@ def show_course(
     context = {
         "course": course,
         "open": request.GET.get("open"),
-        "here": request.get_full_path() if request.method in {"GET", "HEAD"} else reverse("course", args=[course_id]),
+        "here": address_here(request, "assume", "open", path=reverse("course", args=[course_id])),
         "missed": [item for item in items if item["status"] == "missed"],
         "ahead": [item for item in items if item["due_on"] is not None and item["due_on"] >= today],
         "undated": [item for item in items if item["due_on"] is None],

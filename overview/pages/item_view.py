@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from accounts.models import Member
+from accounts.pages.here import address_here
 from courses.plan_records import StudyPlanRow
 from courses.readiness import get_item_detail, plan_of
 from courses.readiness_records import ItemDetailRow
@@ -79,7 +80,7 @@ def show_item(
         "changed_id": changed_step[0] if changed_step else None,
         "new_step": new_step or NewMilestoneForm(),
         "full": len(there) >= MAX_MILESTONES,
-        "here": request.get_full_path() if request.method in {"GET", "HEAD"} else reverse("item", args=[item_id]),
+        "here": address_here(request, "minutes", path=reverse("item", args=[item_id])),
         "minutes": asked,
         "can_plan": has_plan(item["kind"], item["due_on"], member.today()),
         "plan": _plan(member, item, asked),

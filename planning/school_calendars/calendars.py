@@ -20,6 +20,7 @@ from planning.school_calendars.rows import (
     CALENDARS,
     NoSuchSchoolCalendar,
     get_school_calendar,
+    keep,
     mine,
     require_calendar,
     stored_calendar,
@@ -152,7 +153,7 @@ def update_school_calendar(
             calendar.next_read_at = timezone.now()
         elif "paused" in changes:
             calendar.next_read_at = next_after(calendar)
-        calendar.save()
+        keep(calendar)
         set_due(calendar)
     return get_school_calendar(member, calendar_id)
 
@@ -174,7 +175,7 @@ def answer_school_calendar(member: Member, calendar_id: UUID, *, accept: bool) -
             take_held(member, calendar, load_courses(member, with_items=True))
         else:
             calendar.answer = Answer.REFUSED
-        calendar.save()
+        keep(calendar)
     return get_school_calendar(member, calendar_id)
 
 
@@ -237,5 +238,5 @@ def put_pause_back(member: Member, write: Write, calendar_id: UUID, after: bool,
         raise Conflict("The calendar is gone, or was paused or started since, and an undo overwrites nothing.")
     calendar.paused = before
     calendar.next_read_at = next_after(calendar)
-    calendar.save(update_fields=("paused", "next_read_at"))
+    keep(calendar)
     set_due(calendar)

@@ -32,6 +32,13 @@ def mine(member: Member) -> QuerySet[SchoolCalendar]:
     return SchoolCalendar.objects.filter(member_id=member.id).order_by("created_at", "id")
 
 
+def keep(calendar: SchoolCalendar) -> None:
+    """Store every column of the calendar, in a statement that names the member."""
+    columns = [one.attname for one in SchoolCalendar._meta.concrete_fields if one.attname not in {"id", "member_id"}]
+    stored = SchoolCalendar.objects.filter(member_id=calendar.member_id, id=calendar.id)
+    stored.update(**{name: getattr(calendar, name) for name in columns})
+
+
 def stored_calendar(member: Member, calendar_id: UUID) -> SchoolCalendar:
     """The calendar, whole.
 

@@ -16,7 +16,7 @@ from planning.school_calendars.assigning import summaries
 from planning.school_calendars.fetching import Failed, Read
 from planning.school_calendars.loading import load_courses
 from planning.school_calendars.models import Answer, SchoolCalendar
-from planning.school_calendars.rows import mine
+from planning.school_calendars.rows import keep, mine
 from planning.school_calendars.schedule import FAILS_FOR, next_after, set_due
 from planning.school_calendars.taking import note_read, reading_of, settle
 from studyservice.operations.errors import Conflict
@@ -49,7 +49,7 @@ def store_in(member: Member, calendar: SchoolCalendar, outcome: Read | Failed) -
         found = _store_reading(member, calendar, outcome)
     calendar.next_read_at = next_after(calendar)
     calendar.sealed_address = resealed(calendar.sealed_address)
-    calendar.save()
+    keep(calendar)
     set_due(calendar)
     return found
 

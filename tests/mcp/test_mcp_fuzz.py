@@ -49,6 +49,7 @@ BEYOND_A_SCHEMA = (
     "Needs minutes_a_day",
     "Needs if_exists merge.",
     "Not one of your items.",
+    "Not one of your courses.",
     "Needs include_cards.",
     "Needs include_syllabus.",
     "Must be a day from",

@@ -11,6 +11,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Member
+from accounts.pages.here import address_here
 from accounts.pages.signed_in import for_active_members, signed_in
 from studyservice.operations.errors import NotFound
 from studyservice.operations.fields import parse_uuid
@@ -32,7 +33,7 @@ def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpRespons
     card = _card(member, deck_id, card_id)
     stored = {"term": card["term"], "definition": card["definition"], "suspended": card["suspended"]}
     back = _back(request, card)
-    context = {"card": card, "here": request.get_full_path(), "back": back}
+    context = {"card": card, "here": address_here(request, "study", "sitting"), "back": back}
     if request.method != "POST":
         return render(request, "card.html", context | {"form": CardChangesForm(stored=stored)})
     form = CardChangesForm(request.POST, stored=stored)
