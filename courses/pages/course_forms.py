@@ -1,9 +1,10 @@
-"""The form for a new course."""
+"""The forms for a new course, and for changing one."""
 
-from typing import cast
+from typing import Any, cast
 
 from django import forms
 
+from accounts.pages.edit_form import EditForm
 from accounts.pages.once import OnceForm
 from courses.entry_serializers import NewCourseFields
 from courses.models import Course
@@ -24,7 +25,10 @@ def _text(name: str, label: str, help_text: str = "", *, required: bool = False)
     )
 
 
-class CourseForm(OnceForm):
+_EMPTY = {name: getattr(Course(), name) for name in COURSE_TEXTS}
+
+
+class CourseFields(forms.Form):
     """The fields of a course."""
 
     use_required_attribute = False
@@ -44,7 +48,20 @@ class CourseForm(OnceForm):
         """True if a folded field is wrong."""
         return any(field.errors for field in self.rarer())
 
+
+class CourseForm(OnceForm, CourseFields):
+    """A new course."""
+
     def fields_given(self) -> NewCourseFields:
         """The fields that were filled in, for `create_course`."""
         given = self.cleaned_data
         return cast("NewCourseFields", {name: given[name] for name in COURSE_TEXTS if given[name]})
+
+
+class CourseChangesForm(EditForm, CourseFields):
+    """Changes of a course."""
+
+    def clean(self) -> dict[str, Any]:
+        """A field that was emptied gets what a new course has without it."""
+        given = super().clean() or self.cleaned_data
+        return {name: value or _EMPTY[name] for name, value in given.items()}

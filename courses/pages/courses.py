@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.pages.signed_in import for_active_members, signed_in
 from courses import courses, items
 from courses.courses import COURSES
-from courses.pages.course_forms import CourseForm
-from courses.serializers import CourseRow, ItemRow
+from courses.pages.course_forms import CourseChangesForm, CourseForm
+from courses.serializers import COURSE_TEXTS, CourseRow, ItemRow
 from courses.uploads.files import files_by_course
 from courses.uploads.serializers import SyllabusRow
 from courses.views import CourseViewSet
@@ -73,6 +73,26 @@ def new_course_by_hand(request: HttpRequest) -> HttpResponse:
         return render(request, "new_course_by_hand.html", {"form": form}, status=error.status)
     messages.success(request, f"Added “{course['name']}”.")
     return redirect("course", course_id=course["id"])
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def change_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
+    """The name of a course, its number, term, times, school and subject."""
+    member = signed_in(request)
+    try:
+        course = courses.require_course(member, course_id)
+        stored = {name: course[name] for name in COURSE_TEXTS}  # type: ignore[literal-required]
+        form = CourseChangesForm(request.POST if request.method == "POST" else None, stored=stored)
+        if not form.is_valid():
+            status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+            return render(request, "change_course.html", {"course": course, "form": form}, status=status)
+        if changes := form.changes():
+            courses.update_course(member, course_id, **changes)
+            messages.success(request, "Saved.")
+    except NotFound as error:
+        raise Http404 from error
+    return redirect("course", course_id=course_id)
 
 
 @for_active_members

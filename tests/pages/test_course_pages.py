@@ -8,6 +8,7 @@ import time_machine
 from django.test import Client
 
 from accounts.models import Member
+from courses.models import DEFAULT_TERM
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory
 from tests.support.forms import form_with
@@ -42,6 +43,33 @@ def test_the_list_has_every_course_with_what_is_next(browser: Client, owner: Res
     shown = [day for day in range(20, 30) if f"Quiz of 2026-11-{day}" in page]
     assert shown == [22, 25, 26]
     assert "and 1 more</p>" in page
+
+
+def test_a_course_is_changed(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:
+    path = f"/courses/{course['id']}/change"
+    assert f'href="{path}"' in text_of(browser, f"/courses/{course['id']}")
+    form = form_with("name", browser.get(path).content.decode())
+    owner.made("update_course", course_id=course["id"], meets="Fri 9:00")  # meanwhile; stays
+    answer = browser.post(path, form | {"name": "Zoology", "code": " BIO 7 ", "term": ""})
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/courses/{course['id']}")
+    stored = owner.made("get_course", course_id=course["id"])
+    assert [stored[name] for name in ("name", "code", "term", "meets")] == [
+        "Zoology",
+        "BIO 7",
+        DEFAULT_TERM,
+        "Fri 9:00",
+    ]
+
+    before = len(owner.made("list_changes")["data"])
+    form = form_with("name", browser.get(path).content.decode())
+    assert browser.post(path, form).status_code == 302
+    assert len(owner.made("list_changes")["data"]) == before
+    refused = browser.post(path, form | {"name": " ", "code": "x" * 500})
+    assert refused.status_code == 422
+    assert "Enter a name for the course." in refused.content.decode()
+    assert "x" * 500 in refused.content.decode()
+    other = stranger.made("create_course", name="Latin")["id"]
+    assert browser.get(f"/courses/{other}/change").status_code == 404
 
 
 def test_the_week_leads_there(browser: Client, course: Any) -> None:
