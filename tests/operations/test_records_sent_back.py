@@ -12,6 +12,7 @@ Records = dict[str, tuple[dict[str, Any], dict[str, str]]]
 
 CHANGES: dict[str, dict[str, Any]] = {
     "update_me": {"name": "New"},
+    "update_school_calendar": {"name": "New"},
     "update_vocab_card": {"term": "New"},
     "update_vocab_deck": {"name": "New"},
     "update_grade_score": {"label": "New"},
@@ -31,7 +32,9 @@ def records(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> Re
     cards = [{"term": "osmosis", "definition": "water"}]
     deck = owner.made("create_vocab_deck", name="Membranes", include_cards=True, cards=cards, **its)
     [card] = deck["cards"]
+    calendar = owner.made("add_school_calendar", url="https://canvas.school.example/feed.ics", **its)
     return {
+        "update_school_calendar": (calendar, {"calendar_id": calendar["id"]}),
         "update_course": (owner.made("get_course", **its, include_syllabus=True), its),
         "update_item": (owner.made("get_item", item_id=item["id"]), {"item_id": item["id"]}),
         "update_milestone": (milestone, {"milestone_id": milestone["id"]}),

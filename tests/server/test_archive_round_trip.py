@@ -28,6 +28,10 @@ def test_the_other_database_gives_the_same_answers(
         assert there[operation] == answer, operation
 
 
+NOT_ARCHIVED = {"list_school_calendars", "get_school_calendar"}
+"""Their addresses are secrets, which an archive does not hold."""
+
+
 @pytest.mark.database("sqlite", "the description")
 def test_every_read_operation_is_compared() -> None:
-    assert {name for name, route in routes().items() if route.method == "GET"} == READS
+    assert {name for name, route in routes().items() if route.method == "GET"} - NOT_ARCHIVED == READS

@@ -32,7 +32,9 @@ def check(server: Server, tmp_path: Path) -> Check:
     """Runs the command beside the server, with these variables."""
 
     def run(*arguments: str, **variables: str) -> Ended:
-        return ended(tmp_path, "manage", "checkinstall", *arguments, environment=server.environment | variables)
+        environment = server.environment | variables
+        environment.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # of tests in a browser, in the same process
+        return ended(tmp_path, "manage", "checkinstall", *arguments, environment=environment)
 
     return run
 
