@@ -15,7 +15,7 @@ from accounts.models import ApiKey, Member, MemberAddress, SecretOwner
 from bench.cast import CALLBACK, CARDS, CLIENT_ID, SYLLABUS
 from courses.models import SyllabusFile
 from oauthserver.client_metadata import AuthMethod
-from oauthserver.models import AccessToken, Application, RefreshToken
+from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from studyservice.secrets.generated import new_secret, sha256
 from vocab.models import Card, Deck
 
@@ -80,13 +80,16 @@ def connect(members: Sequence[UUID], tokens_each: int, now: datetime) -> dict[UU
     tokens = {member: [new_secret("rt") for _ in range(tokens_each)] for member in members}
     given = {"application_id": app.pk, "scope": "read write", "created": now, "updated": now}
     hour, days = now + timedelta(hours=1), now + timedelta(days=60)
-    access, refresh = [], []
+    consents, access, refresh = [], [], []
+    code = {"redirect_uri": CALLBACK, "code_challenge": "c" * 43, "code_challenge_method": Grant.CODE_CHALLENGE_S256}
     for member, secret in ((member, secret) for member, secrets in tokens.items() for secret in secrets):
         given |= {"user_id": member, "token_family": new_id()}
         pair = AccessToken(id=new_id(), token_checksum=sha256(new_secret("at")), expires=hour, **given)
         token = RefreshToken(id=new_id(), token_checksum=sha256(secret), expires=days, access_token=pair, **given)
+        consents.append(Grant(id=new_id(), code=sha256(new_secret("ac")), expires=hour, spent_at=now, **code, **given))
         access.append(pair)
         refresh.append(token)
+    copy(Grant, consents)
     copy(AccessToken, access)
     copy(RefreshToken, refresh)
     _add_owners((secret, member) for member, secrets in tokens.items() for secret in secrets)

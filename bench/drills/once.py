@@ -57,7 +57,7 @@ def _sign_in(ports: tuple[int, int], mail: Path, number: int) -> tuple[bool, Bro
     tabs = [browser.copy(), browser.copy()]
     form = {"code": _code(mail, email)}
     answers = at_once([partial(tab.send, port, "/sign-in/code", form) for tab, port in zip(tabs, ports, strict=True)])
-    inside = [tab for tab, answer in zip(tabs, answers, strict=True) if answer == (302, "/keys")]
+    inside = [tab for tab, answer in zip(tabs, answers, strict=True) if answer == (302, "/")]
     return len(inside) == 1, (inside or tabs)[0]
 
 
