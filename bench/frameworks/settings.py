@@ -16,6 +16,7 @@ USE_TZ = True
 
 _OURS = ("accounts", "courses", "planning", "grades", "practice", "vocab")
 _DJANGO = ("admin.apps.SimpleAdminConfig", "auth", "contenttypes", "sessions", "messages")
+WEB_THREADS = 4  # read when the models are loaded
 INSTALLED_APPS = [*_OURS, *(f"django.contrib.{name}" for name in _DJANGO), "rest_framework"]
 
 MIDDLEWARE = [
