@@ -1,7 +1,8 @@
 """SIGKILL for the server between two statements of a write: a change is stored with its row in the log, or not at all.
 
-A lock of another connection stops the write before the statement that needs it; there its process is killed. A missing
-standby stops the commit, which PostgreSQL has written by then.
+A lock of another connection stops the write before the statement that needs it; there its process is killed. Statements
+share exchanges (`studyservice.database.postgresql.exchanges`), so PostgreSQL may have the commit by then, and store the
+write although nobody gets the answer. A missing standby stops the commit, which PostgreSQL has written by then.
 """
 
 import threading
@@ -33,40 +34,52 @@ _ONE_ITEM = [1, 0, 0, 0, 0, 1]
 """Rows that a new item adds to each of these tables."""
 
 
+Call = Callable[[Client], Answer]
+
+
 class Write(NamedTuple):
-    """A call that changes data.
+    """A kind of call that changes data.
 
     Attributes:
+        prepared: returns the call with this number; each changes something that none before it did.
         stops: tables and modes of the locks that stop it before its statements, in order.
+        log: the table in which each call that is stored has one row.
         at_commit: kill it at its commit, too.
     """
 
-    call: Callable[[Client], Answer]
+    prepared: Callable[[int], Call]
     stops: tuple[tuple[str, str], ...]
+    log: str = "accounts_change"
     at_commit: bool = False
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Each write is killed before each of its statements, then let through."""
+    """Writes of each kind are killed before each of their statements, and one is let through."""
     report, kills = Report("server killed between statements"), 0
     url, data, cast = site.fresh("postgresql")
     instance, key = site.serve(url, data), cast.members[0].key
     for name, write in _writes(instance, cast.members[0]).items():
-        before = _stored(url)
+        added = []
         stops = [("accounts_member", _WRITES), *write.stops]
-        for table, mode in stops:
-            _killed_at(instance, url, key, write, _locked(url, table, mode))
-        report.check(f"{name}: nothing is stored of {len(stops)} that were killed", _stored(url) == before)
+        for number, (table, mode) in enumerate(stops):
+            call, before = write.prepared(number), _stored(url)
+            logged = count(url, write.log)
+            _killed_at(instance, url, key, call, _locked(url, table, mode))
+            added.append(count(url, write.log) - logged)
+            if (_stored(url) != before) is not (added[-1] == 1):
+                report.check(f"{name}: killed at {table}, it is stored whole or not at all", False)
+        report.check(f"{name}: killed before it holds the lock, it is not stored", added[0] == 0)
+        report.notes.append(f"{name}: of {len(stops)} that were killed, {sum(added)} were stored, each with its row")
         if write.at_commit:
-            _killed_at(instance, url, key, write, _commits_wait(url))
-            added = [len(now) - len(then) for now, then in zip(_stored(url), before, strict=True)]
-            report.check(f"{name}: killed while it commits, it is stored with its row", added == _ONE_ITEM)
+            call, before = write.prepared(len(stops)), _stored(url)
+            _killed_at(instance, url, key, call, _commits_wait(url))
+            more = [len(now) - len(then) for now, then in zip(_stored(url), before, strict=True)]
+            report.check(f"{name}: killed while it commits, it is stored with its row", more == _ONE_ITEM)
         kills += len(stops) + write.at_commit
-        logged = count(url, "accounts_change")
+        call, logged = write.prepared(kills), count(url, write.log)
         with Client(instance.port, key) as client:
-            report.check(f"{name}: goes through afterwards", write.call(client).ok)
-        own_log = name == "review_vocab_card"
-        report.check(f"{name}: one row then", count(url, "accounts_change") == logged + (not own_log))
+            report.check(f"{name}: goes through afterwards", call(client).ok)
+        report.check(f"{name}: one row then", count(url, write.log) == logged + 1)
     _, report.half_written = writes(url)
     report.notes.append(f"{kills} processes were killed")
     yield report
@@ -75,26 +88,38 @@ def drill(site: Site) -> Iterator[Report]:
 def _writes(instance: Server, member: Subject) -> dict[str, Write]:
     """One write of each kind."""
     path, log = f"/v1/courses/{member.courses[0]}/items", ("accounts_change", _WRITES)
-    with Client(instance.port, member.key) as client:
-        item = f"/v1/items/{client.call('POST', path, {'title': 'Midterm'}).body['id']}"
-        client.call("POST", f"{item}/milestones", {"title": "Outline"})
+
+    def made(path: str, **fields: str) -> str:
+        with Client(instance.port, member.key) as client:
+            return str(client.call("POST", path, fields).body["id"])
+
+    item = f"/v1/items/{made(path, title='Midterm')}"
+
+    def deletion(number: int) -> Call:
+        gone = f"/v1/items/{made(path, title=f'Quiz {number}')}"
+        made(f"{gone}/milestones", title="Outline")
+        return lambda client: client.call("DELETE", gone)
+
     review, answer = f"/v1/vocab-cards/{member.cards[0]}/reviews", {"rating": "good", "duration_ms": 1}
     read_item, write_item = ("courses_item", _READS), ("courses_item", _WRITES)
     steps = (("planning_milestone", _READS), ("planning_milestone", _WRITES))
     practice = tuple((table, _WRITES) for table in ("vocab_card", "vocab_review", "practice_attempt"))
     return {
         "create_item": Write(
-            lambda client: client.call("POST", path, {"title": "Paper"}),
+            lambda number: lambda client: client.call("POST", path, {"title": f"Paper {number}"}),
             (("courses_course", _READS), write_item, log),
             at_commit=True,
         ),
         "update_item": Write(
-            lambda client: client.call("PATCH", item, {"due_on": "2030-01-31"}), (read_item, write_item, log)
+            lambda number: lambda client: client.call("PATCH", item, {"title": f"Midterm {number}"}),
+            (read_item, write_item, log),
         ),
         "review_vocab_card": Write(
-            lambda client: client.call("POST", review, answer), (("vocab_card", _READS), *practice)
+            lambda number: lambda client: client.call("POST", review, answer),
+            (("vocab_card", _READS), *practice),
+            log="vocab_review",
         ),
-        "delete_item": Write(lambda client: client.call("DELETE", item), (read_item, *steps, write_item, log)),
+        "delete_item": Write(deletion, (read_item, *steps, write_item, log)),
     }
 
 
@@ -121,13 +146,13 @@ def _commits_wait(url: str) -> Iterator[Waits]:
         execute(url, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
 
 
-def _killed_at(instance: Server, url: str, key: str, write: Write, stopped: AbstractContextManager[Waits]) -> None:
-    """Send the write, kill its process while it is stopped, and wait for the next process."""
+def _killed_at(instance: Server, url: str, key: str, call: Call, stopped: AbstractContextManager[Waits]) -> None:
+    """Make the call, kill its process while it is stopped, and wait for the next process."""
     workers = instance.workers()
 
     def send() -> None:
         with suppress(ClosedError), Client(instance.port, key) as client:
-            write.call(client)
+            call(client)
 
     with stopped as waits:
         sender = threading.Thread(target=send, daemon=True)
