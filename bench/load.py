@@ -25,6 +25,7 @@ class Outcome:
         answered: answers with a 2xx status.
         refused: statuses of the others.
         waits: seconds from each request to its whole answer.
+        seconds: to the last answer, so that a disk that pauses past the end is counted too.
         cpu_seconds: CPU time of the load generator.
     """
 
@@ -77,16 +78,13 @@ def _run(
             if status is None:
                 continue
             waiting -= 1
-            now = time.perf_counter()
-            if now > deadline:
-                continue
-            finished = now
+            now = finished = time.perf_counter()
             outcome.waits.append(now - sent[one])
             if 200 <= status < 300:
                 outcome.answered += 1
             else:
                 outcome.refused[status] += 1
-            request = next(requests, None)
+            request = next(requests, None) if now < deadline else None
             if request is not None:
                 received.clear()
                 sent[one] = now
