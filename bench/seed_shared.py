@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256 as hashed
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,10 @@ from vocab.models import Card, Deck
 chance = random.Random(7)  # noqa: S311  # data for measuring, the same every time
 
 
+_AT_ONCE = 50_000
+"""Rows of one COPY: a slow disk answers in the time that the service allows a statement."""
+
+
 def new_id() -> UUID:
     """Return a new id, the same in every run."""
     return UUID(int=chance.getrandbits(128), version=4)
@@ -36,9 +41,12 @@ def copy(model: type[Model], rows: Iterable[Model]) -> None:
     columns = ", ".join(f'"{field.column}"' for field in fields)
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")  # on a busy machine a table takes longer than a call may
-    with connection.cursor() as cursor, cursor.copy(f'COPY "{model._meta.db_table}" ({columns}) FROM STDIN') as stream:
-        for row in rows:
-            stream.write_row([getattr(row, field.attname) for field in fields])
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _AT_ONCE)):
+        statement = f'COPY "{model._meta.db_table}" ({columns}) FROM STDIN'
+        with connection.cursor() as cursor, cursor.copy(statement) as stream:
+            for row in batch:
+                stream.write_row([getattr(row, field.attname) for field in fields])
 
 
 def copy_members(members: Iterable[Member]) -> None:
