@@ -50,7 +50,7 @@ def _twice_forgotten(memory: Memory, at: int) -> float:
 
 
 MEMBERS: dict[str, Recall] = {
-    "as FSRS foretells": recalled,
+    "as FSRS predicts": recalled,
     "half the stability": _stability_times(0.5),
     "0.7 times the stability": _stability_times(0.7),
     "1.4 times the stability": _stability_times(1.4),
@@ -168,7 +168,7 @@ def _row(head: Sequence[object], planned: Sequence[Outcome], others: Sequence[Ou
     return f"| {' | '.join(cells)} |"
 
 
-_FIGURES = ("forgotten without, %", "with, %", "reviews without", "with", "predicted less known", "over")
+_FIGURES = ("forgotten without plan, %", "with plan, %", "reviews without", "reviews with", "predicted − known", "over")
 
 
 def _table(heads: Sequence[str], rows: Sequence[str]) -> str:
@@ -177,7 +177,7 @@ def _table(heads: Sequence[str], rows: Sequence[str]) -> str:
 
 
 def by_size() -> str:
-    """Members who answer as FSRS foretells."""
+    """Members who answer as FSRS predicts."""
     rows = [
         _row((cards, days, minutes), *simulated(cards, days, minutes, recalled, REPEATED[cards]))
         for cards in CARDS
