@@ -168,7 +168,14 @@ def _row(head: Sequence[object], planned: Sequence[Outcome], others: Sequence[Ou
     return f"| {' | '.join(cells)} |"
 
 
-_FIGURES = ("forgotten without plan, %", "with plan, %", "reviews without", "reviews with", "predicted − known", "over")
+_FIGURES = (
+    "forgotten without plan, %",
+    "with plan, %",
+    "reviews without",
+    "reviews with",
+    "predicted minus known",
+    "over",
+)
 
 
 def _table(heads: Sequence[str], rows: Sequence[str]) -> str:
