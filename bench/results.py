@@ -55,13 +55,13 @@ class Results:
         found = list(verdicts(self.samples, self.memory, self.distances))
         rows = [[one.name, one.target, one.reached, "**short**" if one.is_short else "reached"] for one in found]
         short = "; ".join(one.name for one in found if one.is_short)
-        where = f"Short: {short}. Where their time goes: [PROFILE.md](PROFILE.md#what-takes-the-time)."
+        where = f"Short: {short}. For the time they spend, see [PROFILE.md](PROFILE.md#what-takes-the-time)."
         return (
             f"{_titled('Targets', ['', 'target', 'reached', ''], rows)}\n\n"
-            f"CPU time of {FLOOR} over that of the row, of a tool that of its REST call, where no unit is named; "
-            f"beside {FASTAPI} requests per second.\n"
+            f"Without a unit: CPU time of {FLOOR} divided by that of the row; for a tool, that of its REST call. "
+            f"Compared with {FASTAPI}: requests per second.\n"
             f"{where if short else 'None is short.'}\n"
-            "What each step brought: [PROFILE.md](PROFILE.md#before-and-after)."
+            "For the gain of each step, see [PROFILE.md](PROFILE.md#before-and-after)."
         )
 
     def _names(self) -> list[str]:
@@ -81,7 +81,7 @@ class Results:
             ratios = [self._ratio((row.name, name), to, against) for name in names]
             rows.append([row.name, *ratios, self._ratio((row.name, SERVICE), (row.name, FASTAPI))])
         head = ["", *(f"{name} / {FLOOR}" for name in names), f"{SERVICE} / {FASTAPI}"]
-        return _titled("How many times as many requests per second", head, rows)
+        return _titled("Ratio of requests per second", head, rows)
 
     def _ratio(self, one: tuple[str, str], other: tuple[str, str], against: str = "") -> str:
         found, to = self.samples.get(one), self.samples.get(other)
@@ -94,7 +94,7 @@ class Results:
             least = self.samples.get((row, FLOOR))
             share = f"{median(one.server_us for one in least) / server:.2f}" if least else "–"
             rows.append([f"{row}, {name}", f"{server:.0f}", share, f"{postgres:.0f}", f"{load:.0%}"])
-        head = ["", "server process", f"{FLOOR} / it", "PostgreSQL", "load generator, share of its core"]
+        head = ["", "server process", f"{FLOOR} / server process", "PostgreSQL", "load generator, share of its core"]
         return _titled("CPU time per request, µs (medians)", head, rows)
 
     def _memory(self) -> str:
@@ -119,8 +119,8 @@ class Results:
         ]
         head = ["", *(f"{distance} ms" for distance in self.distances)]
         what = (
-            f"Requests per second · p50 / p99 in milliseconds, of {DISTANT_CONNECTIONS} connections, by the round trip "
-            "that a proxy adds between a contestant and PostgreSQL. Each has its defaults, of the table above."
+            f"Requests per second · p50 / p99 in milliseconds, with {DISTANT_CONNECTIONS} connections, by the "
+            "round-trip time that a proxy adds between a contestant and PostgreSQL. Each uses its defaults from the table above."
         )
         return [f"{_titled('With PostgreSQL further away', head, rows)}\n\n{what}"]
 
@@ -148,22 +148,22 @@ def _spread(spread: Spread, form: str) -> str:
 
 _HEAD = """# Results
 
-Written by `make bench`; do not edit. Figures hold for the machine and the day named here: the ratios say more than the
-rates, and a new run more than both."""
+Written by `make bench`; do not edit. The figures are valid only for this machine and day. The ratios are more
+meaningful than the rates, and a new run is more meaningful than both."""
 
 _READING = f"""## How to read this
 
-- **{FLOOR}** is one bare WSGI function with psycopg and hand-written, prepared queries that gives the same bodies
-  (checked before measuring). It has no request ids, rate limits, log, CORS or helpful errors: nothing that does the
-  same job in Python on this server can be faster. Rows of one member with very much are measured without it.
-- **{WITH_REDIS}** counts requests in a Redis, as several processes must; the floor counts nothing.
+- **{FLOOR}** is one bare WSGI function with psycopg and handwritten, prepared queries that returns the same bodies
+  (checked before measuring). It has no request ids, rate limits, log, CORS or helpful errors. Nothing that does the
+  same job in Python on this server can be faster. Rows of a member with very much data are measured without it.
+- **{WITH_REDIS}** counts requests in Redis, as several processes must; the floor counts nothing.
 - **{IDIOMATIC}** is ModelSerializers and ModelViewSets on the same tables, **{NINJA}** schemas and functions on
-  the same models, **{FASTAPI}** its asyncio with SQLAlchemy and asyncpg: what most would write. They give bodies
-  with the same objects, without request ids, rate limits, log or CORS.
+  the same models, **{FASTAPI}** its asyncio with SQLAlchemy and asyncpg: the code most people would write. They return
+  the same objects, without request ids, rate limits, log or CORS.
 - All run one after the other within each round, on the same core; PostgreSQL and the load generator share the
-  other cores. A figure is the median of the rounds, with the least and the greatest in brackets; a ratio is taken
-  within each round first.
-- Every request carries one of the members' API keys or tokens in turn; every answer's status is checked.
-- Where other work disturbs the machine, the ratio of CPU times is steadier than that of the rates.
-- With a load generator near 100 % of its core the fastest contestant is held back, and the service looks better than
+  other cores. A figure is the median of the rounds, with the minimum and the maximum in brackets; ratios are
+  calculated within each round first.
+- Requests use the members' API keys or tokens in turn; every answer's status is checked.
+- If other work disturbs the machine, the ratio of CPU times is steadier than that of the rates.
+- With a load generator near 100 % of its core the fastest contestant is slowed, and the service looks better than
   it is."""

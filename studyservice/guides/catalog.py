@@ -58,7 +58,7 @@ class Index(NamedTuple):
 INDEXES = (
     Index("", "Guides", "For members and for those who write scripts and apps."),
     Index("operators", "Guides for operators", "Running the service: installing, scaling, securing."),
-    Index("internals", "How it is built", "For those who change the service itself."),
+    Index("internals", "How it is built", "For developers of the service."),
 )
 
 
@@ -106,8 +106,8 @@ SECTIONS = (
             _guide("install-compose", "All in containers: from an empty machine to a first member."),
             _guide("bad-days", "Restore, a leaked key, a lost second factor, a full disk, a failed upgrade."),
             _guide("operating", "The reference: settings, commands, logs, metrics, backups."),
-            _guide("scaling", "How much one instance serves, and what more of them need."),
-            _guide("security", "What is worth protecting, from whom, and how."),
+            _guide("scaling", "The capacity of one instance, and how to run more."),
+            _guide("security", "Threats, defenses and remaining risks."),
         ),
         index_slug="operators",
         own_origin=False,
@@ -118,12 +118,12 @@ SECTIONS = (
             _guide("architecture", "The path of a request, and how an operation is added."),
             _guide("design", "Tokens, components and the order of attention of the pages."),
             _guide("syllabi-measured", "How often a proposal is right."),
-            _guide("toolkit", "The authorization server, and what it uses of its libraries."),
+            _guide("toolkit", "How the authorization server uses its libraries."),
             Guide("contributing", "CONTRIBUTING.md", "Setting up, tests, what reviewers ask for."),
             _guide("conformance", "The test for each statement of the specification."),
             Guide("measurements", "bench/RESULTS.md", "The results of the benchmark."),
-            Guide("profile", "bench/PROFILE.md", "Where the time of a call goes, and what each step gained."),
-            Guide("drills", "bench/DRILLS.md", "What happens when parts are killed, filled or skewed under load."),
+            Guide("profile", "bench/PROFILE.md", "The time spent in a call, and the gain of each step."),
+            Guide("drills", "bench/DRILLS.md", "Outcomes when components are killed, filled or skewed under load."),
         ),
         index_slug="internals",
         own_origin=False,
