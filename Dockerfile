@@ -1,7 +1,7 @@
 # The service as one image: migrations, commands and the server. docs/operating.md says how to run it.
 ARG PYTHON_IMAGE=python:3.11.14-slim-bookworm
 FROM ${PYTHON_IMAGE} AS build
-# requirements-s3.txt, where files lie in a bucket.
+# Use requirements-s3.txt for files in a bucket.
 ARG REQUIREMENTS=requirements.txt
 WORKDIR /srv
 RUN python -m venv /opt/venv
@@ -10,7 +10,7 @@ RUN /opt/venv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check
         -r "${REQUIREMENTS}" \
     && /opt/venv/bin/pip uninstall --quiet --yes pip setuptools
 COPY . ./
-# Guides are rendered and static files get their hashed names here; these values are for these commands and stay nowhere.
+# Render the guides and hash the names of static files. These values are for these commands only, and are not kept.
 RUN export DATA_DIR=/tmp BASE_URL=http://127.0.0.1:8000 EMAIL_URL=consolemail:// \
         SECRET_KEY="$(/opt/venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(64))')" \
     && /opt/venv/bin/python manage.py buildguides --verbosity 0 \
@@ -27,7 +27,7 @@ WORKDIR /srv
 ENV PATH=/opt/venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 DATA_DIR=/data HOST=0.0.0.0 PORT=8000
 USER 10001:10001
 EXPOSE 8000
-# Gunicorn finishes running requests after this one.
+# Gunicorn finishes running requests after this signal.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
     CMD ["python", "-c", "from os import environ as e; from urllib.request import urlopen; urlopen(f'http://127.0.0.1:{e[\"PORT\"]}/health', timeout=4)"]

@@ -23,7 +23,7 @@ secret: $(VENV)/bin/python
 wheel: $(VENV)/installed-build ## Build the package into dist/
 	$(BIN)/python -m hatchling build -t wheel
 
-release: $(VENV)/installed-build ## Check that the version is new, build the package, try it, and say what remains by hand
+release: $(VENV)/installed-build ## Check that the version is new, build the package, test it, and list the manual steps
 	@$(BIN)/python -m release
 
 release-check: $(VENV)/installed-build
@@ -33,7 +33,7 @@ test: check $(CLIENTS) ## Set up, check, and test on SQLite (through the tools) 
 	$(BIN)/pytest --database sqlite --entry-points mcp $(PYTEST_ARGS)
 	$(BIN)/pytest --database postgresql --entry-points rest $(PYTEST_ARGS)
 
-test-all: test ## The same, then every test through both entry points on both, and each Python from 3.11 to 3.14 and PostgreSQL 15 found
+test-all: test ## The same, then all tests through both entry points on both databases, and on each installed Python from 3.11 and PostgreSQL 15
 	$(BIN)/pytest --database sqlite --entry-points both --thorough $(PYTEST_ARGS)
 	$(BIN)/pytest --database postgresql --entry-points both --thorough $(PYTEST_ARGS)
 	$(BIN)/python -m tests.support.matrix $(PYTEST_ARGS)
@@ -61,7 +61,7 @@ types: $(VENV)/installed-dev secret
 migrations: $(VENV)/installed secret
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
-audit: $(VENV)/installed-dev ## Ask for known vulnerabilities in the locked packages (needs the network)
+audit: $(VENV)/installed-dev ## Check the locked packages for known vulnerabilities (needs the network)
 	$(BIN)/pip-audit --strict --require-hashes --disable-pip --desc off -r requirements.txt -r requirements-dev.txt
 
 conformance: $(VENV)/installed-dev
@@ -71,12 +71,12 @@ format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format .
 
-openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the carried client, the committed counts of queries and exchanges, header sets and promises
+openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the bundled client, query and round-trip counts, header sets and promises
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py tests/operations/test_promises.py tests/server/test_header_sets.py
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_carried_client.py
 	$(BIN)/pytest --database postgresql --refresh-baselines tests/operations/test_exchanges.py
 
-pictures: $(VENV)/installed-dev ## Take the pictures of docs/images anew (needs Chromium)
+pictures: $(VENV)/installed-dev ## Retake the pictures in docs/images (needs Chromium)
 	$(BIN)/python -m tests.support.pictures
 
 schema: $(VENV)/installed-dev ## Refresh tests/schema, the committed schema of each database
@@ -86,17 +86,17 @@ schema: $(VENV)/installed-dev ## Refresh tests/schema, the committed schema of e
 clients: $(VENV)/installed-dev $(CLIENTS) ## Build the Python and the TypeScript client into clients/build/
 	@$(BIN)/python -m clients
 
-exam-plan: $(VENV)/installed ## Simulate members who follow a plan for an exam, and write the tables of docs/exam-plan.md
+exam-plan: $(VENV)/installed ## Simulate members who follow an exam plan, and write the tables of docs/exam-plan.md
 	$(BIN)/python -m bench.exam_plan
 
-bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, needs redis-server; writes RESULTS.md and PLANS.md
+bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks (needs redis-server); writes RESULTS.md and PLANS.md
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.plans
 
-drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load, needs redis-server; writes DRILLS.md
+drills: $(VENV)/installed-dev ## Kill, fill and skew the service's components under load (needs redis-server); writes DRILLS.md
 	$(BIN)/python -m bench.drills
 
-syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi of the tests, or in DIR=... (docs/syllabi-measured.md)
+syllabi: $(VENV)/installed ## Measure how well labelled syllabi are read, from the tests or DIR=... (docs/syllabi-measured.md)
 	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(wildcard $(LABELLED)/unseen)) $(SHOW)
 
 LABELLED := tests/syllabi/labelled

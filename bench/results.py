@@ -120,7 +120,8 @@ class Results:
         head = ["", *(f"{distance} ms" for distance in self.distances)]
         what = (
             f"Requests per second · p50 / p99 in milliseconds, with {DISTANT_CONNECTIONS} connections, by the "
-            "round-trip time that a proxy adds between a contestant and PostgreSQL. Each uses its defaults from the table above."
+            "round-trip time that a proxy adds between a contestant and PostgreSQL. Each uses its defaults, "
+            "as in the table above."
         )
         return [f"{_titled('With PostgreSQL further away', head, rows)}\n\n{what}"]
 

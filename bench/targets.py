@@ -1,4 +1,4 @@
-"""The targets of rows, and which rows are short of them."""
+"""The targets of rows, and the rows that miss them."""
 
 from collections.abc import Iterator, Mapping
 from statistics import median
@@ -73,7 +73,9 @@ def _beside_fastapi(row: str, samples: Samples, least: float, where: str) -> Ite
     ours, theirs = samples.get((row, SERVICE)), samples.get((row, FASTAPI))
     if ours and theirs:
         reached = ratio(ours, theirs).median
-        yield Verdict(f"{row}, beside {FASTAPI}{where}", f"{least} times", f"{reached:.2f} times", reached < least)
+        yield Verdict(
+            f"{row}, compared with {FASTAPI}{where}", f"{least} times", f"{reached:.2f} times", reached < least
+        )
 
 
 def _against_floor(samples: Samples) -> Iterator[Verdict]:

@@ -1,1 +1,1 @@
-"""The clients that are built from docs/openapi.json: `python -m clients`, or `make clients`."""
+"""Build API clients from docs/openapi.json: `python -m clients`, or `make clients`."""

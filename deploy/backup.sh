@@ -1,10 +1,10 @@
 #!/bin/sh
-# A backup of the database at $DATABASE_URL (SQLite in $DATA_DIR without it) and of $DATA_DIR/files, in a new directory of
-# $BACKUPS named for the moment. It counts once it was restored into a temporary database; then the newest $BACKUPS_KEPT
-# (7) stay. `backup.sh age` only says how old the newest is.
+# Back up the database at $DATABASE_URL (without it SQLite in $DATA_DIR) and $DATA_DIR/files, into a new directory of
+# $BACKUPS named for the time. It counts after a test restore into a temporary database; then only the newest
+# $BACKUPS_KEPT (7) are kept. `backup.sh age` only prints the age of the newest.
 #
 # PostgreSQL: needs pg_dump, pg_restore and psql of the server's version, and a role that may create databases.
-# BACKUPS_VERIFY=no leaves the restore out. SQLite: needs python3. docs/operating.md, Backups.
+# BACKUPS_VERIFY=no skips the restore. SQLite: needs python3. docs/operating.md, Backups.
 set -eu
 umask 077
 now=$(date -u +%Y-%m-%dT%H-%M-%SZ)
@@ -71,8 +71,8 @@ with sqlite3.connect(sys.argv[1], timeout=60) as database:
 END
 }
 
-# Stored files never change, so copied before and after the dump they include every file that the dump names. One may be
-# deleted while it is copied: then once more.
+# Stored files never change, so copies made before and after the dump include every file that it names. If one is deleted
+# while it is copied, copy again.
 copy_files() {
     [ ! -d "$DATA_DIR/files" ] || cp -R --preserve=timestamps "$DATA_DIR/files" "$made/"
 }

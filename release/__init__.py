@@ -1,1 +1,1 @@
-"""What `make release` does: see that the version is new, build the package, and try it where nothing else is."""
+"""`make release`: check that the version is new, build the package, and test it in an empty environment."""

@@ -1,4 +1,4 @@
-"""The newest release of the changelog, and whether it may be published."""
+"""Read the newest release from the changelog, and check that it may be published."""
 
 import re
 import subprocess
@@ -26,7 +26,7 @@ def newest(changelog: str) -> tuple[str, date, str]:
     if headings and headings[0][1] == "Unreleased":
         if texts[0]:
             raise NotReleasableError(
-                "CHANGELOG.md has unreleased entries. Put a heading such as `## [0.9.0] - 2026-12-01` above them, and "
+                "CHANGELOG.md has unreleased entries. Put a heading like `## [0.9.0] - 2026-12-01` above them, and "
                 "keep an empty `## [Unreleased]`."
             )
         headings, texts = headings[1:], texts[1:]
@@ -42,7 +42,7 @@ def newest(changelog: str) -> tuple[str, date, str]:
 
 
 def require_new(version: str, repository: Path) -> None:
-    """See that nothing is uncommitted, and that the version is above every tag.
+    """Check that nothing is uncommitted, and that the version is above every tag.
 
     Raises:
         NotReleasableError: otherwise.

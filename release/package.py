@@ -1,4 +1,4 @@
-"""The package: built, installed where nothing else is, and served as in production."""
+"""Build the package, install it in an empty environment, and serve it as in production."""
 
 import os
 import re
@@ -18,7 +18,7 @@ START_SECONDS = 120
 
 
 class BrokenPackageError(Exception):
-    """The package does not do what it must; the message says where."""
+    """The package does not work; the message says where."""
 
 
 def build(repository: Path, directory: Path, version: str) -> Path:
@@ -35,7 +35,7 @@ def build(repository: Path, directory: Path, version: str) -> Path:
 
 
 def install(wheel: Path, venv: Path) -> Path:
-    """Install the wheel as `docs/install-package.md` says, into a new environment; return its command."""
+    """Install the wheel into a new environment, following `docs/install-package.md`; return its command."""
     _run([sys.executable, "-m", "venv", str(venv)], venv.parent)
     pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     _run([*pip, "--no-deps", str(wheel)], venv.parent)
@@ -61,7 +61,7 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def require_deployable(command: Path, given: dict[str, str]) -> None:
-    """Migrate, then see that `check --deploy` has nothing to say.
+    """Migrate, then check that `check --deploy` reports nothing.
 
     Raises:
         BrokenPackageError: it has.
@@ -73,7 +73,7 @@ def require_deployable(command: Path, given: dict[str, str]) -> None:
 
 
 def require_pages(command: Path, given: dict[str, str], version: str) -> int:
-    """Serve, open every page and all that they load, and return how many addresses answered.
+    """Serve, open every page and its static files, and return the number of opened addresses.
 
     Raises:
         BrokenPackageError: an address does not answer 200, or another version does.
@@ -114,7 +114,7 @@ def _wait_for(url: str, server: "subprocess.Popen[bytes]") -> None:
 
 
 def _get(url: str) -> str:
-    """Get it as the proxy does."""
+    """Fetch the address as the proxy does."""
     request = Request(url, headers={"Host": "study.example.org", "X-Forwarded-Proto": "https"})  # noqa: S310  # as above
     try:
         with urlopen(request, timeout=30) as answer:  # noqa: S310  # as above

@@ -1,6 +1,6 @@
 """The transport of every call: retries, idempotency keys, pages, and errors as exceptions.
 
-Nothing here knows an operation: those are in `api`, generated from the service's description.
+The operations are in `api`, generated from the service's description.
 """
 
 import json
@@ -21,7 +21,7 @@ from .types import File, Unset
 
 RETRIES = 3
 PATIENCE_SECONDS = 90
-"""The longest wait that is waited for: a window of the rate is a minute. Limits of an hour are the caller's matter."""
+"""The longest wait before a retry: rate windows last a minute. The caller must handle limits of an hour."""
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _FAULTS = (500, 502, 503, 504)
@@ -32,14 +32,14 @@ Cursor = TypeVar("Cursor")
 
 
 class Refused(Exception):
-    """The service answered with an error, and with the same one after what retries there are.
+    """The service answered with an error, also after the retries.
 
     Attributes:
-        status: of HTTP.
-        type: as the service's page on errors names it, like `not_found`; empty if the answer is not the service's.
-        request_id: names the request in the logs of the service.
-        details: what is wrong with which field, each a `field` and a `message`.
-        retry_after: seconds after which the call may be sent again, if the service said so.
+        status: the HTTP status.
+        type: the error type of the service's documentation, like `not_found`; empty if the answer is not the service's.
+        request_id: identifies the request in the logs of the service.
+        details: the wrong fields, each a `field` and a `message`.
+        retry_after: seconds to wait before sending the call again, if the service says so.
     """
 
     def __init__(self, status: int, content: bytes, headers: Mapping[str, str]) -> None:
@@ -55,7 +55,7 @@ class Refused(Exception):
 
 
 def _error(content: bytes) -> dict[str, Any]:
-    """The `error` of the service's envelope; empty for what a proxy answered in its stead."""
+    """The `error` of the service's envelope; empty for an answer of a proxy."""
     try:
         error = json.loads(content)["error"]
     except (ValueError, LookupError, TypeError):
@@ -70,18 +70,18 @@ def _seconds(headers: Mapping[str, str]) -> int | None:
 
 
 class _Busy(httpx.NetworkError):
-    """The service asks to come back soon; an error of the network in the eyes of the retries, which then wait."""
+    """The service is busy. The retries treat it as a network error, and wait."""
 
 
 def _raise_if_busy(response: httpx.Response) -> None:
-    """429, and 409 while the first try of a call is still running, say when to come back; another 409 does not."""
+    """Raise for a 429, or a 409 during the first try of a call. Both have `Retry-After`; other 409s do not."""
     seconds = _seconds(response.headers)
     if response.status_code in _BUSY and seconds is not None and seconds <= PATIENCE_SECONDS:
         raise _Busy(f"Come back in {seconds} seconds")
 
 
 class _Whole(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Reads an answer to its end, so that one that breaks off counts as a broken connection."""
+    """Reads an answer to its end, so that an interrupted one counts as a broken connection."""
 
     def __init__(self, proxy: str | None) -> None:
         self.blocking = httpx.HTTPTransport(proxy=proxy)
@@ -105,14 +105,14 @@ class _Whole(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
 
 class SafeTransport(RetryTransport):
-    """Sends a call up to three times more, after 1, 2 and 4 seconds or after what `Retry-After` asks for.
+    """Retries a call up to three times, after 1, 2 and 4 seconds or after `Retry-After`.
 
-    A POST gets an `Idempotency-Key` first, unless the caller gave one, which all of its tries share: the service does
-    it once.
+    A POST gets an `Idempotency-Key`, unless the caller set one. All of its tries share it, so the service executes it
+    once.
     """
 
     def __init__(self, url: str) -> None:
-        """Connect to the service at `url`. The environment names the proxy, as for httpx itself."""
+        """Set up for the service at `url`. The proxy is read from the environment, as in httpx."""
         retry = Retry(
             total=RETRIES,
             allowed_methods=_METHODS,
@@ -126,7 +126,7 @@ class SafeTransport(RetryTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         _give_key(request)
-        request.read()  # a file could be read only for the first try
+        request.read()  # a file can be read only once
         return super().handle_request(request)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -159,10 +159,10 @@ class Reply(Protocol):
 
 
 def answered(reply: Reply) -> Any:
-    """The record of an answer.
+    """Return the record of an answer.
 
     Raises:
-        Refused: it is an error, or nothing that the description knows.
+        Refused: it is an error, or is not in the description.
     """
     if reply.status_code >= 300 or reply.parsed is None:
         raise Refused(reply.status_code, reply.content, reply.headers)
@@ -174,7 +174,7 @@ Upload: TypeAlias = File | BinaryIO | Path | bytes
 
 
 def uploaded(file: Upload) -> File:
-    """Return `file` as generated code sends it, with its name where it has one."""
+    """Return `file` in the form that generated code sends, with its name if it has one."""
     if isinstance(file, bytes):
         return File(BytesIO(file), "upload")
     if isinstance(file, Path):
@@ -185,7 +185,7 @@ def uploaded(file: Upload) -> File:
 
 
 def plain(value: Any) -> Any:
-    """Return `value` as JSON has it. Fields that are unset are left out."""
+    """Return `value` in its JSON form, without unset fields."""
     match value:
         case Mapping():
             return {name: plain(entry) for name, entry in value.items() if not isinstance(entry, Unset)}
@@ -209,8 +209,8 @@ def every(page: Callable[[Cursor | str], Page[Entry]], first: Cursor) -> Iterato
     """Iterate over the entries of all pages. Each page is fetched when the one before is used up.
 
     Args:
-        page: the one behind a cursor.
-        first: what stands for the cursor of the first.
+        page: returns the page of a cursor.
+        first: the cursor value of the first page.
     """
     cursor: Cursor | str | None = first
     while cursor is not None:

@@ -1,5 +1,5 @@
-// A client of the Study Data Service: openapi-fetch with the types of the service's description, and with what every
-// call needs: retries, keys that make them safe, pages, and errors as exceptions.
+// A client of the Study Data Service: openapi-fetch with the types of the service's description, and with
+// retries, idempotency keys, pages, and errors as exceptions for every call.
 
 import createClient, { type Client } from "openapi-fetch";
 import type { components, paths } from "./schema.js";
@@ -9,7 +9,7 @@ export type { components, operations, paths } from "./schema.js";
 /** The seconds before the second, the third and the fourth try. */
 const PAUSES = [1, 2, 4];
 
-/** The longest wait that is waited for: a window of the rate is a minute. Limits of an hour are the caller's matter. */
+/** The longest wait before a retry: rate windows last a minute. The caller must handle limits of an hour. */
 const PATIENCE_SECONDS = 90;
 
 const FAULTS = [500, 502, 503, 504];
@@ -25,25 +25,25 @@ export interface Options {
   url?: string;
   /** An API key or an access token; by default `STUDY_API_KEY` of the environment. */
   credential?: string;
-  /** What sends a request; by default that of the platform. */
+  /** The fetch function; by default that of the platform. */
   fetch?: (request: Request) => Promise<Response>;
 }
 
-/** The service answered with an error, and with the same one after what retries there are. */
+/** The service answered with an error, also after the retries. */
 export class Refused extends Error {
   override readonly name = "Refused";
 
   constructor(
-    /** Of HTTP. */
+    /** The HTTP status. */
     readonly status: number,
-    /** As the service's page on errors names it, such as `not_found`; empty if the answer is not the service's. */
+    /** The error type of the service's documentation, like `not_found`; empty if the answer is not the service's. */
     readonly type: string,
     message: string,
     /** Names the request in the logs of the service. */
     readonly requestId: string | undefined,
-    /** What is wrong with which field. */
+    /** The wrong fields and their errors. */
     readonly details: NonNullable<ErrorRecord["details"]>,
-    /** Seconds after which the call may be sent again, if the service said so. */
+    /** The seconds to wait before sending the call again, if the service says so. */
     readonly retryAfter: number | undefined,
   ) {
     const fields = details.map(({ field, message: wrong }) => ` ${field}: ${wrong}`).join("");
@@ -51,7 +51,7 @@ export class Refused extends Error {
   }
 }
 
-/** The service, under one credential. Needs no connection yet. */
+/** The service, with one credential. Does not connect yet. */
 export function connect(options: Options = {}): Study {
   return createClient<paths>({
     baseUrl: options.url ?? variable("STUDY_URL"),
@@ -94,10 +94,10 @@ type Cursors<Operation> = Operation extends {
 
 type Lists = { [Path in keyof paths]: Cursors<paths[Path]["get"]> };
 
-/** The paths of lists that come in pages. */
+/** The paths of lists with pages. */
 export type ListPath = { [Path in keyof Lists]: [Lists[Path]] extends [never] ? never : Path }[keyof Lists];
 
-/** The entries of all pages of a list; each page, of 100 unless told, is asked for when those before it were taken. */
+/** The entries of all pages of a list. A page has 100 entries by default, and is fetched when the previous one is used up. */
 export async function* every<Path extends ListPath>(
   study: Study,
   path: Path,
@@ -113,7 +113,7 @@ export async function* every<Path extends ListPath>(
   } while (cursor !== null);
 }
 
-/** Sends a request again where that may help. A POST gets an `Idempotency-Key`, so that the service does it once. */
+/** Retries a request if that may help. A POST gets an `Idempotency-Key`, so that the service executes it once. */
 function retrying(send: (request: Request) => Promise<Response>): (request: Request) => Promise<Response> {
   return async (request) => {
     if (request.method === "POST" && !request.headers.has("Idempotency-Key")) {
@@ -122,7 +122,7 @@ function retrying(send: (request: Request) => Promise<Response>): (request: Requ
     for (const pause of PAUSES) {
       const answer = await whole(send, request.clone()).catch((broken: unknown) => {
         if (request.signal.aborted || !(broken instanceof TypeError)) throw broken;
-        return undefined; // fetch has this error alone for a connection that broke
+        return undefined; // fetch's only error for a broken connection
       });
       const seconds = answer === undefined ? pause : wait(answer, pause);
       if (answer !== undefined && seconds === undefined) return answer;
@@ -132,7 +132,7 @@ function retrying(send: (request: Request) => Promise<Response>): (request: Requ
   };
 }
 
-/** Resolves after these seconds. Throws the reason as soon as the caller gives the call up. */
+/** Resolves after these seconds. Throws the reason as soon as the caller aborts the call. */
 function passed(seconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -148,14 +148,14 @@ function passed(seconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** An answer that was read to its end, so that one that breaks off counts as a broken connection. */
+/** Reads an answer to its end, so that an interrupted one counts as a broken connection. */
 async function whole(send: (request: Request) => Promise<Response>, request: Request): Promise<Response> {
   const answer = await send(request);
   const body = await answer.arrayBuffer();
   return new Response(body.byteLength > 0 ? body : null, answer);
 }
 
-/** The seconds after which an answer is worth another try; undefined if it is not. */
+/** The seconds to wait before a retry; undefined if there is none. */
 function wait(answer: Response, pause: number): number | undefined {
   const told = retryAfter(answer);
   if (FAULTS.includes(answer.status)) return Math.min(told ?? pause, PATIENCE_SECONDS);
