@@ -223,9 +223,10 @@ def _dropped(node: Plan) -> int:
 
 _HEAD = f"""# Plans
 
-Written by `make bench`; do not edit. The rows that PostgreSQL reads for each call, with a million items, cards and attempts in
-the tables. Each statement, the credential's first, has the rows answered (for a count, the rows counted) and the rows
-read by scans. A statement is good if it reads at most {MOST_READ} times the rows answered plus {SLACK}, and no whole table."""
+Written by `make bench`; do not edit. The rows that PostgreSQL reads for each call, with a million items, cards and
+attempts in the tables. Each statement, the credential's first, has the rows answered (for a count, the rows
+counted) and the rows read by scans. A statement is good if it reads at most {MOST_READ} times the rows
+answered plus {SLACK}, and never a whole table."""
 
 
 def _page(found: dict[str, list[Reading]]) -> str:

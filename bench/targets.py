@@ -73,9 +73,7 @@ def _beside_fastapi(row: str, samples: Samples, least: float, where: str) -> Ite
     ours, theirs = samples.get((row, SERVICE)), samples.get((row, FASTAPI))
     if ours and theirs:
         reached = ratio(ours, theirs).median
-        yield Verdict(
-            f"{row}, compared with {FASTAPI}{where}", f"{least} times", f"{reached:.2f} times", reached < least
-        )
+        yield Verdict(f"{row}, against {FASTAPI}{where}", f"{least} times", f"{reached:.2f} times", reached < least)
 
 
 def _against_floor(samples: Samples) -> Iterator[Verdict]:

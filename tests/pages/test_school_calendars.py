@@ -47,7 +47,7 @@ def test_a_calendar_is_added_checked_and_taken(browser: Client, owner: RestEntry
     added = add(browser, name="Canvas")
     page = browser.get(added.url).content.decode()
     assert "Essay &lt;1&gt;" in page
-    assert "Waits for you" in page
+    assert "Waiting for you" in page
     assert SECRET not in page
     assert HOST in page
     taken = browser.post(added.url, {"do": "accept"}, follow=True).content.decode()
