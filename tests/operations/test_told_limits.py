@@ -42,7 +42,7 @@ def test_the_table_has_the_limits_of_the_code() -> None:
         "cards of a deck": f"{CARDS_OF_DECK.most}",
         "active API keys of a member": f"{MAX_ACTIVE_KEYS}",
         "idempotency keys of a member that are kept": f"{MAX_KEYS:,}, with long answers up to {long_mib} MiB",
-        "items on a page": f"{limit['maximum']} ({limit['default']} unless told)",
+        "items on a page": f"{limit['maximum']} ({limit['default']} by default)",
     }
 
 
