@@ -34,14 +34,14 @@ def main() -> None:
     """Read the options and run."""
     names = [row.name for row in ROWS]
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one round of 2 s, no scale, RESULTS.md stays")
+    parser.add_argument("--quick", action="store_true", help="one round of 2 s, no scale; RESULTS.md is not written")
     parser.add_argument("--rows", type=lambda text: text.split(","), default=names, help=f"some of {','.join(names)}")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--seconds", type=float, help="of each row and contestant in a round")
     parser.add_argument("--members", type=int, default=MEMBERS)
     parser.add_argument("--scale", action=argparse.BooleanOptionalAction, help="list_items with ten times the data")
     parser.add_argument("--distances", action=argparse.BooleanOptionalAction, help="rows with PostgreSQL further away")
-    parser.add_argument("--profile", metavar="ROW", choices=names, help="show where the time of a row goes instead")
+    parser.add_argument("--profile", metavar="ROW", choices=names, help="show the time spent in each part of a row instead")
     profiled = [name for name in CONTESTANTS if name != FASTAPI]
     parser.add_argument("--contestant", choices=profiled, default=SERVICE, help="to profile")
     parser.add_argument("--calls", type=int, default=2000, help="to profile")

@@ -71,8 +71,8 @@ def main() -> None:
     """Measure every labelled text of the folders given."""
     parser = argparse.ArgumentParser(prog="python -m bench.syllabi", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--show", action="store_true", help="every item that is wrong, and every one that was missed")
-    parser.add_argument("--only", help="only texts whose names have this in them; several with commas")
+    parser.add_argument("--show", action="store_true", help="show every wrong and every missed item")
+    parser.add_argument("--only", help="only texts whose names contain this; separate several by commas")
     options = parser.parse_args()
     started = time.process_time()
     for folder in options.folders:

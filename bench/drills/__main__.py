@@ -80,7 +80,7 @@ def main() -> int:
 
 _HEAD = """# Drills
 
-Written by `make drills`; do not edit. Where all is right, nothing is lost, duplicated, half-written or improper."""
+Written by `make drills`; do not edit. In a successful run nothing is lost, duplicated, half-written or improper."""
 
 
 def _reports(name: str, site: Site) -> Iterator[Report]:
@@ -97,7 +97,7 @@ def _reports(name: str, site: Site) -> Iterator[Report]:
     except Exception as error:  # noqa: BLE001  # whatever it is, it is reported
         traceback.print_exc()
         broken = Report(name)
-        broken.check(f"it ended with {error!r}", right=False)
+        broken.check(f"it failed with {error!r}", right=False)
         yield broken
     finally:
         site.stack = whole

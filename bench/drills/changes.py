@@ -67,19 +67,19 @@ def drill(site: Site) -> Iterator[Report]:
             _killed_at(instance, url, key, call, _locked(url, table, mode))
             added.append(count(url, write.log) - logged)
             if (_stored(url) != before) is not (added[-1] == 1):
-                report.check(f"{name}: killed at {table}, it is stored whole or not at all", False)
-        report.check(f"{name}: killed before it holds the lock, it is not stored", added[0] == 0)
-        report.notes.append(f"{name}: of {len(stops)} that were killed, {sum(added)} were stored, each with its row")
+                report.check(f"{name}: killed at {table}, the change is stored completely or not at all", False)
+        report.check(f"{name}: killed before the lock, the change is not stored", added[0] == 0)
+        report.notes.append(f"{name}: {len(stops)} killed, {sum(added)} stored, each with its log row")
         if write.at_commit:
             call, before = write.prepared(len(stops)), _stored(url)
             _killed_at(instance, url, key, call, _commits_wait(url))
             more = [len(now) - len(then) for now, then in zip(_stored(url), before, strict=True)]
-            report.check(f"{name}: killed while it commits, it is stored with its row", more == _ONE_ITEM)
+            report.check(f"{name}: killed during the commit, the change is stored with its log row", more == _ONE_ITEM)
         kills += len(stops) + write.at_commit
         call, logged = write.prepared(kills), count(url, write.log)
         with Client(instance.port, key) as client:
-            report.check(f"{name}: goes through afterwards", call(client).ok)
-        report.check(f"{name}: one row then", count(url, write.log) == logged + 1)
+            report.check(f"{name}: succeeds afterwards", call(client).ok)
+        report.check(f"{name}: has one log row then", count(url, write.log) == logged + 1)
     _, report.half_written = writes(url)
     report.notes.append(f"{kills} processes were killed")
     yield report

@@ -60,15 +60,15 @@ def _migrated(site: Site, servers: Servers) -> Report:
         manage(env, "migrate", app, number, "-v0")
     manage(env, "distribute", "--shards", SHARDS)
     manage(env, "migrate", "-v0")
-    report.check("new tables are brought to their places", "after 0 " not in manage(env, "distribute"))
-    report.check("and then all are there", "after 0 " in manage(env, "distribute"))
-    report.check("a dry run has nothing to print", not manage(env, "distribute", "--dry-run"))
-    report.check("the member is there", member["email"] in manage(env, "setmembership", member["email"], "active"))
+    report.check("new tables are distributed", "after 0 " not in manage(env, "distribute"))
+    report.check("a second run distributes nothing", "after 0 " in manage(env, "distribute"))
+    report.check("a dry run prints nothing", not manage(env, "distribute", "--dry-run"))
+    report.check("the member is found", member["email"] in manage(env, "setmembership", member["email"], "active"))
     made = manage_at_once(env, _AT_ONCE, "createmember", "twin@example.org", "--json")
-    report.check(f"of {_AT_ONCE} who make one address at once, one succeeds ({made})", made == 1)
+    report.check(f"of {_AT_ONCE} parallel attempts to create one address, one succeeds ({made})", made == 1)
     for command in _COMMANDS:
         manage(env, *command)
-    report.notes.append(f"these run: {', '.join(' '.join(command) for command in _COMMANDS)}")
+    report.notes.append(f"commands that succeed: {', '.join(' '.join(command) for command in _COMMANDS)}")
     return report
 
 
@@ -90,5 +90,5 @@ def _tested(site: Site, servers: Servers) -> Report:
     cases = list(ET.parse(found).iter("testcase"))  # noqa: S314 # nosec  # pytest's own
     wrong = [case.get("name") for case in cases if case.find("failure") is not None or case.find("error") is not None]
     report.notes.append(f"{len(cases)} tests of {len(there)} operations, each statement sent to one shard")
-    report.check(f"they pass, but for {', '.join(map(str, wrong)) or 'none'}", cases and not wrong)
+    report.check(f"failed: {', '.join(map(str, wrong)) or 'none'}", cases and not wrong)
     return report

@@ -68,13 +68,13 @@ def _erased(site: Site, kind: str) -> Report:
     deleting.start()
     with Watch(instance.port, _working(others), pause=0.02) as calls:
         wait_until("the key to be dead", partial(_is_refused, client))
-        report.check("its key is dead before its rows are gone", exists())
+        report.check("its key is invalid before its rows are deleted", exists())
         wait_until("the deletion", lambda: not exists(), _GUARD_SECONDS)
         took = time.monotonic() - started
     deleting.join()
-    report.check("nothing is left", count(url, "vocab_review", f"member_id = '{member}'") == 0)
+    report.check("no row remains", count(url, "vocab_review", f"member_id = '{member}'") == 0)
     report.check(f"calls of others are answered: {calls.told()}", calls.only("200", "201"))
-    report.notes.append(f"{REVIEWS:,} reviews and attempts went in {took:.0f} s")
+    report.notes.append(f"{REVIEWS:,} reviews and attempts were deleted in {took:.0f} s")
     return report
 
 

@@ -60,7 +60,7 @@ def drill(site: Site) -> Iterator[Report]:
         sampled = found["cards"] >= _CARDS and found["planned_from"] == "sample"
         report.check(f"{found['cards']} cards are planned, from a sample", sampled)
         asked = client.get(cards).body["data"][0]["cards"]
-        report.check("today's first 20 cards are answered", len(asked) == 20)
+        report.check("today's first 20 cards are returned", len(asked) == 20)
     alone = Watch(instance.port, me, others[0].key, times=30).run()
     for other, what, path in ((others[1], "plans", plan), (others[2], "lists of today's cards", cards)):
         counted = _Counted()
@@ -70,7 +70,7 @@ def drill(site: Site) -> Iterator[Report]:
         report.check(f"{what}: every one of {counted.number} was answered", counted.number == _AT_ONCE * _EACH)
         report.check(f"{what}: another member's calls: {watch.told()}", watch.only("200"))
         most = sorted(watch.passed)[int(len(watch.passed) * 0.95)]
-        report.check(f"{what}: {most} were answered during a call of another member (p95)", most <= _MOST_PASSED)
+        report.check(f"{what}: {most} plans were answered during a call of another member (p95)", most <= _MOST_PASSED)
         report.notes.append(f"{what}: get_me of another member {_times(watch)}; alone {_times(alone)}")
     peak = machine.peak_mib(instance.worker)
     report.check(f"at most {peak:.0f} MiB", peak < _MOST_MIB)

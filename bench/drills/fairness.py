@@ -43,10 +43,10 @@ def drill(site: Site) -> Iterator[Report]:
             calls = _calls(instance, cast.members[_VICTIMS : 2 * _VICTIMS], greedy)
             statuses = at_once([partial(_read, instance.port, cast.members[2 * _VICTIMS].key)] * _PARALLEL)
         report.notes.append(f"get_me of others with them: {_times(calls)}")
-        report.notes.append(f"{greedy.decks} decks of {len(_CARDS)} cards were made meanwhile")
+        report.notes.append(f"{greedy.decks} decks of {len(_CARDS)} cards were created meanwhile")
         report.improper += greedy.improper
         overtaken = _percentile([passed for call in calls for passed in call.passed], 0.95)
-        report.check(f"{overtaken:.0f} decks were made during a call of others (p95)", overtaken <= _MOST_OVERTAKEN)
+        report.check(f"{overtaken:.0f} decks were created during a call of others (p95)", overtaken <= _MOST_OVERTAKEN)
         report.check(f"{_PARALLEL} parallel reads of one client: {statuses}", statuses == [200] * _PARALLEL)
         most = machine.peak_mib(instance.worker)
         report.check(f"at most {most:.0f} MiB", most < _MOST_MIB)

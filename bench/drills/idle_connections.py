@@ -30,7 +30,7 @@ def drill(site: Site) -> Iterator[Report]:
     report.notes.append(f"with {_IDLE} idle connections a call takes {calls.longest:.2f} s at most")
     kept[0].request("GET", "/health")
     silent[0].sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-    report.check("a kept connection is used again", kept[0].getresponse().status == 200)
+    report.check("a kept connection can be reused", kept[0].getresponse().status == 200)
     silent[0].settimeout(10)
-    report.check("a silent one speaks at last", silent[0].recv(64).startswith(b"HTTP/1.1 200"))
+    report.check("a silent connection still gets its answer", silent[0].recv(64).startswith(b"HTTP/1.1 200"))
     yield report

@@ -40,11 +40,11 @@ def drill(
     report.check(f"{_SIGN_INS} sign-in codes{_BOTH}: signs in once", all(once for once, _ in signed_in))
     exchanged = [_exchange(ports, signed_in[0][1], url) for _ in range(_CONSENTS)]
     report.check(f"{_CONSENTS} authorization codes{_BOTH}: exchanged once", all(map(_one, exchanged)))
-    report.check("what was exchanged is live at both", all(_live(ports, answers) for answers in exchanged))
+    report.check("the issued tokens work on both instances", all(_live(ports, answers) for answers in exchanged))
     tokens = [subject.tokens[0] for subject in members[first : first + 10]]
     refreshed = [_at_both(ports, url, grant_type="refresh_token", refresh_token=token) for token in tokens]
     report.check(f"{len(refreshed)} refresh tokens{_BOTH}: refreshed once", all(map(_one, refreshed)))
-    report.check("what was refreshed is live at both", all(_live(ports, answers) for answers in refreshed))
+    report.check("the refreshed tokens work on both instances", all(_live(ports, answers) for answers in refreshed))
 
 
 def _sign_in(ports: tuple[int, int], mail: Path, number: int) -> tuple[bool, Browser]:

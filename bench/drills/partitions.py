@@ -40,7 +40,7 @@ def drill(site: Site) -> Iterator[Report]:
     url, data, cast = site.fresh("postgresql")
     with psycopg.connect(url) as connection:
         tables = spread(partial(_execute, connection))
-    report.notes.append(f"{len(tables)} tables spread")
+    report.notes.append(f"{len(tables)} tables were partitioned")
     instance = site.serve(url, data)
     *members, alone = cast.members
     with Load(instance.port, members) as load:
@@ -57,11 +57,11 @@ def drill(site: Site) -> Iterator[Report]:
     several = read_of_several(read)
     number = len({name.rpartition("_p")[0] for (name,) in read})
     report.check(f"one member's calls read one partition of each of {number} tables", number and not several)
-    report.notes += [f"of {table} they read {', '.join(names)}" for table, names in several.items()]
+    report.notes += [f"{table}: they read {', '.join(names)}" for table, names in several.items()]
     report.check("an item under another member's course is refused", _refused(url))
     made = manage_at_once(site.environment(url, data), _AT_ONCE, "createmember", _ADDRESS, "--json")
     stored = count(url, "accounts_member", f"email = '{_ADDRESS}'")
-    report.check(f"of {_AT_ONCE} members made at once with one address one is there", made == stored == 1)
+    report.check(f"of {_AT_ONCE} members created in parallel with one address, one exists", made == stored == 1)
     yield report
 
 

@@ -34,7 +34,7 @@ def drill(site: Site) -> Iterator[Report]:
         killed = time.monotonic()
         passed, wrong = accepted(ports, during.key)
         each = LIMIT <= passed <= _PROCESSES * LIMIT
-        report.check(f"without it {passed} pass, at most {LIMIT} of each process", each and not wrong)
+        report.check(f"without Redis {passed} pass, at most {LIMIT} for each process", each and not wrong)
         redis.start()
         lost = _lines(instance, _LOST)  # of processes that got calls
         _wait_for_return(instance, lost)
@@ -42,7 +42,7 @@ def drill(site: Site) -> Iterator[Report]:
     compare(report, load.journal, url, killed)
     report.check("no call failed", not report.errors)
     told = _lines(instance, _LOST)
-    report.check(f"said {told} times in the log, at most once by each process", 1 <= told <= _PROCESSES)
+    report.check(f"logged {told} times, at most once by each process", 1 <= told <= _PROCESSES)
 
     returned = _lines(instance, _BACK)
     redis.hang()

@@ -58,7 +58,7 @@ def _restore(site: Site, kind: str, back_up: str, restore: str) -> Report:
     report.lost = len(before - found.keys())
     report.duplicated = sum(times - 1 for times in found.values())
     more = len(after) - len(before)
-    report.check(f"{more} more writes were acknowledged while it was made", more > 0)
+    report.check(f"{more} more writes were acknowledged during the backup", more > 0)
     files = [new_data / "files" / name for (name,) in query(new_url, "SELECT file FROM courses_syllabusfile")]
     report.check(f"{len(files)} files", files and all(file.read_bytes() == SYLLABUS for file in files))
     restored = site.serve(new_url, new_data)
@@ -82,6 +82,6 @@ def _use(report: Report, port: int, cast: Cast) -> None:
     with Client(port, subject.key) as client:
         created = client.call("POST", f"/v1/courses/{subject.courses[0]}/items", {"title": "after the restore"})
         found = created.ok and client.get(f"/v1/items/{created.body['id']}").ok
-        report.check("an API key reads and writes", found)
+        report.check("an API key can read and write", found)
     token = Client(port).refresh(subject.tokens[0]).body["access_token"]
-    report.check("a refresh token gives a token that works", me(Client(port, token)).ok)
+    report.check("a refresh token returns a valid token", me(Client(port, token)).ok)

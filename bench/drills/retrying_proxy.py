@@ -28,7 +28,7 @@ def drill(site: Site) -> Iterator[Report]:
     for what, rights in results.items():
         report.check(f"{what} ({len(rights)} times)", all(rights))
     stored = [count(url, table) for table in ("courses_item", "grades_gradecategory")]
-    report.check("no item is left, and two categories for each course", stored == [0, 2 * _ROUNDS])
+    report.check("no item remains, and each course has two categories", stored == [0, 2 * _ROUNDS])
     yield report
 
 

@@ -123,10 +123,10 @@ def _secret_key(report: Report, fleet: _Fleet, subject: Subject, old: str, new: 
     fleet.roll(SECRET_KEY_FALLBACKS=new)
     fleet.roll(SECRET_KEY=new, SECRET_KEY_FALLBACKS=old)
     with fleet.client(0, subject.key) as client:
-        report.check("a cursor of before goes on", client.get(page).ok)
+        report.check("an earlier cursor still works", client.get(page).ok)
     fleet.roll(SECRET_KEY_FALLBACKS="")
     with fleet.client(0, subject.key) as client:
-        report.check("once the old key is gone, it is refused", client.get(page).status == 400)
+        report.check("without the old key it is refused", client.get(page).status == 400)
 
 
 def _prefix(report: Report, fleet: _Fleet, subject: Subject) -> None:
@@ -165,5 +165,5 @@ def _password(report: Report, fleet: _Fleet, url: str, second: str) -> None:
     fleet.url = second
     fleet.roll()
     left = count(url, "pg_stat_activity", "usename = 'study_a'")
-    report.check("nobody uses the old password any more", left == 0)
+    report.check("no connection uses the old password", left == 0)
     execute(url, "DROP ROLE study_a")

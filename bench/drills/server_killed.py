@@ -30,14 +30,14 @@ def _killed(site: Site, kind: str, processes: int) -> Report:
         replaced = time.monotonic()
         _kill_worker(instance, processes)
         load.goes_on(time.monotonic())
-        report.notes.append(f"writes went on {time.monotonic() - replaced:.1f} s after a worker was killed")
+        report.notes.append(f"writes resumed {time.monotonic() - replaced:.1f} s after a worker was killed")
         time.sleep(1)
         instance.kill()
         restarted = time.monotonic()
         instance.start()
         load.goes_on(restarted)
     compare(report, load.journal, url, restarted)
-    report.check("clients saw nothing but closed connections", set(report.errors) == {"closed connection"})
+    report.check("clients saw only closed connections", set(report.errors) == {"closed connection"})
     return report
 
 
@@ -56,9 +56,9 @@ def _killed_often(site: Site, kind: str, processes: int) -> Report:
             wait_until("writes", partial(_goes_on, load, len(load.journal.succeeded_at)))
             _kill_worker(instance, processes)
     compare(report, load.journal, url)
-    report.check("every write is known in the end", not load.journal.unknown | load.journal.refused)
-    report.check("none is stored but the acknowledged", report.stored == report.acknowledged)
-    report.notes.append(f"{load.journal.replayed} had been carried out by a worker that died before it answered")
+    report.check("the outcome of every write is known at the end", not load.journal.unknown | load.journal.refused)
+    report.check("only acknowledged writes are stored", report.stored == report.acknowledged)
+    report.notes.append(f"{load.journal.replayed} were completed by a worker that died before it answered")
     return report
 
 

@@ -54,7 +54,7 @@ def _watched(report: Report, what: str, instance: Server, other: Subject) -> Ite
     with Watch(instance.port, items, other.key, pause=0.6, fresh=True) as watch:
         yield
     most = machine.peak_mib(instance.worker)
-    report.check(f"{what}: the calls of another: {watch.told()}", watch.only("200"))
+    report.check(f"{what}: calls of another client: {watch.told()}", watch.only("200"))
     report.check(f"{what}: the process takes {most:.0f} MiB", most < _MOST_MIB)
 
 
@@ -114,7 +114,7 @@ def _read_slowly(report: Report, instance: Server, reader: Subject, other: Subje
                         selector.unregister(connection)
                         connection.close()
                 time.sleep(0.1)
-    report.check("they get the whole of every answer", set(answers.values()) == {_ANSWERS})
+    report.check("they get every answer completely", set(answers.values()) == {_ANSWERS})
 
 
 def _head(subject: Subject, method: str, target: str, *lines: str) -> bytes:

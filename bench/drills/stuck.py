@@ -60,7 +60,7 @@ def _locked(site: Site) -> Report:
     for what, watch in watches.items():
         waited = sum(map(bool, watch.passed))
         alone = watch.only("200") and 2 * waited < len(watch.passed)
-        report.check(f"{what}: {watch.told()}; {waited} waited until a write had failed", alone)
+        report.check(f"{what}: {watch.told()}; {waited} waited until a write failed", alone)
     _check_memory(report, instance)
     return report
 

@@ -45,8 +45,8 @@ def drill(site: Site) -> Iterator[Report]:
     texts = [partial(_upload, instance.port, one.key, body) for one, body in zip(uploaders, bodies, strict=True)]
     _together(report, "texts", texts, instance.port, list(islice(others, _VICTIMS)))
     growth = machine.resident_mib(worker) - before
-    report.check(f"the process is the same, {growth:.0f} MiB larger", instance.workers() == [worker])
-    report.check(f"by at most {_MOST_GROWTH_MIB} MiB", growth < _MOST_GROWTH_MIB)
+    report.check(f"the process was not replaced, and is {growth:.0f} MiB larger", instance.workers() == [worker])
+    report.check(f"it grew by at most {_MOST_GROWTH_MIB} MiB", growth < _MOST_GROWTH_MIB)
     left = [path.name for path in temporary.rglob("*") if path.is_file()]
     report.check(f"temporary files left: {left}", not left)
     instance.stop()

@@ -91,7 +91,7 @@ def drill(site: Site) -> Iterator[Report]:
     report.notes.append(f"all three took {sum(took):.2f} s")
     after = _stored(url)
     for table, rows in before.items():
-        report.check(f"{len(rows)} rows of {table} are what they were", after[table] == rows)
+        report.check(f"{len(rows)} rows of {table} are restored", after[table] == rows)
     yield report
 
 

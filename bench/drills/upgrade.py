@@ -37,7 +37,7 @@ def drill(site: Site) -> Iterator[Report]:
     report = Report("upgrade under load")
     old = site.directory / "released"
     commit = _take_out(old)
-    report.check("the source of the last release is at hand", commit)
+    report.check("the source of the last release is available", commit)
     if not commit:
         yield report
         return
@@ -59,12 +59,12 @@ def drill(site: Site) -> Iterator[Report]:
             first.stop()
             instance.stop()
             time.sleep(1.5)
-    report.check(f"migrate stepped back {stepped_back} times for a report", stepped_back)
+    report.check(f"migrate released its place {stepped_back} times for a report", stepped_back)
     report.check("the new version was ready before the old one stopped", ready)
     compare(report, _together(first.journal, second.journal), url)
     report.check("no call failed", not report.errors)
     pause = _longest_pause(first.journal, begun, took)
-    report.check("writes went on while it migrated", pause < took)
+    report.check("writes succeeded during the migration", pause < took)
     report.notes.append(f"the longest pause between two writes was {pause:.1f} s of the {took:.1f} s")
     _settle(report, environment, cast, new.port)
     yield report
@@ -141,9 +141,9 @@ def _settle(report: Report, environment: dict[str, str], cast: Cast, port: int) 
     report.check("repaircounts --all ran", right=True)
     subject = cast.members[0]
     pair = Client(port).refresh(subject.tokens[0])
-    report.check("a refresh token of before gives a token", pair.ok)
+    report.check("an earlier refresh token returns a token", pair.ok)
     works = [me(Client(port, key)).ok for key in (pair.body["access_token"], subject.key)]
-    report.check("that token and a key of before work", all(works))
+    report.check("that token and an earlier key work", all(works))
     report.check(
         "every constraint is validated", not count(environment["DATABASE_URL"], "pg_constraint", "NOT convalidated")
     )
