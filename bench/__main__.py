@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--members", type=int, default=MEMBERS)
     parser.add_argument("--scale", action=argparse.BooleanOptionalAction, help="list_items with ten times the data")
     parser.add_argument("--distances", action=argparse.BooleanOptionalAction, help="rows with PostgreSQL further away")
-    parser.add_argument("--profile", metavar="ROW", choices=names, help="show the time spent in each part of a row instead")
+    parser.add_argument("--profile", metavar="ROW", choices=names, help="show the time spent in each part of a row")
     profiled = [name for name in CONTESTANTS if name != FASTAPI]
     parser.add_argument("--contestant", choices=profiled, default=SERVICE, help="to profile")
     parser.add_argument("--calls", type=int, default=2000, help="to profile")
