@@ -1,4 +1,4 @@
-"""The admin of this app: importing these modules registers their pages."""
+"""Register the admin pages of this app by importing their modules."""
 
 from accounts.operators import changes_admin, events_admin, invitations_admin, members_admin
 

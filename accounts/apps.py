@@ -18,7 +18,7 @@ class AccountsConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        """Register what the lower packages call."""
+        """Register the hooks that lower packages call."""
         from accounts.credentials.key_limits import KeyLimits
         from accounts.credentials.limiting import LIMITS_STORES
         from accounts.credentials.resolving import RESOLVERS, resolve_api_key

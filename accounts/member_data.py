@@ -1,4 +1,4 @@
-"""The members' rows of this app."""
+"""Declarations of this app's models with rows of members."""
 
 from django.contrib.admin.models import LogEntry
 

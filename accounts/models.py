@@ -1,4 +1,4 @@
-"""The models of this app, for Django and for other apps; each is defined in the package of its subject."""
+"""The models of this app, for Django and other apps. Each is defined in the package of its subject."""
 
 from accounts.changes.models import Change
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner

@@ -53,7 +53,7 @@ class CredentialMiddleware(ApiGate):
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Count `request`, go on with its credential, and note what came of it."""
+        """Count `request`, process it with its credential, and record the result."""
         if not is_api_path(request.path_info):
             return self.get_response(request)
         if is_preflight(request):
@@ -71,7 +71,7 @@ class CredentialMiddleware(ApiGate):
         return response
 
     def _count(self, request: HttpRequest) -> tuple[Window, ApiError | None]:
-        """The state of the request's window, and why it goes no further."""
+        """Return the state of the request's window, and the error if the request is refused."""
         if settings.SECURE_SSL_REDIRECT and not request.is_secure():
             return hit(Rate.API, client_address(request)), InvalidRequest(_PLAIN_HTTP)
         try:
@@ -84,16 +84,16 @@ class CredentialMiddleware(ApiGate):
         if credential is not None:
             CREDENTIAL.set(request, credential)
             CALLER.set(request, credential.caller)
-            request.META[MEMBER] = credential.member.id  # for the order in which requests are served
+            request.META[MEMBER] = credential.member.id  # for the fairness of the request queue
         elif (dead := DEAD_CREDENTIAL.get(request)) is not None:
             CALLER.set(request, dead.caller)
         return window, None
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        """Answer 429, 401 or 403 on a route that exists.
+        """Return 429, 401 or 403 on a route that exists.
 
-        A method that the route does not have is 405 for a lapsed member too, where an operation of the route needs no
-        membership. Tools check the membership for each call (`mcpbridge.server`).
+        If an operation of the route needs no membership, an unsupported method is 405 for a lapsed member too. Tools
+        check the membership for each call (`mcpbridge.server`).
         """
         window = WINDOW.get(request)
         if window is None:
@@ -115,7 +115,7 @@ class CredentialMiddleware(ApiGate):
 
 
 def _unauthorized(request: HttpRequest) -> Unauthorized:
-    """The 401 with its cause. Without a credential the challenge has no error (RFC 6750 section 3.1)."""
+    """Return the 401 with its cause. Without a credential the challenge has no error (RFC 6750 section 3.1)."""
     cause, path = cause_of(request), request.path_info
     header = challenge(path) if presented_secret(request) is None else challenge(path, "invalid_token", cause)
     return Unauthorized(cause, headers={"WWW-Authenticate": header})
@@ -131,7 +131,7 @@ class CallMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer `request` as the user who is signed in, and name the user in the log if one was looked up."""
+        """Run `request` as the signed-in user, and add the user to the log line if one was looked up."""
         with acting(lambda: _on_a_page(request), client_network(request)):
             response = self.get_response(request)
         member = _known(request)
@@ -141,8 +141,8 @@ class CallMiddleware:
 
 
 def _known(request: HttpRequest) -> Member | None:
-    """Return the user who is signed in, if anything looked it up; costs no query."""
-    user = vars(request).get("_cached_user", vars(request).get("user"))  # as Django's middleware and `login` leave them
+    """Return the signed-in user if already looked up. Costs no query."""
+    user = vars(request).get("_cached_user", vars(request).get("user"))  # set by Django's middleware and `login`
     return user if type(user) is Member else None
 
 
@@ -164,10 +164,10 @@ def _asked_for(view: Callable[..., HttpResponse], method: str) -> Collection[Ope
 
 @cache
 def _operations(view: Callable[..., HttpResponse]) -> Mapping[str, Operation]:
-    """The operations of the route of `view`, by method; there are as many views as routes."""
+    """Return the operations of the route of `view`, by method. Cached: every route has one view."""
     return routed(view)
 
 
 def is_preflight(request: HttpRequest) -> bool:
-    """Whether this is a CORS preflight (Fetch standard, CORS-preflight request)."""
+    """Return whether this is a CORS preflight (Fetch standard, CORS-preflight request)."""
     return request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META

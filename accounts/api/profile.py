@@ -1,4 +1,4 @@
-"""The member as the member sees it."""
+"""The record of the member."""
 
 from collections.abc import Callable
 
@@ -17,8 +17,9 @@ PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK")
 
 
 def profile(credential: Credential) -> MemberRow:
-    """The `MemberRecord` of the credential's member; costs one query, for the streak, and another if it is limited to
-    courses.
+    """Return the `MemberRecord` of the credential's member.
+
+    Costs one query for the streak, and another if the credential is limited to courses.
     """
     member = credential.member
     today = member.today()

@@ -1,4 +1,4 @@
-"""What operations declare that a limited credential is refused, with the scopes and before ids."""
+"""Refuse operations and fields that a limited credential must not use. Checked with the scopes, before ids."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -16,10 +16,10 @@ _PART = "This credential sees a part of the member's data, and this is about all
 
 
 def require_within(operation: Operation, limits: Limits) -> None:
-    """Refuse what is about the whole account, or about grades that are kept back.
+    """Refuse operations on the whole account, and on grades if the credential hides them.
 
     Raises:
-        InsufficientScope: the operation is.
+        InsufficientScope: the operation is refused.
     """
     if operation.whole_account and limits.keep_back:
         raise InsufficientScope(_PART)
@@ -29,10 +29,10 @@ def require_within(operation: Operation, limits: Limits) -> None:
 
 @contextmanager
 def refused_past_limits() -> Iterator[None]:
-    """Refuse a call whose statement cannot be limited; that is a fault of the service, and logged as one.
+    """Refuse a call whose statement cannot be limited. Logged as an error, because it is a bug in the service.
 
     Raises:
-        InsufficientScope: there was one, and it was not sent.
+        InsufficientScope: there was such a statement. It was not sent.
     """
     try:
         yield
@@ -42,17 +42,17 @@ def refused_past_limits() -> Iterator[None]:
 
 
 def require_grades_left_out(operation: Operation, limits: Limits, sent: object) -> None:
-    """Refuse a body with fields that are about grades, if these are kept back.
+    """Refuse a body with grade fields if the credential hides grades.
 
     Raises:
-        InsufficientScope: it has one.
+        InsufficientScope: the body has such a field.
     """
     if not limits.grades and any(_has(sent, field) for field in operation.grade_fields):
         raise InsufficientScope(KEPT_BACK)
 
 
 def _has(sent: object, path: str) -> bool:
-    """Whether a body has a value that is not null at the path, in any entry of a list."""
+    """Return whether a body has a non-null value at the path, in any entry of a list."""
     name, _, rest = path.partition(".")
     if not isinstance(sent, Mapping) or sent.get(name) is None:
         return False

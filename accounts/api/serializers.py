@@ -1,4 +1,4 @@
-"""The records of the member and of the log of changes, and what is changed of the member."""
+"""The records of the member and of the log of changes."""
 
 from datetime import date, datetime
 from typing import Any, ClassVar, TypedDict

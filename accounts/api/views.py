@@ -54,7 +54,7 @@ class MeViewSet(MemberViewSet):
 
 
 class ArchiveViewSet(MemberViewSet):
-    """All that a member has, out and in."""
+    """Export and import of a member's data."""
 
     tag = "Member"
 

@@ -47,22 +47,22 @@ class Arguments(Protocol):
 
     @property
     def path_ids(self) -> Mapping[str, Any]:
-        """The ids in the path, by name."""
+        """Return the ids in the path, by name."""
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
-        """The parsed query parameters.
+        """Return the parsed query parameters.
 
         Raises:
             ValidationFailed: some are wrong.
         """
 
     def body(self, operation: Operation) -> Any:
-        """The JSON value of the body, or the files in it.
+        """Return the JSON value of the body, or its files.
 
-        If the operation takes neither, the bytes of a POST, which are ignored, or None.
+        If the operation takes neither, return the bytes of a POST, which are ignored, or None.
 
         Raises:
-            InvalidRequest: it cannot be read.
+            InvalidRequest: the body cannot be read.
         """
 
 
@@ -74,7 +74,7 @@ class HttpArguments:
     path_ids: Mapping[str, Any]
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
-        """Those of the query string, in which Django need not look where there is none, and those beside a file."""
+        """Return the parameters of the query string and of the form fields beside a file."""
         values = self.request.GET.dict() if self.request.META.get("QUERY_STRING") else {}
         received = UPLOAD.get(self.request)
         beside = {} if received is None else received.fields
@@ -84,7 +84,7 @@ class HttpArguments:
         return declared.parse_text({**values, **beside})
 
     def body(self, operation: Operation) -> Any:
-        """From the request's body; nothing is deleted by half a request."""
+        """Read the request's body. A truncated body is refused, so half a request never deletes anything."""
         upload, takes_json = operation.upload, operation.body is not None
         if upload is not None and not (takes_json and self.request.content_type in {JSON_TYPE, ""}):
             with ExitStack() as turn:
@@ -108,13 +108,13 @@ class ReadArguments(HttpArguments):
     """The arguments of a REST request whose body has been read.
 
     Attributes:
-        sent: its JSON value, its files or its bytes.
+        sent: the body as a JSON value, files or bytes.
     """
 
     sent: object
 
     def body(self, operation: Operation) -> object:
-        """That value."""
+        """Return the body that was read."""
         return self.sent
 
 
@@ -147,7 +147,7 @@ class MemberViewSet(ViewSet):
     upload: UploadedFile
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse an action that declares nothing about itself."""
+        """Refuse an action without a declaration."""
         super().__init_subclass__(**kwargs)
         for name, attribute in vars(cls).items():
             if callable(attribute) and not name.startswith("_"):
@@ -155,10 +155,10 @@ class MemberViewSet(ViewSet):
 
     @classmethod
     def as_view(cls, actions: Any = None, **initkwargs: Any) -> Any:
-        """A route's view; `actions` are names of operations, by HTTP method in small letters.
+        """Return the view of a route; `actions` maps lower-case HTTP methods to names of operations.
 
-        It is DRF's in what it tells about itself. DRF's own would bind each action of the route to the instance as a
-        method, on every request.
+        It has the attributes of a DRF view. DRF's own would bind each action of the route to the instance on every
+        request.
         """
         described = super().as_view(actions, **initkwargs)
         methods = {**actions, "head": actions["get"]} if "get" in actions else actions
@@ -173,7 +173,7 @@ class MemberViewSet(ViewSet):
 
     @property
     def allowed_methods(self) -> list[str]:
-        """The methods of the route, for `Allow`."""
+        """Return the methods of the route, for `Allow`."""
         return [method.upper() for method in self.http_method_names if method in self.action_map]
 
     def dispatch(self, request: HttpRequest, *args: Any, **path_ids: str) -> HttpResponseBase:
@@ -231,10 +231,10 @@ class MemberViewSet(ViewSet):
         return response
 
     def _still_seen(self, operation: Operation, credential: Credential, arguments: Arguments, content: bytes) -> bytes:
-        """The answer of before as the limits of now let it be told.
+        """Return a replayed answer, filtered by the credential's current limits.
 
         Raises:
-            ApiError: what it tells of is not seen any more.
+            ApiError: the credential no longer sees the object of the answer.
         """
         if operation.exists is not None:
             operation.exists(credential.member, **self._parse_parameters(operation, arguments))
@@ -270,10 +270,10 @@ class MemberViewSet(ViewSet):
             return operation.action(self, **path_ids)
 
     def _parse_parameters(self, operation: Operation, arguments: Arguments) -> dict[str, UUID]:
-        """The path's ids; the query is kept.
+        """Return the ids in the path, and set `query`.
 
         Raises:
-            ValidationFailed: with everything that is wrong in either.
+            ValidationFailed: lists every error in both.
         """
         path_ids: dict[str, UUID] = {}
         details: list[Detail] = []
@@ -297,7 +297,7 @@ class MemberViewSet(ViewSet):
 
 
 def _admitted(operation: Operation, credential: Credential, arguments: Arguments) -> object:
-    """The body that was sent to the operation by somebody who may call it."""
+    """Return the body, after checking that the credential may call the operation."""
     if operation.scope not in credential.scopes:
         raise InsufficientScope(f"This credential has no {operation.scope} permission. Use one that has it.")
     require_within(operation, credential.limits)
@@ -307,7 +307,7 @@ def _admitted(operation: Operation, credential: Credential, arguments: Arguments
 
 
 def routed(view: Callable[..., Any]) -> dict[str, Operation]:
-    """The operations that a route's view answers, by HTTP method in small letters; none if it is no `MemberViewSet`."""
+    """Return the operations of a view by lower-case HTTP method; empty unless the view is a `MemberViewSet`."""
     viewset = getattr(view, "cls", None)
     if not (isinstance(viewset, type) and issubclass(viewset, MemberViewSet)):
         return {}

@@ -1,1 +1,1 @@
-"""The archive of a member's data: written as one ZIP, and read again into an empty account (docs/archive.md)."""
+"""The archive of a member's data: export as one ZIP, and import into an empty account (docs/archive.md)."""

@@ -1,4 +1,4 @@
-"""The lines of an archive held to their rules, and laid down as rows with new ids; the database is not touched."""
+"""Validate the lines of an archive and convert them to rows with new ids. Does not touch the database."""
 
 import secrets
 import tempfile
@@ -34,18 +34,18 @@ _PROFILE_LINE = 4096
 
 
 def wrong_line(path: str, number: int, message: str) -> Detail:
-    """The error of a line that breaks a rule."""
+    """Return the error for an invalid line."""
     return {"field": FIELD, "message": f"{path}, line {number}: {message}"}
 
 
 @dataclass(slots=True)
 class Laid:
-    """The rows of a table, as JSON arrays in a temporary file, with values as the database takes them.
+    """The rows of a table, as JSON arrays in a temporary file, with values in the database's form.
 
     Attributes:
-        columns: what the values are of.
-        number: of rows.
-        file_bytes: of the files that they name.
+        columns: of the values, in order.
+        number: number of rows.
+        file_bytes: total size of the files that the rows name.
     """
 
     table: ArchiveTable
@@ -60,11 +60,11 @@ class Laid:
         self._prepared = [(name, prepared(self.table.model, name)) for name in self.columns]
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Lay one down."""
+        """Append a row."""
         self.file.write(dumps([prepare(row[name]) for name, prepare in self._prepared]) + b"\n")
 
     def batches(self, size: int) -> Iterator[tuple[int, list[list[Any]]]]:
-        """The rows, some at a time, each time with the number of the first, from 1."""
+        """Yield the rows in batches, each with the number of its first row, from 1."""
         self.file.seek(0)
         first, batch = 1, []
         for raw in self.file:
@@ -77,13 +77,13 @@ class Laid:
 
 
 def prepared(model: type[Model], column: str) -> Callable[[Any], Any]:
-    """Convert a value to the database's for a column. Only JSON values remain."""
+    """Return a function that converts values of a column to the database's form, leaving JSON values as they are."""
     concrete = next(one for one in model._meta.concrete_fields if one.attname == column)
     database = connections[DEFAULT_DB_ALIAS]
 
     def prepare(value: Any) -> Any:
         if value is None or isinstance(value, str | int | float):
-            return value  # all databases store it the same way, and checking would take longer than everything else
+            return value  # all databases store it the same way, and a check would take longer than everything else
         made = concrete.get_db_prep_save(value, database)
         return str(made) if isinstance(made, Decimal) else made
 
@@ -92,13 +92,13 @@ def prepared(model: type[Model], column: str) -> Callable[[Any], Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A line that others refer to.
+    """A line that other lines refer to.
 
     Attributes:
         id: of its row.
-        references: what it refers to.
+        references: ids that the line refers to.
         number: of the line.
-        tallied: its numbers that count other lines.
+        tallied: its counters, by column.
     """
 
     id: UUID
@@ -109,13 +109,13 @@ class _Known:
 
 @dataclass(slots=True)
 class _Seen:
-    """The rows of a table that were checked.
+    """The checked rows of a table.
 
     Attributes:
-        columns: that a line must have.
-        defaults: of columns that archives of this version do not have.
-        stored_file: the one of them that names a file; None if there is none.
-        file_bytes: of the files together.
+        columns: required in each line.
+        defaults: values of columns that archives of this version lack.
+        stored_file: the column that names a stored file; None if there is none.
+        file_bytes: total size of the files.
     """
 
     columns: list[str]
@@ -128,11 +128,11 @@ class _Seen:
 
 
 class Checker:
-    """Reads an archive to its end.
+    """Reads a whole archive.
 
     Attributes:
-        laid: the rows, table by table; their files live as long as `files`.
-        profile: what the profile becomes.
+        laid: the rows, table by table. Their files live as long as `files`.
+        profile: the new values of the profile.
     """
 
     def __init__(self, member: Member, archive: Archive, files: ExitStack) -> None:
@@ -170,11 +170,11 @@ class Checker:
             raise ValidationFailed(_in_line(PROFILE, 1, error)) from None
 
     def _lay(self, laid: Laid) -> None:
-        """Check the lines of a table and lay them down.
+        """Check the lines of a table and write its rows.
 
         Raises:
-            ValidationFailed: lines break rules.
-            NoArchive: there are not as many as the manifest tells.
+            ValidationFailed: lines are invalid.
+            NoArchive: the number of lines differs from the manifest.
         """
         table, details = laid.table, list[Detail]()
         seen = _Seen(laid.columns, table.defaults(self._archive.version, self._member), table.stored_file())
@@ -198,10 +198,10 @@ class Checker:
             raise NoArchive(f"{table.path()} has not as many lines as the manifest tells.")
 
     def _row(self, table: ArchiveTable, line: Line, seen: _Seen, known: dict[UUID, _Known]) -> dict[str, Any]:
-        """The values of a line's row, by their columns.
+        """Return the row of a line, by column.
 
         Raises:
-            ValidationFailed: the line breaks a rule.
+            ValidationFailed: the line is invalid.
         """
         fields = _parsed(table, line, seen)
         old_id: UUID = fields["id"]
@@ -232,7 +232,7 @@ class Checker:
         return fields
 
     def _misfits(self, table: ArchiveTable, seen: _Seen) -> Iterator[Detail]:
-        """Numbers in lines of earlier tables that do not fit the lines of this one, which they count."""
+        """Yield an error for each counter in earlier tables that does not fit the number of lines in this one."""
         for tally in table.how.tallies:
             target = self._tables[table.references[tally.per]]
             for old_id, known in self._known[target.name].items():
@@ -259,7 +259,7 @@ class Checker:
         seen.once.add(key)
 
     def _require_room(self, table: ArchiveTable, references: dict[str, UUID], seen: _Seen) -> None:
-        """Let there be no more lines than there can be."""
+        """Refuse a line beyond a limit on the number of rows."""
         for limit in table.data.limits:
             group = self._group(table, limit, references)
             seen.counted[limit, group] += 1
@@ -292,7 +292,7 @@ class Checker:
         seen.file_bytes += size
 
     def _new_id(self, table: ArchiveTable, old_id: UUID) -> UUID:
-        """An id that nobody has; later lines have greater ones."""
+        """Return a new id: greater than all before, or with the old id's time (`Archived.keeps_time`)."""
         if table.how.keeps_time:
             random = blake2b(old_id.bytes, digest_size=8, key=self._secret).digest()
             high = old_id.int >> 64 << 64
@@ -302,7 +302,7 @@ class Checker:
 
 
 def _parsed(table: ArchiveTable, line: Line, seen: _Seen) -> dict[str, Any]:
-    """The fields of a line by its own rules."""
+    """Return the validated fields of a line."""
     if not isinstance(line.value, dict):
         raise ValidationFailed.of("", "Must be a JSON object, and not too long.")
     value = {**seen.defaults, **line.value}

@@ -1,4 +1,4 @@
-"""Making an archive of all that a member has: read in one transaction, written to a temporary file."""
+"""Export a member's data. Reads in one transaction and writes to a temporary file."""
 
 import logging
 import re
@@ -45,13 +45,13 @@ _LEVEL = 6
 
 
 def export_data(member: Member, *, account_events: bool) -> DownloadRow:
-    """The member's archive as a file to save.
+    """Return the member's archive as a download.
 
     Args:
-        account_events: as of `write_archive`.
+        account_events: see `write_archive`.
 
     Raises:
-        RateLimited: too many were made.
+        RateLimited: the member exported too often.
     """
     window = hit(Rate.ARCHIVES, f"out {member.id}")
     if window.exceeded:
@@ -68,7 +68,7 @@ def export_data(member: Member, *, account_events: bool) -> DownloadRow:
 
 
 def write_archive(member: Member, file: IO[bytes], made_at: datetime, *, account_events: bool) -> None:
-    """Write the archive, all of it as it is at one moment; never are more than some rows of it in memory.
+    """Write the archive from one snapshot of the database. Only a few rows are in memory at a time.
 
     Args:
         account_events: include the log of sign-ins, networks and keys, which no app may read.
@@ -90,10 +90,10 @@ def write_archive(member: Member, file: IO[bytes], made_at: datetime, *, account
 
 
 class _Writer:
-    """Adds files to the archive, dated when it is made.
+    """Adds files to the archive, dated with the time of the export.
 
     Attributes:
-        files: how many stored files were added.
+        files: number of stored files added.
     """
 
     def __init__(self, archive: zipfile.ZipFile, made_at: datetime) -> None:
@@ -107,7 +107,7 @@ class _Writer:
                 entry.write(piece)
 
     def add_lines(self, name: str, lines: Iterable[object]) -> int:
-        """Return how many there were."""
+        """Add a file of lines. Return their number."""
         number = 0
         with self._archive.open(self._entry(name), "w") as entry:
             for line in lines:
@@ -119,7 +119,7 @@ class _Writer:
         """Add a file from storage.
 
         Raises:
-            FileNotFoundError: it is not there.
+            FileNotFoundError: the file does not exist.
         """
         with default_storage.open(stored) as file:
             self.add(name, iter(lambda: file.read(_COPIED), b""))
@@ -133,7 +133,7 @@ class _Writer:
 
 
 def _lines(table: ArchiveTable, member: Member, writer: _Writer) -> Iterable[dict[str, Any]]:
-    """The lines of a table; the files that its rows have stored are added before."""
+    """Yield the lines of a table, after adding the stored files of its rows."""
     names = table.columns()
     found: Any = table.rows(member).values_list(*names)
     lines = (dict(zip(names, row, strict=True)) for row in in_pieces(found))
@@ -142,11 +142,11 @@ def _lines(table: ArchiveTable, member: Member, writer: _Writer) -> Iterable[dic
 
 
 def _is_added(line: dict[str, Any], column: str, writer: _Writer) -> bool:
-    """Add the stored file of a row, and let its line name it as it is called in the archive."""
+    """Add the stored file of a row, and put its name in the archive into the line. Return whether the file exists."""
     name = f"{FILES}{line['id']}{_ending(line['filename'])}"
     try:
         writer.add_stored(name, line[column])
-    except FileNotFoundError:  # it leaves storage after its row, which this transaction may still see
+    except FileNotFoundError:  # files are deleted after their rows, which this transaction may still see
         logger.warning("A stored file was not there for an archive: %s", line[column])
         return False
     line[column] = name
@@ -154,6 +154,6 @@ def _is_added(line: dict[str, Any], column: str, writer: _Writer) -> bool:
 
 
 def _ending(filename: str) -> str:
-    """A file name's usual extension, so that desktops can open it. Empty if it is unusual."""
+    """Return a file name's usual extension, so that desktops can open it. Empty if it is unusual."""
     found = _ENDING.search(filename)
     return found[0].lower() if found else ""

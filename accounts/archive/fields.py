@@ -1,4 +1,4 @@
-"""Fields of an archive's lines that no operation has: stored timestamps and numbers."""
+"""Fields that only archives have: stored timestamps and numbers."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
@@ -15,10 +15,10 @@ SLACK = timedelta(days=1)
 
 
 class MomentField(serializers.Field[datetime, Any, str, Any]):
-    """A date-time of RFC 3339 with its offset, to the microsecond.
+    """An RFC 3339 date-time with its offset, to the microsecond.
 
     Args:
-        past: whether it must have been already.
+        past: whether it must be in the past.
     """
 
     default_error_messages: ClassVar[dict[str, Any]] = {
@@ -33,7 +33,7 @@ class MomentField(serializers.Field[datetime, Any, str, Any]):
         super().__init__(**kwargs)
 
     def to_internal_value(self, data: Any) -> datetime:
-        """The moment in UTC."""
+        """Return the moment in UTC."""
         try:
             moment = datetime.fromisoformat(data)
         except (TypeError, ValueError):
@@ -48,7 +48,7 @@ class MomentField(serializers.Field[datetime, Any, str, Any]):
 
 
 class ExactField(serializers.Field[float, Any, float, Any]):
-    """A number with all its digits, from `least` to `most`."""
+    """A number from `least` to `most`, not rounded."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "invalid": "Must be a number from {least} to {most}.",
@@ -60,7 +60,7 @@ class ExactField(serializers.Field[float, Any, float, Any]):
         super().__init__(**kwargs)
 
     def to_internal_value(self, data: Any) -> float:
-        """The number."""
+        """Return the number."""
         if isinstance(data, bool) or not isinstance(data, int | float) or not self._least <= data <= self._most:
             self.fail("invalid", least=self._least, most=self._most)
         return float(data)

@@ -1,4 +1,4 @@
-"""Import an archive into an account without courses and decks: all of it, or nothing."""
+"""Import an archive into an account without courses and decks, all or nothing."""
 
 import threading
 from collections.abc import Iterator
@@ -55,10 +55,10 @@ class NotEmpty(Conflict):
 
 @contextmanager
 def import_turn() -> Iterator[None]:
-    """Whoever has it may import; one at a time in each process.
+    """Limit imports to one at a time in each process.
 
     Raises:
-        ImportBusy: another one has it.
+        ImportBusy: another import is running.
     """
     if not _turn.acquire(blocking=False):
         raise ImportBusy
@@ -75,8 +75,8 @@ def import_data(member: Member, file: IO[bytes]) -> ArchiveImportRow:
     """Import the archive in `file` into the member's account, in the queue of `UPLOAD`.
 
     Raises:
-        RateLimited: too many were sent.
-        Conflict, InvalidRequest, ValidationFailed: as of `take_archive`.
+        RateLimited: the member imported too often.
+        Conflict, InvalidRequest, ValidationFailed: see `take_archive`.
     """
     window = hit(Rate.ARCHIVES, f"in {member.id}")
     if window.exceeded:
@@ -85,14 +85,14 @@ def import_data(member: Member, file: IO[bytes]) -> ArchiveImportRow:
 
 
 def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
-    """Read the archive whole, then write all of it in one transaction. Must not be called inside of one.
+    """Read the whole archive, then write everything in one transaction. Must not be called inside a transaction.
 
-    Rows get new ids in the order of their lines, and what pollers ask for new stamps; all else is as it was. A row that
-    is there already is not made a second time: the line's takes its place (`Archived.remove_present`).
+    Rows get new ids in the order of their lines, and new stamps where pollers ask for them. Everything else stays the
+    same. A row that already exists is replaced by the line's (`Archived.remove_present`).
 
     Raises:
-        InvalidRequest: it is no archive.
-        ValidationFailed: lines break rules.
+        InvalidRequest: the file is not an archive.
+        ValidationFailed: lines are invalid.
         Conflict: the account has courses or decks.
         ReadingBusy: other files are being read.
     """
@@ -120,7 +120,7 @@ def _require_empty(member: Member) -> None:
 
 
 def _remove_present(write: Write, laid: Laid) -> int:
-    """Delete existing rows that lines bring back. Return how many there were."""
+    """Delete existing rows that lines restore. Return their number."""
     table = laid.table
     remove_present = table.how.remove_present
     if remove_present is None or not QuerySet(table.model).filter(member_id=write.member_id).exists():
@@ -132,10 +132,10 @@ def _remove_present(write: Write, laid: Laid) -> int:
 
 
 def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> None:
-    """Insert the rows of a table without the ORM, which would take ten times as long under the member's lock.
+    """Insert the rows of a table without the ORM, which would hold the member's lock ten times as long.
 
     Raises:
-        Conflict: their files would be too large together with those that are there.
+        Conflict: there is not enough space for the files.
         ValidationFailed: two lines have the same id.
     """
     if laid.table.how.require_room is not None:
@@ -144,7 +144,7 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
     columns = {name: prepared(model, name) for name in ("member_id", *laid.columns)}
     fixed = {laid.columns.index(name): columns[name](write.now) for name in laid.table.data.restamped}
     quoted = [connection.ops.quote_name(name) for name in columns]
-    # Only names of models are formatted in. The values are parameters.
+    # Only names of models are formatted into the SQL. Values are parameters.
     table, places = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(columns))
     statement = f"INSERT INTO {table} ({', '.join(quoted)}) VALUES ({places})"  # noqa: S608 # nosec
     member_id = columns["member_id"](write.member_id)
@@ -167,7 +167,7 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
 
 
 def _doubled(laid: Laid, first: int, batch: list[list[Any]]) -> int | None:
-    """The number of the line in the batch that has an id for the second time; None if none has."""
+    """Return the number of the first line in the batch with a repeated id, or None."""
     place = laid.columns.index("id")
     numbers: dict[str, int] = {}
     for number, values in enumerate(batch, start=first):
@@ -184,11 +184,11 @@ def _doubled(laid: Laid, first: int, batch: list[list[Any]]) -> int | None:
 
 
 def _store(laid: Laid, values: list[Any], archive: Archive, stored: list[str]) -> str:
-    """Put a row's file into storage; returns the name there, which the model makes of the row."""
+    """Store a row's file. Return its name in storage, which the model chooses."""
     column = str(laid.table.stored_file())
     row = laid.table.model(**dict(zip(laid.columns, values, strict=True)))
     references = {field.name for field in row._meta.concrete_fields if field.is_relation}
-    row.clean_fields(exclude={column, *references})  # makes an id of its text; what it refers to was checked
+    row.clean_fields(exclude={column, *references})  # converts the id from text; references were already checked
     file = getattr(row, column)
     with archive.opened(str(file.name)) as content:
         file.save(str(file.name), File(content), save=False)
@@ -198,7 +198,7 @@ def _store(laid: Laid, values: list[Any], archive: Archive, stored: list[str]) -
 
 @contextmanager
 def _stored_or_removed() -> Iterator[list[str]]:
-    """A list of files in storage, which are removed if the block fails."""
+    """Yield a list for names of stored files. Delete the files if the block fails."""
     stored: list[str] = []
     try:
         yield stored

@@ -34,7 +34,7 @@ _CHOSEN = ("name", "time_zone")
 
 
 class ProfileLine(Body):
-    """The fields that an import sets. An older archive lacks some, which the account keeps."""
+    """The fields that an import sets. An older archive lacks some, and the account keeps its own."""
 
     name = StringField(min_length=0, max_length=150, allow_blank=True)
     time_zone = TimeZoneField(max_length=64)
@@ -56,14 +56,14 @@ class ProfileFields(TypedDict):
 
 
 def profile_line(member: Member) -> dict[str, Any]:
-    """The one line of the profile, as it is stored now."""
+    """Return the profile's only line."""
     names = [one.attname for one in Member._meta.concrete_fields if one.attname not in LEFT_OUT]
     row = Member.objects.filter(id=member.id).values_list(*names).get()
     return dict(zip(names, row, strict=True))
 
 
 def take_profile(member: Member, fields: ProfileFields) -> None:
-    """Make the profile that of the archive, but for a name and a time zone that the member chose; under their lock."""
+    """Copy the archive's profile, except for a name and a time zone that the member chose. Needs the member's lock."""
     stored = profile_line(member)
     defaults = {one.attname: one.get_default() for one in Member._meta.concrete_fields if one.attname in _CHOSEN}
     kept = {name for name, default in defaults.items() if stored[name] != default}

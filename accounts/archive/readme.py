@@ -23,5 +23,5 @@ What the fields mean: {guide}
 
 
 def readme_text() -> str:
-    """The text, which names this server's guide to archives."""
+    """Return the text, with a link to this server's archive guide."""
     return _TEXT.format(guide=f"{settings.BASE_URL}{reverse('guide', args=['archive'])}")

@@ -1,4 +1,4 @@
-"""The record that import_data answers."""
+"""The record that import_data returns."""
 
 from typing import Any, ClassVar, TypedDict
 

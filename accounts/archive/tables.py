@@ -1,4 +1,4 @@
-"""The contents of an archive: a file of lines for each kind of row that `MemberData.archived` declares."""
+"""The tables of an archive: one file of lines for each model with `MemberData.archived`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ EVENTS = "data/account_events.jsonl"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArchiveTable:
-    """A kind of row in the archive.
+    """A table of the archive.
 
     Attributes:
-        how: its part of `data`.
-        references: columns with an id, and the name of the earlier table that has a line with it.
-        loose: columns with an id that may refer to nothing, and the name of the table that otherwise has it.
+        how: its declaration.
+        references: columns with an id, and the earlier table that contains the id.
+        loose: columns with an id that may not exist, and the table that contains it otherwise.
     """
 
     data: MemberData
@@ -56,12 +56,12 @@ class ArchiveTable:
         return f"data/{self.name}.jsonl"
 
     def columns(self) -> list[str]:
-        """The names in a line, in the order of the columns."""
+        """The columns of a line, in order."""
         names = (one.attname for one in self.model._meta.concrete_fields)
         return [name for name in names if name != "member_id" and name not in self.how.left_out]
 
     def defaults(self, version: int, member: Member) -> dict[str, Json]:
-        """The values of columns that an archive of `version` does not have, as a line would have them."""
+        """Return the values of columns that an archive of `version` lacks, as a line would have them."""
         newer = [name for name, since in self.how.added.items() if since > version]
         fields = {one.attname: one for one in self.model._meta.concrete_fields}
         own = self.data.defaults(member) if self.data.defaults is not None else {}
@@ -70,24 +70,24 @@ class ArchiveTable:
         return found
 
     def stored_file(self) -> str | None:
-        """The column that names a stored file, whose bytes are in the archive; None if there is none."""
+        """The column that names a stored file, which is included in the archive; None if there is none."""
         found = (one.attname for one in self.model._meta.concrete_fields if isinstance(one, FileField))
         return next(found, None)
 
     def rows(self, member: Member) -> QuerySet[Model]:
-        """The member's rows, in the order of the lines."""
+        """Return the member's rows, in the order of the lines."""
         return QuerySet(self.model).filter(member_id=member.id, **self.how.only).order_by(*self.how.order)
 
 
 @cache
 def archive_tables() -> tuple[ArchiveTable, ...]:
-    """Every table, after those that it refers to."""
+    """Return every table, sorted so that references point to earlier tables."""
     names = {data.label: data.archived.name for data in member_data() if data.archived is not None}
     return tuple(_table(data, data.archived, names) for data in member_data() if data.archived is not None)
 
 
 def archive_version() -> int:
-    """The version of the archives that are made: the newest that a table or a column is since."""
+    """Return the version of new archives: the newest `since` of all tables and columns."""
     return max(version for table in archive_tables() for version in (table.how.since, *table.how.added.values()))
 
 

@@ -61,7 +61,7 @@ class Line:
 
     Attributes:
         number: from 1.
-        value: the JSON value; None if it is none, or too long.
+        value: the JSON value; None if the line is not JSON or is too long.
     """
 
     number: int
@@ -69,11 +69,11 @@ class Line:
 
 
 class Archive:
-    """An open archive whose names and sizes were found to be in order.
+    """An open archive whose names and sizes have been checked.
 
     Attributes:
         version: of the format.
-        counts: how many lines its manifest tells of, by the names of the tables.
+        counts: lines by table, from the manifest.
         files: the names of the stored files in it.
     """
 
@@ -91,10 +91,10 @@ class Archive:
         )
 
     def lines(self, path: str, long_line: int) -> Iterator[Line]:
-        """The lines of a file, one at a time.
+        """Yield the lines of a file.
 
         Args:
-            long_line: bytes of the longest; one that is longer has no value, and is the last.
+            long_line: most bytes of a line. A longer line has no value and ends the iteration.
         """
         with self.opened(path) as entry:
             number = 0
@@ -108,15 +108,15 @@ class Archive:
 
     @contextmanager
     def opened(self, path: str) -> Iterator[IO[bytes]]:
-        """Open a file of the archive. The block must not raise a `ValueError` of its own."""
+        """Open a file of the archive. The block must not raise a `ValueError` itself."""
         with _refused_if_broken(), self._opened.open(path) as entry, io.BufferedReader(entry, _BUFFER) as buffered:  # type: ignore[type-var]  # it reads
             yield buffered
 
     def require_whole(self, path: str) -> tuple[int, str]:
-        """Read a file to its end, where its checksum is compared; returns its bytes, and their SHA-256 in hexadecimal.
+        """Read a file to its end, which checks its checksum. Return its size in bytes and its SHA-256 in hexadecimal.
 
         Raises:
-            NoArchive: it is broken.
+            NoArchive: the file is damaged.
         """
         size, digest = 0, hashlib.sha256()
         with self.opened(path) as entry:
@@ -149,14 +149,14 @@ class Archive:
 
 @contextmanager
 def open_archive(file: IO[bytes]) -> Iterator[Archive]:
-    """The archive in an open file with a descriptor.
+    """Open the archive in a file with a descriptor.
 
-    The child process reads the directory first. This process only opens a ZIP with a directory within the limits, so
-    that no directory can make it grow.
+    A child process checks the directory first. This process only opens a ZIP whose directory is within the limits, so
+    that no directory can exhaust its memory.
 
     Raises:
-        NoArchive: it is none.
-        ReadingBusy: others are reading.
+        NoArchive: the file is not an archive.
+        ReadingBusy: other files are being read.
     """
     outcome = read_in_child(_DIRECTORY_READER, file)
     if outcome.hit_limit or outcome.found.get("bytes", 0) > MAX_DIRECTORY:
@@ -181,7 +181,7 @@ def _refused_if_broken() -> Iterator[None]:
 
 
 def _require_names(names: list[str]) -> None:
-    """Raise unless there is a manifest, and no file is duplicate or unknown."""
+    """Raise unless there is a manifest and every file is known and unique."""
     tables = {table.path() for table in archive_tables()}
     known = tables | {MANIFEST, PROFILE, README, CHANGES, EVENTS, *_FOLDERS, *(name for name, _ in EXTRAS.items())}
     if MANIFEST not in names:
@@ -194,7 +194,7 @@ def _require_names(names: list[str]) -> None:
 
 
 def _require_files(version: int, names: list[str]) -> None:
-    """Raise unless it has every file that archives of this version have."""
+    """Raise unless every file of this version exists."""
     needed = {PROFILE, *(table.path() for table in archive_tables() if table.how.since <= version)}
     for name in sorted(needed - set(names)):
         raise NoArchive(f"it has no {name}.")

@@ -1,7 +1,7 @@
-"""The current call: who acts, from which network, for which operation, in which transaction.
+"""The current call: its actor, network, operation and transaction.
 
-Each entry point sets it once. REST and the tools set it to the credential's actor, pages and the admin to the user who
-is signed in, commands to their name. Domain functions take the member and plain values, and no call.
+Each entry point sets it once. The actor is the credential's for REST and tools, the signed-in user for pages and the
+admin, and the command's name for commands. Domain functions take the member and plain values, not a call.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ from studyservice.operations.declaration import Operation, Scope
 
 
 class NoActor(RuntimeError):
-    """Study data was changed outside of a call, or by an operation that only reads: a fault of the service."""
+    """Study data was changed outside a call, or by a read-only operation. A bug in the service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class CallTransaction:
     """One transaction for all writes of a call. It begins with the first write and ends with the call.
 
     Args:
-        admit: called by the first write, under the member's lock; raises if the call must not go on.
+        admit: called by the first write, under the member's lock. Raises to stop the call.
         stack: ends with the call.
 
     Attributes:
@@ -53,10 +53,10 @@ class CallTransaction:
 
     @contextmanager
     def write(self) -> Iterator[None]:
-        """Run one write. The first begins the transaction, and ends it if it fails; later ones are savepoints.
+        """Run one write. The first one begins the transaction, and ends it on failure. Later ones are savepoints.
 
         Raises:
-            RuntimeError: a transaction was open before the first write; that one would end too early.
+            RuntimeError: a transaction was already open, so this one would end too early.
         """
         if self.has_begun:
             with transaction.atomic():
@@ -72,10 +72,10 @@ class CallTransaction:
             self._stack.push(first.pop_all())
 
     def check(self) -> None:
-        """Let the first write go on, now that it holds the member's lock and sees all earlier writes.
+        """Call `admit`, now that the first write holds the member's lock and sees all earlier writes.
 
         Raises:
-            Exception: `admit` does not let it.
+            Exception: raised by `admit`.
         """
         if not self.has_begun:
             self._admit()
@@ -90,10 +90,10 @@ class Call:
         who: returns the actor. It is called at the first change, because it can cost a query.
         network: the caller's network, as it may be stored; empty for commands and for API requests.
         operation: the declared operation; None for pages, the admin and commands.
-        transaction: the transaction that the call's writes share; None if each write has its own.
-        change_id: the row that the call left in the log of changes; None if it changed nothing.
-        doubts: return sentences about what is allowed and yet may be a mistake. Only tools ask them.
-        change: the columns of that row; None too if another log holds it.
+        transaction: the transaction shared by the call's writes; None if each write has its own.
+        change_id: the call's row in the log of changes; None if it changed nothing.
+        doubts: functions that return warnings about valid but suspicious values. Only tools call them.
+        change: the columns of that row; also None if another log holds it.
     """
 
     who: Callable[[], Actor]
@@ -106,10 +106,10 @@ class Call:
 
     @contextmanager
     def one_transaction(self, admit: Callable[[], None]) -> Iterator[CallTransaction]:
-        """Run all writes inside in one transaction, which commits at the end.
+        """Run all writes of the block in one transaction, which commits at the end.
 
         Args:
-            admit: called by the first write, under the member's lock; raises if the call must not go on.
+            admit: called by the first write, under the member's lock. Raises to stop the call.
         """
         with ExitStack() as stack:
             self.transaction = CallTransaction(admit, stack)
@@ -124,7 +124,7 @@ _CURRENT = ContextVar[Call | None]("call", default=None)
 
 @contextmanager
 def acting(who: Actor | Callable[[], Actor], network: str = "", operation: Operation | None = None) -> Iterator[Call]:
-    """Set the current call for everything inside."""
+    """Set the current call for the block."""
     call = Call((lambda: who) if isinstance(who, Actor) else who, network, operation)
     token = _CURRENT.set(call)
     try:
@@ -134,12 +134,12 @@ def acting(who: Actor | Callable[[], Actor], network: str = "", operation: Opera
 
 
 def current_call() -> Call | None:
-    """Return the call that this thread is running, or None outside of every entry point."""
+    """Return the call that this thread is running, or None."""
     return _CURRENT.get()
 
 
 def doubt(sentences: Callable[[], Iterable[str]]) -> None:
-    """Let the tool that runs, if one does, say what may be a mistake; read after the write."""
+    """Let a tool warn of a possible mistake. `sentences` is called after the write."""
     call = _CURRENT.get()
     if call is not None:
         call.doubts.append(sentences)
@@ -161,7 +161,7 @@ def writing_call() -> Call:
     """Return the call that this thread is running, for a change of study data.
 
     Raises:
-        NoActor: there is none, or its operation only reads.
+        NoActor: there is none, or its operation is read-only.
     """
     call = required_call()
     if call.operation is not None and call.operation.scope is Scope.READ:

@@ -1,7 +1,7 @@
-"""Changes that can never be undone, because an object that they need is gone for good.
+"""Mark changes that can never be undone because an object they need is gone for good.
 
-A creation that was undone, or a deleted file, does not come back. What was changed of such an object before, or made
-below it, cannot be undone in any order from then on, and its row says so.
+An object whose creation was undone, or a deleted file, cannot be restored. Earlier changes of such an object, or of
+objects created below it, can no longer be undone. Their rows say so.
 """
 
 from collections.abc import Iterable
@@ -22,9 +22,9 @@ _FORGIVING = frozenset({"imported_event", "syllabus_file"})
 
 
 def end_chains(member_id: UUID, gone: Iterable[UUID], since: datetime) -> None:
-    """Mark the changes since `since` that need one of the objects `gone`; inside `writing`.
+    """Mark the changes since `since` that need one of the objects `gone`. Call inside `writing`.
 
-    They are read oldest first, so that what was made below a gone object is known as gone before its own changes come.
+    Reads the oldest first, so that an object created below a gone one counts as gone before its own changes are read.
     """
     lost = {str(object_id) for object_id in gone}
     if not lost:
@@ -44,7 +44,7 @@ def end_chains(member_id: UUID, gone: Iterable[UUID], since: datetime) -> None:
 
 
 def _needs(part: Part, lost: set[str]) -> bool:
-    """Whether undoing the change of the object needs one that is lost."""
+    """Return whether undoing the change of the object needs a lost object."""
     if part.after is None:
         return _refers(part, lost, only_cascading=True)
     if part.before is not None and part.type in _FORGIVING:
@@ -53,7 +53,7 @@ def _needs(part: Part, lost: set[str]) -> bool:
 
 
 def _ordered(part: Part, lost: set[str]) -> bool:
-    """Whether the change ordered rows of which one is lost."""
+    """Return whether the change ordered rows of which one is lost."""
     order = (part.after or {}).get(ORDER)
     return isinstance(order, list) and any(row_id in lost for row_id, _ in order)
 
@@ -69,7 +69,7 @@ def _refers(part: Part, lost: set[str], *, only_cascading: bool) -> bool:
 
 
 def _is_gone(member_id: UUID, part: Part, lost: set[str]) -> bool:
-    """Whether an object that was made or deleted below a lost one is lost with it, and not moved elsewhere since."""
+    """Return whether an object created or deleted below a lost one is lost too, because it was not moved elsewhere."""
     model = model_of(part.type)
     if model is None or (part.before is not None and part.after is not None):
         return False

@@ -1,4 +1,4 @@
-"""Repairing a member's clock after a server whose own was ahead has written (`accounts.changes.writing`)."""
+"""Repair a member's clock after a server whose clock was ahead wrote stamps (`accounts.changes.writing`)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ _TICK = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """A clock that was ahead.
+    """A repaired clock.
 
     Attributes:
-        ahead: by how much.
-        stamps: how many different stamps were made ahead.
+        ahead: how far it was ahead.
+        stamps: number of different stamps in the future.
     """
 
     email: str
@@ -35,17 +35,18 @@ class Repaired:
 
 
 def members_ahead() -> QuerySet[Member]:
-    """The members whose clock is ahead by more than `MAX_DRIFT`; reads the whole table."""
+    """The members whose clock is more than `MAX_DRIFT` ahead. Reads the whole table."""
     return Member.objects.filter(write_clock__gt=timezone.now() + MAX_DRIFT)
 
 
 def repair_clock(member_id: UUID) -> Repaired | None:
-    """Set the clock to the true time, and move timestamps in the future. None if it is right, or the member is gone.
+    """Set the clock to the true time, and move stamps that are in the future. None if it is right or the member is
+    gone.
 
-    Stamps from ahead (`MemberData.stamps`) move back, the newest to now: above every stamp from before, in their
-    order and no two equal, so a poller that stored a stamp from before goes on and misses nothing. One that
-    stored a stamp from ahead sees nothing new until it returns to the newest `created_at` that is listed.
-    `MemberData.repair_clock` repairs the rest.
+    Future stamps (`MemberData.stamps`) move back, the newest to now. They keep their order, stay distinct, and stay
+    above every earlier stamp, so a poller that stored an earlier stamp misses nothing. A poller that stored a future
+    stamp sees nothing new until it resets to the newest `created_at` in the list. `MemberData.repair_clock` repairs the
+    rest.
     """
     with transaction.atomic():
         member = Member.objects.select_for_update().filter(id=member_id).first()
@@ -63,7 +64,7 @@ def repair_clock(member_id: UUID) -> Repaired | None:
 
 
 class Shift(NamedTuple):
-    """Moments that move together: from `first` to `last`, both included, by so much earlier."""
+    """Moments that move together: all from `first` to `last`, inclusive, by the same amount earlier."""
 
     first: datetime
     last: datetime
@@ -71,9 +72,10 @@ class Shift(NamedTuple):
 
 
 def shifts(ahead: Iterable[datetime], now: datetime, floor: datetime | None) -> list[Shift]:
-    """Move the timestamps `ahead` so that the newest is `now`, their order stays, and all are above `floor`.
+    """Return the shifts that move the timestamps `ahead` so that the newest is `now` and all are above `floor`, in
+    order.
 
-    They keep their distances. Where those do not fit between `floor` and `now`, as when clocks leapt twice, the longest
+    Distances are kept. If they do not fit between `floor` and `now`, as after two leaps of the clock, the longest
     become a microsecond.
 
     Args:
@@ -100,13 +102,13 @@ def shifts(ahead: Iterable[datetime], now: datetime, floor: datetime | None) -> 
 
 
 def move(rows: QuerySet[Model], by: Shift, name: str, *along: str) -> None:
-    """Move `name` where it is among the moments of the shift, and the fields `along` with it."""
+    """Move `name` and the fields `along` of rows whose `name` is within the shift."""
     moved = {field: F(field) - by.by for field in (name, *along)}
     rows.filter(**{f"{name}__range": (by.first, by.last)}).update(**moved)
 
 
 def _restamp(member: Member, now: datetime) -> tuple[int, datetime]:
-    """Move the member's stamps that are later than `now`; returns how many there were, and the newest now."""
+    """Move the member's stamps that are later than `now`. Return how many there were, and the newest now."""
     ahead: set[datetime] = set()
     kept: list[datetime] = []
     fields: list[tuple[QuerySet[Model], str]] = []

@@ -1,10 +1,10 @@
-"""The contents of a row in the log of changes: the fields before and after, stored compactly and returned in short.
+"""The contents of a row in the log of changes: the fields before and after.
 
-What only an undo needs has a name that begins with an underscore and is not told; an object of which nothing else is
-stored is not counted.
+Fields whose name begins with an underscore are for undo only and are hidden from answers. An object with only such
+fields is not counted.
 
-Stored is JSON, compressed from `_WORTH_COMPRESSING` on; its first byte says which. A call that changed several objects
-names the first; the others are its parts, and are told as counts.
+Stored as JSON, compressed from `_WORTH_COMPRESSING` bytes on; the first byte says which. A call that changed several
+objects names the first. Answers show the others, its parts, as counts.
 """
 
 import zlib
@@ -46,10 +46,10 @@ class Part:
     """The change of one object.
 
     Attributes:
-        type: what it is, in the words of `type_of`.
+        type: in the words of `type_of`.
         name: its name before the change.
-        before: the fields that changed, as they were; None of what was made.
-        after: the same as they are; None of what was deleted.
+        before: the changed fields before; None for a creation.
+        after: the same fields after; None for a deletion.
     """
 
     type: str
@@ -68,7 +68,7 @@ class Contents:
     more: list[Part]
 
     def told(self, type_: str) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
-        """The fields before and after, with long texts cut and further objects as counts.
+        """Return the fields before and after, with long texts cut and further objects as counts.
 
         Args:
             type_: of the object that the row is about.
@@ -77,23 +77,23 @@ class Contents:
 
 
 def fields_of(row: Model, columns: Sequence[str]) -> dict[str, object]:
-    """The values of a row's columns."""
+    """Return the values of a row's columns."""
     return {name: getattr(row, name) for name in columns}
 
 
 def type_of(model: type[Model]) -> str:
-    """The type of an object in answers, like `grade_score`."""
+    """Return the type of an object in answers, like `grade_score`."""
     return str(model._meta.verbose_name).replace(" ", "_")
 
 
 @cache
 def plural_of(type_: str) -> str:
-    """`grade_scores`."""
+    """Return a plural like `grade_scores`."""
     return f"{type_[:-1]}ies" if type_.endswith("y") else f"{type_}s"
 
 
 def as_words(type_: str) -> str:
-    """`grade score`."""
+    """Return words like `grade score`."""
     return type_.replace("_", " ")
 
 
@@ -128,7 +128,7 @@ def short(value: Json) -> Json:
 
 
 def _told(fields: dict[str, Json] | None, more: list[Part], side: str, type_: str) -> dict[str, Json] | None:
-    """Leave created and deleted objects out, unless the call changed others of their type as well."""
+    """Return the fields of one side that answers show, with counts of other objects; None if there are none."""
     told = [part for part in more if _is_told(getattr(part, side))]
     counts = Counter(plural_of(part.type) for part in told if fields is not None or part.type == type_)
     if fields is None and not counts:
@@ -138,11 +138,11 @@ def _told(fields: dict[str, Json] | None, more: list[Part], side: str, type_: st
 
 
 def is_untold(part: Part) -> bool:
-    """Return whether answers leave the object out, since its fields are stored only for undo."""
+    """Return whether answers leave the object out because its fields are stored only for undo."""
     names = {**(part.before or {}), **(part.after or {})}
     return bool(names) and all(name.startswith(UNTOLD) for name in names)
 
 
 def _is_told(fields: Fields | None) -> bool:
-    """Return whether an object counts: one that is `within` has no fields at all."""
+    """Return whether answers show the object. One reported by `within` has no fields at all."""
     return fields is not None and (not fields or not all(name.startswith(UNTOLD) for name in fields))

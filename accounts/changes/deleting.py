@@ -1,7 +1,7 @@
-"""Deleting an object of a member's with everything below it, and keeping what it took.
+"""Delete a member's object with everything below it, and keep the deleted rows for undo.
 
-What is below is read off the models: the foreign keys with `CASCADE` from rows that have a member. Every statement
-names the member, as those of Django's own collector do not, which goes from id to id.
+The dependent rows follow from the models: foreign keys with `CASCADE` from rows that have a member. Every statement
+names the member. Those of Django's own collector do not.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,10 +37,10 @@ class Reference(NamedTuple):
 
 
 def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
-    """Delete the member's object with everything below it; False if there is no such object.
+    """Delete the member's object with everything below it. False if it does not exist.
 
-    The rows are kept with the write, but for those of stored files, whose bytes leave storage with the commit, and what
-    says so (`MemberData.not_kept`).
+    The write keeps the rows, except those of stored files, which are deleted with the commit, and rows that name them
+    (`MemberData.not_kept`).
     """
     rows: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk=object_id)
     found = _with_course(rows, write.member_id).first()
@@ -58,7 +58,7 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
 
 
 def _with_course(rows: QuerySet[Model], member_id: UUID) -> QuerySet[Model]:
-    """`rows`, each with its course, if that is in the row of another object."""
+    """Add its course to each of `rows`, if that is stored in the row of another object."""
     data = data_of(rows.model)
     path = "" if data is None else data.course
     *above, _ = path.split("__")
@@ -70,19 +70,19 @@ def _with_course(rows: QuerySet[Model], member_id: UUID) -> QuerySet[Model]:
 
 
 def without_usual(model: type[Model], fields: dict[str, Any]) -> dict[str, Any]:
-    """`fields` without those that the log leaves out (`MemberData.made_with`)."""
+    """Return `fields` without the values that the log leaves out (`MemberData.made_with`)."""
     data = data_of(model)
     usual = {} if data is None else data.made_with
     return {name: value for name, value in fields.items() if name not in usual or value != usual[name]}
 
 
 def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None) -> dict[str, int]:
-    """Delete `rows`, whose filter names the member, with everything below; gives what was below, in numbers.
+    """Delete `rows`, whose filter names the member, with everything below. Return the numbers of rows below, by type.
 
     Args:
-        one: the only row, if it was read; who listens for its deletion is told, once all is kept.
+        one: the only row, if it was read. Listeners of its deletion are notified once everything is kept.
 
-    On PostgreSQL all that goes is read in one exchange, and goes in another.
+    PostgreSQL reads all of them in one round trip and deletes them in another.
     """
     if current_limiter() is not None:
         rows = QuerySet(rows.model).filter(member_id=write.member_id, pk__in=list(rows.values_list("pk", flat=True)))
@@ -105,7 +105,7 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
 
 
 def _levels(member_id: UUID, rows: QuerySet[Model]) -> Iterator[QuerySet[Model]]:
-    """`rows` and all that is below, from the top down."""
+    """Yield `rows` and everything below, from the top down."""
     yield rows
     for reference in references_to(rows.model._meta.label):
         if reference.cascades:
@@ -113,20 +113,20 @@ def _levels(member_id: UUID, rows: QuerySet[Model]) -> Iterator[QuerySet[Model]]
 
 
 def _keeping(level: QuerySet[Model]) -> Iterable[Sequence[Any]]:
-    """The rows of a level, whole; of stored files their ids."""
+    """Return the whole rows of a level, or only their ids if they are not kept."""
     fields = level.model._meta.concrete_fields
     columns = ["pk"] if _is_let_go(level.model._meta.label) else [field.attname for field in fields]
     return Ahead(level.order_by().values_list(*columns))
 
 
 def _columns_of(one: Model) -> list[list[Any]]:
-    """As `_keeping` of a row that was read."""
+    """Like `_keeping`, for a row that was read."""
     fields = one._meta.concrete_fields
     return [[one.pk] if _is_let_go(one._meta.label) else [getattr(one, field.attname) for field in fields]]
 
 
 def _keep(write: Write, level: QuerySet[Model], found: Iterable[Sequence[Any]]) -> int:
-    """Keep the rows of a level; returns their number."""
+    """Keep the rows of a level. Return their number."""
     if not _is_let_go(level.model._meta.label):
         return write.snapshots.rows(level.model, found)
     ids = [pk for (pk,) in found]
@@ -135,10 +135,10 @@ def _keep(write: Write, level: QuerySet[Model], found: Iterable[Sequence[Any]]) 
 
 
 class _Emptied(NamedTuple):
-    """Rows with a reference to what is about to go.
+    """Rows with a reference to an object about to be deleted.
 
     Attributes:
-        is_key: the reference is a foreign key, and is to be emptied.
+        is_key: the reference is a foreign key, which must be emptied.
         ahead: id and reference of each row.
     """
 
@@ -149,7 +149,7 @@ class _Emptied(NamedTuple):
 
 
 def _references(member_id: UUID, gone: QuerySet[Model]) -> Iterator[_Emptied]:
-    """The references to rows that are about to go, but for those of rows that go with them."""
+    """Yield the references to rows about to be deleted, except those from rows that are deleted with them."""
     label = gone.model._meta.label
     keys = [reference for reference in references_to(label) if not reference.cascades]
     for reference in (*keys, *plain_references_to(label)):
@@ -159,7 +159,7 @@ def _references(member_id: UUID, gone: QuerySet[Model]) -> Iterator[_Emptied]:
 
 
 def referring_to(reference: Reference, member_id: UUID, rows: QuerySet[Model]) -> QuerySet[Model]:
-    """The member's rows that refer to one of `rows` so."""
+    """Return the member's rows that refer to one of `rows` by this reference."""
     ids = rows.order_by().values("pk")
     return QuerySet(reference.model).filter(member_id=member_id, **{f"{reference.attname}__in": ids})
 
@@ -178,7 +178,7 @@ def references_to(label: str) -> tuple[Reference, ...]:
 
 @cache
 def plain_references_to(label: str) -> tuple[Reference, ...]:
-    """The references to the model that are no foreign keys."""
+    """The references to the model that are not foreign keys."""
     return tuple(
         Reference(data.model, column, cascades=False)
         for data in member_data()
@@ -189,7 +189,7 @@ def plain_references_to(label: str) -> tuple[Reference, ...]:
 
 @cache
 def _is_let_go(label: str) -> bool:
-    """Whether a deleted row is not kept: bytes leave storage with their file's, and others say so."""
+    """Return whether deleted rows are not kept: they have a file, or declare `MemberData.not_kept`."""
     model = apps.get_model(label)
     data = data_of(model)
     has_file = any(isinstance(field, models.FileField) for field in model._meta.concrete_fields)
@@ -197,7 +197,7 @@ def _is_let_go(label: str) -> bool:
 
 
 def _fields(row: Model) -> dict[str, Any]:
-    """The columns of a row that say something, by attribute name; a stored file is not named by its place."""
+    """Return the row's meaningful columns by attribute name, without the path of a stored file."""
     return {
         field.attname: getattr(row, field.attname)
         for field in row._meta.concrete_fields

@@ -36,10 +36,10 @@ CALLERS = [(kind.value, kind.label) for kind in ActorKind if kind is not ActorKi
 
 
 class Change(models.Model):
-    """What one call changed: by whom, of which object, and the fields before and after.
+    """The change of one call: its actor, its object, and the fields before and after.
 
-    `accounts.changes.contents` reads `contents`, `accounts.changes.snapshots` reads `taken`. Reviews of cards have
-    a log of their own, and come here when that log loses them.
+    `accounts.changes.contents` reads `contents`, `accounts.changes.snapshots` reads `taken`. Reviews of cards have a
+    separate log. They get a row here when that log loses them.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -85,9 +85,9 @@ class Change(models.Model):
 
 
 class ChangeObject(models.Model):
-    """A further object that a call made, changed or deleted, by which list_changes finds its row.
+    """A further object that a call created, changed or deleted, so that list_changes finds its row.
 
-    It is as old as the row and purged by its age, so nothing refers from one to the other.
+    It has the same age as the row and is purged by age, so neither needs a foreign key.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)

@@ -1,4 +1,4 @@
-"""What one write changes, gathered while it runs and stored as one row of the log of changes."""
+"""Collect the changes of one write, and store them as one row of the log of changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -22,14 +22,14 @@ _INSERT_OBJECT = Insert(ChangeObject)
 
 
 class Write:
-    """A write of one member's data, under way.
+    """A write of one member's data, in progress.
 
-    What changes study data says so here; the row is stored at the end of `accounts.changes.writing.writing`, in its
-    transaction. The first object that is named is the one that the row is about.
+    Code that changes study data reports it here. `accounts.changes.writing.writing` stores the row at its end, in the
+    same transaction. The row is about the first object reported.
 
     Attributes:
-        member_id: whose data it is.
-        operation: what is done; None of what leaves no row, as credentials and the profile do.
+        member_id: the member whose data changes.
+        operation: the name of the change; None for credentials and the profile, which leave no row.
         snapshots: collects the deleted rows.
     """
 
@@ -47,7 +47,7 @@ class Write:
 
     @property
     def now(self) -> datetime:
-        """The stamp of the write, on the member's clock. It is there once a statement of the write has given a result.
+        """The stamp of the write, on the member's clock. Available once a statement of the write has returned a result.
 
         Raises:
             NotFound: the member is gone, or is being deleted.
@@ -59,86 +59,86 @@ class Write:
         return self._now
 
     def stamp(self, now: datetime) -> None:
-        """Set the stamp, now that the write holds the member's lock."""
+        """Set the stamp. The write holds the member's lock."""
         self._now = now
 
     def later(self, statement: Insert | Update, **values: Any) -> None:
-        """Have `statement` executed at the end of the write, or before, when `rows_of` is asked.
+        """Execute `statement` at the end of the write, or earlier with the next `rows_of`.
 
-        Nothing in between may read what it writes, or learn from how many rows it changed.
+        Nothing in between may read its rows or need its row count.
         """
         self._later.append(Bound(statement, values))
 
     def rows_of(self, statement: RawStatement, **values: Any) -> list[tuple[Any, ...]]:
-        """The rows that `statement` returns, executed together with what was left for later."""
+        """Execute `statement` together with the deferred ones. Return its rows."""
         later, self._later = self._later, []
         return rows_together(later, Bound(statement, values))
 
     def flush(self) -> None:
-        """Execute what was left for later, so that it can be read."""
+        """Execute the deferred statements, so that their rows can be read."""
         if self._later:
             run_together(self._later)
             self._later = []
 
     def made(self, model: type[Model], object_id: UUID, name: str, fields: Fields) -> None:
-        """An object was made, with these fields."""
+        """Report that an object was created with these fields."""
         self._parts.append(Part(type_of(model), object_id, name, None, fields))
 
     def changed(self, model: type[Model], object_id: UUID, name: str, before: Fields, after: Fields) -> None:
-        """Fields of an object were changed; nothing is noted if they are as they were."""
+        """Report changed fields of an object. Does nothing if they are equal."""
         if before != after:
             self._parts.append(Part(type_of(model), object_id, name, before, after))
 
     def differing(
         self, model: type[Model], object_id: UUID, name: str, stored: Fields, changes: Fields
     ) -> dict[str, object]:
-        """Those of `changes` that differ from what is `stored`, noted as the change that the caller now makes."""
+        """Return those of `changes` that differ from `stored`, and report them as changed. The caller stores them."""
         after = {field: value for field, value in changes.items() if stored[field] != value}
         self.changed(model, object_id, name, {field: stored[field] for field in after}, after)
         return after
 
     def deleted(self, model: type[Model], object_id: UUID, name: str, fields: Fields) -> None:
-        """An object was deleted, which had these fields."""
+        """Report that an object with these fields was deleted."""
         self._parts.append(Part(type_of(model), object_id, name, fields, None))
 
     def within(self, model: type[Model], object_id: UUID, name: str) -> None:
-        """What is told next is below this object, which the row is about; it is told in numbers."""
+        """Report the next objects as below this one: the row is about it, and answers show the others as counts."""
         self._parts.append(Part(type_of(model), object_id, name, {}, {}))
 
     def belongs(self, course_id: UUID | None) -> None:
-        """The object that the row is about belongs to this course; its fields need not say so."""
+        """Set the course of the row's object, if its fields do not name the course."""
         if course_id is not None:
             self._touches.course_id = course_id
 
     def touched(self, model: type[Model], ids: Iterable[UUID]) -> None:
-        """Objects were made or changed that the row tells in numbers; list_changes finds it by their ids."""
+        """Report objects that the row shows as a count, so that list_changes finds it by their ids."""
         if is_object(model):
             self._touched.update(ids)
 
     def looked_at(self, model: type[Model], object_id: UUID, name: str) -> None:
-        """An operator read an object; nothing was changed."""
+        """Report that an operator read an object. Nothing was changed."""
         self._parts.append(Part(type_of(model), object_id, name, None, None))
         self.cannot_be_undone()
 
     def cannot_be_undone(self) -> None:
-        """The row will not have all that taking the change back needs."""
+        """Mark the row as impossible to undo, because it will lack data."""
         self._undoable = False
 
     def took_back(self, parts: Iterable[Part], of: Change) -> None:
-        """The change `of` these objects was taken back; that is no change to be taken back in turn."""
+        """Report that the change `of` these objects was undone. An undo cannot itself be undone."""
         self._touches.take_from(of)
         self._parts += [Part(part.type, part.id, part.name, part.after, part.before) for part in parts]
         self.cannot_be_undone()
 
     def logged_as(self, row_id: UUID) -> None:
-        """The change stands in a log of its own, as reviews do; it needs no row here."""
+        """Report that another log, like that of reviews, holds the change. No row is stored here."""
         self._logged_as = row_id
 
     def store(self) -> None:
-        """Execute what was left for later and store the row, if anything was changed, and tell the call its id.
+        """Execute the deferred statements. If anything changed, store the row and set its id on the call.
 
         Raises:
-            NoActor: nobody said who acts.
+            NoActor: the call has no actor.
             NotFound: the member is gone, or is being deleted.
         """
         if self._now is None:
@@ -147,7 +147,8 @@ class Write:
         self.flush()
 
     def _log(self) -> None:
-        if all(part.before == part.after == {} for part in self._parts):  # below an object, and then nothing
+        # reported below an object, then nothing changed
+        if all(part.before == part.after == {} for part in self._parts):
             self._parts.clear()
         if not self._parts and self._logged_as is None:
             return
@@ -184,16 +185,16 @@ class Write:
 
 
 def record(member_id: UUID, now: datetime, operation: str, parts: Iterable[Part], *, undoable: bool) -> None:
-    """Store a row of the log, in the transaction that is open.
+    """Store a row of the log in the open transaction.
 
     Raises:
-        NoActor: nobody said who acts.
+        NoActor: the call has no actor.
     """
     _INSERT.run(**change_row(member_id, now, operation, parts, row_id=uuid7(), taken=None, undoable=undoable))
 
 
 def store_rows(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store rows of the log that were told by another log before."""
+    """Store rows that another log held before."""
     _INSERT.run_all(rows)
 
 
@@ -208,10 +209,10 @@ def change_row(
     undoable: bool,
     touches: Touches | None = None,
 ) -> dict[str, Any]:
-    """The columns of a row of the log.
+    """Return the columns of a row of the log.
 
     Raises:
-        NoActor: nobody said who acts.
+        NoActor: the call has no actor.
     """
     actor = writing_call().who()
     parts = list(parts)

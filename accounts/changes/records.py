@@ -1,4 +1,4 @@
-"""The record of a change, as list_changes and undo_change answer it."""
+"""The record of a change, for list_changes and undo_change."""
 
 from datetime import datetime
 from typing import Any, ClassVar, TypedDict
@@ -80,7 +80,7 @@ class ChangeRow(TypedDict):
 
 
 class ChangeRecord(Record):
-    """The change of one call."""
+    """The change made by one call."""
 
     example: ClassVar[dict[str, Any]] = {
         "id": "019a9c1f-6c2e-7b3a-8d41-5e0f6a7b8c9d",

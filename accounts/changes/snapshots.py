@@ -1,9 +1,9 @@
 """Compressed snapshots of deleted rows, for undo.
 
 A stream of JSON lines, compressed as they are read, so that a hundred thousand reviews are never in memory as rows.
-`{"table": ["vocab.Card", "id", "member_id", …]}` begins a table, with its label and columns, and lines with the
-values of a row follow. `{"table": ["practice.Attempt.deck_id"], "to": "0192…"}` is a reference that was emptied, with
-the object that it referred to; ids follow. Older snapshots have no `"to"` where that is the last row before.
+`{"table": ["vocab.Card", "id", "member_id", …]}` begins a table, with its label and columns. Lines with the values of a
+row follow. `{"table": ["practice.Attempt.deck_id"], "to": "0192…"}` is an emptied reference, with the object that it
+referred to. Ids follow. Older snapshots have no `"to"`: there the object is the last row before.
 """
 
 import zlib
@@ -19,20 +19,19 @@ from accounts.members.data import data_of
 
 
 def is_object(model: type[Model]) -> bool:
-    """Whether list_changes finds changes by the ids of the model's rows."""
+    """Return whether list_changes finds changes by the ids of the model's rows."""
     data = data_of(model)
     return data is None or not data.not_listed
 
 
 class SnapshotTable(NamedTuple):
-    """Rows of one table.
+    """Rows of one table, or an emptied reference.
 
     Attributes:
-        label: the model's; of an emptied reference with the field after it.
-        columns: names of the values; of an emptied reference none.
-        rows: lists of values; of an emptied reference ids.
-        to: of an emptied reference, the object that it referred to; None in an older snapshot, where that is the last
-            row before.
+        label: the model's; for a reference, followed by the field.
+        columns: names of the values; empty for a reference.
+        rows: lists of values; ids for a reference.
+        to: for a reference, the object that it referred to; None in an older snapshot, where it is the last row before.
     """
 
     label: str
@@ -45,7 +44,7 @@ class Snapshots:
     """The snapshots of the rows that a call deletes.
 
     Attributes:
-        objects: ids of those that are objects (`is_object`), and of objects whose references are emptied.
+        objects: ids of deleted objects (`is_object`), and of objects whose references are emptied.
     """
 
     def __init__(self) -> None:
@@ -54,7 +53,7 @@ class Snapshots:
         self._pieces: list[bytes] = []
 
     def rows(self, model: type[Model], found: Iterable[Sequence[Any]]) -> int:
-        """Keep rows, whole, the id first; gives their number."""
+        """Keep whole rows, the id first. Return their number."""
         number, objects = 0, is_object(model)
         for values in found:
             if number == 0:
@@ -66,7 +65,7 @@ class Snapshots:
         return number
 
     def reference(self, model: type[Model], attname: str, found: Iterable[tuple[UUID, UUID]]) -> int:
-        """Keep the ids of rows, whose column `attname` is about to be emptied; gives their number.
+        """Keep the ids of rows whose column `attname` is about to be emptied. Return their number.
 
         Args:
             found: id and column of each, in the order of the column.
@@ -84,7 +83,7 @@ class Snapshots:
         return number
 
     def packed(self) -> bytes | None:
-        """All that was kept; None if it was nothing."""
+        """Return everything kept, or None if nothing was."""
         if self._packer is None:
             return None
         return b"".join((*self._pieces, self._packer.flush()))
@@ -98,7 +97,7 @@ class Snapshots:
 
 
 def snapshot_tables(stored: bytes) -> Iterator[SnapshotTable]:
-    """Read what `Snapshots.packed` has stored, each row after those it refers to."""
+    """Read the output of `Snapshots.packed`. Each row follows the rows it refers to."""
     table: SnapshotTable | None = None
     for text in zlib.decompress(stored).splitlines():
         line = orjson.loads(text)
@@ -114,6 +113,6 @@ def snapshot_tables(stored: bytes) -> Iterator[SnapshotTable]:
 
 
 def with_reference(stored: bytes, label: str, ids: Iterable[UUID], to: UUID) -> bytes:
-    """`stored` with one more emptied reference, from the rows `ids`."""
+    """Return `stored` with one more emptied reference, from the rows `ids`."""
     lines = b"\n".join(map(dumps, ({"table": [label], "to": to}, *ids)))
     return zlib.compress(zlib.decompress(stored) + lines + b"\n")

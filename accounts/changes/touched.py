@@ -1,4 +1,4 @@
-"""The courses that a change touched, and whether it is about grades: by them a limited credential sees it or not."""
+"""The courses that a change touched, and whether it is about grades. They decide if a limited credential sees it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -22,10 +22,10 @@ _CATEGORIES = "categories"
 
 
 class Touches:
-    """What a write has touched.
+    """The courses and grades that a write has touched.
 
     Attributes:
-        course_id: the course of the object that the row is about, if its fields do not say so.
+        course_id: the course of the row's object, if its fields do not name it.
     """
 
     def __init__(self) -> None:
@@ -34,13 +34,13 @@ class Touches:
         self._grades = False
 
     def take_from(self, change: Change) -> None:
-        """Touch what another change has."""
+        """Add everything that another change touched."""
         self.course_id = change.course_id
         self._further.update(change.courses.split())
         self._grades = change.grades
 
     def columns(self, operation: str, parts: Sequence[Part]) -> dict[str, Any]:
-        """The columns of the row of the log."""
+        """Return the columns for the row of the log."""
         head = parts[0]
         of_head = [*_courses(head)]
         course_id = self.course_id or next((UUID(one) for one in of_head if one != NO_COURSE), None)
@@ -60,7 +60,7 @@ def _fields(part: Part) -> set[str]:
 
 
 def _courses(part: Part) -> Iterator[str]:
-    """The courses that a part names, the one after the change first."""
+    """Yield the courses that a part names, the newer one first."""
     if part.type == "course":
         yield part.id.hex
     values: Iterable[object] = (fields[_COURSE] for fields in (part.after, part.before) if fields and _COURSE in fields)
@@ -72,7 +72,7 @@ def _courses(part: Part) -> Iterator[str]:
 
 
 def changes_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
-    """The changes that touched one of the courses, and are not about grades if these are kept back."""
+    """Return the condition on changes that touched an allowed course, and no hidden grades."""
     conditions = ["t.member_id = {member}"]
     if by_course and vendor == "sqlite":
         touched = "EXISTS (SELECT 1 FROM json_each({tokens}) j WHERE INSTR(t.courses, j.value) > 0)"
@@ -80,7 +80,7 @@ def changes_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None
     elif by_course:
         conditions.append("(t.course_id = {courses} OR STRING_TO_ARRAY(t.courses, ' ') && {tokens})")
     if by_course:
-        # The name of a course is told by its own changes alone.
+        # Only a course's own changes reveal its name.
         compared = "IN" if vendor == "sqlite" else "="
         conditions.append(f"(t.object_type <> 'course' OR t.course_id {compared} {{courses}})")
     if not grades:

@@ -1,4 +1,4 @@
-"""Convert values between JSON, as the log of changes stores them, and columns."""
+"""Convert column values to and from JSON, as stored in the log of changes."""
 
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
@@ -21,26 +21,26 @@ def _models() -> dict[str, type[Model]]:
 
 
 def model_of(type_: str) -> type[Model] | None:
-    """The model that `accounts.changes.contents.type_of` has named; None if there is none (any more)."""
+    """Return the model named by `accounts.changes.contents.type_of`, or None if it no longer exists."""
     return _models().get(type_)
 
 
 @cache
 def columns(model: type[Model]) -> dict[str, "models.Field[Any, Any]"]:
-    """The model's columns by their names."""
+    """Return the model's columns by name."""
     return {field.attname: field for field in model._meta.concrete_fields}
 
 
 def as_kept(values: Fields) -> dict[str, Json]:
-    """Values of columns as the log keeps them, to be compared with those."""
+    """Convert values of columns to the form stored in the log, to compare the two."""
     kept: dict[str, Json] = orjson.loads(dumps(dict(values)))
     return kept
 
 
 def reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:
-    """Converts the stored value of the column back. None if they are the same.
+    """Return a function that converts a stored value of the column back, or None if the two are the same.
 
-    Faster than `Field.to_python`, which asks of each value what it may be.
+    Faster than `Field.to_python`, which tests the type of each value.
     """
     while isinstance(field, models.ForeignKey):
         field = field.target_field
@@ -52,15 +52,15 @@ def reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:
 
 _READERS: tuple[tuple[type["models.Field[Any, Any]"], Callable[[Any], Any]], ...] = (
     (models.UUIDField, UUID),
-    (models.DateTimeField, datetime.fromisoformat),  # first: it is a DateField, too
+    (models.DateTimeField, datetime.fromisoformat),  # first, because it is a DateField too
     (models.DateField, date.fromisoformat),
-    (models.FloatField, float),  # a whole number too: PostgreSQL's driver wants values of one kind
+    (models.FloatField, float),  # whole numbers too: PostgreSQL's driver needs values of one type
     (models.DecimalField, lambda kept: Decimal(str(kept))),
 )
 
 
 def value_of(field: "models.Field[Any, Any]", kept: object) -> object:
-    """The column's value of one that is kept."""
+    """Convert a stored value back to the column's."""
     read = reader(field)
     return kept if kept is None or read is None else read(kept)
 

@@ -1,4 +1,4 @@
-"""Changes in words: a sentence for the member, a line for each field for the operators."""
+"""Describe changes: a sentence for the member, a line per field for operators."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +13,7 @@ _Told = Mapping[str, Json]
 
 
 def actor_in_words(by: ActorRow | None) -> str:
-    """The actor of a change in words. An app by its name."""
+    """Name the actor of a change."""
     if by is None:
         return "Somebody"
     name = by["name"] or ""
@@ -28,7 +28,7 @@ def actor_in_words(by: ActorRow | None) -> str:
 
 
 def change_in_words(change: ChangeRow) -> str:
-    """The change in words, after its actor: `moved “Midterm” from 12 to 14 October`."""
+    """Describe the change, to follow its actor: `moved “Midterm” from 12 to 14 October`."""
     type_, name = change["object"]["type"], f"“{change['object']['name']}”"
     kind = as_words(type_)
     before, after = cast("_Told | None", change["before"]), cast("_Told | None", change["after"])
@@ -64,7 +64,7 @@ _OPERATIONS: dict[str, Callable[[str, _Told], str]] = {
 
 
 def _parted(told: _Told | None) -> tuple[_Told, dict[str, int]]:
-    """The fields, and the counts of other objects."""
+    """Split into the fields and the counts of other objects."""
     fields = told or {}
     counts = {name: value for name, value in fields.items() if type(value) is int and _singular(name) != name}
     return {name: value for name, value in fields.items() if name not in counts}, counts
@@ -164,7 +164,7 @@ _FIELDS: dict[str, Callable[[str, Json, Json], str]] = {
 
 
 def _day(value: Json) -> str:
-    """`14 October`, with the year if it is another than this one."""
+    """Return `14 October`, with the year unless it is this one."""
     day = date.fromisoformat(str(value))
     return f"{day.day} {day:%B}" if day.year == date.today().year else f"{day.day} {day:%B %Y}"  # noqa: DTZ011  # words
 
@@ -176,7 +176,7 @@ def _value(value: Json) -> str:
 
 
 def _with(counts: Mapping[str, int], type_: str) -> str:
-    """The dependents of an object: ` and 2 more items`, ` with 3 milestones and 1 grade score`."""
+    """Describe the dependents of an object: ` and 2 more items`, ` with 3 milestones and 1 grade score`."""
     same = plural_of(type_)
     more = counts.get(same, 0)
     told = f" and {more} more {as_words(same if more != 1 else type_)}" if more else ""
@@ -185,13 +185,13 @@ def _with(counts: Mapping[str, int], type_: str) -> str:
 
 
 def counts_in_words(fields: Fields) -> str:
-    """`3 milestones and 1 grade score`; empty if there is none of anything."""
+    """Return counts like `3 milestones and 1 grade score`; empty without any."""
     numbers = {name: value for name, value in fields.items() if isinstance(value, int)}
     return _listed([_number(number, plural) for plural, number in _parted(numbers)[1].items() if number])
 
 
 def listed(names: Iterable[str]) -> str:
-    """`“a”, “b” and “c”`."""
+    """Return names like `“a”, “b” and “c”`."""
     return _listed([f"“{name}”" for name in names])
 
 
@@ -200,18 +200,18 @@ def _number(number: int, plural: str) -> str:
 
 
 def _listed(told: list[str]) -> str:
-    """`a, b and c`."""
+    """Return a list like `a, b and c`."""
     return " and ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part)
 
 
 def _singular(plural: str) -> str:
-    """The singular of a word. A word that is not a plural stays as it is."""
+    """Return the singular of a word. A word that is not a plural stays as it is."""
     singular = f"{plural[:-3]}y" if plural.endswith("ies") else plural[:-1]
     return singular if plural_of(singular) == plural else plural
 
 
 def fields_in_words(before: _Told | None, after: _Told | None) -> list[str]:
-    """A line for each field: `due_on: from 2026-12-03 to 2026-12-05`."""
+    """Return a line for each field: `due_on: from 2026-12-03 to 2026-12-05`."""
     lines = []
     for field in {**(before or {}), **(after or {})}:
         if before is None:

@@ -39,12 +39,13 @@ _TICK = Update(
 def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
     """Hold the member's row lock in a transaction, and yield the write with its stamp, `now`.
 
-    The lock is a statement of its own, before any that reads what it protects. On PostgreSQL it leaves with the next
-    one in one exchange, and the last ones leave with the commit (`studyservice.database.postgresql.exchanges`).
+    The lock is a separate statement, before any that reads what it protects. On PostgreSQL it is sent with the next
+    statement in one round trip, and the last statements are sent with the commit
+    (`studyservice.database.postgresql.exchanges`).
 
-    Writes of one member follow each other, so a count made inside stays true until the commit. Their stamps strictly
-    grow in the order in which the writes become visible, even when server clocks disagree, so a poller that asks for
-    what was created after the newest stamp it saw misses nothing.
+    Writes of one member run one after another, so a count taken inside stays true until the commit. Their stamps
+    strictly increase in the order in which the writes become visible, even when server clocks disagree. So a poller
+    that asks for rows created after the newest stamp it saw misses nothing.
 
     Use the stamp only for `created_at` and `updated_at` of rows that pollers see. After a server's clock was ahead, the
     stamp stays ahead until the true time has caught up or the clock is repaired (`accounts.changes.clocks`). Use
@@ -60,7 +61,7 @@ def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
 
     Raises:
         NotFound: the member is gone, or is being deleted.
-        NoActor: study data was changed outside of a call, or by an operation that only reads.
+        NoActor: study data was changed outside a call, or by a read-only operation.
     """
     call = current_call()
     shared = None if call is None else call.transaction
@@ -74,7 +75,7 @@ def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
 
 
 def _lock(write: Write) -> None:
-    """Wait for the member's lock, and stamp the write, before the next statement gives its result."""
+    """Send the lock and stamp the write, with the next statement."""
     now = timezone.now()
 
     def ticked(stamps: tuple[datetime, ...] | None) -> None:

@@ -1,4 +1,4 @@
-"""Creating and revoking API keys."""
+"""Create and revoke API keys."""
 
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -33,11 +33,11 @@ def create_api_key(
     expires_days: int | None = None,
     limits: Limits = NO_LIMITS,
 ) -> tuple[str, ApiKey]:
-    """A new key as `(plaintext, row)`; the plaintext cannot be had again.
+    """Create a key. Return `(plaintext, row)`; the plaintext is not stored.
 
     Args:
         expires_days: days until it expires; None means never.
-        limits: what it may see.
+        limits: restrict the data that it sees.
 
     Raises:
         Conflict: the member has `MAX_ACTIVE_KEYS` active keys.
@@ -59,7 +59,7 @@ def create_api_key(
             networks=call.network if call else "",
             limits=limits.stored(),
         )
-        key.clean_fields()  # a full look for what is there already would be among the keys of all
+        key.clean_fields()  # full_clean would query the keys of all members for uniqueness
         key.save(force_insert=True)
         add_owner(key.secret_hash, member.id)
         detail = _may_in_words(may_write) + limits.in_short()
@@ -68,48 +68,48 @@ def create_api_key(
 
 
 def active_keys(member: Member) -> QuerySet[ApiKey]:
-    """The member's keys that work now."""
+    """The member's active keys."""
     return member.api_keys.filter(active())
 
 
 def active() -> Q:
-    """Keys that work now, as `ApiKey.state` says it."""
+    """Condition for active keys, equal to `ApiKey.state`."""
     return Q(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
 
 
 def expired() -> Q:
-    """Keys whose time is over and that nobody had revoked."""
+    """Condition for keys that expired without being revoked."""
     return Q(revoked_at=None, expires_at__lte=timezone.now())
 
 
 def revoked() -> Q:
-    """Keys that were revoked."""
+    """Condition for revoked keys."""
     return Q(revoked_at__isnull=False)
 
 
 def ended_keys(member: Member) -> QuerySet[ApiKey]:
-    """The member's keys that were revoked or have expired, the newest first."""
+    """The member's revoked and expired keys, the newest first."""
     return member.api_keys.filter(revoked() | expired())
 
 
 def long_ended() -> tuple[QuerySet[ApiKey], ...]:
-    """The keys that ended `KEPT_FOR` ago, by revocation and by time: two sets, each found through its index."""
+    """The keys that ended `KEPT_FOR` ago: revoked and expired in separate sets, each found through its index."""
     past = timezone.now() - KEPT_FOR
     return ApiKey.objects.filter(revoked_at__lte=past), ApiKey.objects.filter(expires_at__lte=past)
 
 
 def revoke_api_key(key: ApiKey) -> None:
-    """Stop a key at once; revoking twice keeps the first time."""
+    """Revoke a key at once. A second call keeps the time of the first."""
     _revoke(key.member_id, ApiKey.objects.filter(member_id=key.member_id, id=key.id))
 
 
 def revoke_all(member: Member) -> None:
-    """Stop every key of the member."""
+    """Revoke every key of the member."""
     _revoke(member.id, ApiKey.objects.filter(member_id=member.id))
 
 
 def limit_api_key(key: ApiKey, limits: Limits) -> None:
-    """Let the key see no more than this, from its next call on.
+    """Set the key's limits, from its next call on.
 
     Raises:
         NotFound: the member was deleted meanwhile.
@@ -119,7 +119,7 @@ def limit_api_key(key: ApiKey, limits: Limits) -> None:
 
 
 def _revoke(member_id: UUID, keys: QuerySet[ApiKey]) -> None:
-    """Nothing happens to those of a member who is being deleted: none of them works any more."""
+    """Revoke keys. Does nothing if the member is being deleted, since their keys no longer work."""
     with suppress(NotFound), holding(member_id):
         for key in keys.filter(revoked_at=None):
             key.revoked_at = timezone.now()
@@ -132,7 +132,7 @@ def _may_in_words(may_write: bool) -> str:
 
 
 def bring_keys_back(member: Member, now: datetime) -> None:
-    """Let keys that were made later than `now`, by a clock ahead, be made now; they live as long as was chosen."""
+    """Move keys created later than `now`, by a clock that was ahead, to now. Their lifetime stays the same."""
     for key in member.api_keys.filter(created_at__gt=now):
         if key.expires_at is not None:
             key.expires_at -= key.created_at - now

@@ -1,8 +1,8 @@
-"""Note the last call of a connected app, and its last refused call with the reason, for the member.
+"""Record the last call of a connected app, and its last refused call with the reason, for the member.
 
-Each of the two is noted at most once in five minutes per connection (`studyservice.database.last_use`). Of refusals
-that follow each other faster the first is kept. The noted times come with the row of the access token, so a call that
-is not noted costs no statement.
+Each is recorded at most once in five minutes per connection (`studyservice.database.last_use`). Of several refusals in
+that time, the first is kept. The recorded times are read with the row of the access token, so a call that is not
+recorded costs no statement.
 """
 
 from http import HTTPStatus
@@ -26,7 +26,7 @@ def note_call(request: HttpRequest, response: HttpResponse) -> None:
 
 
 def _refusal(request: HttpRequest, response: HttpResponse) -> Refusal | None:
-    """Why the call was refused: by the API, as a tool's failure, or as a message that the protocol does not have."""
+    """Return the reason for a refusal: an API error, a tool's failure, or a message unknown to the protocol."""
     error = error_type(request, response)
     if error is not None:
         return Refusal(error)

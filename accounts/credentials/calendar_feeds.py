@@ -1,4 +1,4 @@
-"""The secret address of a member's calendar: made, renewed, ended, and who is behind it."""
+"""The secret address of a member's calendar: create, renew, end and resolve it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,8 +36,8 @@ class Feed:
     """A live address.
 
     Attributes:
-        id: names it in logs and in its rate limit; never the secret.
-        member: whose calendar it is.
+        id: identifies it in logs and in its rate limit; never the secret.
+        member: owner of the calendar.
         write_clock: when the member's data was last changed (`accounts.changes.writing`).
     """
 
@@ -47,7 +47,7 @@ class Feed:
 
 
 def new_feed(member: Member) -> str:
-    """A new address, whose secret cannot be had again; the one that there was works no longer.
+    """Return a new address. Its secret is not stored. An earlier address stops working.
 
     Raises:
         NotFound: the member was deleted meanwhile.
@@ -66,14 +66,14 @@ def feed_of(member: Member) -> CalendarFeed | None:
 
 
 def end_feed(member_id: UUID) -> bool:
-    """Let the address work no longer; returns whether there was one."""
+    """End the address. Return whether there was one."""
     return bool(delete_credentials(CalendarFeed.objects.filter(member_id=member_id)))
 
 
 def resolve_feed(secret: str) -> Feed | None:
     """Resolve the secret of an address, in one query, or two if its member is not cached in the process.
 
-    None if it is wrong or ended. Notes at times its use.
+    None if it is wrong or ended. Sometimes records the use.
     """
     secret_hash = sha256(secret)
     member_id = owner_of(secret_hash) if kind_of(secret) == KIND else None
@@ -87,6 +87,6 @@ def resolve_feed(secret: str) -> Feed | None:
 
 
 def bring_feed_back(member: Member, now: datetime) -> None:
-    """Let an address that was made or used later than `now`, by a clock ahead, be so now."""
+    """Move an address created or used later than `now`, by a clock that was ahead, to now."""
     for name in ("created_at", "last_used_at"):
         CalendarFeed.objects.filter(**{f"{name}__gt": now}, member_id=member.id).update(**{name: now})

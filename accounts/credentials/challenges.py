@@ -12,11 +12,11 @@ Reason = Literal["invalid_token", "insufficient_scope"]
 
 
 def challenge(path: str, error: Reason | None = None, description: str = "") -> str:
-    """The challenge for a request to `path`, which points at its resource metadata (RFC 9728 section 5.1).
+    """Return the challenge for a request to `path`, which points to its resource metadata (RFC 9728 section 5.1).
 
-    `description` explains the error to developers; it has no quotation mark and no backslash (RFC 6750 section 3).
-    On `/mcp`, and where a scope is missing, it also names the scopes that a client should ask for (MCP authorization,
-    Scope Selection Strategy).
+    `description` explains the error to developers. It has no quotation mark and no backslash (RFC 6750 section 3). On
+    `/mcp`, and for a missing scope, the challenge also names the scopes that a client should request (MCP
+    authorization, Scope Selection Strategy).
     """
     is_mcp = is_mcp_path(path)
     metadata = f"{settings.BASE_URL}/.well-known/oauth-protected-resource{MCP_ROOT if is_mcp else ''}"

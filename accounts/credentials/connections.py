@@ -1,6 +1,6 @@
-"""Apps that act for a member: what the key page shows of them.
+"""Connected apps, for the key page.
 
-The authorization server, which stands above this app, knows them; `CONNECTED_APPS` names what it answers with.
+`CONNECTED_APPS` names the implementation, in the authorization server above this app.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from studyservice.operations.declaration import Scope
 
 
 class Refusal(TextChoices):
-    """Why a call of an app was refused: a type of the API's errors, or what was wrong with its access token."""
+    """The reason for refusing an app's call: a type of the API's errors, or a fault of its access token."""
 
     EXPIRED = "token_expired", "its access token had expired, and it gets a new one by itself"
     BLOCKED = "app_blocked", "the operators have blocked it"
@@ -39,18 +39,18 @@ class ConnectedApp:
     """One app that a member has connected.
 
     Attributes:
-        id: names the connection on its pages.
+        id: identifies the connection on its pages.
         name: as the app calls itself.
         verified: whether we checked it, or each of its callbacks belongs to a recognized platform.
-        hosts: what tells it from another of the same name: who publishes it and where it returns to.
-        scopes: what the member allowed.
-        last_call_at: when a call of it was last answered as it asked; None if none ever was.
-        refused_at: when a call of it was last refused; None if none ever was.
-        refusal: why that one was.
-        reused_at: when a refresh token of it was last used a second time.
-        blocked: whether operators have blocked it, so that it does nothing.
-        limits: what it may see.
-        sees: the same in words, on a page that says so.
+        hosts: distinguish it from another app of the same name: its publisher and callback hosts.
+        scopes: granted by the member.
+        last_call_at: when a call last succeeded; None if none ever did.
+        refused_at: when a call was last refused; None if none ever was.
+        refusal: the reason for that refusal.
+        reused_at: when a refresh token was last used a second time.
+        blocked: whether operators have blocked it.
+        limits: restrict the data that it sees.
+        sees: the limits in words, for pages that show them.
     """
 
     id: UUID
@@ -70,7 +70,7 @@ class ConnectedApp:
 
 @dataclass(frozen=True, slots=True)
 class ConnectedApps:
-    """The newest of a member's apps.
+    """A page of a member's apps, the newest first.
 
     Attributes:
         more: whether there are others, connected earlier.
@@ -86,7 +86,7 @@ class AskingApp:
 
     Attributes:
         name: as the app calls itself.
-        returns_to: where its answer goes.
+        returns_to: where the member is redirected afterwards.
     """
 
     name: str
@@ -94,28 +94,28 @@ class AskingApp:
 
 
 class Connections(Protocol):
-    """Who knows the connected apps."""
+    """Access to the connected apps."""
 
     def of(self, member: Member) -> ConnectedApps:
-        """The apps of `member`, the newest first; a bounded number."""
+        """Return the newest apps of `member`; a bounded number."""
 
     def one(self, member: Member, app_id: UUID) -> ConnectedApp | None:
-        """The app, if `member` has connected it."""
+        """Return the app, if `member` has connected it."""
 
     def members(self) -> QuerySet[Member]:
-        """Every member who has connected an app."""
+        """Return every member who has connected an app."""
 
     def asking(self, target: str) -> AskingApp | None:
-        """The app that asks for consent at `target`, an address on this site; None for any other address."""
+        """Return the app that requests consent at `target`, an address on this site; None for any other address."""
 
     def note_call(self, member_id: UUID, connection: UUID, noted: datetime | None, refusal: Refusal | None) -> None:
-        """Note the connection's last call, or its last `refusal`; does nothing if it ended or `noted` is fresh."""
+        """Record the connection's last call, or its last `refusal`. Does nothing if it ended or `noted` is fresh."""
 
     def limit(self, member: Member, app_id: UUID, limits: Limits) -> None:
-        """Let the app see no more than this, with every token that it has, from its next call on."""
+        """Set the limits of the app's connection, for all its tokens, from its next call on."""
 
     def disconnect(self, member: Member, app_id: UUID) -> None:
-        """Revoke every token that the app has for `member`, at once; nothing happens if there is none."""
+        """Revoke all the app's tokens for `member`, at once. Does nothing if there are none."""
 
 
 CONNECTED_APPS = Hook[Connections]("CONNECTED_APPS")

@@ -1,4 +1,4 @@
-"""Where the limits of an API key are stored."""
+"""The stored limits of an API key."""
 
 from uuid import UUID
 
@@ -10,10 +10,10 @@ class KeyLimits:
     """The column of the key (`accounts.credentials.limiting.LimitsStore`)."""
 
     def read(self, member_id: UUID, holder: UUID) -> Limits:
-        """The limits now."""
+        """Return the current limits."""
         keys = ApiKey.objects.filter(member_id=member_id, id=holder)
         return Limits.of(keys.values_list("limits", flat=True).first())
 
     def write(self, member_id: UUID, holder: UUID, limits: Limits) -> None:
-        """Store them."""
+        """Store the limits."""
         ApiKey.objects.filter(member_id=member_id, id=holder).update(limits=limits.stored())

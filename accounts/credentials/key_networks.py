@@ -1,7 +1,7 @@
-"""Noticing that an API key is used from a network that it was not used from before.
+"""Notify the member when an API key is used from a new network.
 
-The networks of a key stand in its row, which each call reads anyway: a call from a known network costs no statement, on
-whichever process it comes in. A new one is written once, with an event for the member.
+The key's row, which each call reads anyway, contains its known networks. A call from a known network costs no statement
+in any process. A new network is written once, with an event for the member.
 """
 
 import logging
@@ -26,8 +26,8 @@ MOST = 50
 def note_network(request: HttpRequest) -> None:
     """Record the network of `request` if it is new for its API key.
 
-    The first network of a key that was made without one, as by a command, belongs to it and is no news. Where nothing
-    can be written, on a full disk or a standby, the call is answered all the same.
+    The first network of a key that was created without one, as by a command, is not reported. If the database cannot be
+    written, as on a full disk or a standby, the call succeeds all the same.
     """
     credential = CREDENTIAL.get(request)
     if credential is None or credential.networks is None:
@@ -48,7 +48,7 @@ def note_network(request: HttpRequest) -> None:
 
 
 def _add(key: Credential, networks: list[str]) -> None:
-    """Only one of several simultaneous calls from a new network writes."""
+    """Add the network. Of several simultaneous calls from a new network only one writes."""
     rows = ApiKey.objects.filter(member_id=key.member.id, id=key.id, networks=key.networks)
     with holding(key.member.id):
         if rows.update(networks=" ".join(networks)):

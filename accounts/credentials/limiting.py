@@ -1,7 +1,7 @@
-"""Limits of a credential: some courses only, no grades, until a date.
+"""Limits of a credential: only some courses, no grades, until a date.
 
-They are stored with the credential, read at each call, and hold for every statement of the request
-(`accounts.members.limited`). A credential without limits has none of this.
+They are stored with the credential, read at each call, and apply to every statement of the request
+(`accounts.members.limited`). A credential without limits skips all of this.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -37,7 +37,7 @@ class LimitsRow(TypedDict):
 
 
 class CourseName(TypedDict):
-    """A course of a member's."""
+    """The id and name of a course."""
 
     id: UUID
     name: str
@@ -50,13 +50,13 @@ COURSE_NAMES = Hook[CourseNames]("COURSE_NAMES")
 
 
 class LimitsStore(Protocol):
-    """Where the limits of one kind of credential are stored."""
+    """Storage for the limits of one kind of credential."""
 
     def read(self, member_id: UUID, holder: UUID) -> Limits:
-        """The limits now, in the transaction that is open."""
+        """Return the current limits, in the open transaction."""
 
     def write(self, member_id: UUID, holder: UUID, limits: Limits) -> None:
-        """Store them, in the transaction that is open."""
+        """Store the limits, in the open transaction."""
 
 
 LIMITS_STORES = HookTable[LimitsStore]("LIMITS_STORES")
@@ -65,7 +65,7 @@ LIMITS_STORES = HookTable[LimitsStore]("LIMITS_STORES")
 
 @dataclass(frozen=True, slots=True)
 class LimitedCaller:
-    """The credential behind a request, as far as its limits go.
+    """The credential behind a request, as far as its limits need it.
 
     Attributes:
         kind: of the credential.
@@ -83,7 +83,7 @@ _CALLER = ContextVar[LimitedCaller | None]("limited_caller", default=None)
 
 @contextmanager
 def limiting(caller: LimitedCaller | None) -> Iterator[None]:
-    """Let the limits of a credential hold for everything inside; None for none."""
+    """Apply the limits of a credential to the block. None means no limits."""
     if caller is None or not caller.limits.keep_back:
         yield
         return
@@ -101,14 +101,14 @@ def _limiter_of(caller: LimitedCaller) -> Limiter:
 
 
 def current_limits() -> Limits:
-    """The limits of the current call."""
+    """Return the limits of the current call."""
     caller = _CALLER.get()
     return NO_LIMITS if caller is None else caller.limits
 
 
 @contextmanager
 def grades_seen() -> Iterator[None]:
-    """Let the current call see that there are grades, in its courses, to be told that they are kept back."""
+    """Include grades in the block, within the courses of the call, so that it can report that grades are hidden."""
     caller = _CALLER.get()
     if caller is None or caller.limits.grades:
         yield
@@ -123,13 +123,13 @@ def grades_seen() -> Iterator[None]:
 
 
 def sender() -> UUID:
-    """The credential, if it is limited to courses: only it and unlimited ones see what it sends for no course yet."""
+    """Return the id of a credential limited to courses: only it and unlimited ones see its uploads without a course."""
     caller = _CALLER.get()
     return UNSENT if caller is None or caller.limits.courses is None else caller.holder
 
 
 def see_course_too(course_id: UUID) -> None:
-    """Let the credential that makes a course see it; under the member's lock."""
+    """Add a new course to the limits of the credential that creates it. Needs the member's lock."""
     caller = _CALLER.get()
     if caller is None or caller.limits.courses is None:
         return
@@ -146,7 +146,7 @@ def see_course_too(course_id: UUID) -> None:
 
 
 def _without_old(member_id: UUID, courses: tuple[UUID, ...]) -> tuple[UUID, ...]:
-    """`courses` with the newest `MOST_GONE` of those that are deleted, so that their number does not grow for ever."""
+    """Drop all but the newest `MOST_GONE` deleted courses, so that the list does not grow without end."""
     if len(courses) < MOST_GONE:
         return courses
     there = {course["id"] for course in COURSE_NAMES.get()(member_id)}
@@ -155,10 +155,10 @@ def _without_old(member_id: UUID, courses: tuple[UUID, ...]) -> tuple[UUID, ...]
 
 
 def told(limits: Limits, there: Iterable[UUID]) -> LimitsRow | None:
-    """The limits as they are answered; None for none.
+    """Return the limits for an answer; None for no limits.
 
     Args:
-        there: the ids of the member's courses, deleted ones not among them.
+        there: the ids of the member's existing courses.
     """
     if limits == NO_LIMITS:
         return None
@@ -172,6 +172,6 @@ def told(limits: Limits, there: Iterable[UUID]) -> LimitsRow | None:
 
 
 def limits_of(member: Member, limits: Limits) -> LimitsRow | None:
-    """The same, with a query if the limits name courses."""
+    """Like `told`, with a query if the limits name courses."""
     named = COURSE_NAMES.get()(member.id) if limits.courses is not None else []
     return told(limits, [course["id"] for course in named])

@@ -10,11 +10,11 @@ import orjson
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a credential is limited to.
+    """The limits of a credential.
 
     Attributes:
-        courses: the courses that it sees; None for all, also later ones, and decks of no course. Deleted ones stay
-            among them, as an undo brings them back.
+        courses: the courses that it sees; None for all, including later ones and decks without a course. Deleted
+            courses stay in the list, because an undo can restore them.
         grades: whether it sees grades.
         until: the last day on which it works, in the member's time zone; None for no end.
     """
@@ -25,15 +25,15 @@ class Limits:
 
     @property
     def keep_back(self) -> bool:
-        """Whether any data is kept back."""
+        """Return whether any data is hidden."""
         return self.courses is not None or not self.grades
 
     def have_ended(self, today: date) -> bool:
-        """Whether the last day is over; `today` is the member's."""
+        """Return whether the last day is over; `today` is the member's date."""
         return self.until is not None and today > self.until
 
     def keep_back_more_than(self, other: "Limits") -> bool:
-        """Whether `other` allows anything that these do not."""
+        """Return whether `other` allows anything that these do not."""
         if self.courses is not None and (other.courses is None or not {*other.courses} <= {*self.courses}):
             return True
         if other.grades and not self.grades:
@@ -41,13 +41,13 @@ class Limits:
         return self.until is not None and (other.until is None or other.until > self.until)
 
     def stored(self) -> str | None:
-        """As the credential keeps them; None for no limits."""
+        """Return the limits as stored with the credential; None for no limits."""
         if self == NO_LIMITS:
             return None
         return orjson.dumps({"courses": self.courses, "grades": self.grades, "until": self.until}).decode()
 
     def in_short(self) -> str:
-        """For the log of account events, which names no course."""
+        """Return a short form for the log of account events, without course names."""
         told = [] if self.courses is None else [f"{len(self.courses)} courses only"]
         told += [] if self.grades else ["no grades"]
         told += [] if self.until is None else [f"until {self.until}"]
@@ -55,7 +55,7 @@ class Limits:
 
     @classmethod
     def of(cls, stored: str | None) -> Self:
-        """The limits that `stored` has made."""
+        """Return the limits from the output of `stored`."""
         if not stored:
             return cls()
         kept = orjson.loads(stored)

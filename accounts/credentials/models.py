@@ -1,4 +1,4 @@
-"""What members sign in and connect with: API keys, calendar addresses, sign-in codes. None is stored readable."""
+"""API keys and calendar addresses. Only hashes of their secrets are stored."""
 
 import uuid
 from typing import ClassVar
@@ -57,7 +57,7 @@ class ApiKey(models.Model):
         return f"{self.name} ({self.hint})"
 
     def state(self) -> str:
-        """`active`, `expired` or `revoked`."""
+        """Return `active`, `expired` or `revoked`."""
         if self.revoked_at is not None:
             return "revoked"
         if self.expires_at is not None and self.expires_at <= timezone.now():
@@ -65,16 +65,16 @@ class ApiKey(models.Model):
         return "active"
 
     def limited_to(self) -> Limits:
-        """What the key may see."""
+        """The limits of the key."""
         return Limits.of(self.limits)
 
     def scopes(self) -> frozenset[Scope]:
-        """What the key may do; `write` includes `read`."""
+        """The scopes of the key; `write` includes `read`."""
         return frozenset(Scope) if self.may_write else frozenset({Scope.READ})
 
 
 class CalendarFeed(models.Model):
-    """The secret address under which a member's calendar is fetched; only its hash is stored. A member has one."""
+    """The secret address of a member's calendar; only its hash is stored. A member has at most one."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     member = models.OneToOneField(Member, models.CASCADE, related_name="calendar_feed")
@@ -92,10 +92,10 @@ class CalendarFeed(models.Model):
 
 
 class SecretOwner(models.Model):
-    """Whose the secret is that an API key, a calendar address, a code or a token of an app has.
+    """The member behind the secret of an API key, a calendar address, a code or an app's token.
 
-    It stands apart from them, and refers to the member without a key of the database, so that it can be in one place
-    wherever members are. See `accounts.credentials.owners`.
+    A separate table without a foreign key, so that it can be in one place wherever the members' rows are. See
+    `accounts.credentials.owners`.
     """
 
     id = models.UUIDField(primary_key=True, editable=False, help_text="The first half of the secret's SHA-256.")

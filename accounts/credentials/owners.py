@@ -1,8 +1,8 @@
 """Maps a secret's hash to its member, so that every query for a credential can name the member.
 
-Where members' rows are spread over partitions or servers, nothing but the member says where a row is. A secret belongs
-to one member forever, so what was found is remembered in the process; whether it still works, its own row says at each
-call. A row here that outlives its credential opens nothing.
+Where members' rows are spread over partitions or servers, only the member's id locates a row. A secret belongs to one
+member forever, so the process caches what it found. The credential's own row, read at each call, says whether it still
+works. A row here that outlives its credential grants nothing.
 """
 
 from collections import OrderedDict
@@ -34,7 +34,7 @@ _OWNER = Select[_OwnerColumns](SecretOwner.objects.filter(id=Param("id")), {"mem
 
 
 class _Remembered:
-    """Owners by the ids of their secrets."""
+    """A cache of owners by the ids of their secrets."""
 
     def __init__(self) -> None:
         self._owners: OrderedDict[UUID, UUID] = OrderedDict()
@@ -59,15 +59,12 @@ _remembered = _Remembered()
 
 
 def id_of(secret_hash: str) -> UUID:
-    """The id of the row: half of the secret's SHA-256, which 256 random bits share with no other."""
+    """Return the id of the row: half of the secret's SHA-256, which is unique for 256 random bits."""
     return UUID(hex=secret_hash[:32])
 
 
 def owner_of(secret_hash: str) -> UUID | None:
-    """The id of the member whose secret has this SHA-256; costs a query at the first time.
-
-    None if there is no such secret.
-    """
+    """Return the id of the member whose secret has this SHA-256, or None. The first call costs a query."""
     id_ = id_of(secret_hash)
     owner = _remembered.get(id_)
     if owner is None:
@@ -88,17 +85,17 @@ def owner_row(secret_hash: str, member_id: UUID) -> dict[str, Any]:
 
 
 def add_owner(secret_hash: str, member_id: UUID) -> None:
-    """Store whose a secret is; in the transaction that stores its credential."""
+    """Store the member of a secret, in the transaction that stores its credential."""
     ADD_OWNER.run(**owner_row(secret_hash, member_id))
 
 
 def forget_owners(member_ids: Iterable[UUID], secret_hashes: Iterable[str]) -> None:
-    """Delete the rows of secrets whose credentials go."""
+    """Delete the rows of secrets whose credentials are deleted."""
     SecretOwner.objects.filter(member_id__in=member_ids, id__in=map(id_of, secret_hashes)).delete()
 
 
 def delete_credentials(credentials: QuerySet[Any]) -> int:
-    """Delete credentials of one kind, whose filter names the member, with the rows of their secrets; their number."""
+    """Delete credentials whose filter names the member, with the rows of their secrets. Return their number."""
     owner, column = kind_of(credentials.model)
     found = list(credentials.order_by().values_list(owner, column))
     if found:
@@ -108,7 +105,7 @@ def delete_credentials(credentials: QuerySet[Any]) -> int:
 
 
 def kind_of(model: type[Model]) -> tuple[str, str]:
-    """The columns with the member and with the secret's SHA-256.
+    """Return the columns with the member and with the secret's SHA-256.
 
     Raises:
         LookupError: the model has no secret.
@@ -120,7 +117,7 @@ def kind_of(model: type[Model]) -> tuple[str, str]:
 
 
 def repair_owners(member_id: UUID) -> int:
-    """Add missing rows, as when an earlier version created credentials during a migration. Return how many."""
+    """Add rows that are missing because an earlier version ran during a migration. Return their number."""
     missing = 0
     for data in member_data():
         if not data.hash_column:

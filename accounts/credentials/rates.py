@@ -11,9 +11,10 @@ WINDOW = RequestKey[Window]("window")
 
 
 def count(credential: Credential, amount: int = 1) -> Window:
-    """Count `amount` requests of `credential`, and give the window that has less left.
+    """Count `amount` requests of `credential`. Return the window with less remaining.
 
-    What its own window refuses takes nothing of its connection's: one runaway token leaves the others their share.
+    A request refused by its own window does not count against its connection's. So one runaway token leaves the others
+    their share.
     """
     own = hit(Rate.API, str(credential.id), amount)
     if credential.connection is None or own.exceeded:
@@ -22,7 +23,7 @@ def count(credential: Credential, amount: int = 1) -> Window:
 
 
 def count_more(request: HttpRequest, amount: int) -> Window | None:
-    """Count `amount` further requests in the same HTTP request. None without a credential, which is not counted."""
+    """Count `amount` further requests in the same HTTP request. None without a credential; nothing is counted then."""
     credential = CREDENTIAL.get(request)
     if credential is None or amount <= 0:
         return None
@@ -32,5 +33,5 @@ def count_more(request: HttpRequest, amount: int) -> Window | None:
 
 
 def _rest(window: Window) -> tuple[bool, int, int]:
-    """The order of windows by what they leave: an exceeded one first, of two that leave as much the later to end."""
+    """Sort key of windows: exceeded ones first, then by the remaining requests, then the later end first."""
     return (not window.exceeded, window.remaining, -window.reset)

@@ -1,6 +1,6 @@
-"""Whose request is this: a credential and its member, resolved in one indexed query that names the member.
+"""Resolve a credential and its member, in one indexed query that names the member.
 
-Each kind of secret has its resolver. API keys have theirs here; `CREDENTIAL_RESOLVERS` names all.
+Each kind of secret has its resolver. API keys have theirs here. `CREDENTIAL_RESOLVERS` names all of them.
 """
 
 from collections.abc import Callable
@@ -53,12 +53,12 @@ _member_values = itemgetter(*MemberColumns.__annotations__)
 
 
 def member_columns(path: str) -> dict[str, str]:
-    """The columns that `member_of` needs, for a `Select` on a model whose foreign key to the member is `path`."""
+    """Return the columns that `member_of` needs. `path` is the model's foreign key to the member."""
     return {f"member_{name}": f"{path}__{name}" for name in _MEMBER_FIELDS}
 
 
 def member_of(row: MemberColumns) -> Member:
-    """The member in a row with `member_columns`, for reading; costs no query."""
+    """Return a read-only member from a row with `member_columns`. Costs no query."""
     return Member.for_reading(_MEMBER_FIELDS, _member_values(row))
 
 
@@ -83,13 +83,13 @@ _API_KEY = Select[_KeyColumns](
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What a member allowed an app, by an access token of it.
+    """A member's connection to an app, found through one of its access tokens.
 
     Attributes:
-        member_id: whose data it opens.
+        member_id: the member whose data it accesses.
         client_id: the app's.
-        last_call_at: what was noted of its calls (`accounts.credentials.app_calls`).
-        refused_at: what was noted of those that were refused.
+        last_call_at: the last recorded call (`accounts.credentials.app_calls`).
+        refused_at: the last recorded refusal.
     """
 
     id: UUID
@@ -104,15 +104,15 @@ class Credential:
     """A live credential.
 
     Attributes:
-        kind: what it is.
-        id: names it in logs and in its rate limit; never the secret.
-        scopes: what it may do.
-        member: whose data it opens; loaded with the fields that operations need.
+        kind: of the credential.
+        id: identifies it in logs and in its rate limit; never the secret.
+        scopes: granted to it.
+        member: the member whose data it accesses, loaded with the fields that operations need.
         root: the path below which it works; empty means everywhere.
-        actor: whom the log of changes names.
-        connection: what the member allowed an app, of an access token; it may have several at once.
-        networks: from where an API key was used before, apart by spaces (`accounts.credentials.key_networks`).
-        limits: what of the member's data it opens.
+        actor: for the log of changes.
+        connection: of an access token. A connection may have several tokens at once.
+        networks: the known networks of an API key, separated by spaces (`accounts.credentials.key_networks`).
+        limits: restrict the data that it sees.
     """
 
     kind: Literal["api_key", "access_token"]
@@ -127,17 +127,17 @@ class Credential:
 
     @property
     def holder(self) -> UUID:
-        """The API key, or the consent that the access token came from, which outlives it."""
+        """Return the API key, or the consent that the access token came from, which outlives the token."""
         return self.id if self.connection is None else self.connection.id
 
     @property
     def limited_caller(self) -> LimitedCaller:
-        """What the statements of a call are limited by."""
+        """Return the caller that limits the statements of a call."""
         return LimitedCaller(self.member.id, self.kind, self.holder, self.limits)
 
     @property
     def caller(self) -> dict[str, UUID | str]:
-        """Who calls, as log lines say it: the member, and the API key by its id or the app by its `client_id`."""
+        """Return the caller for log lines: the member, and the API key's id or the app's `client_id`."""
         if self.connection is None:
             return {"member": self.member.id, "api_key": self.id}
         return {"member": self.member.id, "client_id": self.connection.client_id}
@@ -148,7 +148,7 @@ class Credential:
 
 
 class KeyEnd(StrEnum):
-    """Why an API key that exists does not work."""
+    """The reason why an existing API key does not work."""
 
     REVOKED = "revoked"
     EXPIRED = "expired"
@@ -163,20 +163,20 @@ class DeadKey:
 
     @property
     def caller(self) -> dict[str, UUID | str]:
-        """The key and why it was refused, for log lines."""
+        """Return the key and the reason for the refusal, for log lines."""
         return {"api_key": self.id, "credential": self.reason.value}
 
 
 @dataclass(frozen=True, slots=True)
 class DeadToken:
-    """An access token that exists and does not work. Its connection shows the member the refused call."""
+    """An existing access token that does not work. Its connection shows the member the refused call."""
 
     connection: Connection
     reason: Refusal
 
     @property
     def caller(self) -> dict[str, UUID | str]:
-        """The app and why its token was refused, for log lines."""
+        """Return the app and the reason for refusing its token, for log lines."""
         return {"client_id": self.connection.client_id, "credential": self.reason.value}
 
 
@@ -197,9 +197,9 @@ RESOLVERS = HookTable[Resolver]("RESOLVERS")
 
 
 def credential_of(request: HttpRequest) -> Credential | None:
-    """Return the live credential that `request` carries, or None. It sets `DEAD_CREDENTIAL` if one exists.
+    """Return the live credential of `request`, or None. Sets `DEAD_CREDENTIAL` if it exists but does not work.
 
-    `Authorization` counts when both headers are sent. `X-API-Key` accepts API keys only.
+    `Authorization` takes precedence over `X-API-Key`, which accepts API keys only.
     """
     secret = presented_secret(request)
     if secret is None:
@@ -216,7 +216,7 @@ def credential_of(request: HttpRequest) -> Credential | None:
 
 
 def presented_secret(request: HttpRequest) -> str | None:
-    """The secret that `request` carries, live or not; None without one, and with another scheme than Bearer."""
+    """Return the secret in `request`, live or not. None without one, or with a scheme other than Bearer."""
     header = request.META.get("HTTP_AUTHORIZATION")
     if header is None:
         return request.META.get("HTTP_X_API_KEY") or None

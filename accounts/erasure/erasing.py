@@ -1,7 +1,7 @@
-"""Delete a member, for all entry points: credentials first, then everything, in batches with short locks.
+"""Delete a member: credentials first, then everything, in batches with short locks.
 
-`Member.delete()` and a queryset's come here too. Broken off at any point, it is done by being called again;
-`purgeexpired` does that.
+All entry points use it, as do `Member.delete()` and a queryset's. An interrupted deletion is completed by calling it
+again, which `purgeexpired` does.
 """
 
 import time
@@ -38,20 +38,20 @@ ERASURES = HookList[Erasure]("ERASURES")
 
 
 def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
-    """Delete the member and everything of theirs, after the current write. Does nothing if there is no such member.
+    """Delete the member and everything of theirs, after the current write. Does nothing if the member does not exist.
 
-    Gives whether all is gone.
+    Return whether everything is deleted.
 
-    The first transaction ends every credential and session, and from then on `accounts.changes.writing` refuses. So no
-    row can appear that the later batches miss. They delete the rows of `member_data`, credentials first, and then call
+    The first transaction ends every credential and session. From then on `accounts.changes.writing` refuses, so no row
+    can appear that the later batches miss. They delete the rows of `member_data`, credentials first, and then call
     `ERASURES`. The last transaction removes the member. Stored files are deleted after the commit that deletes their
     rows. Batches pause for other writes.
 
     Args:
-        seconds: after which the rest is left to `finish_erasures`; None for however long it takes.
+        seconds: time limit, after which `finish_erasures` must delete the rest; None for no limit.
 
     Raises:
-        RuntimeError: a transaction is open; its locks would be held to the end.
+        RuntimeError: a transaction is open; it would hold the locks to its end.
     """
     deadline = float("inf") if seconds is None else time.monotonic() + seconds
     member = _begun(member_id)
@@ -71,20 +71,20 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
     for erase in ERASURES:
         erase(member)
     with transaction.atomic(durable=True):
-        # FOR UPDATE: unlike a write's lock it also waits for, and then ends, rows that come to refer to the member.
+        # Unlike a write's lock, FOR UPDATE also waits for transactions that insert references to the member.
         Member.objects.select_for_update().filter(id=member_id).first()
-        QuerySet(Member).filter(id=member_id).delete()  # not MemberQuerySet's, which comes here
+        QuerySet(Member).filter(id=member_id).delete()  # not MemberQuerySet's, which calls this function
         transaction.on_commit(empty_log)
     return True
 
 
 def unfinished() -> QuerySet[Member]:
-    """Members whose deletion is under way, or was broken off."""
+    """Members whose deletion is in progress or was interrupted."""
     return Member.objects.filter(erasure_began_at__isnull=False)
 
 
 def finish_erasures() -> int:
-    """Complete what was broken off; returns the number of members."""
+    """Complete interrupted deletions. Return the number of members."""
     found = list(unfinished().values_list("id", flat=True))
     for member_id in found:
         erase_member(member_id)
@@ -92,16 +92,16 @@ def finish_erasures() -> int:
 
 
 def delete_batch(member_id: UUID, rows: QuerySet[Model], *, after: object = None) -> object:
-    """Delete up to `BATCH` of `rows`, in a transaction; returns the key of the last one, or None if there was none.
+    """Delete up to `BATCH` of `rows`, in a transaction. Return the key of the last one, or None if there was none.
 
-    Under the member's lock, which nobody else needs any more, so that two who erase one member take turns.
+    Holds the member's lock, so that two deletions of one member take turns.
 
-    Each database would pass by all of the member's rows for each batch, in a way of its own. PostgreSQL keeps what was
-    deleted until it is vacuumed, so it goes on after the last one. SQLite finds rows by their member rather than by
-    their ids, if a statement has both, so it is told the ids alone: there, members are never spread over servers.
+    A batch must not scan the rows deleted before it. PostgreSQL keeps those until it vacuums, so the batch continues
+    after the last key. SQLite would search by member instead of id if a statement had both, so it gets only the ids:
+    its members are never spread over servers.
 
     Args:
-        after: the key that the batch before has ended with.
+        after: the last key of the previous batch.
     """
     on_postgresql = connection.vendor == "postgresql"
     if on_postgresql:
@@ -116,7 +116,7 @@ def delete_batch(member_id: UUID, rows: QuerySet[Model], *, after: object = None
 
 
 def _begun(member_id: UUID) -> Member | None:
-    """Let every credential die; returns the member as it was, or None if there is none."""
+    """End every credential and session. Return the member as it was, or None if it does not exist."""
     with transaction.atomic(durable=True):
         member = Member.objects.select_for_update().filter(id=member_id).first()
         Member.objects.filter(id=member_id, erasure_began_at=None).update(
@@ -129,6 +129,6 @@ def _begun(member_id: UUID) -> Member | None:
 
 
 def forget_in_log(member: Member) -> None:
-    """Remove the member's address from the operators' log, which names changed members and invitations."""
+    """Remove the member's address from the operators' log of members and invitations."""
     invited = Q(content_type=ContentType.objects.get_for_model(Invitation), object_repr=member.email[:_TOLD])
     LogEntry.objects.filter(Q(object_id=str(member.id)) | invited).update(object_repr="a deleted member")

@@ -1,4 +1,4 @@
-"""The expired data that `purgeexpired` removes."""
+"""Remove expired data, for `purgeexpired`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,7 @@ EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA")
 
 
 def purge_all() -> dict[str, int]:
-    """Remove everything that has expired, and note that it was done; returns the numbers by name."""
+    """Remove everything that has expired, and record the run. Return the numbers by name."""
     removed = {what: remove() for what, remove in EXPIRED_DATA.items()}
     note_run(PURGE)
     transaction.on_commit(empty_log)
@@ -40,7 +40,7 @@ def purge_all() -> dict[str, int]:
 
 
 def purge_credentials(expired: QuerySet[Any], *, owner: str = "member_id") -> int:
-    """Delete credentials, as `purge` does, with what is kept about their secrets (`accounts.credentials.owners`)."""
+    """Delete credentials, like `purge`, with the owners of their secrets (`accounts.credentials.owners`)."""
     removed = 0
     while batch := list(expired.values_list("pk", owner)[:BATCH]):
         members, ids = {member_id for _, member_id in batch}, [pk for pk, _ in batch]
@@ -55,7 +55,7 @@ def purge_sessions() -> int:
 
 
 def purge_sign_in_codes() -> int:
-    """Return whether they were used or not."""
+    """Remove expired sign-in codes, used or not."""
     return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()), owner=None)
 
 
@@ -70,19 +70,19 @@ def purge_api_keys() -> int:
 
 
 def purge_idempotency_keys() -> int:
-    """Remove idempotency keys whose calls can no longer be repeated."""
+    """Remove expired idempotency keys."""
     return purge(IdempotencyKey.objects.filter(created_at__lte=timezone.now() - KEPT_FOR))
 
 
 def purge_changes() -> int:
-    """Rows of the log of changes, by the time in their ids, which the primary key is in the order of."""
+    """Remove old rows of the log of changes, by the time in their ids, which is the order of the primary key."""
     oldest = first_uuid7(timezone.now() - CHANGES_KEPT_FOR)
     purge(ChangeObject.objects.filter(id__lt=oldest))
     return purge(Change.objects.filter(id__lt=oldest))
 
 
 def purge_events() -> int:
-    """Rows of the log of account events, likewise."""
+    """Remove old rows of the log of account events, likewise."""
     return purge(AccountEvent.objects.filter(id__lt=first_uuid7(timezone.now() - EVENTS_KEPT_FOR)))
 
 

@@ -22,7 +22,7 @@ from studyservice.operations.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The subject of an event: an API key, an app, a row that an operator read.
+    """The subject of an event, for example an API key, an app, or a row that an operator read.
 
     Attributes:
         type: in the words of the log of changes (`type_of`).
@@ -35,7 +35,7 @@ class Subject:
 
     @classmethod
     def of(cls, row: Model, name: str) -> "Subject":
-        """A row, under that name."""
+        """Return a row as the subject, under that name."""
         return cls(type_of(type(row)).lower(), row.pk, name)
 
 
@@ -58,7 +58,7 @@ class EventRow(TypedDict):
 
 @contextmanager
 def holding(member_id: UUID) -> Iterator[None]:
-    """A transaction under the member's lock, for writes that the member's clock does not stamp.
+    """Open a transaction under the member's lock, for writes that need no stamp of the member's clock.
 
     Raises:
         NotFound: the member is gone, or is being deleted.
@@ -79,13 +79,13 @@ def record_event(
     who: Actor | None = None,
     network: str = "",
 ) -> None:
-    """Store the event, inside of a transaction that holds the member's lock, so that no deletion misses it.
+    """Store the event. Needs a transaction that holds the member's lock, so that no deletion misses the row.
 
     Args:
-        detail: how it was done, or what an operator did, in a few words.
-        who: the actor; by default the one named at the entry point (`accounts.changes.calls`), and a command where
-            there was none, as in an operator's shell.
-        network: where they came from, by default likewise.
+        detail: a few words about the method, or about an operator's action.
+        who: the actor; by default the current call's (`accounts.changes.calls`), or a command if there is none, as in
+            an operator's shell.
+        network: of the actor; same default.
     """
     call = current_call()
     who = who or (Actor(ActorKind.COMMAND) if call is None else call.who())
@@ -107,7 +107,7 @@ def record_event(
 
 
 def list_events(member: Member, *, limit: int, before: UUID | None = None) -> list[EventRow]:
-    """The member's newest events, or the newest that are older than the event `before`."""
+    """Return the member's newest events, or the newest before the event `before`."""
     rows: Any = AccountEvent.objects.filter(member_id=member.id).order_by("-id")
     if before is not None:
         rows = rows.filter(id__lt=before)
@@ -115,6 +115,6 @@ def list_events(member: Member, *, limit: int, before: UUID | None = None) -> li
 
 
 def all_events(member: Member) -> Iterator[EventRow]:
-    """Every event of the member, oldest first; inside of `snapshot`."""
+    """Yield every event of the member, oldest first. Call inside `snapshot`."""
     rows: Any = AccountEvent.objects.filter(member_id=member.id).order_by("id")
     yield from in_pieces(rows.values(*EventRow.__annotations__))

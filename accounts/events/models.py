@@ -1,7 +1,7 @@
-"""The log of account events: who came in, from where, with which key or app, and what operators did and looked at.
+"""The log of account events: sign-ins, networks, keys, apps, and what operators did and read.
 
-The log of changes covers study data (`accounts.changes.models`); this one covers the account. A row is written once
-and never changed (`accounts.events.log`). It holds no secret, and only the network of an address.
+The log of changes covers study data (`accounts.changes.models`); this one covers the account. A row is written once and
+never changed (`accounts.events.log`). It holds no secret, and only the network of an address.
 """
 
 from datetime import timedelta
@@ -24,7 +24,7 @@ _NETWORK_ENDS = ("/24", "/56")
 
 
 class EventKind(models.TextChoices):
-    """What happened."""
+    """The kinds of account events."""
 
     SIGNED_IN = "signed_in", "signed in"
     KEY_MADE = "key_made", "key made"
@@ -37,7 +37,7 @@ class EventKind(models.TextChoices):
 
 
 class AccountEvent(models.Model):
-    """One event, by the true time: what happened to a member's account, by whom, and from which network."""
+    """One event of a member's account, with its actor and network, at the true time."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False)

@@ -1,4 +1,4 @@
-"""Account events in words, for the member."""
+"""Describe account events for the member."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from accounts.events.models import EventKind
 
 
 def event_in_words(event: EventRow) -> str:
-    """A sentence without its end: `The API key “Script” was used from a new network`."""
+    """Return a sentence without its period: `The API key “Script” was used from a new network`."""
     return _WORDS[EventKind(event["kind"])](_ACTORS.get(event["by_kind"], ""), f"“{event['object_name']}”", event)
 
 

@@ -1,4 +1,4 @@
-"""Answers that are kept for retries."""
+"""Answers stored for retries."""
 
 import uuid
 from typing import ClassVar
@@ -11,7 +11,7 @@ from studyservice.database.constraints import between, characters
 
 
 class IdempotencyKey(models.Model):
-    """The answer to a call with an `Idempotency-Key`, kept for its retries."""
+    """The stored answer to a call with an `Idempotency-Key`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     member = models.ForeignKey(Member, models.CASCADE, related_name="+", db_index=False)

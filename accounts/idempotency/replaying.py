@@ -1,8 +1,8 @@
 """`Idempotency-Key`: run a POST once per key, and repeat its first answer.
 
-The answer is stored in the same transaction as the call's writes, under the member's lock. A write without its answer
-cannot exist, nor an answer without its write. A repetition that arrives meanwhile waits for the lock and then finds the
-answer. The header is defined by draft-ietf-httpapi-idempotency-key-header.
+The answer is stored in the same transaction as the call's writes, under the member's lock. Neither can exist without
+the other. A retry that arrives meanwhile waits for the lock and then finds the answer. The header is defined by
+draft-ietf-httpapi-idempotency-key-header.
 """
 
 import hashlib
@@ -73,9 +73,9 @@ class KeyedCall:
     """A POST with a key.
 
     Attributes:
-        holder: the API key or the connection that sent it; a connection outlives its access tokens. Of a form of the
-            member's own pages the member.
-        fingerprint: what tells the call from another one, in hexadecimal.
+        holder: the API key or the connection that sent it (a connection outlives its access tokens). For a form on the
+            member's pages, the member.
+        fingerprint: distinguishes the call from others, in hexadecimal.
     """
 
     member_id: UUID
@@ -85,10 +85,10 @@ class KeyedCall:
 
     @classmethod
     def of(cls, request: HttpRequest, credential: Credential, operation: Operation, sent: object) -> "KeyedCall":
-        """The call that `request` makes; `sent` is its parsed body.
+        """Return the call of `request`; `sent` is its parsed body.
 
         Raises:
-            InvalidRequest: the key is none.
+            InvalidRequest: the key is invalid.
         """
         key = request.META[META]
         if not _KEY.fullmatch(key):
@@ -98,10 +98,10 @@ class KeyedCall:
         return cls(credential.member.id, credential.holder, key, digest.hexdigest())
 
     def find(self) -> _Kept | None:
-        """What the first call answered, if it has.
+        """Return the stored answer of the first call, or None.
 
         Raises:
-            ValidationFailed: it was another call.
+            ValidationFailed: the key was used for a different call.
         """
         kept = _FIND.first(member_id=self.member_id, holder=self.holder, key=self.key, since=timezone.now() - KEPT_FOR)
         if kept is not None and kept["fingerprint"] != self.fingerprint:
@@ -112,10 +112,10 @@ class KeyedCall:
 
 
 def _canonical(sent: object, request: HttpRequest) -> bytes:
-    """The body with sorted names and without white space; as it came, if no such text can be had of it.
+    """Return the body as JSON with sorted names and no white space, or the bytes received if that is impossible.
 
-    That is so for lone surrogates and for nesting that orjson reads and does not write. Of files what tells them from
-    others: the borders of a form are not the same twice. Bytes were sent to an operation that takes no body; an empty
+    It is impossible for lone surrogates, and for nesting that orjson reads but does not write. Files count by their
+    contents, since the boundary of a form differs each time. Bytes were sent to an operation without a body; an empty
     object counts as none.
     """
     if isinstance(sent, Received):
@@ -131,11 +131,11 @@ def _canonical(sent: object, request: HttpRequest) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call with a key is answered.
+    """The answer to a call with a key.
 
     Attributes:
         content: the body, in JSON.
-        replayed: whether it was given before.
+        replayed: whether it is a repetition.
     """
 
     status: int
@@ -144,7 +144,7 @@ class Outcome:
 
 
 class Answer(NamedTuple):
-    """What a call has come to.
+    """The answer of a call.
 
     Attributes:
         content: its record, in JSON.
@@ -163,13 +163,13 @@ class _DoneError(Exception):
 
 
 class _Bytes(Func):
-    """The length of a text in bytes, which PostgreSQL knows without reading the text."""
+    """The length of a text in bytes. PostgreSQL knows it without reading the text."""
 
     function = "OCTET_LENGTH"
     output_field = IntegerField()
 
     def as_sqlite(self, compiler: Any, connection: BaseDatabaseWrapper, **_: Any) -> Any:
-        """SQLite has the function since 3.43."""
+        """Use SQLite's function, which exists since 3.43."""
         return self.as_sql(compiler, connection, template="LENGTH(CAST(%(expressions)s AS BLOB))")
 
 
@@ -180,7 +180,7 @@ def answer_once(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
 
     Raises:
         ApiError: raised by `run`. The call may be sent again under the same key.
-        ValidationFailed: the key was sent with another call.
+        ValidationFailed: the key was used for a different call.
         Conflict: another call of the member is still running after the longest wait.
         NoActor: there is no current call.
     """
@@ -202,13 +202,13 @@ def answer_once(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
                 "Another call of yours is still running. Send this one again, with the same key.",
                 headers={"Retry-After": "1"},
             ) from error
-    if not kept["whole"]:  # by an earlier version
+    if not kept["whole"]:  # stored by an earlier version
         raise Conflict("This call was carried out, but its answer was not kept. Read again what it changed.")
     return Outcome(kept["status"], kept["answer"].encode(), replayed=True)
 
 
 def _first_answer(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
-    """Run, and store the answer in the same transaction, which begins with the first write."""
+    """Run the call, and store the answer in the same transaction, which begins with the first write."""
 
     def admit() -> None:
         """Stop if the first call has ended while this one waited for the member's lock."""
@@ -226,7 +226,7 @@ def _first_answer(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
 
 
 def _keep(keyed: KeyedCall, answer: Answer) -> None:
-    """Store the answer for as long as it can be asked for, under the member's lock."""
+    """Store the answer until it expires, under the member's lock."""
     now = timezone.now()
     mine = IdempotencyKey.objects.filter(member_id=keyed.member_id)
     expired = Value(now - KEPT_FOR, DateTimeField())
@@ -247,7 +247,7 @@ def _keep(keyed: KeyedCall, answer: Answer) -> None:
 
 
 def _require_space(mine: QuerySet[IdempotencyKey], needed: int) -> None:
-    """Delete the oldest long answers for which there is no space beside one of `needed` bytes."""
+    """Delete the oldest long answers until there is space for one of `needed` bytes."""
     long = mine.annotate(size=_Bytes("answer")).filter(size__gt=LONG)
     too_old = []
     for key_id, size in long.order_by("-created_at").values_list("id", "size"):

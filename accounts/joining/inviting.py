@@ -1,6 +1,6 @@
-"""Inviting: a link by which somebody becomes a member, for seven days and once.
+"""Invitations: a link to become a member, valid once and for seven days.
 
-There is one for each address: inviting again replaces it. Who accepts it, or is a member by then, leaves none.
+There is one for each address; a new one replaces it. It is deleted when its address becomes a member.
 """
 
 import uuid
@@ -32,7 +32,7 @@ LIFETIME = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """An invitation with its link, which is known only now.
+    """An invitation with its link, which is not stored.
 
     Attributes:
         mail_id: its e-mail in the outbox.
@@ -46,11 +46,11 @@ class Invited:
 
 
 def invite(email: str) -> Invited:
-    """Make an invitation, in place of an earlier one of the address, and store its e-mail, which the caller sends.
+    """Create an invitation, replacing an earlier one of the address, and store its e-mail. The caller sends it.
 
     Raises:
-        Conflict: nobody can join (`SIGN_UP`), or the address is a member's.
-        ValidationError: it is no e-mail address.
+        Conflict: joining is disabled (`SIGN_UP`), or the address is a member's.
+        ValidationError: `email` is not an e-mail address.
     """
     email = email.strip().lower()
     validate_email(email)
@@ -73,7 +73,7 @@ def invite(email: str) -> Invited:
 
 
 def withdraw(invitations: QuerySet[Invitation]) -> None:
-    """Delete invitations, with e-mails that have not left yet."""
+    """Delete invitations, with their unsent e-mails."""
     with transaction.atomic():
         for email in invitations.values_list("email", flat=True):
             outbox.forget(email, MailKind.INVITATION)
@@ -81,16 +81,16 @@ def withdraw(invitations: QuerySet[Invitation]) -> None:
 
 
 def live_invitation(secret_hash: str) -> Invitation | None:
-    """The invitation behind a link, as long as it works."""
+    """Return the invitation behind a link, or None if it has ended."""
     if settings.SIGN_UP == "closed":
         return None
     return Invitation.objects.filter(secret_hash=secret_hash, expires_at__gt=timezone.now()).first()
 
 
 def accept(secret_hash: str) -> Member | None:
-    """Make the member whom the link invites; None if it works no more. Of two at once one does.
+    """Create the invited member. None if the link no longer works; of two simultaneous calls one succeeds.
 
-    It opens no account that is there by then: whoever invited was shown the link, too.
+    An existing account is never opened, because the operator who invited saw the link too.
     """
     with transaction.atomic():
         invitation = live_invitation(secret_hash)
@@ -101,15 +101,15 @@ def accept(secret_hash: str) -> Member | None:
 
 
 def forget_invitation(member: Member) -> None:
-    """Delete an invitation of the member's address, and what was to leave for it."""
+    """Delete the invitation of the member's address, and its unsent e-mail."""
     Invitation.objects.filter(email=member.email).delete()
     outbox.forget(member.email)
 
 
 def forget_those_who_did_not_come() -> int:
-    """Take addresses of invitations that ended out of the operators' log; returns the number of its lines.
+    """Remove addresses of expired invitations from the operators' log. Return the number of its lines.
 
-    Those of members stay, and leave with the member (`accounts.erasure.erasing.forget_in_log`).
+    Members' addresses stay until the member is deleted (`accounts.erasure.erasing.forget_in_log`).
     """
     invited = Invitation.objects.filter(email=OuterRef("object_repr"))
     of_member = MemberAddress.objects.filter(email=OuterRef("object_repr"))

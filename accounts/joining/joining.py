@@ -1,4 +1,4 @@
-"""Becoming a member without an operator, as `SIGN_UP` allows."""
+"""Join without an operator, as `SIGN_UP` allows."""
 
 from datetime import timedelta
 
@@ -10,18 +10,15 @@ from accounts.members.models import Member
 
 
 def add_member(email: str) -> Member | None:
-    """The new member with this address, which was proved to be theirs; the one there is, if they have joined meanwhile.
-
-    None if the member that there is may not sign in.
-    """
+    """Create the member with this verified address, or return an existing one. None if that one may not sign in."""
     return new_member(email) or Member.objects.at(email).filter(is_active=True).first()
 
 
 def new_member(email: str) -> Member | None:
-    """A new member with this address; None if it is a member's.
+    """Create a member with this address; None if it is already a member's.
 
-    The membership is active for `SIGN_UP_MEMBERSHIP_DAYS` days after today, without an end if that is not set, and not
-    active at 0.
+    The membership is active for `SIGN_UP_MEMBERSHIP_DAYS` days after today. It has no end if that is not set, and is
+    inactive if that is 0.
     """
     days = settings.SIGN_UP_MEMBERSHIP_DAYS
     until = timezone.now().date() + timedelta(days=days) if days else None

@@ -10,7 +10,7 @@ from studyservice.database.constraints import characters
 
 
 class Invitation(models.Model):
-    """An address that was invited, and until when."""
+    """An invited address and the end of its invitation."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField(unique=True)

@@ -1,4 +1,4 @@
-"""Arguments and answers that the operator commands share."""
+"""Arguments and output shared by the operator commands."""
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
@@ -19,30 +19,30 @@ Told = str | float | date | UUID | None
 
 
 def add_key_options(parser: ArgumentParser) -> None:
-    """`--scopes` and `--expires-days`."""
+    """Add `--scopes` and `--expires-days`."""
     parser.add_argument("--scopes", type=may_write, default=True, metavar='"read write"', help="read, or read write")
     parser.add_argument("--expires-days", type=days, default=None, metavar="N|never", help="30 or more; default: never")
 
 
 def add_json_option(parser: ArgumentParser) -> None:
-    """`--json`."""
+    """Add `--json`."""
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
 
 
 def text(argument: str) -> str:
-    """Text that can be stored, trimmed at both ends."""
+    """Parse text that can be stored, trimmed at both ends."""
     if "\x00" in argument or not _is_unicode(argument):
         raise ArgumentTypeError(f"is not text: {argument!r}")
     return argument.strip()
 
 
 def _is_unicode(argument: str) -> bool:
-    """Whether no byte of the command line had to be escaped."""
+    """Return whether every byte of the argument could be decoded."""
     return not any("\ud800" <= character <= "\udfff" for character in argument)
 
 
 def may_write(text: str) -> bool:
-    """Whether the scopes in `text` include `write`; `read` is always granted."""
+    """Return whether the scopes in `text` include `write`; `read` is always granted."""
     scopes = set(text.split())
     if not scopes or scopes - {"read", "write"}:
         raise ArgumentTypeError(f"scopes are read and write, not {text!r}")
@@ -50,7 +50,7 @@ def may_write(text: str) -> bool:
 
 
 def days(text: str) -> int | None:
-    """A number of days, 30 at least (spec, States: API key), or None for `never`."""
+    """Parse a number of days, at least 30 (spec, States: API key), or return None for `never`."""
     if text == "never":
         return None
     if not text.isdecimal() or not 30 <= int(text) <= 36500:
@@ -59,7 +59,7 @@ def days(text: str) -> int | None:
 
 
 def course_id(text: str) -> UUID:
-    """The id of a course."""
+    """Parse the id of a course."""
     try:
         return UUID(text)
     except ValueError:
@@ -67,7 +67,7 @@ def course_id(text: str) -> UUID:
 
 
 def member_named(email: str) -> Member:
-    """The member with this address.
+    """Return the member with this address.
 
     Raises:
         CommandError: there is none.
@@ -79,7 +79,7 @@ def member_named(email: str) -> Member:
 
 
 def members(number: int) -> str:
-    """So many members, in words."""
+    """Return a phrase like `3 members`."""
     return f"{number} member{'' if number == 1 else 's'}"
 
 
@@ -91,7 +91,7 @@ def answer(
 
 
 def refused(error: ValidationError) -> CommandError:
-    """A validation error as the command's own, in one line that names the fields."""
+    """Convert a validation error to the command's own, in one line that names the fields."""
     if not hasattr(error, "error_dict"):
         return CommandError(" ".join(error.messages))
     return CommandError(" ".join(f"{name}: {' '.join(said)}" for name, said in error.message_dict.items()))

@@ -14,7 +14,7 @@ from accounts.members.models import Member
 
 
 def add_password_options(parser: ArgumentParser) -> None:
-    """`--password`, `--password-stdin` and `--password-prompt`, one of them at most."""
+    """Add `--password`, `--password-stdin` and `--password-prompt`, which exclude each other."""
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument(
         "--password",
@@ -26,10 +26,10 @@ def add_password_options(parser: ArgumentParser) -> None:
 
 
 def password_from(given: str | None, *, from_stdin: bool, from_prompt: bool) -> str | None:
-    """The password that the options give, if any.
+    """Return the password from the options, or None.
 
     Raises:
-        CommandError: it is empty or no text, was typed differently the second time, or there is no terminal.
+        CommandError: it is empty or not text, the second entry differs, or there is no terminal.
     """
     if from_stdin:
         return _read("--password-stdin", sys.stdin.readline().removesuffix("\n"))
@@ -37,7 +37,8 @@ def password_from(given: str | None, *, from_stdin: bool, from_prompt: bool) -> 
         return given
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", GetPassWarning)  # it would read from standard input, with an echo
+            # getpass would otherwise read from standard input, with an echo
+            warnings.simplefilter("error", GetPassWarning)
             typed, again = getpass("Password: "), getpass("Password again: ")
     except (GetPassWarning, EOFError):
         raise CommandError("There is no terminal to ask on. Use --password-stdin.") from None
@@ -47,10 +48,10 @@ def password_from(given: str | None, *, from_stdin: bool, from_prompt: bool) -> 
 
 
 def check_password_of(member: Member, password: str | None) -> None:
-    """Hold the password to the rules that hold on every page.
+    """Validate the password by the rules of the pages.
 
     Raises:
-        ValidationError: it is too short, too common, or too much like the member's address or name.
+        ValidationError: it is too short, too common, or too similar to the member's address or name.
     """
     if password is None:
         return
@@ -68,7 +69,7 @@ def _read(option: str, argument: str) -> str:
 
 
 def _password(argument: str) -> str:
-    """A password as it is typed; an empty one would let anybody in."""
+    """Parse a password, unchanged. An empty one is refused, because it would let anybody in."""
     if not argument or text(argument) != argument.strip():
         raise ArgumentTypeError("must not be empty")
     return argument

@@ -7,11 +7,11 @@ from accounts.members.models import Member
 
 
 def repair_address(member_id: UUID) -> int:
-    """Make the row say what the member has; returns 1 if it did not. Called under the member's lock.
+    """Store the member's address in the table of addresses; return 1 if it was missing or wrong, else 0.
 
-    An earlier version, which goes on beside a migration, knows of no such row. A row that keeps the address for a
-    member who has another one by now is in the way, and goes; an address that two members have stays with the one
-    whose row it is.
+    Call under the member's lock. An earlier version that runs beside a migration does not write this table. A row that
+    reserves the address for a member who has since changed to another is deleted. If two members have the address, the
+    one with the row keeps it.
     """
     email = Member.objects.filter(id=member_id, erasure_began_at=None).values_list("email", flat=True).first()
     if email is None or MemberAddress.objects.filter(member_id=member_id, email=email).exists():

@@ -1,4 +1,4 @@
-"""E-mail addresses, each of one member."""
+"""E-mail addresses, each used by one member."""
 
 from uuid import UUID
 
@@ -10,9 +10,9 @@ from accounts.members.models import Member
 class MemberAddress(models.Model):
     """The address of a member, as the primary key of a separate table.
 
-    So it is one member's wherever members are: tables that are spread by member cannot hold a column to be unique over
-    all of them. `Member.save` writes it, and `MemberManager.at` finds the member by it. There is no key of the database
-    to the member, who may be elsewhere.
+    So it is unique wherever members are: tables distributed by member cannot have a unique column across all of them.
+    `Member.save` writes it, and `MemberManager.at` finds the member by it. It has no foreign key to the member, who may
+    be on another server.
     """
 
     email = models.EmailField(primary_key=True)
@@ -26,7 +26,7 @@ class MemberAddress(models.Model):
 
     @classmethod
     def claim(cls, member_id: UUID, email: str) -> None:
-        """Make the address the member's, instead of the one that the member had; in the transaction that stores it.
+        """Replace the member's address, in the transaction that stores the member.
 
         Raises:
             IntegrityError: it is another member's.

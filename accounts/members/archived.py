@@ -15,13 +15,13 @@ _LONG_LINE = 64 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """A number in a line that counts lines of a later table, which refer to it.
+    """A counter in a line of the archive. It counts lines of a later table that refer to the line.
 
     Attributes:
-        column: the number.
-        per: the field of the later lines that refers to the line with the number.
-        counts: tells whether a line is counted.
-        uncounted: how much greater than the count the number may be.
+        column: the counter.
+        per: the field of the later lines that refers to the line with the counter.
+        counts: returns whether a line is counted.
+        uncounted: how far the counter may exceed the number of lines.
     """
 
     column: str
@@ -38,24 +38,24 @@ class Archived:
 
     Attributes:
         name: of the file.
-        line: the rules of a line.
+        line: validates a line.
         order: of the lines; rows get their new ids in this order.
         since: the first version of the archive with this file. Older archives are read without it.
-        added: columns that later versions added, with the first version that has each. A line of an older archive gets
-            the default of the column.
-        left_out: columns that are in no line, with the reason.
-        loose: columns with an id that may refer to nothing, and the label of the model that it otherwise refers to.
-        tallies: numbers in lines of an earlier table that count lines of this one.
+        added: columns added by later versions, with the first version of each. Lines of older archives get the default
+            of the column.
+        left_out: columns that no line has, with the reason.
+        loose: columns with an id that may not exist, and the label of the model that it otherwise refers to.
+        tallies: counters in lines of an earlier table that count lines of this one.
         keeps_time: whether a new id keeps the time of the old one, and is the same in every table with such ids. It
-            depends on the old id only, so that any number of lines can be read.
-        once: columns that together are unique, unless one is null.
-        shares: by reference, a column that must be the same in the line that it refers to.
-        long_line: bytes of the longest line.
-        only: narrows the rows that are in an archive.
-        require_room: raises unless the member may store so many more bytes of files; under the lock of a write.
-        must_be_empty: whether an account with such rows refuses an archive.
-        remove_present: of rows that outlive what must be empty, deletes those of the member that some lines restore,
-            at most one for each line, and returns how many.
+            depends only on the old id, so that any number of lines can be read.
+        once: columns that are unique together, unless one is null.
+        shares: by reference, a column that must be equal in the line that it refers to.
+        long_line: most bytes of a line.
+        only: narrows the archived rows.
+        require_room: raises unless the member may store so many more bytes of files; call under the lock of a write.
+        must_be_empty: whether an account with such rows refuses an import.
+        remove_present: for rows that may remain in an empty account: deletes those that some lines restore, at most one
+            for each line, and returns their number.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""System checks of what each model with rows of a member declares."""
+"""System checks for the declarations of models with rows of members."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ _UNUSED = frozenset({"oauth2_provider"})
 
 
 def check_member_data(**kwargs: Any) -> list[CheckMessage]:
-    """Return an error for each model without a declaration, and for each wrong name in one."""
+    """Return an error for each model without a declaration, and for each wrong name in a declaration."""
     found = [*_unregistered(), *(text for data in member_data() for text in _wrong_names(data))]
     return [Error(text, id="accounts.E001") for text in found]
 

@@ -12,13 +12,13 @@ from studyservice.database.statements import aggregated
 
 
 def repair_counts(member_id: UUID, *, dry_run: bool = False) -> int:
-    """Compare every number kept about the member's rows with the rows. Return how many were wrong.
+    """Compare every stored counter of the member's rows with the rows. Return how many were wrong.
 
-    Writes through the service keep them right. They miss rows that were written past it, for example by an earlier
-    version while a migration runs.
+    Writes through the service keep counters right. Rows that bypass it are missed, for example those that an earlier
+    version writes during a migration.
 
     Args:
-        dry_run: leaves everything as it is.
+        dry_run: change nothing.
     """
     with transaction.atomic():
         Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
@@ -28,7 +28,7 @@ def repair_counts(member_id: UUID, *, dry_run: bool = False) -> int:
 
 
 def recount(member_id: UUID) -> int:
-    """Do the same in a write of the member that has begun."""
+    """Do the same within a write of the member."""
     wrong = 0
     for data in member_data():
         for limit in data.limits:
@@ -40,7 +40,7 @@ def recount(member_id: UUID) -> int:
 
 
 def _repair_counter(member_id: UUID, model: type[Model], limit: Limit) -> int:
-    """Count the rows again that `limit` counts below each object."""
+    """Recompute the counters of `limit` for each object."""
     rows: QuerySet[Model] = QuerySet(model).filter(member_id=member_id, **{limit.per: OuterRef("pk")})
     objects = counted_objects(model, limit).filter(member_id=member_id)
     counted = objects.order_by().annotate(there=aggregated(rows, "COUNT", "pk"))
@@ -51,7 +51,7 @@ def _repair_counter(member_id: UUID, model: type[Model], limit: Limit) -> int:
 
 
 def counted_objects(model: type[Model], limit: Limit) -> QuerySet[Model]:
-    """The objects that keep the counter of `limit`, a limit of `model`."""
+    """Return the objects that have the counter of `limit`, a limit of `model`."""
     field = model._meta.get_field(limit.per)
     assert isinstance(field, models.ForeignKey)  # noqa: S101  # a check refuses others
     return QuerySet(field.related_model)

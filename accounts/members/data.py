@@ -1,4 +1,4 @@
-"""The declaration of each model whose rows belong to a member, registered in the `member_data.py` of its app."""
+"""Declarations of models whose rows belong to a member, registered in the `member_data.py` of each app."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,49 +26,47 @@ Raises `Conflict` if the value changed since.
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MemberData:
-    """What the service does with the rows of a model: how they are erased, archived, restored and repaired.
+    """The rules for a model's rows: how they are limited, erased, archived, restored and repaired.
 
     Attributes:
         owner: the foreign key to the member.
         course: path from a row to its course: `item__course`. `self` for a course.
         whole_member: why a row belongs to no course.
-        view: gives the rows that a limited credential sees, where they do not follow from `course`: the SELECT with
-            `{member}`, `{courses}`, `{tokens}` and `{holder}` where values go (`accounts.members.limited`), or None
-            for all. Takes whether only some courses are seen, whether grades are, and the kind of database.
+        view: returns the rows that a limited credential sees, if `course` does not determine them: a SELECT with the
+            placeholders `{member}`, `{courses}`, `{tokens}` and `{holder}` (`accounts.members.limited`), or None for
+            all rows. Arguments: whether only some courses are seen, whether grades are, and the kind of database.
         is_grade: whether a credential without grades sees no row.
-        without_grades: by column, the SQL that it sees instead; `t` is the table.
+        without_grades: by column, the SQL that replaces it for such a credential; `t` is the table.
         archived: how the rows are archived.
         not_archived: why they are not.
         credential: whether a row lets somebody sign in or call; credentials are erased first.
-        hash_column: column with the SHA-256 of a secret by which a row is found (`accounts.credentials.owners`).
+        hash_column: column with the SHA-256 of a secret that identifies the row (`accounts.credentials.owners`).
         stamps: columns that the member's clock stamps (`accounts.changes.writing`).
-        restamped: those of them that are new when a row is restored, because pollers ask for them.
+        restamped: those that get a new stamp when a row is restored, because pollers ask for them.
         not_listed: why list_changes does not find changes by the ids of the rows.
         moved: columns that may change when a row is restored; its creation can be undone nevertheless.
-        made_with: columns that the log leaves out of a row that was made or deleted where they have these values, as in
-            most rows; undoing a creation compares them.
-        limits: how many rows there may be.
+        made_with: by column, the usual value at creation, which the log leaves out; undoing a creation compares them.
+        limits: on the number of rows.
         unlimited: why study data has no limit.
         no_admin: why the admin has no page of the rows.
-        not_kept: why a row that is deleted is not kept for an undo.
+        not_kept: why deleted rows are not kept for undo.
         plain_references: columns with the id of an object, without a foreign key, and the label of its model. They are
             emptied when the object is deleted.
-        on_restore: called with the rows that an undo restored; raises `Conflict` if they cannot be.
-        on_reference: called with the ids of rows of which an undo filled a plain reference again.
+        on_restore: called with the rows that an undo restored; raises `Conflict` if they cannot be restored.
+        on_reference: called with the ids of rows whose plain reference an undo filled again.
         derived: returns the columns that are computed from other columns of the row; an undo computes them again.
-        defaults: returns columns for rows from before these existed, where the default of the column depends on the
-            member; an undo and an import ask for them.
-        refills: by column, a condition on the rows of which an undo may fill this reference again, given the id that it
+        defaults: returns the values of columns that rows from before the columns lack, if the default depends on the
+            member. Used by undo and import.
+        refills: by column, a condition on the rows whose reference an undo may fill again, given the id that it
             referred to.
-        settle: called after an undo; brings up to date what is kept beside the rows, and raises Conflict if they do not
-            fit together.
-        remembered: whether the rows are no work of the member, and so do not keep the creation of what they are below
-            from being undone.
-        unstamped: columns that another object's change may change too, which is then no change of the row's own.
+        settle: called after an undo; updates data that depends on the rows, and raises Conflict if they are
+            inconsistent.
+        remembered: whether the service derives the rows rather than the member; they do not prevent undoing the
+            creation of their parent.
+        unstamped: columns that a change of another object may also change, without a new stamp of the row.
         undo_fields: by type and field, as `course.categories`: fields that are not a column, or move rows.
-        repair_counts: recomputes what is counted from the rows of a member, under the member's lock; returns how many
-            numbers were wrong.
-        repair_clock: fixes rows that a server stamped whose clock was ahead; under the member's lock.
+        repair_counts: recomputes the counters of a member, under the member's lock; returns how many were wrong.
+        repair_clock: fixes rows stamped by a server whose clock was ahead; under the member's lock.
     """
 
     model: type[Model] = field(kw_only=False)
@@ -114,12 +112,12 @@ class MemberData:
 
     @property
     def label(self) -> str:
-        """`courses.Item`."""
+        """The model's label, like `courses.Item`."""
         return self.model._meta.label
 
     @property
     def is_study_data(self) -> bool:
-        """Whether the rows are the member's work, and not about the account."""
+        """Whether the rows are the member's work, rather than data about the account."""
         return self.archived is not None or bool(self.course)
 
 
@@ -127,33 +125,33 @@ _registered: dict[type[Model], MemberData] = {}
 
 
 def register(data: MemberData) -> None:
-    """Raises ValueError if the model is registered."""
+    """Register a declaration. Raises ValueError if the model already has one."""
     if data.model in _registered:
         raise ValueError(f"{data.label} is registered twice.")
     _registered[data.model] = data
 
 
 def hide_without_grades(model: type[Model], columns: Mapping[str, str]) -> None:
-    """Declare what a credential without grades sees in columns of a model of a lower app."""
+    """Hide columns of a lower app's model from credentials without grades."""
     _registered[model] = replace(_registered[model], without_grades=columns)
 
 
 def data_of(model: type[Model]) -> MemberData | None:
-    """The declaration of the model, or None if its rows belong to no member."""
+    """Return the declaration of the model, or None if its rows belong to no member."""
     return _registered.get(model)
 
 
 def is_study_data(model: type[Model]) -> bool:
-    """Whether the rows of the model are a member's work."""
+    """Return whether the rows of the model are a member's work."""
     data = data_of(model)
     return data is not None and data.is_study_data
 
 
 @cache
 def member_data() -> tuple[MemberData, ...]:
-    """Every declaration: a model after those that it refers to, and credentials last.
+    """Return every declaration: referenced models before the models that refer to them, and credentials last.
 
-    Archives and repairs follow this order. Erasure goes the other way.
+    Archives and repairs follow this order. Erasure follows the reverse.
     """
     credentials = [data for data in _registered.values() if data.credential]
     others = [data for data in _registered.values() if not data.credential]
@@ -175,7 +173,7 @@ def member_data() -> tuple[MemberData, ...]:
 
 
 def undo_field(name: str) -> UndoField | None:
-    """How to restore a field, as `course.categories`; None if its column is all there is."""
+    """Return how to restore a field, like `course.categories`; None if it is an ordinary column."""
     return _undo_fields().get(name)
 
 
@@ -186,7 +184,7 @@ def _undo_fields() -> dict[str, UndoField]:
 
 @cache
 def is_only(model: type[Model], column: str) -> bool:
-    """Whether no two rows of a member refer to the same object in `column`."""
+    """Return whether no two rows of a member refer to the same object in `column`."""
     field = next(one for one in model._meta.concrete_fields if one.attname == column)
     constraints = [one for one in model._meta.constraints if isinstance(one, UniqueConstraint)]
     return any(set(one.fields) == {"member", field.name} for one in constraints)
@@ -194,12 +192,12 @@ def is_only(model: type[Model], column: str) -> bool:
 
 @cache
 def counters() -> frozenset[str]:
-    """The columns that hold a number of rows below an object."""
+    """Return the columns that count the rows below an object."""
     return frozenset(limit.counter for data in member_data() for limit in data.limits if limit.counter)
 
 
 def _targets(data: MemberData) -> Iterator[type[Model]]:
-    """The models that the rows refer to."""
+    """Yield the models that the rows refer to."""
     for column in data.model._meta.concrete_fields:
         if column.related_model is not None:
             yield column.related_model

@@ -1,4 +1,4 @@
-"""When a command that runs on a schedule last ended, for those who watch the service."""
+"""The last run of each scheduled command, for monitoring."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ LATE_AFTER = {
 
 
 class LastRun(models.Model):
-    """The last run of a command; those before it are not kept."""
+    """The last run of a command."""
 
     name = models.CharField(max_length=40, primary_key=True)
     finished_at = models.DateTimeField()
@@ -43,7 +43,7 @@ class Schedule:
 
     Attributes:
         last: when it last ended; None if it never did.
-        late: whether it should have run again by now.
+        late: whether the next run is overdue.
     """
 
     name: str
@@ -62,7 +62,7 @@ def last_purge() -> datetime | None:
 
 
 def schedules() -> list[Schedule]:
-    """Return every schedule, in one query. A backup that was never made here is not late: others may make them."""
+    """Return every schedule, in one query. Without a backup here, its schedule is not late: others may make them."""
     ran = dict(LastRun.objects.values_list("name", "finished_at"))
     now = timezone.now()
     found = []

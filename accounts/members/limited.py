@@ -1,7 +1,7 @@
-"""The rows that a limited credential may see, of each model, from the path to the course that the model declares.
+"""The views that restrict the rows of each model for a limited credential, built from the model's path to its course.
 
-`studyservice.database.limiting` puts them into every statement. A model whose declaration names a path gets its view
-here. One that declares `whole_member` is seen as a whole, or has a `view` of its own, as the log of changes.
+`studyservice.database.limiting` puts them into every statement. A model that declares `whole_member` is unrestricted,
+or has its own `view`, like the log of changes.
 """
 
 import re
@@ -23,7 +23,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class LimitedViews:
-    """The views of one kind of limits.
+    """The views for one kind of limits.
 
     Attributes:
         by_course: only some courses are seen.
@@ -34,7 +34,7 @@ class LimitedViews:
     grades: bool
 
     def of(self, table: str, vendor: str) -> View | None:
-        """The view of a table, or None if all its rows may be seen."""
+        """Return the view of a table, or None if all its rows may be seen."""
         return _views(self.by_course, self.grades, vendor).get(table)
 
     def tables(self) -> re.Pattern[str]:
@@ -47,7 +47,7 @@ class LimitedValues:
     """The values of a credential's limits.
 
     Attributes:
-        courses: what it sees; None for all.
+        courses: the allowed courses; None for all.
         holder: the credential.
     """
 
@@ -56,7 +56,7 @@ class LimitedValues:
     holder: UUID
 
     def __call__(self, vendor: str) -> Mapping[str, Any]:
-        """As the driver takes them: SQLite knows no arrays, and keeps ids as texts."""
+        """Return the values in the driver's form: SQLite has no arrays, and stores ids as text."""
         courses = self.courses or ()
         if vendor == "sqlite":
             told = orjson.dumps([one.hex for one in courses]).decode()
@@ -66,14 +66,14 @@ class LimitedValues:
 
 
 def limiter_for(member_id: UUID, courses: Sequence[UUID] | None, *, grades: bool, holder: UUID) -> Limiter:
-    """What limits the statements of a credential."""
+    """Return the limiter for the statements of a credential."""
     allowed = None if courses is None else tuple(courses)
     return Limiter(LimitedViews(allowed is not None, grades), LimitedValues(member_id, allowed, holder))
 
 
 @cache
 def _limited_data() -> dict[str, MemberData]:
-    """The declarations of the tables of which a credential can see a part."""
+    """Return the declarations of tables that a limited credential sees only in part."""
     return {data.model._meta.db_table: data for data in member_data() if data.course or data.view is not None}
 
 
@@ -83,13 +83,13 @@ def _tables() -> re.Pattern[str]:
 
 
 @cache
-def _views(by_course: bool, grades: bool, vendor: str) -> Mapping[str, View]:  # a key of the cache
+def _views(by_course: bool, grades: bool, vendor: str) -> Mapping[str, View]:  # part of the cache's key
     made = {table: _view(data, by_course, grades, vendor) for table, data in _limited_data().items()}
     return {table: view for table, view in made.items() if view is not None}
 
 
 def _view(data: MemberData, by_course: bool, grades: bool, vendor: str) -> View | None:
-    """The view of a model; None where nothing of it is kept back."""
+    """Return the view of a model, or None if nothing is hidden."""
     model = data.model
     if data.view is not None:
         own = data.view(by_course, grades, vendor)
@@ -118,7 +118,7 @@ with them and sort all that they have, rather than read an index in order up to 
 
 
 def _column(field: "Field[Any, Any]", masked: Mapping[str, str], vendor: str) -> str:
-    """A column, or what is seen in its place."""
+    """Return a column, or the SQL that replaces it."""
     instead = masked.get(field.attname)
     if instead is None:
         return f't."{field.column}"'
@@ -128,7 +128,7 @@ def _column(field: "Field[Any, Any]", masked: Mapping[str, str], vendor: str) ->
 
 
 def _in_courses(model: type[Model], alias: str, path: Sequence[str], vendor: str) -> str:
-    """The condition that the row's course is one of those that are allowed."""
+    """Return the condition that the row's course is allowed."""
     step, *rest = path
     if step == "self":
         return f"{alias}.id {_COMPARED[vendor]} {{courses}}"
@@ -143,7 +143,7 @@ def _in_courses(model: type[Model], alias: str, path: Sequence[str], vendor: str
 
 
 def _reference(model: type[Model], step: str) -> tuple[str, type[Model]]:
-    """The column of a step of the path, and the model that it refers to."""
+    """Return the column of a step of the path, and the model that it refers to."""
     field = cast("ForeignKey[Any, Any]", model._meta.get_field(step))
     return field.column, field.related_model
 
@@ -168,7 +168,7 @@ _VALUES = {
 
 
 def _compiled(sql: str, vendor: str) -> View:
-    """A view with the driver's places for values."""
+    """Compile a view with the driver's placeholders."""
     params = tuple(_names(sql))
     return View(_PLACE.sub(lambda place: _VALUES[vendor][place[1]], sql), params)
 

@@ -18,9 +18,9 @@ class Limit:
     Attributes:
         most: rows.
         what: names the rows: `items of a course`.
-        full: the message of a refusal, with `{most}`.
+        full: the error message, with `{most}`.
         per: path to the object whose rows count together, like `category__course`. Empty: all rows of the member.
-        counter: column of that object that holds the number, if there is one.
+        counter: column of that object with the number of rows, if there is one.
     """
 
     most: int
@@ -34,11 +34,11 @@ class Limit:
         return Conflict(self.full.format(most=self.most))
 
     def has_room(self, rows: "QuerySet[Any]", more: int = 1) -> bool:
-        """Whether `more` can be added to `rows`, which count together; one statement, under the member's lock."""
+        """Return whether `more` rows fit beside `rows`, which count together. One query, under the member's lock."""
         with _COUNTED.rows():
             return rows.count() + more <= self.most
 
     def require_room(self, rows: "QuerySet[Any]", more: int = 1) -> None:
-        """Raises `refusal` unless `has_room`."""
+        """Raise `refusal` unless `has_room`."""
         if not self.has_room(rows, more):
             raise self.refusal()

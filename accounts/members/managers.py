@@ -1,4 +1,4 @@
-"""Making members, and deleting several."""
+"""Create members, and delete several."""
 
 from datetime import date, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -17,11 +17,11 @@ _NOBODY = UUID(int=0)
 
 
 class MemberQuerySet(models.QuerySet["Member"]):
-    """Members; deleted one by one, with everything."""
+    """Members. Deletion erases each with all data."""
 
     def delete(self) -> tuple[int, dict[str, int]]:
-        """Each as `Member.delete` does it."""
-        members = list(self.all())  # a copy, so that this one asks again
+        """Delete each with `Member.delete`."""
+        members = list(self.all())  # a copy, because evaluating `self` would cache the deleted rows
         for member in members:
             member.delete()
         return len(members), {self.model._meta.label: len(members)}
@@ -43,14 +43,14 @@ class MemberFields(TypedDict, total=False):
 
 
 class MemberManager(BaseUserManager["Member"]):
-    """Creates members; an e-mail address is kept in lower case, so that it names one member."""
+    """Creates members. An e-mail address is stored in lower case, so that it identifies one member."""
 
     def get_queryset(self) -> MemberQuerySet:
-        """All members."""
+        """Return all members."""
         return MemberQuerySet(self.model, using=self._db)
 
     def create_user(self, email: str, password: str | None = None, **fields: Unpack[MemberFields]) -> "Member":
-        """A validated, stored member; without a password, only sign-in by code works.
+        """Create a validated member. Without a password, only sign-in by code works.
 
         Raises:
             ValidationError: a field is wrong, or the address is taken.
@@ -62,23 +62,24 @@ class MemberManager(BaseUserManager["Member"]):
             with transaction.atomic(using=self._db):
                 member.save(using=self._db)
         except IntegrityError:
-            member.validate_unique()  # says that the address was taken meanwhile
+            member.validate_unique()  # raises if the address was taken meanwhile
             raise
         return member
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Unpack[MemberFields]) -> "Member":
-        """A member who may do everything in the admin."""
+        """Create a member with all permissions in the admin."""
         privileged: MemberFields = {**fields, "is_staff": True, "is_superuser": True}
         return self.create_user(email, password, **privileged)
 
     def get_by_natural_key(self, username: str | None) -> "Member":
-        """The member with this e-mail address, in any case."""
+        """Return the member with this e-mail address, in any case."""
         return self.at((username or "").strip().lower()).get()
 
     def at(self, email: str) -> MemberQuerySet:
-        """The member with this address, or none. One query finds the member's id, and the member's row confirms it.
+        """Return the member with this address, or none. One query finds the member's id, the next checks the member's
+        row.
 
-        Both take the same statements, so that nothing tells whether an address is known.
+        Both outcomes take the same statements, so that timing does not reveal whether an address is known.
         """
         from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it refers to the model of this manager
 

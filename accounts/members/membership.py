@@ -1,4 +1,4 @@
-"""Memberships: what needs one, renewing and ending them, and finding members by theirs."""
+"""Memberships: require, renew and end them, and find members by state."""
 
 import zoneinfo
 from collections.abc import Iterable
@@ -18,17 +18,17 @@ SOON = timedelta(days=14)
 
 
 def require_membership(member: Member, operations: Iterable[Operation]) -> None:
-    """Let a member whose membership is not active use `operations` only if none of them needs one (spec, rule 7).
+    """Raise unless the membership is active or none of `operations` needs one (spec, rule 7).
 
     Raises:
-        MembershipRequired: one does.
+        MembershipRequired: an operation needs an active membership.
     """
     if any(operation.membership for operation in operations) and not member.membership_is_active():
         raise MembershipRequired(_refusal())
 
 
 def _refusal() -> str | None:
-    """The message for a lapsed member. None for the default, which names no address."""
+    """Return the message for a lapsed member, or None for the default, without a renewal address."""
     url = settings.MEMBERSHIP_URL
     return f"Your membership is not active. Renew it at {url} to use this operation again." if url else None
 
@@ -50,14 +50,14 @@ class Standing:
 
 
 def standing(member: Member) -> Standing:
-    """The state of the member's membership today."""
+    """Return the state of the member's membership today."""
     active, until = member.membership_is_active(), member.membership_until
     soon = active and until is not None and until <= member.today() + SOON
     return Standing(active, until, soon, settings.MEMBERSHIP_URL)
 
 
 def renew(member: Member, until: date | None = None) -> None:
-    """Make the membership active, open-ended or up to and including `until`; a day in the past lapses it."""
+    """Activate the membership, open-ended or up to and including `until`. A past day ends it."""
     member.membership_active = True
     member.membership_until = until
     member.save(update_fields=["membership_active", "membership_until"])
@@ -71,14 +71,14 @@ def lapse(member: Member) -> None:
 
 
 def note_of_membership(is_active: bool, until: date | None) -> str:
-    """The detail of an account event about a membership."""
+    """Return the detail of an account event about a membership."""
     if not is_active:
         return "Membership ended."
     return f"Membership active until {until}." if until else "Membership active, no end date."
 
 
 def active() -> Q:
-    """Members whose `membership_is_active()`: the last day counts in each member's own time zone."""
+    """Condition for `membership_is_active()`: the last day counts in each member's own time zone."""
     now = timezone.now()
     today = now.date()
     ahead, behind = _zones(now, today + timedelta(days=1)), _zones(now, today - timedelta(days=1))
@@ -89,15 +89,15 @@ def active() -> Q:
 
 
 def ending_soon() -> Q:
-    """Members whose active membership ends within `SOON`."""
+    """Condition for an active membership that ends within `SOON`."""
     return active() & Q(membership_until__lte=timezone.now().date() + SOON)
 
 
 def lapsed() -> Q:
-    """Members whose membership is not active."""
+    """Condition for an inactive membership."""
     return ~active()
 
 
 def _zones(now: datetime, today: date) -> list[str]:
-    """The time zones in which it is `today`."""
+    """Return the time zones in which it is `today`."""
     return sorted(name for name in time_zones() if now.astimezone(zoneinfo.ZoneInfo(name)).date() == today)

@@ -1,4 +1,4 @@
-"""Members."""
+"""The member model."""
 
 import uuid
 import zoneinfo
@@ -71,7 +71,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
         help_text="How likely the member wants to know a card when it comes up, 0.7 to 0.99; the higher, the sooner "
         "cards come back. Counts from each card's next review on.",
     )
-    # Members from before this column have no limit; the database has no default.
+    # Members created before this column have no limit; the database has no default.
     new_cards_a_day = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
@@ -153,16 +153,16 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
     @classmethod
     def from_db(cls, *args: Any, **options: Any) -> Self:
-        """A member that was read; `save` compares with that."""
+        """Return a member read from the database. `save` compares with these values."""
         member = super().from_db(*args, **options)
         member.note_stored()
         return member
 
     @classmethod
     def for_reading(cls, names: Sequence[str], values: Sequence[Any]) -> Self:
-        """A read-only member with these fields. It tracks no changes.
+        """Return a read-only member with these fields. It tracks no changes.
 
-        Made as Django makes one of a pickle, past `__init__`, which would look at every field on every request.
+        Bypasses `__init__`, like Django's unpickling, because it would process every field on every request.
         """
         state = ModelState()
         state.adding = False
@@ -174,7 +174,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
     def refresh_from_db(
         self, using: str | None = None, fields: Iterable[str] | None = None, from_queryset: QuerySet[Self] | None = None
     ) -> None:
-        """Read again, all or some `fields`; also how a deferred one is read."""
+        """Reload all or some `fields`. Also loads deferred fields."""
         super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
         self.note_stored(fields)
 
@@ -186,10 +186,10 @@ class Member(AbstractBaseUser, PermissionsMixin):
         using: str | None = None,
         update_fields: Iterable[str] | None = None,
     ) -> None:
-        """Store the member; of a stored one only what was changed since it was read, so that other changes stay.
+        """Store the member. Writes only fields changed since they were read, so that concurrent changes stay.
 
-        Never `write_clock` nor `erasure_began_at`: a copy read earlier would set them back (`accounts.changes.writing`,
-        `accounts.erasure.erasing`).
+        Never writes `write_clock` or `erasure_began_at`, because an old copy would reset them
+        (`accounts.changes.writing`, `accounts.erasure.erasing`).
 
         Raises:
             IntegrityError: the address is another member's.
@@ -209,7 +209,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
         self.note_stored(update_fields)
 
     def _claim_address(self, update_fields: Iterable[str] | None) -> None:
-        """Make the address the member's own, in the transaction that stores it; of two at once one fails."""
+        """Reserve the address, in the transaction that stores it. Of two simultaneous claims one fails."""
         from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it refers to the member
 
         if self._state.adding:
@@ -218,10 +218,10 @@ class Member(AbstractBaseUser, PermissionsMixin):
             MemberAddress.claim(self.id, self.email)
 
     def validate_unique(self, exclude: Collection[str] | None = None) -> None:
-        """Also check the table of addresses, which may hold it for a member who has another one by now.
+        """Also check the table of addresses, which may still have the row of a member with a new address.
 
         Raises:
-            ValidationError: something that is to be unique is another's.
+            ValidationError: a unique value is another member's.
         """
         from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it refers to the member
 
@@ -231,12 +231,12 @@ class Member(AbstractBaseUser, PermissionsMixin):
             raise ValidationError({"email": self.unique_error_message(type(self), ("email",))})
 
     def note_stored(self, names: Iterable[str] | None = None) -> None:
-        """Note what the database has in these fields, or in all."""
+        """Remember the stored values of these fields, or of all."""
         known = _fields() if names is None else _fields().intersection(names)
         self._stored = {**self._stored, **{name: self.__dict__[name] for name in known if name in self.__dict__}}
 
     def delete(self, using: str | None = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
-        """Delete the member with everything (`accounts.erasure.erasing`); outside of any transaction.
+        """Delete the member with all data (`accounts.erasure.erasing`). Call outside any transaction.
 
         Raises:
             RuntimeError: a transaction is open.
@@ -245,11 +245,11 @@ class Member(AbstractBaseUser, PermissionsMixin):
         return 1, {self._meta.label: 1}
 
     def clean(self) -> None:
-        """Keep the address in lower case."""
+        """Convert the address to lower case."""
         self.email = self.email.strip().lower()
 
     def check_password(self, raw_password: str | None) -> bool:
-        """Return whether it is the member's password. A hash with earlier parameters is replaced, if it is still that.
+        """Return whether it is the member's password. Upgrades an outdated hash if it is still stored.
 
         Django would overwrite a password that was changed meanwhile, and fail if the member is gone.
         """
@@ -263,20 +263,20 @@ class Member(AbstractBaseUser, PermissionsMixin):
         return check_password(raw_password, self.password, replace)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """A session must have this value. A new password or a new epoch changes it.
+        """Return the value that each session of the member must have. A new password or a new epoch changes it.
 
-        Django asks for it under SECRET_KEY, and then under each of SECRET_KEY_FALLBACKS.
+        Django computes it with SECRET_KEY, and then with each of SECRET_KEY_FALLBACKS.
         """
         return salted_hmac(
             "accounts.Member.session", f"{self.session_epoch}:{self.password}", secret, algorithm="sha256"
         ).hexdigest()
 
     def today(self) -> date:
-        """Today's date in the member's time zone (spec, rule 5)."""
+        """Return today's date in the member's time zone (spec, rule 5)."""
         return self.date_at(timezone.now())
 
     def date_at(self, instant: datetime) -> date:
-        """The date at that moment in the member's time zone."""
+        """Return the date at that moment in the member's time zone."""
         return instant.astimezone(zoneinfo.ZoneInfo(self.time_zone)).date()
 
     def membership_is_active(self) -> bool:
@@ -288,7 +288,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
 @cache
 def _fields() -> frozenset[str]:
-    """The member's fields that `save` may write; none of them refers to another row."""
+    """Return the member's fields that `save` may write; none of them is a foreign key."""
     return frozenset(field.attname for field in Member._meta.concrete_fields) - {
         "id",
         "write_clock",

@@ -1,8 +1,8 @@
-"""E-mails that are stored until they have left: announcements, reminders, invitations.
+"""The outbox: announcements, reminders and invitations are stored until sent.
 
-Whoever causes one stores it in the transaction of what it tells of, and then sends it; what fails, or was under way
-when the process ended, `delivermail` tries again, after five minutes, then ever more seldom, for four days. An e-mail
-whose process ended between the mail server's yes and the commit leaves twice, under the same `Message-ID`.
+The caller stores an e-mail in the same transaction as its cause, and then sends it. `delivermail` retries e-mails that
+failed or were interrupted, after five minutes, then less and less often, for four days. If the process ends after the
+mail server accepted an e-mail but before the commit, it is sent twice, with the same `Message-ID`.
 """
 
 import json
@@ -42,14 +42,14 @@ _ABOUT_THE_MAIL = (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError)
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An attempt: to whom, and why it failed, if it did."""
+    """An attempt: the address, and the error if it failed."""
 
     email: str
     failure: str | None
 
 
 def store(kind: MailKind, subject: str, body: str, emails: Iterable[str]) -> list[UUID]:
-    """Store an e-mail to each of these addresses, all or none; returns the ids of the rows."""
+    """Store an e-mail to each of these addresses, all or none. Return the ids of the rows."""
     content = _SEAL.seal(json.dumps([subject, body]))
     rows = [OutgoingMail(kind=kind, email=email, content=content) for email in emails]
     OutgoingMail.objects.bulk_create(rows, batch_size=500)
@@ -57,16 +57,16 @@ def store(kind: MailKind, subject: str, body: str, emails: Iterable[str]) -> lis
 
 
 def due(*kinds: MailKind) -> list[UUID]:
-    """The ids of what is to leave now, of some kinds or of all, the oldest first."""
+    """Return the ids of the e-mails due now, of some kinds or of all, the oldest first."""
     now = timezone.now()
     rows = OutgoingMail.objects.filter(next_attempt_at__lte=now, created_at__gt=now - KEPT_FOR)
     return list(rows.filter(kind__in=kinds or MailKind.values).order_by("id").values_list("id", flat=True))
 
 
 def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
-    """Send those of these that are due, one after the other; outside of any transaction.
+    """Send those that are due, one after another. Call outside any transaction.
 
-    Ends when the mail server cannot be reached, so that the others need not wait longer for their next attempt.
+    Stops when the mail server cannot be reached, so that the others keep their next attempt.
     """
     server: BaseEmailBackend = get_connection()
     try:
@@ -83,7 +83,7 @@ def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
 
 
 def waiting(ids: Iterable[UUID]) -> int:
-    """The number of these e-mails that still wait. E-mails to deleted members are dropped."""
+    """Return how many of these e-mails still wait. E-mails to deleted members are dropped."""
     return sum(OutgoingMail.objects.filter(id__in=batch).count() for batch in batches(ids))
 
 
@@ -93,17 +93,17 @@ def deliver_soon(ids: Iterable[UUID]) -> None:
 
 
 def forget(email: str, *kinds: MailKind) -> None:
-    """Delete what was to leave for this address, of some kinds or of all."""
+    """Delete unsent e-mails to this address, of some kinds or of all."""
     OutgoingMail.objects.filter(email=email, kind__in=kinds or MailKind.values).delete()
 
 
 def move(old: str, new: str) -> None:
-    """Let what was to leave for an address leave for the one that its member has instead."""
+    """Redirect unsent e-mails from a member's old address to the new one."""
     OutgoingMail.objects.filter(email=old).update(email=new)
 
 
 def purge_outbox() -> int:
-    """Give up what could not be sent for `KEPT_FOR`."""
+    """Delete e-mails that could not be sent for `KEPT_FOR`."""
     given_up = purge(OutgoingMail.objects.filter(created_at__lte=timezone.now() - KEPT_FOR), owner=None)
     if given_up:
         logger.error("%s e-mails were given up, which could not be sent for %s days", given_up, KEPT_FOR.days)
@@ -113,9 +113,9 @@ def purge_outbox() -> int:
 def _deliver_in_thread(ids: list[UUID]) -> None:
     try:
         for _ in deliver(ids):
-            pass  # what failed was logged
+            pass  # failures were logged
     finally:
-        connection.close()  # the thread's own, which it seldom needs
+        connection.close()  # the thread's own connection, which it seldom needs
 
 
 def _claim(mail_id: UUID) -> OutgoingMail | None:
@@ -130,13 +130,13 @@ def _claim(mail_id: UUID) -> OutgoingMail | None:
     if not claimed:
         return None
     if row.kind != MailKind.INVITATION and not Member.objects.at(row.email).filter(is_active=True).exists():
-        row.delete()  # a deletion does not see what is being stored meanwhile
+        row.delete()  # a deletion of the member misses a row that is stored at the same time
         return None
     return row
 
 
 def _send(row: OutgoingMail, server: BaseEmailBackend) -> Exception | None:
-    """Send it and delete its row; returns why it could not be sent."""
+    """Send it and delete its row. Return the error if it could not be sent."""
     content = _SEAL.unseal(row.content)
     if content is None:
         logger.error("A stored e-mail was dropped: it was encrypted under another SECRET_KEY")

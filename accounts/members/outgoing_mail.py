@@ -18,7 +18,7 @@ class MailKind(models.TextChoices):
 
 
 class OutgoingMail(models.Model):
-    """An e-mail to one address, which may belong to no member. So it refers to none."""
+    """An e-mail to one address. The address may belong to no member, so there is no foreign key."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = models.CharField(max_length=12, choices=MailKind.choices)

@@ -18,7 +18,7 @@ class TimeZoneField(StringField):
     default_error_messages: ClassVar[dict[str, Any]] = {"unknown": "Must be an IANA time zone, such as Europe/Paris."}
 
     def to_internal_value(self, data: Any) -> str:
-        """The name."""
+        """Return the name."""
         name: str = super().to_internal_value(data)
         if name not in time_zones():
             self.fail("unknown")
@@ -26,7 +26,7 @@ class TimeZoneField(StringField):
 
 
 class MemberFields(TypedDict, total=False):
-    """Changes of a profile: the fields of `MemberChanges`."""
+    """Changes of a profile, with the fields of `MemberChanges`."""
 
     name: str
     time_zone: str
@@ -61,10 +61,10 @@ class MemberChanges(Body):
 
 
 def update_me(member: Member, **changes: Unpack[MemberFields]) -> None:
-    """Change the fields that are given, of the row and of `member`; from then on "today" is that of the new time zone.
+    """Change the given fields of the row and of `member`. A new time zone changes "today" at once.
 
-    One statement, which no other write waits for longer than for itself. Nothing that is stored depends on the profile:
-    days of practice keep the dates that they had, and cards their due times until they are reviewed.
+    Takes one statement, so other writes wait only for that. No stored data depends on the profile: days of practice
+    keep their dates, and cards their due times until reviewed.
 
     Raises:
         NotFound: the member is gone, or is being deleted.

@@ -1,4 +1,4 @@
-"""The log of changes for operators, read-only. What they open is logged."""
+"""The log of changes for operators, read-only. Opening a row is logged."""
 
 from contextlib import suppress
 from typing import cast
@@ -21,13 +21,14 @@ from studyservice.operations.errors import NotFound
 def note_reading(read: Model) -> None:
     """Record for the member that an operator opened an object of their study data, or a row of their log.
 
-    Lists are not noted: they name objects, and show little of them.
+    Lists are not recorded, because they show little more than names.
     """
     noted = isinstance(read, Change) or is_study_data(type(read))
     if not noted:
         return
     member_id = cast(UUID, vars(read)["member_id"])
-    with suppress(NotFound), writing(member_id, "operator_read") as write:  # a member who is going is told nothing
+    # a member who is being deleted is not notified
+    with suppress(NotFound), writing(member_id, "operator_read") as write:
         if isinstance(read, Change):
             write.looked_at(Change, read.id, str(read))
         else:
@@ -56,12 +57,12 @@ class ChangeAdmin(ReadOnlyAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Change]:
-        """Without what deletions took, which may be long."""
+        """Return the rows without snapshots, which may be long."""
         found: QuerySet[Change] = super().get_queryset(request).defer("taken")
         return found
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Filter by member, for the link from the member's page."""
+        """Allow the filter by member, for the link from the member's page."""
         return lookup == "member__id__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="by")

@@ -1,6 +1,6 @@
 """Find the owner of a leaked credential: operators paste it, and its hash leads to its page.
 
-It comes in the body of a form, is hashed at once, and stands in no address, no answer and no log line.
+It is sent in the body of a form and hashed at once. It never appears in an address, an answer or a log line.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ FINDERS = HookTable[Finder]("FINDERS")
 
 
 class PastedForm(forms.Form):
-    """A text with a credential in it."""
+    """Text that contains a credential."""
 
     text = forms.CharField(
         label="The key",
@@ -45,7 +45,7 @@ class PastedForm(forms.Form):
 @sensitive_post_parameters("text")
 @require_http_methods(["GET", "HEAD", "POST"])
 def find_credential(request: HttpRequest) -> HttpResponse:
-    """Ask for the text, then lead to what was found.
+    """Ask for the text, then redirect to the credential's page.
 
     Raises:
         PermissionDenied: the operator may not see API keys.
@@ -59,7 +59,7 @@ def find_credential(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(place)
         form.add_error("text", _NOT_FOUND)
     if form.is_bound:
-        form.data = {}  # the answer repeats nothing of it
+        form.data = {}  # do not repeat the text in the answer
     context = admin.site.each_context(request) | {"form": form, "title": "Find a key", "opts": ApiKey._meta}
     return TemplateResponse(request, "admin/accounts/apikey/find.html", context)
 
@@ -75,7 +75,7 @@ def place_of(text: str) -> str | None:
 
 
 def find_api_key(secret: str) -> str | None:
-    """An API key; one that ended is known for 90 days."""
+    """Find an API key. Ended keys are found for 90 days."""
     owner = owner_of(sha256(secret))
     if owner is None:
         return None
@@ -84,7 +84,7 @@ def find_api_key(secret: str) -> str | None:
 
 
 def find_calendar(secret: str) -> str | None:
-    """The address of a calendar, while it works."""
+    """Find a live calendar address."""
     owner = owner_of(sha256(secret))
     if owner is None:
         return None

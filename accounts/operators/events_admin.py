@@ -1,6 +1,6 @@
-"""The log of account events for operators, read-only. What they do and open is logged.
+"""The log of account events for operators, read-only. Their actions, and the rows they open, are logged.
 
-What an operator does to no member's account, as blocking an app, stands in the operators' own log alone.
+Actions that concern no member's account, like blocking an app, are only in the operators' own log.
 """
 
 from contextlib import suppress
@@ -28,21 +28,21 @@ _UNNOTED = (LogEntry, AccountEvent, Change)
 
 
 def note_reading(read: Model) -> None:
-    """Record for the member that an operator opened the account, or a part of it that is not study data.
+    """Record for the member that an operator opened the account, or a part of it other than study data.
 
-    Lists are not noted: they name what there is, and show little of it.
+    Lists are not recorded, because they show little more than names.
     """
     _note(EventKind.OPERATOR_READ, read, "")
 
 
 def note_action(done_to: Model, what: str) -> None:
-    """Record for the member what an operator did. Revoking a key has an event of its own."""
+    """Record an operator's action for the member. Revoking a key has its own event."""
     if not isinstance(done_to, ApiKey):
         _note(EventKind.OPERATOR_ACTION, done_to, what)
 
 
 def _note(kind: EventKind, row: Model, detail: str) -> None:
-    """Study data is covered by the log of changes."""
+    """Record an event, except about study data, which the log of changes covers."""
     if is_study_data(type(row)) or isinstance(row, _UNNOTED):
         return
     subject = None if isinstance(row, Member) else _subject_of(row)
@@ -87,7 +87,7 @@ class AccountEventAdmin(ReadOnlyAdmin):
     )
 
     def matching(self, term: str) -> Q:
-        """Search for a request id by its index, for a network exactly, or for an id in the row."""
+        """Search for a request id by its index, for an exact network, or for an id in the row."""
         if term.startswith("req_"):
             return Q(request_id=term)
         if "/" in term:
@@ -98,12 +98,12 @@ class AccountEventAdmin(ReadOnlyAdmin):
         return Q(pk=one) | Q(member_id=one) | Q(object_id=one) | Q(by_id=one)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Filter by member, for the link from the member's page."""
+        """Allow the filter by member, for the link from the member's page."""
         return lookup == "member__id__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="by")
     def actor(self, event: AccountEvent) -> str:
-        """The operator by name, where it was one."""
+        """Return the name of the operator, if the actor was one."""
         return f"{event.get_by_kind_display()} {event.by_name}".rstrip()
 
     @admin.display(description="about")
@@ -124,5 +124,5 @@ class OperatorLogAdmin(ReadOnlyAdmin):
     search_help_text = "The beginning of an operator's e-mail address, or a part of the name of what was changed."
 
     def matching(self, term: str) -> Q:
-        """An id is that of what was changed."""
+        """Search for the id of a changed object."""
         return super().matching(term) if parse_uuid(term) is None else Q(object_id=term.lower())

@@ -1,4 +1,4 @@
-"""Members and keys by their state, in the lists of the admin."""
+"""Filters of members and keys by state, for the admin."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from accounts.members import membership
 
 
 class _StateFilter(admin.SimpleListFilter):
-    """Rows by a state that is a condition."""
+    """Filter rows by a state, which is a condition."""
 
     states: ClassVar[dict[str, tuple[str, Callable[[], Q]]]]
 
@@ -20,13 +20,13 @@ class _StateFilter(admin.SimpleListFilter):
         return [(state, label) for state, (label, _) in self.states.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows in the chosen state."""
+        """Return the rows in the chosen state."""
         chosen = self.value()
         return queryset.filter(self.states[chosen][1]()) if chosen in self.states else queryset
 
 
 class MembershipFilter(_StateFilter):
-    """Members by their membership."""
+    """Filter members by membership."""
 
     title = "membership"
     parameter_name = "membership"
@@ -38,7 +38,7 @@ class MembershipFilter(_StateFilter):
 
 
 class KeyStateFilter(_StateFilter):
-    """Keys by their state."""
+    """Filter keys by state."""
 
     title = "state"
     parameter_name = "state"

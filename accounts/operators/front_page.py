@@ -1,4 +1,4 @@
-"""Answers of the operators' front page: who joined, which schedules ran, what waits."""
+"""Panels of the operators' front page: new members, schedules, and pending work."""
 
 from django.db.models import Count, Min, Q
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""The steps of `checkinstall`, in order: this machine, what the service stands on, e-mail, the proxy, schedules."""
+"""The checks of `checkinstall`, in order: this machine, database and Redis, e-mail, the proxy, schedules."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -29,11 +29,11 @@ _START = "Start study-schedule.service or a timer: docs/operating.md, Commands."
 
 
 def findings(*, mail_to: str | None, least_free_mib: int) -> Iterator[Finding]:
-    """Try every step of an installation; after a failure, what needs that step is not tried.
+    """Run every check of an installation. After a failure, checks that depend on it are skipped.
 
     Args:
-        mail_to: gets an e-mail; without it the mail server is only asked to let the service in.
-        least_free_mib: of free space in each directory.
+        mail_to: receives a test e-mail; without it the check only logs in to the mail server.
+        least_free_mib: least free space in each directory.
     """
     yield from map(finding_of, host.settings_steps())
     yield finding_of(("processes", host.processes))

@@ -1,4 +1,4 @@
-"""Invitations for the operators, who make them by an address and withdraw them."""
+"""Invitations for the operators, who create and withdraw them."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ class InvitationForm(_InvitationForm):
         fields = ("email",)
 
     def validate_unique(self) -> None:
-        """The new invitation replaces the old one."""
+        """Skip the check: the new invitation replaces the old one."""
 
 
 @admin.register(Invitation)
@@ -40,7 +40,7 @@ class InvitationAdmin(ServiceAdmin):
     fields = ("email",)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never: inviting an address again makes a new link."""
+        """Return False: inviting an address again creates a new link."""
         return False
 
     def save_model(self, request: HttpRequest, obj: Invitation, form: Any, change: bool) -> None:
@@ -51,9 +51,9 @@ class InvitationAdmin(ServiceAdmin):
         self.message_user(request, f"The link, which is sent and is shown only now: {invited.url}")
 
     def delete_model(self, request: HttpRequest, obj: Invitation) -> None:
-        """Withdraw it."""
+        """Withdraw the invitation."""
         self.delete_queryset(request, Invitation.objects.filter(pk=obj.pk))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> None:
-        """Withdraw several."""
+        """Withdraw several invitations."""
         withdraw(queryset)

@@ -40,7 +40,7 @@ _PRIVILEGES = ("is_active", "is_staff", "is_superuser", "groups")
 
 
 class NewMemberForm(_CreationForm):
-    """A member with a password or, as most, without one."""
+    """A new member, usually without a password."""
 
     usable_password = SetUnusablePasswordMixin.create_usable_password_field(
         "Without a password, sign-in is by e-mailed code."
@@ -52,7 +52,7 @@ class NewMemberForm(_CreationForm):
 
 
 class MemberForm(_ChangeForm):
-    """A stored member."""
+    """An existing member."""
 
     class Meta:
         model = Member
@@ -69,7 +69,7 @@ class MemberForm(_ChangeForm):
 
 
 class ActiveKeyInline(ServiceInline):
-    """A member's active keys, ten at most; the others are in the list of keys."""
+    """A member's active keys, ten at most. The list of keys has the others."""
 
     model = ApiKey
     verbose_name_plural = "active API keys"
@@ -81,7 +81,7 @@ class ActiveKeyInline(ServiceInline):
         return super().get_queryset(request).filter(api_keys.active())
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never: the page or the command shows a new key once, the admin could not."""
+        """Return False: only the key page and the command can show a new key once."""
         return False
 
 
@@ -91,7 +91,7 @@ def _is_guarded(request: HttpRequest, obj: Any) -> bool:
 
 @admin.register(Member)
 class MemberAdmin(ServiceAdmin, _UserAdmin):
-    """Members; renewing, lapsing, and revoking their keys."""
+    """Members, with actions to renew and end memberships and to revoke keys."""
 
     email_path = "email"
     form = MemberForm
@@ -113,29 +113,29 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     add_fieldsets = ((None, {"fields": ("email", "name", "time_zone", "usable_password", "password1", "password2")}),)
 
     def matching(self, term: str) -> Q:
-        """An address by its beginning, or a name by any part."""
+        """Search for the beginning of an address, or any part of a name."""
         if "@" in term:
             return super().matching(term)
         return super().matching(term) | Q(email__startswith=term.lower())
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Only a superuser changes, or sets the password of, another operator."""
+        """Allow only superusers to edit another operator, including the password."""
         return not _is_guarded(request, obj) and super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return not _is_guarded(request, obj) and super().has_delete_permission(request, obj)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Only a superuser hands out privileges."""
+        """Allow only superusers to grant privileges."""
         fixed = super().get_readonly_fields(request, obj)
         return fixed if request.user.is_superuser else (*fixed, *_PRIVILEGES)
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
-        """No keys before there is a member."""
+        """Show no keys for a new member."""
         return () if obj is None else super().get_inlines(request, obj)
 
     def save_model(self, request: HttpRequest, obj: Member, form: Any, change: bool) -> None:
-        """Store a new member, or of a known one what was edited: another change made meanwhile stays."""
+        """Store a new member, or the edited fields of an existing one, so that concurrent changes stay."""
         if not change:
             obj.save()
             return
@@ -146,17 +146,17 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
 
     @method_decorator(csrf_protect)
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:
-        """Delete without Django's transaction, since deleting a member takes many."""
+        """Delete without Django's transaction, since deleting a member takes several."""
         view = self._delete_view  # type: ignore[attr-defined]  # Django's, which the stubs leave out
         return self._told(request, view, object_id, extra_context)
 
     def delete_model(self, request: HttpRequest, obj: Member) -> None:
-        """Remove the member with everything."""
+        """Delete the member with all data."""
         erase_member(obj.id)
 
     @admin.display(description="logs")
     def logs(self, member: Member) -> str:
-        """Links to what was changed in the member's study data, and to what happened to the account."""
+        """Return links to the member's log of changes and account events."""
         return format_html(
             '<a href="{0}?member__id__exact={2}">changes</a>, <a href="{1}?member__id__exact={2}">account events</a>',
             reverse("admin:accounts_change_changelist"),
@@ -188,19 +188,19 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
 
     @admin.action(description="Reset the second factor", permissions=["reset"])
     def reset_second_factor(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """The next sign-in to the admin sets up a new one."""
+        """Remove the second factor. The next sign-in to the admin sets up a new one."""
         members = list(queryset)
         for member in members:
             reset(member, by=request.user.pk)
         self.message_user(request, f"Reset: {counted(len(members), 'second factor')}.")
 
     def has_reset_permission(self, request: HttpRequest) -> bool:
-        """Only a superuser, as it is about other operators."""
+        """Allow only superusers, since it affects other operators."""
         return bool(request.user.is_superuser)
 
     @admin.action(description="Repair the clock", permissions=["change"])
     def repair_clock(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """Repair clocks after a server with a clock in the future has written. Correct ones stay."""
+        """Repair clocks after writes by a server whose clock was ahead. Correct clocks stay."""
         self._each(request, queryset, lambda member: clocks.repair_clock(member.id), "Repaired the clock of")
 
     @admin.action(description="Repair the counts", permissions=["change"])
@@ -216,7 +216,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
         verb: str,
         done: str = "",
     ) -> None:
-        """Change each member, and log `done`, or the verb if it says enough."""
+        """Change each member, and log `done`, or `verb` if that is enough."""
         members = [member for member in queryset if self.has_change_permission(request, member)]
         for member in members:
             change(member)
@@ -226,7 +226,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ReadOnlyAdmin):
-    """API keys, without their hashes; members make them, operators revoke them."""
+    """API keys, without their hashes. Members create them, operators revoke them."""
 
     list_display = ("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "last_used_at")
     list_filter = (KeyStateFilter,)
@@ -237,7 +237,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     search_help_text = f"{ServiceAdmin.search_help_text} Or the visible beginning of a key."
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the page that finds a credential by its whole text."""
+        """Add the page that finds a credential by its full text."""
         find = path("find/", self.admin_site.admin_view(find_credential), name="find_credential")
         return [find, *super().get_urls()]
 
@@ -261,7 +261,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
 @admin.register(CalendarFeed)
 class CalendarFeedAdmin(ReadOnlyAdmin):
-    """Calendar addresses, without their hashes; members make them, operators end them."""
+    """Calendar addresses, without their hashes. Members create them, operators end them."""
 
     text_path = "member__email"
     list_display = ("member", "created_at", "last_used_at")

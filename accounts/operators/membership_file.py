@@ -1,4 +1,4 @@
-"""Import memberships from the billing's CSV with the columns `email`, `state` and `until`: all or nothing."""
+"""Import memberships from the billing system's CSV with the columns `email`, `state` and `until`, all or nothing."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -19,10 +19,10 @@ _AT_ONCE = 500
 
 
 class FileRefused(Exception):
-    """The file is invalid, and nothing was changed.
+    """The file is invalid. Nothing was changed.
 
     Attributes:
-        complaints: what is wrong, each with the number of its line.
+        complaints: the errors, each with its line number.
     """
 
     def __init__(self, complaints: list[str]) -> None:
@@ -39,10 +39,10 @@ class _Line:
 
 
 def apply_file(rows: Iterable[str]) -> int:
-    """Set the membership of each member in the file (RFC 4180); returns their number. One transaction.
+    """Set the membership of each member in the file (RFC 4180), in one transaction. Return their number.
 
     Raises:
-        FileRefused: with every line that is wrong.
+        FileRefused: lists every invalid line.
     """
     complaints: list[str] = []
     lines = list(_read(rows, complaints))
@@ -52,7 +52,7 @@ def apply_file(rows: Iterable[str]) -> int:
         complaints += [f"line {line.number}: there is no member {line.email}" for line in unknown]
         if complaints:
             raise FileRefused(sorted(complaints, key=_number))
-        for line in sorted(lines, key=lambda line: ids[line.email]):  # one order for all, to avoid deadlocks
+        for line in sorted(lines, key=lambda line: ids[line.email]):  # the same order for all, to avoid deadlocks
             stored = Member.objects.filter(id=ids[line.email], email=line.email, erasure_began_at=None)
             found = stored.select_for_update(no_key=True).values_list("id", "membership_active", "membership_until")
             if (before := found.first()) is None:
@@ -94,10 +94,10 @@ def _read(rows: Iterable[str], complaints: list[str]) -> Iterator[_Line]:
 
 
 def _membership(state: str, until: str) -> tuple[bool, date | None]:
-    """Return whether it is active, and its last day.
+    """Return whether the membership is active, and its last day.
 
     Raises:
-        ValueError: says what is wrong.
+        ValueError: the state or the day is invalid.
     """
     if state not in {"active", "inactive"}:
         raise ValueError(f"state is active or inactive, not {state!r}")
@@ -115,7 +115,7 @@ def _membership(state: str, until: str) -> tuple[bool, date | None]:
 
 
 def _ids(emails: list[str]) -> dict[str, str]:
-    """The members among these addresses."""
+    """Return the ids of members by address."""
     found: dict[str, str] = {}
     for start in range(0, len(emails), _AT_ONCE):
         batch = Member.objects.filter(email__in=emails[start : start + _AT_ONCE])

@@ -1,4 +1,4 @@
-"""Reminding members by e-mail that their membership ends soon: once for each end, however often it is run."""
+"""Remind members by e-mail that their membership ends soon. Each end is announced once, however often this runs."""
 
 from collections.abc import Iterator
 
@@ -14,10 +14,10 @@ from accounts.members.outgoing_mail import MailKind
 
 
 def remind() -> Iterator[outbox.Delivery]:
-    """Remind everybody whose membership ends within `membership.SOON` and who was not yet.
+    """Remind everybody whose membership ends within `membership.SOON`, unless already reminded.
 
-    Each reminder is noted with the member and stored in one transaction, so of runs at the same moment one does it;
-    then those are sent that are due, of earlier runs too.
+    Each reminder is recorded on the member and stored in one transaction, so that simultaneous runs send it once. Then
+    all due reminders are sent, including those of earlier runs.
     """
     for member in list(due()):
         with transaction.atomic():
@@ -27,13 +27,13 @@ def remind() -> Iterator[outbox.Delivery]:
 
 
 def due() -> QuerySet[Member]:
-    """Whom to remind."""
+    """Return the members to remind."""
     new_end = Q(reminded_until=None) | ~Q(reminded_until=F("membership_until"))
     return Member.objects.filter(ending_soon() & new_end, is_active=True).order_by("email")
 
 
 def _claim(member: Member) -> bool:
-    """Note the reminder; False if another run did, or the end is another one by now."""
+    """Record the reminder. False if another run did, or the end has changed."""
     unclaimed = Q(reminded_until=None) | ~Q(reminded_until=member.membership_until)
     mine = Member.objects.filter(unclaimed, id=member.id, is_active=True, membership_until=member.membership_until)
     return bool(mine.update(reminded_until=member.membership_until))

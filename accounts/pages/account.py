@@ -26,7 +26,7 @@ from studyservice.operations.errors import NotFound
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Show the page; a post changes the profile. Open to lapsed members too."""
+    """Show the page. POST changes the profile. Open to lapsed members too."""
     member = signed_in(request)
     if request.method != "POST":
         return _page(request, member, ProfileForm(initial=ProfileForm.values_of(member)))
@@ -72,7 +72,7 @@ def set_time_zone(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["POST"])
 def end_one_session(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Signs one browser out."""
+    """Sign one browser out."""
     if end_session(signed_in(request), session_id):
         messages.success(request, "That browser is signed out.")
     return redirect("account")
@@ -82,7 +82,7 @@ def end_one_session(request: HttpRequest, session_id: str) -> HttpResponse:
 @login_required
 @require_http_methods(["POST"])
 def sign_out_everywhere(request: HttpRequest) -> HttpResponse:
-    """Ends every session, this one too."""
+    """End every session, including this one."""
     end_sessions(signed_in(request))
     logout(request)
     messages.success(request, "You are signed out everywhere. API keys and connected apps still work.")

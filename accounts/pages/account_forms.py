@@ -1,4 +1,4 @@
-"""The forms of the account page and of those below it."""
+"""The forms of the account page and its subpages."""
 
 from decimal import Decimal
 from typing import Any
@@ -15,17 +15,17 @@ _MISSPELT = "Choose one of the listed time zones."
 
 
 def zone_choices() -> list[tuple[str, list[tuple[str, str]]]]:
-    """The time zones by their region, as a list of choices takes them."""
+    """Return the time zones by region, as choices of a form."""
     regions: dict[str, list[tuple[str, str]]] = {}
     for name in sorted(time_zones()):
         region, _, place = name.partition("/")
-        label = f"{place.replace('_', ' ')} ({region})" if place else name  # found by typing the place
+        label = f"{place.replace('_', ' ')} ({region})" if place else name  # so that typing the place finds it
         regions.setdefault(region if place else "Others", []).append((name, label))
     return [(region, regions[region]) for region in sorted(regions, key=lambda name: (name == "Others", name))]
 
 
 class TimeZoneForm(forms.Form):
-    """Takes the time zone that was proposed."""
+    """Sets the proposed time zone."""
 
     time_zone = forms.ChoiceField(
         label="Time zone",
@@ -36,7 +36,7 @@ class TimeZoneForm(forms.Form):
 
 
 class ProfileForm(TimeZoneForm):
-    """The member's profile; the retention in percent."""
+    """The member's profile, with the retention in percent."""
 
     name = forms.CharField(
         label="Name",
@@ -64,7 +64,7 @@ class ProfileForm(TimeZoneForm):
 
     @staticmethod
     def values_of(member: Member) -> dict[str, Any]:
-        """What the form shows of the member."""
+        """Return the form's initial values for the member."""
         return {
             "name": member.name,
             "time_zone": member.time_zone,
@@ -73,7 +73,7 @@ class ProfileForm(TimeZoneForm):
         }
 
     def changes(self) -> MemberFields:
-        """What `update_me` takes."""
+        """Return the arguments for `update_me`."""
         given = self.cleaned_data
         return {
             "name": given["name"],
@@ -84,7 +84,7 @@ class ProfileForm(TimeZoneForm):
 
 
 class NewAddressForm(EmailForm):
-    """Asks for the code that makes an address the member's."""
+    """Requests a code for a new e-mail address."""
 
     def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -100,7 +100,7 @@ class NewAddressForm(EmailForm):
 
 
 class ArchiveForm(forms.Form):
-    """Takes an archive."""
+    """Uploads an archive."""
 
     file = forms.FileField(
         label="Archive (.zip)",
@@ -111,7 +111,7 @@ class ArchiveForm(forms.Form):
 
 
 class ErasureForm(EmailForm):
-    """Asks for the member's own address before everything goes."""
+    """Asks for the member's own address before deleting everything."""
 
     def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -128,7 +128,7 @@ class ErasureForm(EmailForm):
 
 
 class NewPasswordForm(forms.Form):
-    """A member's first password."""
+    """Sets a member's first password."""
 
     new_password = forms.CharField(
         label="New password",
@@ -150,7 +150,7 @@ class NewPasswordForm(forms.Form):
 
 
 class CurrentPasswordForm(forms.Form):
-    """Proves who the member is, by the password."""
+    """Proves the member's identity with the password."""
 
     current_password = forms.CharField(
         label="Current password",
@@ -162,4 +162,4 @@ class CurrentPasswordForm(forms.Form):
 
 
 class ProofCodeForm(CodeForm):
-    """Proves who the member is, by a code."""
+    """Proves the member's identity with a code."""

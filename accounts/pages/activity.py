@@ -39,9 +39,9 @@ class Shown:
     """A change as the page shows it.
 
     Attributes:
-        words: what was done.
+        words: description of the change.
         why_not: why it cannot be undone; empty if it can.
-        undone: whether it was.
+        undone: whether it was undone.
     """
 
     change: ChangeRow
@@ -55,8 +55,8 @@ class Group:
     """The changes of one actor on one day, newest first.
 
     Attributes:
-        undos: what the actor took back, which is told apart: it stands with what was undone, too.
-        is_today: whether it was done today, by an app or a key.
+        undos: changes that the actor undid, listed separately, because the undone changes are listed too.
+        is_today: whether they were made today, by an app or a key.
     """
 
     actor: str
@@ -68,12 +68,12 @@ class Group:
 
     @property
     def at_once(self) -> bool:
-        """Return whether what is left can be undone at once."""
+        """Return whether the remaining changes can be undone at once."""
         return self.is_today and any(not one.why_not for one in self.shown)
 
     @property
     def moments(self) -> tuple[datetime, datetime]:
-        """Times of the first and the last change, which distinguish two connections of one name."""
+        """Return the times of the first and the last change, which distinguish two connections of one name."""
         times = [one.change["created_at"] for one in (*self.shown, *self.undos)]
         return min(times), max(times)
 
@@ -82,7 +82,7 @@ class Group:
 @login_required
 @require_http_methods(["GET", "HEAD"])
 def activity(request: HttpRequest) -> HttpResponse:
-    """Lists the changes, newest first, below the newest events of the account."""
+    """List the changes, newest first, below the newest events of the account."""
     member = signed_in(request)
     try:
         page = list_changes(member, limit=PER_PAGE, cursor=request.GET.get("cursor"))
@@ -107,7 +107,7 @@ def activity(request: HttpRequest) -> HttpResponse:
 
 
 def _groups(changes: list[ChangeRow], *, is_today: bool) -> list[Group]:
-    """Groups by actor, the most recently active first."""
+    """Group the changes by actor, the most recently active first."""
     now = timezone.now()
     groups: dict[tuple[str, UUID | None], Group] = {}
     for change in changes:
@@ -150,7 +150,7 @@ def undo_one(request: HttpRequest, change_id: UUID) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
-    """Ask on GET. On POST undo today's changes by an app or a key, newest first, and list those that stay."""
+    """Ask on GET. On POST undo today's changes by an app or a key, newest first, and list those that remain."""
     member = signed_in(request)
     if not _can_be_undone_at_once(kind):
         raise Http404
@@ -175,7 +175,7 @@ def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
 
 
 def _of_today(member: Member, kind: str, actor_id: UUID) -> list[ChangeRow]:
-    """The actor's changes since the member's midnight, newest first, at most `MOST_AT_ONCE` that are not undone."""
+    """Return the actor's changes since the member's midnight, newest first, at most `MOST_AT_ONCE` not yet undone."""
     zone, today = ZoneInfo(member.time_zone), member.today()
     found: list[ChangeRow] = []
     cursor: str | None = None

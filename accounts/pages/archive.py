@@ -35,7 +35,7 @@ ERASURE_SECONDS = 20.0
 @login_required
 @require_http_methods(["POST"])
 def export_archive(request: HttpRequest) -> HttpResponseBase:
-    """The archive, to be saved; lapsed members get theirs, too."""
+    """Return the archive as a download. Open to lapsed members too."""
     try:
         return download_response(export_data(signed_in(request), account_events=True), 200)
     except RateLimited as error:
@@ -61,7 +61,7 @@ def import_archive(request: HttpRequest) -> HttpResponse:
 
 def _take_in(request: HttpRequest, member: Member, form: ArchiveForm) -> HttpResponse:
     sent: UploadedFile[Any] = form.cleaned_data["file"]
-    if sent.file is None:  # its handler opens one
+    if sent.file is None:  # the form's upload handler opens the file
         raise TypeError("a file that came has no file")
     sent.file.flush()
     try:
@@ -89,7 +89,7 @@ def _import_page(
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def erase(request: HttpRequest) -> HttpResponse:
-    """Offer the archive and ask for the address on GET. On POST delete the member."""
+    """Offer the archive and ask for the address on GET. Delete the member on POST."""
     member = signed_in(request)
     form = ErasureForm(request.POST if request.method == "POST" else None, member=member)
     if request.method != "POST" or not form.is_valid():

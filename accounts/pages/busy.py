@@ -1,4 +1,4 @@
-"""The page while too many passwords are being checked."""
+"""The error page while too many passwords are being checked."""
 
 from http import HTTPStatus
 
@@ -12,10 +12,10 @@ RETRY_SECONDS = 1
 
 
 class HashingBusyMiddleware(MiddlewareMixin):
-    """Makes `HashingBusy` a page, wherever a password was to be hashed: at sign-in, in the admin."""
+    """Renders `HashingBusy` as a page wherever a password is hashed, in the admin too."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """503 with `Retry-After`. Nothing was checked or changed."""
+        """Return 503 with `Retry-After`. Nothing was checked or changed."""
         if not isinstance(exception, HashingBusy):
             return None
         return error_page(

@@ -1,4 +1,4 @@
-"""The calendar's address on the key page: made, renewed and ended there."""
+"""Create, renew and end the calendar's address, on the key page."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -20,7 +20,7 @@ from studyservice.rates.limiter import Rate, hit
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def calendar_address(request: HttpRequest) -> HttpResponse:
-    """Asks on GET whether to renew the address; makes one on POST, whose answer is the one place that shows it."""
+    """Ask on GET whether to renew the address. Create one on POST; only its response shows the address."""
     member = signed_in(request)
     if request.method != "POST":
         return render(request, "renew_calendar.html") if feed_of(member) else redirect("keys")
@@ -38,7 +38,7 @@ def calendar_address(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def end_calendar_address(request: HttpRequest) -> HttpResponse:
-    """Asks on GET, ends on POST."""
+    """Ask on GET, end the address on POST."""
     member = signed_in(request)
     if request.method != "POST":
         return render(request, "end_calendar.html") if feed_of(member) else redirect("keys")

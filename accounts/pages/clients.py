@@ -14,7 +14,7 @@ class AssistantClient(NamedTuple):
     """An assistant and its instructions.
 
     Attributes:
-        snippet: what to paste or run, or empty if the address alone is asked for.
+        snippet: text to paste or run; empty if the address is enough.
         label: names the snippet for its copy button.
     """
 
@@ -74,5 +74,5 @@ _CLIENTS = (
 
 
 def assistant_clients(mcp_url: str) -> list[AssistantClient]:
-    """The clients that the key page explains, with our address in their snippets."""
+    """Return the clients that the key page explains, with our address in their snippets."""
     return [client._replace(snippet=client.snippet.replace(_ADDRESS, mcp_url)) for client in _CLIENTS]

@@ -1,4 +1,4 @@
-"""Forms that change what is stored."""
+"""Forms that edit stored data."""
 
 import re
 from collections.abc import Mapping
@@ -10,17 +10,17 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 
 class LinesField(forms.CharField):
-    """Text of several lines, whose ends are kept and counted as one character; browsers send two."""
+    """Text of several lines, whose line ends count as one character. Browsers send two."""
 
     widget = forms.Textarea
 
     def to_python(self, value: Any) -> Any:
-        """The text with its line ends as they are stored."""
+        """Return the text with normalized line ends."""
         return super().to_python(_LINE_END.sub("\n", value) if isinstance(value, str) else value)
 
 
 class _WithInitial(forms.BoundField):
-    """A field with a hidden one, which HTML allows no description."""
+    """A field with a hidden copy. HTML allows no description for the copy."""
 
     def build_widget_attrs(self, attrs: Any, widget: forms.Widget | None = None) -> dict[str, Any]:
         built = super().build_widget_attrs(attrs, widget)
@@ -30,9 +30,9 @@ class _WithInitial(forms.BoundField):
 
 
 class EditForm(forms.Form):
-    """Sends only the fields that the member edited, so that what others changed meanwhile stays.
+    """Returns only the fields that the member edited, so that concurrent changes by others stay.
 
-    Each field goes with a hidden one that holds the value the page showed. Without it the field counts as edited.
+    Each field has a hidden one with the value that the page showed. Without it the field counts as edited.
 
     Args:
         stored: the value of each field.
@@ -48,7 +48,7 @@ class EditForm(forms.Form):
             field.show_hidden_initial = not field.disabled
 
     def changes(self) -> dict[str, Any]:
-        """The fields that were edited and differ from what is stored."""
+        """Return the fields that were edited and differ from the stored values."""
         return {
             name: value
             for name, value in self.cleaned_data.items()
@@ -59,7 +59,7 @@ class EditForm(forms.Form):
         return self.add_initial_prefix(name) not in self.data or name in self.changed_data
 
     def _is_stored(self, name: str, value: Any) -> bool:
-        """True if `value` is what a browser makes of the stored one: it normalizes line ends, or drops them."""
+        """Return whether `value` is the stored one as a browser sends it, with line ends normalized or dropped."""
         stored = self.stored[name]
         if isinstance(stored, str) and isinstance(value, str):
             line_end = "\n" if isinstance(self.fields[name].widget, forms.Textarea) else ""

@@ -1,4 +1,4 @@
-"""Changing one's e-mail address: the new one is entered with the proof, then the code that was sent there."""
+"""Change the e-mail address: enter the new one with the proof, then the code that was sent there."""
 
 from uuid import UUID
 
@@ -32,9 +32,9 @@ from studyservice.secrets.generated import sha256
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def new_address(request: HttpRequest) -> HttpResponse:
-    """Asks for the new address and the proof; a post sends the code.
+    """Ask for the new address and the proof. POST sends the code.
 
-    The same page follows whether or not the address is in use.
+    The next page is the same whether or not the address is in use.
     """
     member = signed_in(request)
     if first := before_new_address(request, member):

@@ -17,7 +17,7 @@ _EMAIL_ERRORS = {
 
 
 class EmailForm(forms.Form):
-    """Asks for a code."""
+    """Requests a code."""
 
     email = forms.EmailField(
         label="E-mail address",
@@ -27,7 +27,7 @@ class EmailForm(forms.Form):
     )
 
     def clean_email(self) -> str:
-        """The address as members have it: in lower case."""
+        """Return the address in lower case, as it is stored."""
         return str(self.cleaned_data["email"]).lower()
 
 
@@ -98,5 +98,5 @@ class ApiKeyForm(forms.Form):
     )
 
     def options(self) -> KeyOptions:
-        """The arguments of `create_api_key`."""
+        """Return the arguments of `create_api_key`."""
         return {"may_write": self.cleaned_data["may_write"], "expires_days": self.cleaned_data["expires"]}

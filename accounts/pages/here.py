@@ -1,4 +1,4 @@
-"""The address of a page, for forms that lead back to it."""
+"""The address of a page, for forms that return to it."""
 
 from urllib.parse import urlencode
 
@@ -6,12 +6,12 @@ from django.http import HttpRequest
 
 
 def address_here(request: HttpRequest, *parameters: str, path: str | None = None) -> str:
-    """Return the path with those of `parameters` that the page was asked with.
+    """Return the path with those of `parameters` that the page was requested with.
 
-    Others are dropped: whatever somebody put into a link, a secret perhaps, is not repeated in the page.
+    Other parameters are dropped, because a link could contain anything, even a secret.
 
     Args:
-        path: of the page, where a form was sent to another one.
+        path: the page to return to, if the form was sent to another one.
     """
     kept = {name: request.GET[name] for name in parameters if name in request.GET}
     path = path or request.path

@@ -22,11 +22,11 @@ INVITATION = "invitation"
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def join(request: HttpRequest) -> HttpResponse:
-    """Asks on GET; a post makes the member and signs in."""
+    """Ask on GET. POST creates the member and signs in."""
     secret = request.GET.get("invitation")
     if secret and request.method != "POST":
         secret_hash = sha256(secret)
-        if live_invitation(secret_hash) is None:  # nothing is stored for a link that is made up
+        if live_invitation(secret_hash) is None:  # store nothing for an invented link
             return _ended(request)
         request.session[INVITATION] = secret_hash
         return redirect("join")

@@ -35,7 +35,7 @@ MAX_PAST_KEYS = 20
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def keys(request: HttpRequest) -> HttpResponse:
-    """Lists keys and apps; a post creates a key, and its answer is the one place that shows the secret."""
+    """List keys and apps. POST creates a key; only its response shows the secret."""
     member = signed_in(request)
     posted = request.POST if request.method == "POST" else None
     form, limits = ApiKeyForm(posted), LimitsForm(posted, member, ends=False)
@@ -64,7 +64,7 @@ def key_page(
     secret: str = "",
     calendar_url: str = "",
 ) -> HttpResponse:
-    """The page; what was made just now, a key with its `secret` or a `calendar_url`, is shown this once."""
+    """Render the page. A new key's `secret` or a new `calendar_url` is shown only this once."""
     active = list(active_keys(member))
     past = list(ended_keys(member)[:MAX_PAST_KEYS])
     apps = CONNECTED_APPS.get().of(member)
@@ -99,7 +99,7 @@ def key_page(
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
-    """Asks on GET, revokes on POST."""
+    """Ask on GET, revoke on POST."""
     key = get_object_or_404(signed_in(request).api_keys, id=key_id)
     if request.method != "POST" and key.state() != "revoked":
         return render(request, "revoke_key.html", {"key": key})
@@ -112,7 +112,7 @@ def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def disconnect_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
-    """Asks on GET, disconnects on POST."""
+    """Ask on GET, disconnect on POST."""
     member = signed_in(request)
     app = CONNECTED_APPS.get().one(member, app_id)
     if app is None:

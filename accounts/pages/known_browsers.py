@@ -1,9 +1,9 @@
-"""Browsers that a member has signed in with before, which others' guesses do not slow down.
+"""Browsers in which a member has signed in before. Guesses made elsewhere do not slow them down.
 
-A signed cookie, which lives for a year and is set by signing in alone, names the browser and, hashed, its accounts. It
-opens nothing: it only lets the browser's attempts at these accounts count for themselves (OWASP, Slow Down Online
-Guessing Attacks with Device Cookies). Attempts at any other account count as if there were no cookie, or whoever has
-an account could guess at the rest with as many counts as browsers.
+A signed cookie, set at sign-in and valid for a year, contains a browser id and the hashed accounts. It grants no
+access. It only gives the browser its own count of attempts at these accounts (OWASP, Slow Down Online Guessing Attacks
+with Device Cookies). Attempts at other accounts count as if there were no cookie. Otherwise anyone with an account
+could guess at the others with a fresh count for each browser.
 """
 
 from dataclasses import dataclass
@@ -39,36 +39,36 @@ class KnownBrowser:
 
     @classmethod
     def of(cls, request: HttpRequest) -> Self | None:
-        """The browser behind `request`, if it has a cookie that we signed within its lifetime."""
+        """Return the browser of `request`, if it has a cookie that we signed within its lifetime."""
         text = request.get_signed_cookie(settings.DEVICE_COOKIE_NAME, default="", salt=_SALT, max_age=LIFETIME)
         name, *accounts = (text or "").split(".")
         return cls(name, tuple(accounts)) if name else None
 
     def knows(self, email: str) -> bool:
-        """Return whether `email` signed in here."""
+        """Return whether `email` has signed in with this browser."""
         return _mark(self.id, email) in self.accounts
 
 
 def address_or_browser(request: HttpRequest) -> str:
-    """Under which name a post to a sign-in page is counted before its form is read."""
+    """Return the key under which a post to a sign-in page is counted, before its form is read."""
     browser = KnownBrowser.of(request)
     return browser.id if browser else client_address(request)
 
 
 def is_elsewhere(request: HttpRequest, email: str) -> bool:
-    """Return whether the browser is known, but not to `email`: its attempt then counts against its address as well."""
+    """Return whether the browser is known, but not for `email`. Its attempt then also counts against its address."""
     browser = KnownBrowser.of(request)
     return browser is not None and not browser.knows(email)
 
 
 def attempts_at(request: HttpRequest, email: str) -> str:
-    """The bucket for attempts at the account of `email`: a shared one, or one for this browser."""
+    """Return the bucket for attempts at the account of `email`: the shared one, or one for this browser."""
     browser = KnownBrowser.of(request)
     return f"{sha256(email)}:{browser.id}" if browser and browser.knows(email) else sha256(email)
 
 
 def remember(request: HttpRequest, response: HttpResponse, email: str) -> None:
-    """Make the browser known to `email`, which just signed in."""
+    """Add `email`, which just signed in, to the browser's cookie."""
     browser = KnownBrowser.of(request) or KnownBrowser(token_urlsafe(16), ())
     mark = _mark(browser.id, email)
     accounts = [mark, *(other for other in browser.accounts if other != mark)][:MAX_ACCOUNTS]
@@ -84,5 +84,5 @@ def remember(request: HttpRequest, response: HttpResponse, email: str) -> None:
 
 
 def _mark(browser_id: str, email: str) -> str:
-    """An address in the cookie, hashed with the browser's name, so that it means nothing in another browser."""
+    """Hash an address for the cookie with the browser's id, so that it is useless in another browser."""
     return sha256(f"{browser_id}:{email}")[:32]

@@ -1,4 +1,4 @@
-"""Change what a key or an app may see; it counts from its next call on."""
+"""Change the limits of a key or an app, from its next call on."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -24,7 +24,7 @@ from studyservice.operations.errors import NotFound
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def limit_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
-    """Asks what the key may see on GET, and changes it on POST."""
+    """Ask for the key's limits on GET, change them on POST."""
     member = signed_in(request)
     key = get_object_or_404(active_keys(member), id=key_id)
 
@@ -38,7 +38,7 @@ def limit_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def limit_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
-    """Asks what the app may see on GET, and changes it on POST."""
+    """Ask for the app's limits on GET, change them on POST."""
     member = signed_in(request)
     app = CONNECTED_APPS.get().one(member, app_id)
     if app is None:

@@ -1,4 +1,4 @@
-"""The form of a credential's limits: on the consent page, with a new key, and to change either."""
+"""The form for a credential's limits: on the consent page, for a new key, and to change either."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,10 +16,10 @@ _YES, _NO = "yes", "no"
 
 
 class LimitsForm(forms.Form):
-    """What a key or an app may see.
+    """The limits of a key or an app.
 
-    A form that names no choice of courses or grades has the default, all of them. One that chooses some courses and
-    ticks none is refused, and never means all.
+    Without a choice of courses or grades, it allows all of them. Choosing some courses but ticking none is an error; it
+    never means all.
     """
 
     which = forms.ChoiceField(
@@ -51,11 +51,11 @@ class LimitsForm(forms.Form):
     def __init__(
         self, data: Any, member: Member, *, limits: Limits | None = None, ends: bool = True, prefix: str | None = None
     ) -> None:
-        """The form for `member`.
+        """Create the form for `member`.
 
         Args:
-            limits: those of now, to change them.
-            ends: whether it asks for a last day, as keys expire.
+            limits: the current ones, to change them.
+            ends: whether to ask for a last day; API keys have an expiry instead.
         """
         self.names: Sequence[CourseName] = COURSE_NAMES.get()(member.id)
         initial = {} if limits is None else _initial(limits)
@@ -69,7 +69,7 @@ class LimitsForm(forms.Form):
             del self.fields["until"]
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a choice of no course, and an end that is past."""
+        """Refuse a selection without courses, and an end in the past."""
         cleaned: dict[str, Any] = super().clean() or {}
         if self._are_these() and not cleaned.get("courses") and "courses" not in self.errors:
             self.add_error("courses", "Tick at least one course, or choose all.")
@@ -83,7 +83,7 @@ class LimitsForm(forms.Form):
         return which == _THESE or (not which and bool(self.cleaned_data.get("courses")))
 
     def limits(self) -> Limits:
-        """The limits that were chosen; deleted courses stay among those of before, as an undo brings them back."""
+        """Return the chosen limits. Deleted courses stay in the list, because an undo can restore them."""
         ticked = tuple(UUID(one) for one in self.cleaned_data["courses"])
         gone = tuple(one for one in self.kept if one not in self.there)
         return Limits(
@@ -93,7 +93,7 @@ class LimitsForm(forms.Form):
         )
 
     def in_words(self, limits: Limits) -> str:
-        """What a key or an app sees and does not see, a sentence for each limit."""
+        """Describe what a key or an app sees, one sentence for each limit."""
         told = []
         if limits.courses is not None:
             seen = [course["name"] for course in self.names if course["id"] in limits.courses]

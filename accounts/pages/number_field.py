@@ -10,9 +10,9 @@ _COMMA = re.compile(r"[+-]?\d*,\d+")
 
 
 class NumberField(forms.DecimalField):
-    """A number with a decimal point or a decimal comma, kept to four decimals, half-up.
+    """A number with a decimal point or a decimal comma, rounded half-up to four decimals.
 
-    It is a text field in the page: browsers drop a comma that they do not expect from a field of type `number`.
+    Rendered as a text field: in a field of type `number`, browsers drop a comma that they do not expect.
     """
 
     def __init__(self, *, least: int, most: int, **kwargs: Any) -> None:
@@ -27,12 +27,12 @@ class NumberField(forms.DecimalField):
         )
 
     def to_python(self, value: Any) -> Any:
-        """The number; `87,5` is 87.5."""
+        """Return the number; `87,5` is 87.5."""
         if isinstance(value, str) and _COMMA.fullmatch(value.strip()):
             value = value.replace(",", ".")
         return super().to_python(value)
 
     def clean(self, value: Any) -> Any:
-        """The number, checked against its limits before it is rounded."""
+        """Return the number, checked against its limits before rounding."""
         number = super().clean(value)
         return None if number is None else Decimal(number).quantize(Decimal("0.0001"), ROUND_HALF_UP) + 0

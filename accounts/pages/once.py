@@ -23,17 +23,17 @@ _OF_EVERY_FORM = {"csrfmiddlewaretoken"}
 
 
 class OnceForm(forms.Form):
-    """A form with its own key. Its template renders `hidden_fields`."""
+    """A form with a unique key. Its template renders `hidden_fields`."""
 
     form_key = forms.UUIDField(initial=uuid4, required=False, widget=forms.HiddenInput)
 
     def make_once(
         self, request: HttpRequest, member: Member, operation: Operation, make: Callable[[], Any]
     ) -> dict[str, Any]:
-        """Return the record from `make`, or the one that this form created before. Without a key, always `make`.
+        """Return the record from `make`, or the one that this form created before. Without a key, always call `make`.
 
         Args:
-            operation: the operation that answers the record.
+            operation: the operation that returns the record.
 
         Raises:
             ApiError: raised by `make`.

@@ -1,4 +1,4 @@
-"""Setting, changing and removing one's password."""
+"""Set, change and remove a password."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -24,7 +24,7 @@ from studyservice.operations.errors import NotFound
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def password(request: HttpRequest) -> HttpResponse:
-    """The form for a new password, with the proof. An existing password can also be removed."""
+    """Show the form for a new password, with the proof. An existing password can also be removed."""
     member = signed_in(request)
     proof = Proof(request, member, OF_PASSWORD)
     posted = request.POST if request.method == "POST" else None

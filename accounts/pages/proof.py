@@ -1,6 +1,6 @@
-"""Proof that who is signed in owns the account: the password, or a code to the account's address.
+"""Proof that the signed-in person owns the account: the password, or a code sent to the account's address.
 
-Pages ask for it before a change that could lock the owner out. Without a password only the code is proof, and it is
+Pages ask for it before a change that could lock the owner out. Without a password, only the code is accepted. It is
 sent before anything else is asked.
 """
 
@@ -32,10 +32,10 @@ class Change:
     """A change that needs proof.
 
     Attributes:
-        page: the URL's name of its page.
-        code_page: the URL's name of what sends a code for it.
-        pending: the session entry of such a code: its id.
-        purpose: what the e-mail says.
+        page: the URL name of its page.
+        code_page: the URL name of the view that sends a code for it.
+        pending: the session entry with the code's id.
+        purpose: for the e-mail.
     """
 
     page: str
@@ -77,11 +77,11 @@ class Proof:
 
     @property
     def accepted(self) -> bool:
-        """Return whether it was right, once it was checked."""
+        """Return whether the proof was checked and is right."""
         return self.form is not None and not self.form.errors
 
     def check(self) -> HttpResponse | None:
-        """Check the proof. A wrong one is an error of the form. Return a response if there were too many."""
+        """Check the proof. A wrong one becomes a form error. Return a response after too many attempts."""
         if isinstance(self.form, CurrentPasswordForm):
             return self._compare_password(self.form)
         if self.form is not None:
@@ -119,7 +119,7 @@ class Proof:
 @require_http_methods(["POST"])
 @attempts_are_counted
 def proof_code(request: HttpRequest, change: Change) -> HttpResponse:
-    """E-mail a code as proof for `change`; or, with `instead`, ask for the password again."""
+    """E-mail a code as proof for `change`. With `instead`, ask for the password again."""
     member = signed_in(request)
     if request.POST.get("instead") == "password":
         request.session.pop(change.pending, None)

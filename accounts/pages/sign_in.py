@@ -1,4 +1,4 @@
-"""Sign in with a code or a password, and sign out. No answer reveals whether an address belongs to a member."""
+"""Sign in with a code or a password, and sign out. No page reveals whether an address belongs to a member."""
 
 from uuid import UUID
 
@@ -43,7 +43,7 @@ attempts_are_counted = counts_posts(Rate.SIGN_IN, _TOO_MANY_ATTEMPTS, address_or
 
 
 def _attempt_elsewhere(request: HttpRequest, email: str) -> HttpResponse | None:
-    """Count an attempt at an account that this known browser is not known to; 429 beyond the rate of its address."""
+    """Count an attempt at an account that has not signed in with this known browser. 429 beyond its address's rate."""
     if not is_elsewhere(request, email):
         return None
     window = hit(Rate.SIGN_IN, client_address(request))
@@ -51,10 +51,10 @@ def _attempt_elsewhere(request: HttpRequest, email: str) -> HttpResponse | None:
 
 
 def target_after(request: HttpRequest, home: str = "home") -> str:
-    """Return the address that `next` names on this site; `home` without one, and the key page for a foreign one.
+    """Return the address in `next` if it is on this site; without one `home`, and for a foreign one the key page.
 
-    Its query, which an app's `state` can make any length, leads nowhere and is not checked: Django refuses more than
-    2,048 characters. A bare word is not an address; Django would take it for the name of a view.
+    The query is not checked: it cannot lead elsewhere, an app's `state` can be long, and Django refuses more than 2,048
+    characters. A bare word is not an address; Django would treat it as the name of a view.
     """
     target = request.POST.get("next") or request.GET.get("next") or ""
     if not target:
@@ -70,7 +70,7 @@ def target_after(request: HttpRequest, home: str = "home") -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """Two forms: an address asks for a code, an address and a password sign in."""
+    """Show two forms: an address requests a code, an address and a password sign in."""
     if request.method != "POST":
         if request.user.is_authenticated:
             return HttpResponseRedirect(target_after(request))
@@ -157,13 +157,13 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
 
 
 def _member_of(code: SignInCode, email: str) -> Member | Refusal:
-    """The member of a correct code: a new one if the code was sent for joining and joining is still open."""
+    """Return the member of a correct code, or a new one if the code was sent for joining and joining is still open."""
     member = add_member(email) if code.joins and settings.SIGN_UP == "open" else member_of(code)
     return member or Refusal.GONE
 
 
 def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
-    """Redirect to the target, in the member's session."""
+    """Begin the member's session and redirect to the target."""
     request.session.pop(PENDING_SIGN_IN, None)
     response = HttpResponseRedirect(target_after(request))
     remember(request, response, member.email)
@@ -175,14 +175,14 @@ def _code_page_address(request: HttpRequest) -> str:
 
 
 def _with_next(request: HttpRequest, name: str) -> str:
-    """The address of a page that keeps the target."""
+    """Return the URL of a page with the target as `next`."""
     return f"{reverse(name)}?{urlencode({'next': target_after(request)})}"
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """Ends the session on POST; on GET, asks."""
+    """Ask on GET, end the session on POST."""
     if request.method != "POST":
         return render(request, "sign_out.html")
     logout(request)
@@ -192,7 +192,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["POST"])
 def sign_in_as_another(request: HttpRequest) -> HttpResponse:
-    """End the session and show the sign-in page, keeping the target."""
+    """Sign out and show the sign-in page with the same target."""
     address = _with_next(request, "sign-in")
     logout(request)
     return HttpResponseRedirect(address)
@@ -200,10 +200,10 @@ def sign_in_as_another(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """The admin uses the members' sign-in with its limits. Signed-in operators go on to the second factor.
+    """Sign in to the admin through the members' sign-in and its limits. Operators continue to the second factor.
 
     Raises:
-        PermissionDenied: the member who is signed in may not use the admin.
+        PermissionDenied: the signed-in member may not use the admin.
     """
     if request.user.is_authenticated and not request.user.is_staff:
         raise PermissionDenied

@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 def signed_in(request: HttpRequest) -> Member:
-    """The member of a page under `login_required`."""
+    """Return the member of a page under `login_required`."""
     if not isinstance(request.user, Member):
         raise TypeError("this page is for signed-in members")
     return request.user
@@ -26,7 +26,7 @@ def signed_in(request: HttpRequest) -> Member:
 def for_active_members(
     view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """A page with study data: asks to sign in, and answers a lapsed member 403 with where to renew."""
+    """Decorate a page with study data: it requires a sign-in. A lapsed member gets 403 with a link to renew."""
 
     @never_cache
     @login_required

@@ -1,4 +1,4 @@
-"""Files that members send by a form."""
+"""File uploads through forms."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -18,7 +18,7 @@ View = Callable[Concatenate[HttpRequest, Arguments], HttpResponse]
 
 
 def tells_when_busy(view: View[Arguments]) -> View[Arguments]:
-    """The page when a file cannot be read now. The browser's back button still has the form."""
+    """Show a page while files cannot be read. The browser's back button still has the form."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> HttpResponse:
@@ -32,12 +32,12 @@ def tells_when_busy(view: View[Arguments]) -> View[Arguments]:
 
 
 def megabytes(size: int) -> str:
-    """`10 MB`; what is 2 to the 20th is called so on the pages."""
+    """Return a size like `10 MB`. On the pages 1 MB is 2 to the 20th."""
     return f"{size // 1024**2} MB"
 
 
 def refusal_in_words(error: ApiError) -> str:
-    """The reason for refusing a file, in words for a form. API callers get more about the protocol."""
+    """Explain in a form why a file was refused. API callers get more about the protocol."""
     if isinstance(error, ReadLater):
         return f"{error.reason} Send this one again in a few seconds."
     if isinstance(error, RateLimited):
@@ -47,17 +47,17 @@ def refusal_in_words(error: ApiError) -> str:
 
 
 def with_headers(response: HttpResponse, headers: Mapping[str, str]) -> HttpResponse:
-    """`response` with the headers of a refusal, like `Retry-After`."""
+    """Copy the headers of a refusal, like `Retry-After`, to `response`."""
     for name, value in headers.items():
         response.headers[name] = value
     return response
 
 
 def file_field(accept: str) -> forms.FileField:
-    """The field of a file.
+    """Return the field for a file.
 
     Args:
-        accept: types and endings, as the browser's dialog shows them first.
+        accept: types and extensions that the browser's dialog shows first.
     """
     return forms.FileField(
         label="File",
@@ -75,7 +75,7 @@ class FileForm(forms.Form):
     """A form with one file, in the field `file`.
 
     Attributes:
-        max_bytes: of the file.
+        max_bytes: most bytes of the file.
     """
 
     max_bytes: int
@@ -88,7 +88,7 @@ class FileForm(forms.Form):
         return sent
 
     def sent(self) -> UploadedFile:
-        """The file of a valid form, with a descriptor; it is closed with the request."""
+        """Return the file of a valid form, with a descriptor. It is closed with the request."""
         sent: TemporaryUploadedFile = self.cleaned_data["file"]
         if sent.file is None:
             raise TypeError("a file that came has no file")

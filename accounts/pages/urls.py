@@ -1,4 +1,4 @@
-"""Addresses of the members' pages."""
+"""URLs of the members' pages."""
 
 from django.urls import path
 

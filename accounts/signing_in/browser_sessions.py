@@ -1,4 +1,4 @@
-"""Browser sessions as rows with their member, browser and last use."""
+"""Browser sessions as rows with member, browser and last use."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from studyservice.database.constraints import characters
 
 
 class BrowserSession(AbstractBaseSession):
-    """A session; one of a browser where nobody is signed in has no member."""
+    """A session. It has no member while nobody is signed in."""
 
     member = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="browser_sessions", db_index=False
@@ -29,7 +29,7 @@ class BrowserSession(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
-        """Reads and writes these rows."""
+        """Return the store that reads and writes these rows."""
         from accounts.signing_in.session_store import SessionStore  # noqa: PLC0415  # it stands on this model
 
         return SessionStore

@@ -1,8 +1,8 @@
-"""Codes by e-mail: six digits, for ten minutes, once, and dead after the fifth wrong try.
+"""E-mailed codes: six digits, valid once, for ten minutes and five tries.
 
-A code is named by an id that only the browser which asked for it keeps (in its session, under what it is for); without
-that id the digits are worth nothing. Asking does the same work for every address: a row, two rendered texts and a
-posted e-mail, which for an address of nobody has no recipient.
+A code has an id that only the requesting browser knows (in its session, under its purpose); without it the digits are
+useless. A request does the same work for every address: a row, two rendered texts and a queued e-mail, which has no
+recipient if the address is unknown.
 """
 
 import secrets
@@ -28,7 +28,7 @@ MAX_TRIES = 5
 
 
 class Refusal(Enum):
-    """Why a code signs nobody in."""
+    """Why a code was refused."""
 
     WRONG = auto()
     TOO_MANY_TRIES = auto()
@@ -42,7 +42,7 @@ class Purpose:
 
     Attributes:
         subject: follows the digits.
-        heading: stands above them.
+        heading: shown above them.
     """
 
     subject: str
@@ -69,9 +69,9 @@ OLD_ADDRESS = Purpose(
 
 
 def send_code(email: str, purpose: Purpose = SIGN_IN) -> UUID:
-    """E-mail a fresh code to `email` if it belongs to a member who may sign in; returns the code's id in any case.
+    """E-mail a new code to `email` if it belongs to a member who may sign in. Always returns an id.
 
-    Where everybody may join, an address of nobody gets one to join with.
+    If everybody may join, an unknown address gets a code to join with.
     """
     owner = Member.objects.at(email).first()
     if owner is None and settings.SIGN_UP == "open":
@@ -81,14 +81,14 @@ def send_code(email: str, purpose: Purpose = SIGN_IN) -> UUID:
 
 
 def issue(member: Member | None, to: list[str], purpose: Purpose, *, joins: bool = False) -> UUID:
-    """E-mail a fresh code to these addresses; returns its id. Without a member and `joins`, nobody can use it."""
+    """E-mail a new code to these addresses. Return its id. Without a member and `joins`, nobody can use it."""
     code_id, code = uuid4(), f"{secrets.randbelow(10**6):06}"
     code_hash, expires_at = _hash(code_id, code, settings.SECRET_KEY), timezone.now() + LIFETIME
     row = SignInCode(id=code_id, member=member, code_hash=code_hash, expires_at=expires_at, joins=joins)
     try:
         with transaction.atomic():
             row.save(force_insert=True)
-    except IntegrityError:  # the member was deleted just now
+    except IntegrityError:  # the member was deleted meanwhile
         row.member, to = None, []
         row.save(force_insert=True)
     context = {"code": code, "minutes": LIFETIME // timedelta(minutes=1), "heading": purpose.heading}
@@ -99,7 +99,7 @@ def issue(member: Member | None, to: list[str], purpose: Purpose, *, joins: bool
 
 
 def try_code(code_id: UUID, code: str) -> Member | Refusal:
-    """The member whose `code` it is, or why not. Costs two or three statements."""
+    """Return the member of a correct `code`, or why it was refused. Costs two or three statements."""
     used = use_code(code_id, code)
     if isinstance(used, Refusal):
         return used
@@ -107,16 +107,16 @@ def try_code(code_id: UUID, code: str) -> Member | Refusal:
 
 
 def member_of(code: SignInCode) -> Member | None:
-    """The member whose code it is, who may still sign in."""
+    """Return the code's member, if they may still sign in."""
     return Member.objects.filter(sign_in_codes=code, is_active=True).first()
 
 
 def use_code(code_id: UUID, code: str) -> SignInCode | Refusal:
-    """The row of the code, of a member or for joining, if it is right; or why not.
+    """Return the row of a correct code, of a member or for joining, or why it was refused.
 
-    Each step is one conditional update, so of parallel tries no more than `MAX_TRIES` are compared at all, and of
-    those that are right exactly one wins. The conditions name the code's own row alone: PostgreSQL looks at that again
-    after waiting for another try, and at joined rows not.
+    Each step is one conditional update. So of parallel tries at most `MAX_TRIES` are compared, and exactly one correct
+    try succeeds. The conditions use only the code's own row, which PostgreSQL rechecks after waiting for another try.
+    It does not recheck joined rows.
     """
     now = timezone.now()
     alive = SignInCode.objects.filter(id=code_id, used_at=None, tries__lt=MAX_TRIES, expires_at__gt=now)
@@ -136,5 +136,5 @@ def use_code(code_id: UUID, code: str) -> SignInCode | Refusal:
 
 
 def _hash(code_id: UUID, code: str, key: str) -> str:
-    """A keyed hash: six digits behind a plain one could be found by trying them all."""
+    """Compute a keyed hash. Six digits behind a plain hash could be found by trying them all."""
     return salted_hmac("accounts.signin_codes", f"{code_id}:{code}", secret=key, algorithm="sha256").hexdigest()

@@ -1,7 +1,6 @@
-"""Changing a member's e-mail address: a code to the new one, a notice to the old one.
+"""Change a member's e-mail address: a code to the new one, a notice to the old one.
 
-Nobody learns whether an address has an account: one that is in use gets a notice instead of a code, and the page is the
-same.
+Nobody learns whether an address has an account: one in use gets a notice instead of a code, and the page is the same.
 """
 
 from uuid import UUID
@@ -20,13 +19,13 @@ PENDING_ADDRESS = "new_address"
 
 
 def leave_address(member_id: UUID, old: str, new: str) -> None:
-    """Let codes that went to the old address die, and what waits leave for the new one; in the change's transaction."""
+    """Invalidate codes sent to the old address, and redirect unsent e-mails. Call in the transaction of the change."""
     SignInCode.objects.filter(member_id=member_id).delete()
     outbox.move(old, new)
 
 
 def begin_email_change(member: Member, email: str) -> UUID:
-    """Send what belongs to `email`, the code or the notice; returns the code's id in any case."""
+    """Send the code to `email`, or a notice if it is in use. Always returns an id."""
     owner = Member.objects.at(email).first()
     if owner is None:
         return issue(member, [email], NEW_ADDRESS)
@@ -42,9 +41,9 @@ def begin_email_change(member: Member, email: str) -> UUID:
 
 
 def complete_email_change(member: Member, email: str, code_id: UUID, code: str) -> Refusal | None:
-    """Make `email` the member's address if the code is right, and notify the old one. None on success.
+    """Set `email` as the member's address if the code is right, and notify the old one. None on success.
 
-    An address that was taken meanwhile is refused like a code that is gone.
+    An address that was taken meanwhile is refused like an expired code.
     """
     outcome = try_code(code_id, code)
     if isinstance(outcome, Refusal):

@@ -1,4 +1,4 @@
-"""Sign-in codes as rows; none is stored readable."""
+"""Sign-in codes, stored as keyed hashes."""
 
 import uuid
 
@@ -8,9 +8,9 @@ from accounts.members.models import Member
 
 
 class SignInCode(models.Model):
-    """A code that was e-mailed for signing in; only its keyed hash is stored.
+    """An e-mailed sign-in code; only its keyed hash is stored.
 
-    One is also made for an address that belongs to nobody, without a member, so that both take the same work.
+    For an unknown address a code without a member is stored, so that both cases take the same work.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

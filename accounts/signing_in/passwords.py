@@ -11,8 +11,8 @@ def set_password(member: Member, password: str | None) -> None:
     """Store the validated password, or none, and notify the member.
 
     Raises:
-        HashingBusy: enough passwords are being hashed; nothing was changed.
-        NotFound: the member is gone, or may not sign in any more.
+        HashingBusy: too many passwords are being hashed. Nothing was changed.
+        NotFound: the member is gone, or may no longer sign in.
     """
     had_one = member.has_usable_password()
     hashed = make_password(password)

@@ -1,6 +1,6 @@
-"""Codes that prove a signed-in member to be the account's owner, in place of the password.
+"""Codes that prove, in place of the password, that a signed-in member owns the account.
 
-A page asks for one before a change that could lock the owner out. A session that was stolen or left open is not enough.
+A page asks for one before a change that could lock the owner out. A stolen or unattended session is not enough.
 """
 
 from uuid import UUID
@@ -10,12 +10,12 @@ from accounts.signing_in.codes import Purpose, Refusal, send_code, try_code
 
 
 def send_proof(member: Member, purpose: Purpose) -> UUID:
-    """E-mail a code to the member's address; returns its id."""
+    """E-mail a code to the member's address. Return its id."""
     return send_code(member.email, purpose)
 
 
 def try_proof(member: Member, code_id: UUID, code: str) -> Refusal | None:
-    """The reason for refusing the code, or None if it is right."""
+    """Return why the code was refused, or None if it is right."""
     outcome = try_code(code_id, code)
     if isinstance(outcome, Refusal):
         return outcome

@@ -1,5 +1,5 @@
-"""Django's sessions in the database, in rows that name their member (Django, How to use sessions: Extending
-database-backed session engines).
+"""Django's database sessions, in rows that name their member (Django, How to use sessions: Extending database-backed
+session engines).
 """
 
 from collections.abc import Mapping
@@ -22,14 +22,14 @@ BROWSER = "browser"
 
 
 class SessionStore(DatabaseStore):
-    """A session; the name is Django's, which signs what is stored with it."""
+    """A session. It keeps the name of Django's class, which is part of the signature."""
 
     @classmethod
     def get_model_class(cls) -> type[BrowserSession]:
         return BrowserSession
 
     def load(self) -> dict[str, Any]:
-        """Return the contents of the session, and note its use."""
+        """Return the data of the session, and record its use."""
         session = self._get_session_from_db()  # type: ignore[attr-defined]  # missing in the stubs
         if session is None:
             return {}
@@ -46,7 +46,7 @@ class SessionStore(DatabaseStore):
         return held
 
     def create_model_instance(self, data: Mapping[str, Any]) -> BrowserSession:
-        """The row to store."""
+        """Return the row to store."""
         session: BrowserSession = super().create_model_instance(data)  # type: ignore[arg-type,assignment]  # as above
         session.member_id = data.get(SESSION_KEY)
         session.browser = data.get(BROWSER, "")
@@ -56,8 +56,8 @@ class SessionStore(DatabaseStore):
         """Store the session.
 
         Raises:
-            SessionInterrupted: its member was deleted meanwhile. Django would take that for a key that is in use, and
-                try others without end.
+            SessionInterrupted: its member was deleted meanwhile. Django would treat that as a key in use, and try
+                others without end.
         """
         try:
             super().save(must_create)

@@ -1,4 +1,4 @@
-"""Beginning, listing and ending a member's sessions in the browser."""
+"""Begin, list and end a member's sessions in the browser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,9 +40,9 @@ class SignedIn:
     """A browser where the member is signed in.
 
     Attributes:
-        id: names the session on pages; its key, which opens it, cannot be told from that.
-        browser: its name; empty if that is not known.
-        is_this: whether it is the browser that asks.
+        id: identifies the session on pages; it does not reveal the session key.
+        browser: its name; empty if unknown.
+        is_this: whether it is the requesting browser.
     """
 
     id: str
@@ -54,11 +54,11 @@ class SignedIn:
 def begin_session(request: HttpRequest, member: Member, how: Proof) -> bool:
     """Sign in under a new session key. False if the member is gone, or may no longer sign in.
 
-    Under the member's lock, so that nobody is deleted meanwhile: Django writes when a member last signed in, and the
-    log of account events has a row.
+    Holds the member's lock, so that the member cannot be deleted meanwhile. Django stores the time of the sign-in, and
+    the log of account events gets a row.
 
     Args:
-        how: what proved who it is; a code and an invitation were e-mailed.
+        how: the proof of identity: a password, or an e-mailed code or invitation.
     """
     with transaction.atomic():
         if not Member.objects.select_for_update(no_key=True).filter(id=member.id, is_active=True).exists():
@@ -75,7 +75,7 @@ def begin_session(request: HttpRequest, member: Member, how: Proof) -> bool:
 
 
 def sessions_of(member: Member, current_key: str | None) -> Sequence[SignedIn]:
-    """The member's live sessions, the most recently used first, without those that a new password or address ended."""
+    """Return the member's live sessions, the latest used first, without those that a new password or address ended."""
     live = BrowserSession.objects.filter(member=member, expire_date__gt=timezone.now()).order_by("-last_used_at")
     hashes = [member.get_session_auth_hash(), *member.get_session_auth_fallback_hash()]
     return [
@@ -91,14 +91,14 @@ def sessions_of(member: Member, current_key: str | None) -> Sequence[SignedIn]:
 
 
 def end_session(member: Member, session_id: str) -> bool:
-    """Sign the member out of one browser, at once; False if it is not signed in."""
+    """Sign the member out of one browser, at once. False if it was not signed in."""
     keys = BrowserSession.objects.filter(member=member).values_list("session_key", flat=True)
     theirs = [key for key in keys if _id_of(key) == session_id]
     return bool(BrowserSession.objects.filter(session_key__in=theirs).delete()[0])
 
 
 def end_sessions(member: Member) -> None:
-    """Sign the member out of every browser at once; API keys and connected apps go on working."""
+    """Sign the member out of every browser at once. API keys and connected apps keep working."""
     with transaction.atomic():
         Member.objects.filter(id=member.id).update(session_epoch=F("session_epoch") + 1)
         BrowserSession.objects.filter(member=member).delete()
@@ -112,10 +112,10 @@ def end_other_sessions(request: HttpRequest, member: Member) -> None:
 
 
 def delete_sessions(member: Member) -> None:
-    """Delete the sessions that wait for a code sent to the member's address, and the member's own that are unmarked.
+    """Delete sessions that wait for a code sent to the member's address, and the member's sessions without the column.
 
-    The content of a session is signed and has no column, so all sessions without a member are read, in batches. Erasure
-    deletes the others with the member's rows.
+    The content of a session is signed and not in columns, so all sessions without a member are read, in batches.
+    Erasure deletes the others with the member's rows.
     """
     after = ""
     nobodys = BrowserSession.objects.filter(member=None).order_by("session_key")

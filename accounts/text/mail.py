@@ -1,8 +1,8 @@
-"""E-mails: their headers, and those that nobody waits for, which threads send after the answer.
+"""E-mails: their headers, and sending in threads after the response.
 
-So the time of an answer does not tell whether there was somebody to write to, and a mail server that is slow or gone
-fails no page. A mail that could not be sent is logged, without its content. What is posted is not tried again; what has
-to arrive later, too, is stored first (`accounts.members.outbox`).
+So response times do not reveal whether there was a recipient, and a slow or unreachable mail server fails no page. A
+failed e-mail is logged without its content, and not retried. E-mails that must arrive are stored first
+(`accounts.members.outbox`).
 """
 
 import logging
@@ -32,10 +32,10 @@ _waiting: set[Future[None]] = set()
 def new_message(
     subject: str, body: str, to: Sequence[str], *, html: str | None = None, message_id: str | None = None
 ) -> EmailMultiAlternatives:
-    """An e-mail; without `message_id` it gets a new one on the service's domain.
+    """Create an e-mail. Without `message_id` it gets a new one on the service's domain.
 
     Args:
-        html: the same as `body`, for who reads HTML.
+        html: the HTML version of `body`.
     """
     headers = {"Message-ID": message_id or make_msgid(domain=domain())}
     message = EmailMultiAlternatives(subject, body, to=to, headers=headers)
@@ -45,9 +45,9 @@ def new_message(
 
 
 def domain() -> str:
-    """The host of `BASE_URL` for a `Message-ID` (RFC 5322, 3.6.4). An IP address is in brackets.
+    """Return the host of `BASE_URL` for a `Message-ID` (RFC 5322, 3.6.4). An IP address is in brackets.
 
-    Without it the name of the machine would stand there, which a container makes up anew at each start.
+    The default would be the machine's name, which a container invents at each start.
     """
     host = urlsplit(settings.BASE_URL).hostname or ""
     try:
@@ -58,7 +58,7 @@ def domain() -> str:
 
 
 def post(message: EmailMessage) -> None:
-    """Send `message` soon. One without recipients costs as much and is not sent."""
+    """Send `message` soon. One without recipients takes the same work and is not sent."""
 
     def send() -> None:
         try_to_send(message)
@@ -67,7 +67,7 @@ def post(message: EmailMessage) -> None:
 
 
 def do_soon(task: Callable[[], None]) -> None:
-    """Let a thread for e-mails run `task`."""
+    """Run `task` in a thread for e-mails."""
     if len(_waiting) >= MAX_WAITING:
         mail_ended.send(post, outcome="dropped")
         logger.error("An e-mail was dropped: %s are waiting for the mail server", MAX_WAITING)
@@ -78,28 +78,28 @@ def do_soon(task: Callable[[], None]) -> None:
 
 
 def drain() -> None:
-    """Wait until every e-mail posted so far has left or failed."""
+    """Wait until every queued e-mail was sent or failed."""
     wait(set(_waiting))
 
 
 def _run(task: Callable[[], None]) -> None:
     try:
         task()
-    except Exception:  # nobody waits for the error
+    except Exception:  # no caller is left to handle the error
         logger.exception("A thread for e-mails failed")
 
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    """Two, so that one slow delivery does not hold up all; Python ends them after the last e-mail."""
+    """Create two threads, so that one slow delivery does not block all. Python ends them after the last e-mail."""
     return ThreadPoolExecutor(2, thread_name_prefix="mail")
 
 
 def try_to_send(message: EmailMessage, server: BaseEmailBackend | None = None) -> Exception | None:
-    """Send now. Return and log the reason if it fails.
+    """Send now. Return and log the error if it fails.
 
     Args:
-        server: a connection to the mail server, which is opened and stays open for the next.
+        server: a connection to the mail server. It is opened and stays open for the next.
     """
     try:
         if server is not None:
@@ -107,7 +107,8 @@ def try_to_send(message: EmailMessage, server: BaseEmailBackend | None = None) -
             message.connection = server
         message.send()
         mail_ended.send(post, outcome="sent")
-    except Exception as error:  # of the mail server or on the way; the caller may have nobody to tell
+    # any error of the mail server or the network; the caller may have nobody to report it to
+    except Exception as error:
         mail_ended.send(post, outcome="failed")
         logger.exception("An e-mail could not be sent")
         return error

@@ -24,7 +24,7 @@ _SYSTEMS = (
 
 
 def browser_name(user_agent: str) -> str:
-    """Return a name like `Firefox on Windows`, of known names only. Empty if nothing is known."""
+    """Return a name like `Firefox on Windows`, from known names only. Empty if nothing is known."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
     if browser and system:

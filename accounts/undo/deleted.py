@@ -24,7 +24,7 @@ from studyservice.operations.errors import Conflict
 
 
 class Return:
-    """A deletion that is being undone."""
+    """The undo of a deletion."""
 
     def __init__(self, member: Member, write: Write) -> None:
         self._member = member
@@ -36,10 +36,10 @@ class Return:
         """By reference and deleted object: the rows that were restored without the reference."""
 
     def of(self, snapshots: bytes) -> None:
-        """Bring back what `accounts.changes.snapshots.Snapshots.packed` has kept.
+        """Restore the output of `accounts.changes.snapshots.Snapshots.packed`.
 
         Raises:
-            Conflict: what the rows were below is gone, there are such rows already, or a limit is full.
+            Conflict: the parent of the rows is gone, equal rows already exist, or a limit is reached.
         """
         references = []
         for table in snapshot_tables(snapshots):
@@ -120,10 +120,10 @@ class Return:
                 row[field.attname] = None
 
     def _require_only(self, model: type[Model], attname: str, wanted: Iterable[UUID]) -> None:
-        """Let no second row refer to the same object, where only one may.
+        """Raise if another row already refers to the same object where only one may.
 
         Raises:
-            Conflict: another one does by now.
+            Conflict: another row does.
         """
         for batch in batches(wanted) if is_only(model, attname) else ():
             mine: QuerySet[Model] = QuerySet(model).filter(member_id=self._member.id)
@@ -133,7 +133,7 @@ class Return:
                 raise Conflict(f"“{other}” has the {words} by now. Undo or delete that first.")
 
     def _references(self, table: SnapshotTable) -> None:
-        """Fill references that the deletion emptied, if they are empty still."""
+        """Fill references that the deletion emptied, if they are still empty."""
         label, _, attname = table.label.rpartition(".")
         model: type[Model] = apps.get_model(label)
         ids = list(map(UUID, table.rows))
@@ -166,9 +166,9 @@ class Return:
             data.on_reference(self._member, ids)
 
     def _leave(self, gone_id: UUID, label: str, ids: list[UUID], target_id: UUID) -> None:
-        """Leave a reference to the undo of the deletion of `gone_id`, if that is still possible.
+        """Add a reference to the snapshot of the deletion of `gone_id`, if that can still be undone.
 
-        One of the two ends of the reference is back, the other is gone; whichever comes back last brings it.
+        One end of the reference is restored, the other is not. Restoring the second end fills the reference.
         """
         mine = Change.objects.filter(member_id=self._member.id)
         further = ChangeObject.objects.filter(member_id=self._member.id, object_id=gone_id).values("change_id")
@@ -181,7 +181,7 @@ class Return:
 
 
 def _took(snapshots: bytes, gone_id: UUID) -> bool:
-    """Return whether a deletion took the object, rather than emptied its reference."""
+    """Return whether the deletion removed the object, rather than emptied its reference."""
     return any(
         str(gone_id) == row[table.columns.index("id")]
         for table in snapshot_tables(snapshots)
@@ -191,7 +191,7 @@ def _took(snapshots: bytes, gone_id: UUID) -> bool:
 
 
 def _order(references: SnapshotTable) -> int:
-    """Fill references in dependency order: the category of an item before the item of a score."""
+    """Return the order of filling references: the category of an item before the item of a score."""
     label = references.label.rpartition(".")[0]
     return next(place for place, data in enumerate(member_data()) if data.label == label)
 
@@ -202,7 +202,7 @@ def _insert(model: type[Model]) -> Insert:
 
 
 def _target(model: type[Model], attname: str) -> str:
-    """The label of what a reference refers to."""
+    """Return the label of the model that a reference refers to."""
     field = columns(model)[attname]
     if isinstance(field, models.ForeignKey):
         return field.related_model._meta.label

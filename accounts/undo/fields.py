@@ -1,4 +1,4 @@
-"""Taking back a change of fields: they go back to what they were, if they are what the change made of them."""
+"""Undo a change of fields: restore the old values, if the fields are still as the change left them."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from studyservice.operations.errors import Conflict
 
 
 def put_lists_back(member: Member, write: Write, part: Part) -> None:
-    """The fields that are no columns, or more than columns.
+    """Restore fields that are not columns, or more than columns.
 
     Raises:
         Conflict: they are no longer as the change left them.
@@ -27,16 +27,15 @@ def put_lists_back(member: Member, write: Write, part: Part) -> None:
 
 
 def put_columns_back(write: Write, part: Part, *, is_head: bool) -> None:
-    """The fields that are columns.
+    """Restore fields that are columns.
 
     Args:
         write: of the undo.
-        part: what became of the object.
-        is_head: whether the change was about this object.
+        part: the change of the object.
+        is_head: whether the log's row is about this object.
 
     Raises:
-        Conflict: the object is gone, a field is no longer as the change left it, or what it referred to is gone, or is
-            taken.
+        Conflict: the object is gone, a field is no longer as the change left it, or the old reference is gone or taken.
     """
     model = model_of(part.type)
     if model is None or part.before is None or part.after is None:
@@ -62,12 +61,12 @@ def put_columns_back(write: Write, part: Part, *, is_head: bool) -> None:
     if "updated_at" in known and is_own:
         values["updated_at"] = write.now
     if "sequence" in known and is_own:
-        values["sequence"] = F("sequence") + 1  # calendars take the older version for the newer otherwise
+        values["sequence"] = F("sequence") + 1  # otherwise calendars would consider the older version newer
     update_later(mine, **values)
 
 
 def _require_target(write: Write, of: Model, field: "Field[Any, Any]", value: object) -> None:
-    """Let what a reference goes back to be there, and free if only one row may refer to it."""
+    """Check that the old target of a reference exists, and is free if only one row may refer to it."""
     if not isinstance(field, ForeignKey) or value is None:
         return
     target: QuerySet[Model] = QuerySet(field.related_model).filter(member_id=write.member_id, pk=value)

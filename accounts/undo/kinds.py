@@ -1,4 +1,4 @@
-"""Which changes can be undone, as far as their rows show, and why others cannot."""
+"""Decide from the rows of changes which ones can be undone, and explain why others cannot."""
 
 from datetime import datetime
 from functools import cache
@@ -27,7 +27,7 @@ _NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT}
 
 
 def parts_of(object_type: str, object_id: UUID, name: str, contents: Contents) -> list[Part]:
-    """Every object of a change, the one that it is about first."""
+    """Return every object of a change, the row's own first."""
     return [Part(object_type, object_id, name, contents.before, contents.after), *contents.more]
 
 
@@ -41,10 +41,10 @@ def why_not(
     undone: bool,
     now: datetime,
 ) -> str | None:
-    """Why a change cannot be undone, whatever happened since; None if it can.
+    """Return why a change can never be undone, whatever happened since; None if it may be.
 
     Args:
-        kept: whether its row says that it has all that is needed.
+        kept: whether the row has all data that an undo needs.
         undone: whether it was undone.
         now: the true time.
     """
@@ -63,7 +63,7 @@ def why_not(
 
 
 def told_why_not(change: ChangeRow, now: datetime) -> str:
-    """The same for a change in an answer. Empty if it can be undone."""
+    """Return the same for a change in an answer. Empty if it may be undone."""
     if change["undoable"]:
         return ""
     if change["undone_at"] is not None:
@@ -84,7 +84,7 @@ def _not_kept(object_type: str, contents: Contents) -> str:
 
 
 def _unknown(part: Part) -> str | None:
-    """The reason why a change with unknown fields cannot be undone. None if all are known."""
+    """Return why a change with unknown fields cannot be undone. None if all are known."""
     model = model_of(part.type)
     if model is None:
         return f"A change of a {part.type.replace('_', ' ')} cannot be undone. {_INSTEAD}"
@@ -96,7 +96,7 @@ def _unknown(part: Part) -> str | None:
             continue
         field = known.get(name)
         counts = field is None and name in _plurals()
-        # Going back to where it was would leave the counts there and here wrong; `undo_fields` can say how.
+        # Moving the row back would leave wrong counts in both places, unless `undo_fields` handles it.
         moves = (
             isinstance(field, models.ForeignKey)
             and field.remote_field.on_delete is models.CASCADE
@@ -109,5 +109,5 @@ def _unknown(part: Part) -> str | None:
 
 @cache
 def _plurals() -> frozenset[str]:
-    """Names for counts of objects."""
+    """Return the names of counts of objects."""
     return frozenset(plural_of(type_of(model)) for model in apps.get_models())

@@ -14,10 +14,10 @@ from studyservice.database.batches import batches
 
 
 def count_restored(member_id: UUID, model: type[Model], rows: list[Columns]) -> None:
-    """Count rows that were restored.
+    """Count restored rows.
 
     Raises:
-        Conflict: there are more than a limit allows.
+        Conflict: a limit is exceeded.
     """
     for limit in _limits(model):
         if limit.counter:
@@ -55,10 +55,10 @@ def _add_to_counters(member_id: UUID, model: type[Model], limit: Limit, rows: li
 
 
 def _require_within(member_id: UUID, model: type[Model], limit: Limit, rows: list[Columns]) -> None:
-    """Count the rows of each object to which rows were restored."""
+    """Check the number of rows of each object that got rows back."""
     mine: QuerySet[Model] = QuerySet(model).filter(member_id=member_id)
     first, _, rest = limit.per.partition("__")
-    if rest:  # the statement names the member of each table
+    if rest:  # the statement must name the member for each table
         mine = mine.filter(**{f"{first}__member_id": member_id})
     for batch in batches({row[f"{first}_id"] for row in rows} - {None}):
         touched = mine.filter(**{f"{first}__in": batch}).order_by().values(limit.per)

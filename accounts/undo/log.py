@@ -1,4 +1,4 @@
-"""The log of changes as it is told: newest first, with what stands in logs of its own among the rows."""
+"""The log of changes for answers: newest first, merged with logs that are stored separately."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ _CODEC = CursorCodec("accounts.change_cursors", datetime, UUID)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which changes a page asks for.
+    """The changes that a page asks for.
 
     Attributes:
         limit: most rows.
-        since: the oldest moment that is told.
+        since: the oldest moment.
         object_id: only changes of this object; None for all.
         after: moment and id of the last row of the page before; None for the first page.
     """
@@ -45,11 +45,11 @@ class Wanted:
     after: tuple[datetime, UUID] | None
 
     def place(self) -> str:
-        """Names the statement for it."""
+        """Return the key of the statement for this page."""
         return f"{'one' if self.object_id else 'all'} {'later' if self.after else 'first'}"
 
     def values(self, member: Member) -> dict[str, Any]:
-        """The values of that statement's parameters."""
+        """Return the values of that statement's parameters."""
         values: dict[str, Any] = {"member_id": member.id, "since": self.since, "limit": self.limit}
         if self.object_id:
             values["object_id"] = self.object_id
@@ -95,10 +95,10 @@ _OF_OBJECT = Q(
 def list_changes(
     member: Member, *, limit: int, cursor: str | None = None, object_id: UUID | None = None
 ) -> Page[ChangeRow]:
-    """One page of the member's changes, newest first; a query for each log.
+    """Return one page of the member's changes, newest first. One query for each log.
 
     Raises:
-        InvalidRequest: `cursor` is none of this member's with this `object_id`.
+        InvalidRequest: `cursor` is invalid for this member and `object_id`.
     """
     binding = f"{member.id} {object_id}"
     after: Any = None if cursor is None else _CODEC.decode(cursor, binding)
@@ -111,7 +111,7 @@ def list_changes(
 
 
 def all_changes(member: Member) -> Iterator[ChangeRow]:
-    """Every row of the log of changes, oldest first; inside of `snapshot`. Logs of their own are not among them."""
+    """Yield every row of the log of changes, oldest first. Call inside `snapshot`. Separate logs are not included."""
     now = timezone.now()
     rows: Any = Change.objects.filter(member_id=member.id, created_at__gt=now - KEPT_FOR).order_by("created_at", "id")
     for row in in_pieces(rows.values(*_COLUMNS)):
@@ -119,13 +119,13 @@ def all_changes(member: Member) -> Iterator[ChangeRow]:
 
 
 def one_change(member: Member, change_id: UUID) -> ChangeRow | None:
-    """The change as it is told, if it stands in the log of changes."""
+    """Return the change for an answer, or None if the log of changes does not have it."""
     row = _ONE.first(member_id=member.id, change_id=change_id)
     return None if row is None else _told(row, timezone.now())
 
 
 def change_still_seen(member: Member, answer: Mapping[str, Any]) -> ChangeRow:
-    """The change of an answer of before, as it is told now; raises NotFound unless it is seen."""
+    """Return the current form of a change in a stored answer. Raises NotFound unless the credential still sees it."""
     change = one_change(member, UUID(answer["id"]))
     if change is None:
         raise NotFound("No such change. list_changes gives the ids.")
@@ -133,17 +133,17 @@ def change_still_seen(member: Member, answer: Mapping[str, Any]) -> ChangeRow:
 
 
 def told_change(row: Mapping[str, Any]) -> ChangeRow:
-    """A row of the log, as it is stored, as it is told now."""
+    """Convert a stored row of the log to its current form for answers."""
     return _told(cast("_ChangeColumns", row), timezone.now())
 
 
 def undoable(created_at: datetime, now: datetime) -> bool:
-    """Whether a change of that moment is young enough to be taken back."""
+    """Return whether a change of that moment is recent enough to be undone."""
     return created_at > now - UNDOABLE_FOR
 
 
 def keyset(rows: QuerySet[Any], at: str, wanted_object: Q, place: str) -> QuerySet[Any]:
-    """`rows`, newest first by `at` and id, narrowed as `Wanted.place` says; every value is a `Param`."""
+    """Return `rows`, newest first by `at` and id, narrowed as `Wanted.place` says. Every value is a `Param`."""
     which, _, where = place.partition(" ")
     rows = rows.filter(**{f"{at}__gt": Param("since")}).order_by(f"-{at}", "-id")
     if which == "one":

@@ -1,4 +1,4 @@
-"""Taking back that objects were made: they go again, if they are as they were made and nothing hangs on them."""
+"""Undo a creation: delete the objects if unmodified and unreferenced."""
 
 from collections.abc import Iterator, Sequence
 from uuid import UUID
@@ -18,10 +18,10 @@ from studyservice.operations.errors import Conflict
 
 
 def delete_again(member: Member, write: Write, type_: str, parts: Sequence[Part]) -> None:
-    """Delete what a call made, all of one type, with what it made below and told as a number.
+    """Delete the objects that a call created, all of one type, with those below it that the log shows as a count.
 
     Raises:
-        Conflict: one is gone or was changed since, or something hangs on it by now.
+        Conflict: one is gone or was changed, or another row now depends on it.
     """
     model = model_of(type_)
     if model is None:
@@ -49,7 +49,7 @@ def _require_as_made(model: type[Model], part: Part, row: Fields | None) -> None
 
 
 def _require_nothing_below(member_id: UUID, rows: QuerySet[Model], parts: Sequence[Part]) -> None:
-    """Only what was made in the same call may be below the objects, and nothing below that."""
+    """Raise unless everything below the objects was created in the same call and has nothing below it."""
     by_id = {part.id: part for part in parts}
     references = [(reference, referring_to(reference, member_id, rows)) for reference in _all_references(rows)]
     counts = [
@@ -78,7 +78,7 @@ def _hanging(name: str, number: int, type_: str) -> str:
 
 
 def _all_references(rows: QuerySet[Model]) -> Iterator[Reference]:
-    """The references to the rows from rows that are the member's work."""
+    """Return the references to the rows from rows that are the member's work."""
     label = rows.model._meta.label
     for reference in (*references_to(label), *plain_references_to(label)):
         data = data_of(reference.model)

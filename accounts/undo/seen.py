@@ -1,4 +1,4 @@
-"""Changes as a limited credential is told them."""
+"""Changes as a limited credential sees them."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -19,7 +19,7 @@ _Told = Mapping[str, Json] | None
 
 
 def is_wholly_seen(course_id: UUID | None, courses: str) -> bool:
-    """Whether all that a change touched is within the limits of the current call."""
+    """Return whether everything that a change touched is within the limits of the current call."""
     allowed = current_limits().courses
     if allowed is None:
         return True
@@ -28,10 +28,10 @@ def is_wholly_seen(course_id: UUID | None, courses: str) -> bool:
 
 
 def require_wholly_seen(change: Change) -> None:
-    """Let nothing be undone of which the current call does not see all.
+    """Refuse to undo a change that the current call sees only in part.
 
     Raises:
-        InsufficientScope: it is half outside of the limits, or about grades that are kept back.
+        InsufficientScope: part of it is outside the limits, or about hidden grades.
     """
     if not is_wholly_seen(change.course_id, change.courses):
         raise InsufficientScope(_HALF)
@@ -40,10 +40,10 @@ def require_wholly_seen(change: Change) -> None:
 
 
 def seen_fields(contents: Contents, type_: str, *, is_whole: bool) -> tuple[_Told, _Told]:
-    """What is told of the fields before and after.
+    """Return the visible fields before and after.
 
-    Without grades nothing of them is told, and of a change that is half outside neither the other course nor numbers of
-    what is below.
+    Grades are left out if hidden. If part of the change is outside the limits, the other course and the counts of
+    dependents are left out too.
     """
     limits = current_limits()
     if not limits.keep_back:

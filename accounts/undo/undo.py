@@ -1,8 +1,8 @@
-"""Taking a change back: all of it or nothing, in one write, by the form of what the log has kept of it.
+"""Undo a change: all or nothing, in one write, by the form of its stored data.
 
-What is left of a list goes first, then what was deleted comes back, then fields go back, and last what was made goes;
-so nothing is taken away on which something still hangs, and nothing refers to what is not there yet. Among those of a
-kind the last comes first, since a call can have changed a field twice.
+The order: restore lists, restore deleted rows, restore columns, delete created objects. So nothing is deleted while it
+is still referenced, and no reference points to a missing row. Within each kind the last comes first, since a call can
+change a field twice.
 """
 
 from collections.abc import Callable
@@ -45,12 +45,11 @@ _IN_THE_WAY = "Something that happened since stands in the way, so nothing was c
 
 
 def undo_change(member: Member, change_id: UUID) -> ChangeRow:
-    """Take a change back; gives it as it is told from then on.
+    """Undo a change. Return it as answers show it from then on.
 
     Raises:
-        NotFound: there is no such change of the member's.
-        Conflict: it cannot be taken back, was already, or something that happened since stands in the way; nothing
-            was changed.
+        NotFound: the member has no such change.
+        Conflict: it cannot be undone, was already undone, or conflicts with a later change. Nothing was changed.
     """
     with writing(member.id, "undo_change") as write:
         with grades_seen():
@@ -84,7 +83,7 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
     try:
         _restore(member, write, change, parts)
     except Conflict as error:
-        if current_limits().keep_back:  # its words may name what the credential does not see
+        if current_limits().keep_back:  # the message may name objects that the credential does not see
             raise Conflict(_IN_THE_WAY) from error
         raise
 
@@ -109,7 +108,7 @@ def _restore(member: Member, write: Write, change: Change, parts: list[Part]) ->
 
 
 def store_undone(member: Member, write: Write, change: Change, part: Part) -> None:
-    """Store a change, of another log and now taken back, in the log of changes, where it stays to be told."""
+    """Copy an undone change from another log to the log of changes, where it remains visible."""
     change.member_id, change.undoable, change.undone_at = member.id, True, write.now
     change.save(force_insert=True)
     write.took_back([part], change)

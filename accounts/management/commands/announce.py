@@ -1,4 +1,4 @@
-"""E-mail the members who build on the API."""
+"""E-mail the members who use the API."""
 
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ class Command(OperatorCommand):
         parser.add_argument("--dry-run", action="store_true", help="only say who would get it")
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Store and send, or with `--dry-run` list. A refused address does not stop the others."""
+        """Store and send the e-mails, or list them with `--dry-run`. A refused address does not stop the others."""
         subject = options["subject"].strip()
         if len(subject.splitlines()) != 1:
             raise CommandError("--subject must be one line.")
@@ -60,7 +60,7 @@ class Command(OperatorCommand):
 
 
 def _audience(*, with_apps: bool) -> QuerySet[Member, str]:
-    """The addresses of those who build on the API, and of those whose apps do."""
+    """Return the addresses of members with API keys, and of those with connected apps if `with_apps`."""
     reached = Q(Exists(ApiKey.objects.filter(active(), member=OuterRef("pk"))))
     if with_apps:
         reached |= Q(pk__in=CONNECTED_APPS.get().members().values("pk"))

@@ -1,4 +1,4 @@
-"""Try what an installation needs, and say what to do about each failure."""
+"""Check everything that an installation needs, with advice on each failure."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from studyservice.management.operators import OperatorCommand
 
 
 class Command(OperatorCommand):
-    """`checkinstall`: exit status 0 if all is well, 1 if not. A wrong setting stops it, as it stops every command."""
+    """`checkinstall`: exit status 0 if all checks pass, 1 otherwise. A wrong setting stops it like every command."""
 
     help = "Try what this installation needs, from settings to schedules, and say what to do about each failure."
 
@@ -25,7 +25,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Try every step, and show each at once: one may take its time."""
+        """Run every check, and print each result at once, since some take long."""
         found: list[Finding] = []
         for finding in findings(mail_to=options["mail_to"], least_free_mib=options["least_free"]):
             found.append(finding)

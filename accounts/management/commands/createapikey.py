@@ -70,7 +70,7 @@ class Command(OperatorCommand):
 
 
 def _require_courses(member: Member, wanted: Sequence[UUID]) -> None:
-    """Raises CommandError unless all are courses of the member's."""
+    """Raise CommandError unless all courses are the member's."""
     there = {course["id"] for course in COURSE_NAMES.get()(member.id)} if wanted else set()
     for one in wanted:
         if one not in there:

@@ -64,12 +64,12 @@ class Command(OperatorCommand):
             self,
             {"id": member.id, "email": member.email, "api_key": secret},
             as_json=options["json"],
-            text="" if options["json"] else _told(member, secret),  # all addresses take a second to load
+            text="" if options["json"] else _told(member, secret),  # loading all URLs takes a second
         )
 
 
 def _told(member: Member, secret: str | None) -> str:
-    """Print the new member, and the address for the key."""
+    """Return the text about the new member and key, with the URL where the key works."""
     told = [f"Created {member.email} ({member.id})."]
     if secret:
         told.append(f"API key, shown only now: {secret}")

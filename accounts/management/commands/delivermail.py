@@ -1,4 +1,4 @@
-"""Send what is stored and has not left."""
+"""Send e-mails from the outbox."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Send; an address that is refused is named and keeps nobody else from theirs."""
+        """Send the e-mails that are due. A refused address is reported and does not stop the others."""
         failures = []
         sent = 0
         for delivery in outbox.deliver(outbox.due()):

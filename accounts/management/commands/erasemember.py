@@ -1,4 +1,4 @@
-"""Delete a member with everything."""
+"""Delete a member with all data."""
 
 from typing import Any
 

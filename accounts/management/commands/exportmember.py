@@ -30,7 +30,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Add the export to the member's log of changes."""
+        """Export, and record it in the member's log."""
         member, path = member_named(options["email"]), options["file"]
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

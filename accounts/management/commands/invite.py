@@ -22,7 +22,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Invite; an invitation of the same address from before works no more."""
+        """Invite. An earlier invitation of the same address stops working."""
         try:
             invited = invite(options["email"])
         except ValidationError as error:

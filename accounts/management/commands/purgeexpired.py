@@ -1,4 +1,4 @@
-"""Remove what has expired."""
+"""Remove expired data."""
 
 from typing import Any
 

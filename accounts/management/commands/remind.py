@@ -1,4 +1,4 @@
-"""Remind members that their membership ends."""
+"""Remind members that their membership is about to end."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Send, or with `--dry-run` list; an address that is refused is named and keeps nobody else from theirs."""
+        """Send reminders, or list them with `--dry-run`. A refused address is reported and does not stop the others."""
         if options["dry_run"]:
             emails = list(due().values_list("email", flat=True))
             told = "\n".join([*emails, f"Would be sent to {members(len(emails))}."])

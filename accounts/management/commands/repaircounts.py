@@ -1,4 +1,4 @@
-"""Set right the numbers that are kept about members' rows."""
+"""Recompute drifted counters of members' rows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Seal what is sealed under the present key."""
+"""Re-encrypt stored secrets under the current SECRET_KEY."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from studyservice.secrets.sealing import RESEALS
 
 
 class Command(OperatorCommand):
-    """`resealsecrets`; after SECRET_KEY was changed, before SECRET_KEY_FALLBACKS is emptied."""
+    """`resealsecrets`: run it after changing SECRET_KEY, before emptying SECRET_KEY_FALLBACKS."""
 
     help = "Seal authenticator secrets and addresses of school calendars under the present SECRET_KEY; may run twice."
 
@@ -19,7 +19,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Go from member to member; each row changes for itself."""
+        """Process members one by one. Each row is updated separately."""
         members = Member.objects.order_by().values_list("id", flat=True).iterator(chunk_size=1000)
         sealed = sum(reseal(member_id) for member_id in members for reseal in RESEALS)
         answer(self, {"sealed": sealed}, as_json=options["json"], text=f"Sealed {sealed} under the present key.")

@@ -1,4 +1,4 @@
-"""Remove an operator's second factor, as after the loss of a phone."""
+"""Remove an operator's second factor, for example after the loss of a phone."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Remove the second factor, and e-mail the member. Whoever may run commands is trusted."""
+        """Remove the second factor, and e-mail the member. Anyone who may run commands is trusted."""
         member = member_named(options["email"])
         removed = reset(member, by=None)
         counts = f"{removed['apps']} apps, {removed['passkeys']} passkeys, {removed['recovery_codes']} recovery codes"

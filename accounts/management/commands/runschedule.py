@@ -1,4 +1,4 @@
-"""Run what has to be run now and then."""
+"""Run the scheduled commands."""
 
 import logging
 import signal
@@ -21,7 +21,7 @@ SCHEDULE = {"delivermail": 300.0, "readcalendars": 900.0, "remind": DAY, "purgee
 
 
 class Command(OperatorCommand):
-    """`runschedule`; where no timer of the system runs the commands, as in a composition of containers."""
+    """`runschedule`: for systems without timers, like a composition of containers."""
 
     help = (
         "Run delivermail every five minutes, readcalendars every quarter of an hour, remind and purgeexpired at the "
@@ -29,7 +29,7 @@ class Command(OperatorCommand):
     )
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Run until the process is asked to end. A running command is completed."""
+        """Run until the process is told to stop. A running command is completed."""
         stopped = threading.Event()
 
         def stop(_number: int, _frame: FrameType | None) -> None:

@@ -21,7 +21,7 @@ MAX_COMPLAINTS = 20
 
 
 def calendar_date(argument: str) -> date:
-    """A date written YYYY-MM-DD."""
+    """Parse a date written YYYY-MM-DD."""
     try:
         day = date.fromisoformat(argument)
     except ValueError:
@@ -45,7 +45,7 @@ class Command(OperatorCommand):
 
     @acting(command("setmembership"))
     def handle(self, *args: object, **options: Any) -> None:
-        """The member's account events say what was changed."""
+        """Change memberships, with an account event for each member."""
         if options["file"] is not None:
             if options["email"] or options["until"]:
                 raise CommandError("--file goes without a member and without --until.")

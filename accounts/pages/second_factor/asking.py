@@ -1,4 +1,4 @@
-"""Asking for the second factor, on the way to the admin or to changing it."""
+"""Ask for the second factor before opening the admin or changing the factor."""
 
 from django.contrib import messages
 from django.contrib.auth.signals import user_login_failed
@@ -36,7 +36,7 @@ _WRONG = {
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def second_factor(request: HttpRequest, member: Member) -> HttpResponse:
-    """A form for each method. Without a method, lead to the setup."""
+    """Show a form for each method. Without a method, redirect to the setup."""
     kept = keeping.kept_of(member)
     if not kept:
         return redirect("second-factor-set-up")

@@ -16,7 +16,7 @@ class AppCodeForm(CodeForm):
         self.fields["code"].error_messages["required"] = "Enter the six digits that the app shows."
 
     def clean_code(self) -> str:
-        """Only the digits."""
+        """Return only the digits."""
         try:
             return super().clean_code()
         except forms.ValidationError:

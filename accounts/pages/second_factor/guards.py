@@ -23,9 +23,9 @@ _View = Callable[Concatenate[HttpRequest, Member, P], HttpResponse]
 
 
 def for_operators(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """A page for operators, who are asked to sign in. It is called with the member.
+    """Decorate a page for operators. Others are asked to sign in. The view is called with the member.
 
-    There is none where a proxy asks for the second factor (404), and none for others (403).
+    404 if a proxy asks for the second factor; 403 for members who are not operators.
     """
 
     @never_cache
@@ -43,9 +43,9 @@ def for_operators(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpR
 
 
 def for_changes(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """A page that changes the second factor: for who gave it just now or, where there is none, entered a code.
+    """Decorate a page that changes the second factor. It needs a recent proof: the factor or, without one, a code.
 
-    Others are led there; what they posted is not kept.
+    Without it, redirect to the proof. A posted form is lost.
     """
 
     @for_operators
@@ -57,9 +57,9 @@ def for_changes(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpRes
 
 
 def before_new_address(request: HttpRequest, member: Member) -> HttpResponse | None:
-    """The proof before an operator's address is changed, since setup codes are sent to that address.
+    """Return the page for the proof before an operator's address is changed, since setup codes are sent there.
 
-    None where nothing is asked for: of other members, where a proxy asks, and in a trial.
+    None if no proof is needed: for other members, where a proxy asks, and in a trial.
     """
     if not member.is_staff or settings.ADMIN_SECOND_FACTOR != "required":
         return None
@@ -67,7 +67,7 @@ def before_new_address(request: HttpRequest, member: Member) -> HttpResponse | N
 
 
 def _first(request: HttpRequest, member: Member, then: str) -> HttpResponse | None:
-    """Leads to the second factor or, where there is none, to a code; None if it was given just now."""
+    """Redirect to the second factor or, without one, to a code. None if it was given recently."""
     if gate.may_change(request):
         return None
     if gate.has_one(member):

@@ -1,4 +1,4 @@
-"""An e-mailed code before the first second factor, for who signed in by a password, or a while ago."""
+"""An e-mailed code before setting up the first second factor, if the sign-in used a password or was a while ago."""
 
 from uuid import UUID
 
@@ -28,7 +28,7 @@ _PENDING = "second_factor_code"
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
-    """A post without a code sends one. A post with a code leads to `next`, or to the setup."""
+    """Send a code on a POST without one. A POST with a code continues to `next`, or to the setup."""
     target = target_after(request, "second-factor-set-up")
     if request.method == "POST" and "code" not in request.POST:
         window = hit(Rate.SIGN_IN_CODES, attempts_at(request, member.email))

@@ -1,4 +1,4 @@
-"""Setting up, adding and removing second factors, and the recovery codes, which are shown once."""
+"""Set up, add and remove second factors, and show recovery codes once."""
 
 from uuid import UUID
 
@@ -27,7 +27,7 @@ _CHALLENGE = "new_passkey_challenge"
 @for_changes
 @require_http_methods(["GET", "HEAD"])
 def set_up(request: HttpRequest, member: Member) -> HttpResponse:
-    """The existing second factors, and those that can be added."""
+    """List the existing second factors, and those that can be added."""
     kept = keeping.kept_of(member)
     context = {
         "kept": kept,
@@ -43,7 +43,7 @@ def set_up(request: HttpRequest, member: Member) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def set_up_app(request: HttpRequest, member: Member) -> HttpResponse:
-    """Shows the secret, as text and as a QR code; the first code that the app makes of it proves that it has it."""
+    """Show the secret, as text and as a QR code. The app's first code confirms that it has the secret."""
     secret = unseal(request.session.get(_APP, ""))
     form = AppCodeForm(request.POST if request.method == "POST" and secret else None)
     if secret is None:
@@ -63,7 +63,7 @@ def set_up_app(request: HttpRequest, member: Member) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def set_up_passkey(request: HttpRequest, member: Member) -> HttpResponse:
-    """Has the browser make a passkey, which the script posts."""
+    """Let the browser create a passkey, which the script posts."""
     if not passkeys.possible():
         return redirect("second-factor-set-up")
     from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
@@ -82,7 +82,7 @@ def set_up_passkey(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _added(request: HttpRequest, member: Member, what: str) -> HttpResponse:
-    """Setting one up counts as proof. The first one comes with recovery codes."""
+    """Record the new factor as proof. The first one comes with recovery codes."""
     gate.give(request)
     keeping.note(member, f"Second factor: added {what}.")
     keeping.tell(member, f"has {what} now")

@@ -1,4 +1,4 @@
-"""Addresses of the second factor's pages."""
+"""URLs of the second factor's pages."""
 
 from django.urls import path
 

@@ -17,17 +17,17 @@ TOLERANCE = 1
 
 
 def new_secret() -> str:
-    """160 random bits in base32, the format of apps."""
+    """Return 160 random bits in base32, the format of apps."""
     return pyotp.random_base32()
 
 
 def enrolment_uri(member: Member, secret: str) -> str:
-    """The `otpauth:` address of the secret, with the names that the app shows."""
+    """Return the `otpauth:` URI of the secret, with the names that the app shows."""
     return pyotp.TOTP(secret).provisioning_uri(name=member.email, issuer_name=settings.SERVICE_NAME)
 
 
 def qr_code(text: str) -> SafeString:
-    """`text` as an `<svg>` element without a style, which a strict policy lets be; black on white in dark pages too."""
+    """Return `text` as an `<svg>` without styles, which a strict policy allows. Black on white in dark mode too."""
     drawn = segno.make_qr(text).svg_inline(omitsize=True, light="#fff")
     return mark_safe(drawn)  # noqa: S308  # nosec B308 B703  # lines and squares; the text itself is not in it
 
@@ -51,10 +51,10 @@ def enrol(member: Member, secret: str, code: str) -> bool:
 
 
 def use_code(member: Member, code: str) -> bool:
-    """Return whether the member's app shows `code`, and none as new was used before; a code works once (RFC 6238 5.2).
+    """Return whether `code` is the app's current code. Each code works once (RFC 6238 5.2).
 
-    Of the same code sent twice at once one is right: the update looks at the step again. It also seals the secret anew,
-    so that what `SECRET_KEY_FALLBACKS` opens comes under the present key.
+    If a code is sent twice at once, only one succeeds, because the update rechecks the step. It also re-encrypts the
+    secret under the current key, in case only `SECRET_KEY_FALLBACKS` could decrypt it.
     """
     app = AuthenticatorApp.objects.filter(member_id=member.id).first()
     secret = unseal(app.sealed_secret) if app is not None else None
@@ -68,7 +68,7 @@ def use_code(member: Member, code: str) -> bool:
 
 
 def _step_of(secret: str, code: str) -> int | None:
-    """The step whose code it is, counted in 30 seconds since 1970; None if it is none of now."""
+    """Return the step of the code, in units of 30 seconds since 1970; None if it is not a current code."""
     now = timezone.now().timestamp()
     try:
         return pyotp.TOTP(secret).verify_and_get_timecode(code, for_time=now, valid_window=TOLERANCE)

@@ -1,8 +1,8 @@
 """Passkeys (WebAuthn level 2): options for the browser, and verification of its answer.
 
-A challenge is kept in the session that asked, and taken out of it by the first answer.
+The session stores the challenge until the first answer.
 
-The library takes 5 MiB of a process, and few ever ask for it: pages import this module where they need it.
+The library takes 5 MiB of memory, and few use it. So pages import this module only where they need it.
 """
 
 from typing import Any, NamedTuple
@@ -37,8 +37,8 @@ class Ceremony(NamedTuple):
     """Options for the browser.
 
     Attributes:
-        options: JSON, as `PublicKeyCredential.parse…OptionsFromJSON` takes it.
-        challenge: in base64url; the answer is right for this one alone.
+        options: JSON for `PublicKeyCredential.parse…OptionsFromJSON`.
+        challenge: in base64url; only an answer to this one is accepted.
     """
 
     options: str
@@ -46,7 +46,7 @@ class Ceremony(NamedTuple):
 
 
 def ask_for_new(member: Member) -> Ceremony:
-    """Ask for a new passkey, on a device that has none of the member's yet. Costs a query."""
+    """Ask for a new passkey, on a device without any of the member's. Costs a query."""
     options = webauthn.generate_registration_options(
         rp_id=relying_party(),
         rp_name=settings.SERVICE_NAME,
@@ -103,13 +103,14 @@ def ask_for_one(member: Member) -> Ceremony:
 
 
 def use(member: Member, answer: str, challenge: str) -> bool:
-    """Return whether a passkey of the member's signed the answer, with a counter that excludes a copied device.
+    """Return whether one of the member's passkeys signed the answer, with a counter that rules out a copied device.
 
-    Of two answers that count the same, at once, one is right: the update looks at the count again.
+    Of two simultaneous answers with the same counter one succeeds, because the update rechecks the counter.
     """
     try:
         sent = _read(answer)
-        named = bytes_to_base64url(base64url_to_bytes(str(sent.get("id"))))  # letters that every column takes
+        # normalized to characters that every column accepts
+        named = bytes_to_base64url(base64url_to_bytes(str(sent.get("id"))))
         passkey = Passkey.objects.filter(member_id=member.id, credential_id=named).first()
         if passkey is None:
             return False
@@ -128,11 +129,11 @@ def use(member: Member, answer: str, challenge: str) -> bool:
 
 
 def _read(answer: str) -> dict[str, Any]:
-    """The JSON object that a browser sent.
+    """Parse the JSON object that a browser sent.
 
     Raises:
-        ValueError: it is no JSON.
-        InvalidJSONStructure: it is something else.
+        ValueError: it is not JSON.
+        InvalidJSONStructure: it is not an object.
     """
     sent = orjson.loads(answer)
     if not isinstance(sent, dict):
@@ -141,7 +142,7 @@ def _read(answer: str) -> dict[str, Any]:
 
 
 def _origin() -> str:
-    """The origin as browsers send it (RFC 6454, section 6.2), without a default port."""
+    """Return the origin as browsers send it (RFC 6454, section 6.2), without a default port."""
     parts = urlsplit(settings.BASE_URL)
     port = f":{parts.port}" if parts.port not in {None, _USUAL_PORTS.get(parts.scheme)} else ""
     return f"{parts.scheme}://{relying_party()}{port}"

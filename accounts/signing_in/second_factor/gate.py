@@ -26,9 +26,9 @@ PROVED = "proved_by_code"
 
 
 def may_enter(request: HttpRequest) -> bool:
-    """Return whether the admin is open to the signed-in operator. Called on each of its pages.
+    """Return whether the signed-in operator may open the admin. Called on each of its pages.
 
-    Costs no query, except in a trial where none was given.
+    Costs no query, except in a trial without a proof.
     """
     if settings.ADMIN_SECOND_FACTOR == "proxy" or _is_within(request, GIVEN, LASTS):
         return True
@@ -51,12 +51,12 @@ def give(request: HttpRequest) -> None:
 
 
 def may_change(request: HttpRequest) -> bool:
-    """Return whether it was given so lately that it may be changed."""
+    """Return whether the proof is recent enough to change the second factor."""
     return _is_within(request, GIVEN, LASTS_FOR_CHANGES)
 
 
 def note_code(request: HttpRequest) -> None:
-    """Note that an e-mailed code was entered just now."""
+    """Record that an e-mailed code was entered just now."""
     request.session[PROVED] = int(time.time())
 
 
@@ -66,7 +66,7 @@ def may_begin(request: HttpRequest) -> bool:
 
 
 def forget(request: HttpRequest) -> None:
-    """Forget the proof at each sign-in."""
+    """Forget the proof. Called at each sign-in."""
     for entry in (GIVEN, PROVED):
         request.session.pop(entry, None)
 

@@ -35,16 +35,16 @@ class Kept:
     codes_left: int
 
     def __bool__(self) -> bool:
-        """Return whether there is one to ask for."""
+        """Return whether the member has a second factor."""
         return self.app is not None or bool(self.passkeys)
 
 
 class LastOne(Exception):
-    """An operator's only second factor cannot be removed. Another must be added first."""
+    """Raised when removing an operator's only second factor. Another must be added first."""
 
 
 def kept_of(member: Member) -> Kept:
-    """The member's second factors. Costs three queries."""
+    """Return the member's second factors. Costs three queries."""
     return Kept(
         app=AuthenticatorApp.objects.filter(member_id=member.id).first(),
         passkeys=list(Passkey.objects.filter(member_id=member.id).order_by("created_at", "id")),
@@ -53,10 +53,10 @@ def kept_of(member: Member) -> Kept:
 
 
 def remove_app(member: Member) -> bool:
-    """Take the authenticator app away; returns whether there was one.
+    """Remove the authenticator app. Return whether there was one.
 
     Raises:
-        LastOne: nothing would be left, and the admin asks for one.
+        LastOne: it is the last one, and the admin requires one.
         NotFound: the member was deleted meanwhile.
     """
     with writing(member.id):
@@ -66,10 +66,10 @@ def remove_app(member: Member) -> bool:
 
 
 def remove_passkey(member: Member, passkey_id: UUID) -> bool:
-    """Take a passkey away; returns whether there was one.
+    """Remove a passkey. Return whether it existed.
 
     Raises:
-        LastOne: nothing would be left, and the admin asks for one.
+        LastOne: it is the last one, and the admin requires one.
         NotFound: the member was deleted meanwhile.
     """
     with writing(member.id):
@@ -79,7 +79,7 @@ def remove_passkey(member: Member, passkey_id: UUID) -> bool:
 
 
 def _check_rest(member: Member) -> None:
-    """Raised inside of the transaction, to roll back the removal."""
+    """Raise `LastOne` inside the transaction, to roll back the removal."""
     if has_one(member):
         return
     if settings.ADMIN_SECOND_FACTOR == "required":
@@ -88,12 +88,12 @@ def _check_rest(member: Member) -> None:
 
 
 def reset(member: Member, *, by: UUID | None) -> dict[str, int]:
-    """Take everything away and sign the member out of every browser; returns the number of rows by kind.
+    """Remove all second factors and sign the member out of every browser. Return the number of rows by kind.
 
-    The next sign-in to the admin sets a new one up, after an e-mailed code.
+    The next sign-in to the admin sets up a new one, after an e-mailed code.
 
     Args:
-        by: the id of the operator who did it; None of a command, which the operators' log notes as the member's own.
+        by: the id of the operator; None for a command, which the operators' log records as the member's own action.
     """
     with transaction.atomic():
         removed = {
@@ -108,9 +108,9 @@ def reset(member: Member, *, by: UUID | None) -> dict[str, int]:
 
 
 def note(member: Member, what: str, *, by: UUID | None = None) -> None:
-    """A line in the operators' log (Django's), about the member, by another operator or by the member; and an event.
+    """Add a line about the member to the operators' log (Django's), and an account event.
 
-    Of a member who is being deleted nothing is noted.
+    Does nothing if the member is being deleted.
     """
     with suppress(NotFound), holding(member.id):
         LogEntry.objects.log_actions(
@@ -120,7 +120,7 @@ def note(member: Member, what: str, *, by: UUID | None = None) -> None:
 
 
 def tell(member: Member, what: str, then: str = "") -> None:
-    """An e-mail to the member: “Your second factor `what`”."""
+    """E-mail the member: “Your second factor `what`”."""
     notify(
         member.email,
         f"Your second factor {what}",

@@ -11,9 +11,9 @@ from studyservice.database.constraints import at_least, characters
 
 
 class AuthenticatorApp(models.Model):
-    """An app that shows a new code every 30 seconds (RFC 6238). A member has one at most.
+    """An app that shows a new code every 30 seconds (RFC 6238). A member has at most one.
 
-    Its secret cannot be stored as a hash, as each code is computed from it; it is sealed under `SECRET_KEY`.
+    Its secret cannot be hashed, because each code is computed from it. It is encrypted under `SECRET_KEY`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -38,7 +38,7 @@ class AuthenticatorApp(models.Model):
 
 
 class Passkey(models.Model):
-    """A key pair of which a device, or a password manager, keeps the private half (WebAuthn)."""
+    """A key pair. A device or a password manager keeps the private half (WebAuthn)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     member = models.ForeignKey(Member, models.CASCADE, related_name="passkeys", db_index=False)
@@ -52,7 +52,7 @@ class Passkey(models.Model):
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
-        # With the member, like all that is unique: tables may be spread by member.
+        # Includes the member, like all unique constraints, because tables may be distributed by member.
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["member", "credential_id"], name="passkey_member_credential"),
             characters("name", 1, 60),

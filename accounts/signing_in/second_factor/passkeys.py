@@ -20,5 +20,5 @@ def possible() -> bool:
 
 
 def relying_party() -> str:
-    """The domain that passkeys belong to, as browsers write it: in small letters, and those of ASCII."""
+    """Return the domain that passkeys belong to, in lower-case ASCII as browsers write it."""
     return punycode(urlsplit(settings.BASE_URL).hostname or "")

@@ -1,6 +1,6 @@
-"""Recovery codes: ten on paper. Each replaces the lost app or passkey once.
+"""Recovery codes: ten, on paper. Each replaces the lost app or passkey once.
 
-A code has 99 random bits, so its plain hash opens nothing and a slow one would add nothing.
+A code has 99 random bits, so a plain hash is safe and a slow one would add nothing.
 """
 
 import secrets
@@ -19,7 +19,7 @@ _GROUPS, _GROUP = 4, 5
 
 
 def new_codes(member: Member) -> list[str]:
-    """Fresh codes, which cannot be had again; those that there were work no longer.
+    """Return new codes, which are not stored. Earlier ones stop working.
 
     Raises:
         NotFound: the member was deleted meanwhile.
@@ -34,13 +34,13 @@ def new_codes(member: Member) -> list[str]:
 
 
 def use_code(member: Member, typed: str) -> bool:
-    """Return whether it is one of the member's, however it is spaced; it works no second time."""
+    """Return whether it is one of the member's codes, in any spacing. A code works once."""
     used = RecoveryCode.objects.filter(member_id=member.id, secret_hash=_hash(member, typed))
     return bool(used.delete()[0])
 
 
 def codes_left(member: Member) -> int:
-    """The number of unused codes."""
+    """Return the number of unused codes."""
     return RecoveryCode.objects.filter(member_id=member.id).count()
 
 

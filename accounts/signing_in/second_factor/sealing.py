@@ -12,7 +12,7 @@ unseal = _SEAL.unseal
 
 
 def reseal(member_id: UUID) -> int:
-    """Seal the secret of a member's app under the present key; returns how many there are. A lost one stays."""
+    """Re-encrypt the secret of a member's app under the current key, if it can be decrypted. Return 1 or 0."""
     mine = AuthenticatorApp.objects.filter(member_id=member_id)
     found = [(stored, unseal(stored)) for stored in mine.values_list("sealed_secret", flat=True)]
     return sum(
