@@ -1,4 +1,4 @@
-"""The project: settings, addresses, and the ground that every operation stands on, in packages."""
+"""The project: settings, URLs, and the packages that all apps build on."""
 
 import re
 from importlib.metadata import version
@@ -8,7 +8,7 @@ _CHANGELOG = Path(__file__).resolve().parent.parent / "CHANGELOG.md"
 
 
 def _version() -> str:
-    """Return the newest release in the changelog; an installed package has no changelog and knows its version."""
+    """Return the newest release in the changelog or, for an installed package, the version in its metadata."""
     if not _CHANGELOG.exists():
         return version("study-data-service")
     changelog = _CHANGELOG.read_text(encoding="utf-8")

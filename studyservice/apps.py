@@ -1,4 +1,4 @@
-"""The ground under every operation, and the operators' admin."""
+"""The app of the shared packages, and the operators' admin."""
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
@@ -15,13 +15,13 @@ from studyservice.server.checks import (
 
 
 class StudyServiceConfig(AppConfig):
-    """Commands and checks that belong to no single app."""
+    """Commands and checks that belong to no other app."""
 
     name = "studyservice"
     default = True
 
     def ready(self) -> None:
-        """Register the checks, and an answer for the operators."""
+        """Register the checks, and an answer for the operators' front page."""
         from studyservice.admin.front_page import ANSWERS
         from studyservice.server.front_page import HEALTH
 
@@ -34,7 +34,7 @@ class StudyServiceConfig(AppConfig):
 
 
 class OperatorsConfig(admin_apps.AdminConfig):
-    """Django's admin with a site of our own."""
+    """Django's admin with our site."""
 
     default = False
     default_site = "studyservice.admin.site.OperatorSite"

@@ -27,7 +27,7 @@ class Chart(NamedTuple):
     """A chart.
 
     Attributes:
-        line: where a line goes across; None without one. Horizontal in columns, vertical in a range.
+        line: position of a line across the chart; None without one. Horizontal in columns, vertical in a range.
     """
 
     width: int
@@ -37,10 +37,10 @@ class Chart(NamedTuple):
 
 
 def columns(values: Sequence[tuple[int, int]], line: int | None = None) -> Chart:
-    """A column for each pair of numbers: the first below, in `bar-1`, the second above it, in `bar-2`.
+    """Draw a column for each pair of numbers: the first at the bottom, in `bar-1`, the second on top, in `bar-2`.
 
     Args:
-        line: a value that a line marks.
+        line: a value to mark with a line.
     """
     most = max((*(sum(pair) for pair in values), line or 0, 1))
     rects = []
@@ -57,11 +57,11 @@ def columns(values: Sequence[tuple[int, int]], line: int | None = None) -> Chart
 
 
 def percent_range(parts: Sequence[tuple[float, float]], mark: float | None = None) -> Chart:
-    """Parts of a scale from 0 to 100 percent, or further where something exceeds it, side by side.
+    """Draw parts of a scale from 0 to 100 percent side by side. The scale grows if a value exceeds it.
 
     Args:
         parts: start and end of each; the first is `bar-1`, the second `bar-2`.
-        mark: a value that a line marks.
+        mark: a value to mark with a line.
     """
     most = max((100.0, *(end for _, end in parts), mark or 0))
     rects = []

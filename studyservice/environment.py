@@ -1,4 +1,4 @@
-"""Read environment variables. A missing or wrong value stops the start and is named.
+"""Read environment variables. A missing or wrong value stops the start, with its name in the message.
 
 A secret may also come from a file: NAME_FILE instead of NAME.
 """
@@ -29,7 +29,7 @@ LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 def text(name: str, default: str = "") -> str:
-    """The variable `name`, or what is in the file that `name`_FILE names; the default if that is empty."""
+    """Return the variable `name`, or the contents of the file in `name`_FILE; the default if empty."""
     try:
         value: str = env.ENVIRON.get(name, "")
     except (OSError, UnicodeDecodeError) as error:
@@ -38,7 +38,7 @@ def text(name: str, default: str = "") -> str:
 
 
 def count(name: str, default: int, least: int, most: int = 65535) -> int:
-    """A whole number from the environment, `least` to `most`."""
+    """Return a whole number from the environment, `least` to `most`."""
     value = text(name, str(default))
     if not (value.isascii() and value.isdecimal() and len(value) <= 10 and least <= int(value) <= most):
         raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {value!r}.")
@@ -46,12 +46,12 @@ def count(name: str, default: int, least: int, most: int = 65535) -> int:
 
 
 def seconds(name: str, default: int, least: int = 1) -> int:
-    """A whole number of seconds, a day at most."""
+    """Return a whole number of seconds, at most a day."""
     return count(name, default, least, _DAY)
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """`true` or `false` from the environment."""
+    """Return `true` or `false` from the environment."""
     value = text(name, str(default)).lower()
     if value not in {"true", "false"}:
         raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
@@ -59,12 +59,14 @@ def flag(name: str, *, default: bool) -> bool:
 
 
 def data_dir() -> Path:
-    """DATA_DIR, where files are kept and SQLite's database; by default `var` in a checkout, else the user's data."""
+    """Return DATA_DIR, the directory of files and SQLite's database: by default `var` in a checkout, else the user's
+    data directory.
+    """
     return Path(text("DATA_DIR") or (BASE_DIR / "var" if CHECKOUT else user_data_path("study-data-service"))).resolve()
 
 
 def secret_key(trial: Path | None) -> str:
-    """SECRET_KEY, or what is in the file of a trial; it must not be guessable."""
+    """Return SECRET_KEY, or the contents of a trial's file. Refuses a guessable key."""
     key = trial.read_text().strip() if trial else text("SECRET_KEY")
     if not key:
         raise ImproperlyConfigured("SECRET_KEY is not set. Set it to 50 or more random characters.")
@@ -74,7 +76,7 @@ def secret_key(trial: Path | None) -> str:
 
 
 def secret_key_fallbacks() -> list[str]:
-    """SECRET_KEY_FALLBACKS: earlier keys, separated by white space, with which sessions may still be signed."""
+    """Return SECRET_KEY_FALLBACKS: earlier keys, separated by white space, whose signatures are still valid."""
     keys = text("SECRET_KEY_FALLBACKS").split()
     if any(_is_weak(key) for key in keys):
         raise ImproperlyConfigured("SECRET_KEY_FALLBACKS has a weak key: each has 50 or more random characters.")
@@ -86,7 +88,7 @@ def _is_weak(key: str) -> bool:
 
 
 def base_url(default: str, *, trial: bool) -> str:
-    """BASE_URL, the public origin: https, or http on loopback and, in a trial, in a private network."""
+    """Return BASE_URL, the public origin: https, or http on loopback and, in a trial, in a private network."""
     url = text("BASE_URL", default)
     if not url:
         raise ImproperlyConfigured("BASE_URL is not set. Set it to the public origin, such as https://example.org.")
@@ -116,7 +118,7 @@ def _is_private(host: str) -> bool:
 
 
 def choice(name: str, default: str, choices: Sequence[str]) -> str:
-    """One of a few words from the environment."""
+    """Return one of a few words from the environment."""
     value = text(name, default)
     if value not in choices:
         raise ImproperlyConfigured(f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, not {value!r}.")
@@ -124,7 +126,7 @@ def choice(name: str, default: str, choices: Sequence[str]) -> str:
 
 
 def web_address(name: str) -> str:
-    """An address of the web, http or https, from the environment; empty if it is not set."""
+    """Return an http or https URL from the environment; empty if it is not set."""
     url = text(name)
     try:
         parts = urlsplit(url)
@@ -137,7 +139,7 @@ def web_address(name: str) -> str:
 
 
 def contact_url() -> str:
-    """CONTACT_URL, where the operators are reached: an address of the web, or `mailto:` and one of e-mail."""
+    """Return CONTACT_URL, to contact the operators: a web address, or `mailto:` with an e-mail address."""
     url = text("CONTACT_URL")
     scheme, _, address = url.partition(":")
     if scheme != "mailto":
@@ -150,9 +152,9 @@ def contact_url() -> str:
 
 
 def file_storage() -> dict[str, Any]:
-    """The storage of uploaded files: the S3 bucket S3_BUCKET, or else DATA_DIR.
+    """Return the storage of uploaded files: the S3 bucket S3_BUCKET, or else DATA_DIR.
 
-    Without S3_ENDPOINT it is that of AWS; without S3_ACCESS_KEY the credentials are what boto3 finds by itself.
+    Without S3_ENDPOINT it is AWS. Without S3_ACCESS_KEY, boto3 searches for credentials itself.
     """
     bucket, endpoint = text("S3_BUCKET"), web_address("S3_ENDPOINT")
     access, secret, region = text("S3_ACCESS_KEY"), text("S3_SECRET_KEY"), text("S3_REGION")
@@ -182,7 +184,7 @@ def file_storage() -> dict[str, Any]:
 
 
 def credential_prefix() -> str:
-    """CREDENTIAL_PREFIX: a few lower-case letters or digits."""
+    """Return CREDENTIAL_PREFIX: a few lower-case letters or digits."""
     prefix = text("CREDENTIAL_PREFIX", "svc")
     if not _is_prefix(prefix):
         raise ImproperlyConfigured("CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits.")
@@ -190,7 +192,7 @@ def credential_prefix() -> str:
 
 
 def credential_prefix_fallbacks() -> list[str]:
-    """CREDENTIAL_PREFIX_FALLBACKS: earlier and future valid prefixes, separated by white space."""
+    """Return CREDENTIAL_PREFIX_FALLBACKS: earlier and future valid prefixes, separated by white space."""
     prefixes = text("CREDENTIAL_PREFIX_FALLBACKS").split()
     if not all(map(_is_prefix, prefixes)):
         raise ImproperlyConfigured("CREDENTIAL_PREFIX_FALLBACKS: each has 1 to 12 lower-case letters and digits.")
@@ -202,7 +204,7 @@ def _is_prefix(text: str) -> bool:
 
 
 def databases(data_dir: Path, waits: Waits, backend: str) -> dict[str, dict[str, Any]]:
-    """PostgreSQL from DATABASE_URL, or SQLite in `data_dir`; options of the URL take precedence.
+    """Return settings for PostgreSQL from DATABASE_URL, or SQLite in `data_dir`. Options in the URL take precedence.
 
     Args:
         data_dir: the directory of the SQLite file.
@@ -215,7 +217,7 @@ def databases(data_dir: Path, waits: Waits, backend: str) -> dict[str, dict[str,
         with suppress(ValueError):
             database = env.db_url_config(url)
     if not database.get("NAME") or database["NAME"] == ":memory:":
-        # The URL may hold a password, so the message does not show it.
+        # The URL may contain a password, so the message omits it.
         raise ImproperlyConfigured(
             "DATABASE_URL is not a database URL: use postgres://user:password@host:5432/name or sqlite:////path/to/file."
         )
@@ -237,14 +239,14 @@ def _set_up_postgresql(database: dict[str, Any], waits: Waits) -> None:
     """Add our defaults for PostgreSQL and its driver. The URL takes precedence."""
     database["CONN_HEALTH_CHECKS"] = True
     options = database["OPTIONS"]
-    # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each
-    # of them once per connection.
+    # Values are sent separately from statements, and the server prepares statements after a few uses. Then it plans
+    # each only once per connection.
     options.setdefault("server_side_binding", True)
     if flag("DATABASE_POOLED", default=False):
-        # What one transaction prepares or declares, the next does not find: it may be on another connection.
+        # Prepared statements and cursors do not survive a transaction, because the next one may use another connection.
         options["prepare_threshold"] = None
         database["DISABLE_SERVER_SIDE_CURSORS"] = True
-        # A pooler refuses start-up options; the role brings the same (`manage.py databasetimeouts`).
+        # A pooler refuses start-up options. The role sets the same values (`manage.py databasetimeouts`).
     else:
         options["options"] = waits.startup_options(options.get("options", ""))
     options.setdefault("prepare_threshold", 3)
@@ -254,7 +256,7 @@ def _set_up_postgresql(database: dict[str, Any], waits: Waits) -> None:
 
 
 def _transport() -> dict[str, int]:
-    """Connection options for PostgreSQL, to notice that it is gone (libpq 34.1.2, Parameter Key Words)."""
+    """Return connection options that detect a lost PostgreSQL server (libpq 34.1.2, Parameter Key Words)."""
     return {
         "connect_timeout": seconds("DATABASE_CONNECT_TIMEOUT", default=5, least=2),
         "tcp_user_timeout": 1000 * seconds("DATABASE_TCP_USER_TIMEOUT", default=10),
@@ -265,7 +267,7 @@ def _transport() -> dict[str, int]:
 
 
 def redis_url() -> str | None:
-    """REDIS_URL, or None for counters in the memory of one process."""
+    """Return REDIS_URL, or None for counters in the memory of one process."""
     url = text("REDIS_URL")
     if url and not url.startswith(("redis://", "rediss://", "redis+unix://")):
         raise ImproperlyConfigured("REDIS_URL is not a Redis URL such as redis://host:6379/0.")
@@ -273,7 +275,7 @@ def redis_url() -> str | None:
 
 
 def metrics_address(service: tuple[str, int]) -> tuple[str, int] | None:
-    """METRICS_ADDRESS, host and port, or None for no metrics; `service` is the service's own address."""
+    """Return METRICS_ADDRESS as host and port, or None for no metrics. `service` is the service's own address."""
     address = text("METRICS_ADDRESS")
     if not address:
         return None
@@ -290,7 +292,7 @@ def metrics_address(service: tuple[str, int]) -> tuple[str, int] | None:
 
 
 def email(default: str) -> dict[str, Any]:
-    """Django's e-mail settings from EMAIL_URL."""
+    """Return Django's e-mail settings from EMAIL_URL."""
     url = text("EMAIL_URL", default)
     if not url:
         raise ImproperlyConfigured(

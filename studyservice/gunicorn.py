@@ -1,6 +1,6 @@
 """Gunicorn's configuration: `gunicorn -c studyservice/gunicorn.py studyservice.wsgi`.
 
-The settings are loaded here, before any process is started: a wrong one ends the server with its message.
+It loads the settings before any process starts, so a wrong one stops the server with a message.
 """
 
 import gc
@@ -14,7 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
 
-# After the path and the name of the settings.
+# Needs the path and DJANGO_SETTINGS_MODULE set above.
 from django.conf import settings
 from django.core.checks import Tags
 from django.core.management.base import BaseCommand
@@ -24,7 +24,7 @@ from studyservice.server.startup import load_settings
 
 load_settings()
 logging.captureWarnings(True)
-# No line tells these, and each record looks them up (Python's logging HOWTO, "Optimization").
+# No log line uses these, and each record looks them up (Python's logging HOWTO, "Optimization").
 logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
 logging._srcfile = None  # noqa: SLF001  # its name there
 
@@ -38,17 +38,17 @@ asgi_lifespan = "off"  # the application is WSGI
 timeout = 60
 graceful_timeout = 30
 keepalive = 75  # unused: studyservice.server.connection has its own timeouts
-# Each connection takes a descriptor. Where the system allows few, the limit is raised as far as it may be; the rest is
-# for files, the database and Redis.
+# Each connection needs a file descriptor. Raise a low limit as far as allowed; the rest is for files, the database and
+# Redis.
 _, _most = resource.getrlimit(resource.RLIMIT_NOFILE)
 _files = 65_536 if _most == resource.RLIM_INFINITY else min(_most, 65_536)
 resource.setrlimit(resource.RLIMIT_NOFILE, (_files, _most))
 worker_connections = max(64, min(4096, _files - 256))
-http_parser = "python"  # nor is another one of these
+http_parser = "python"  # other installed ones are not used either
 limit_request_line = 8190
 limit_request_field_size = 16380
 control_socket_disable = True
-# Gunicorn's own lines in the format of the service's.
+# Log gunicorn's own lines in the service's format.
 _own = {"gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True}}
 logconfig_dict = {**settings.LOGGING, "loggers": {**settings.LOGGING["loggers"], **_own}}
 
@@ -70,16 +70,16 @@ def post_fork(arbiter: Any, worker: Any) -> None:
 def post_worker_init(worker: Any) -> None:
     """Runs in each process after it has loaded the service.
 
-    What is loaded stays: the garbage collector need not look through it again and again, which stops every thread for
-    about 0.1 s each time.
+    Loaded objects stay, so garbage collection can skip them. Scanning them would stop every thread for about 0.1 s each
+    time.
     """
     if settings.METRICS_ADDRESS is not None:
         from studyservice.server.sampling import watch  # noqa: PLC0415  # it counts in the files of this process
 
         watch(worker)
     BaseCommand().check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])
-    gc.freeze()  # with a megabyte of garbage, which takes 0.2 s to find
-    gc.collect()  # full passes come when a quarter is new: of what is left now, which is little
+    gc.freeze()  # with a megabyte of garbage; finding that would take 0.2 s
+    gc.collect()  # a full collection runs when a quarter of the objects is new; few objects remain now
     gc.enable()
     sys.setswitchinterval(SWITCH_SECONDS)
 
@@ -96,7 +96,7 @@ if settings.METRICS_ADDRESS is not None:
     _host, _port = settings.METRICS_ADDRESS
 
     def when_ready(arbiter: Any) -> None:
-        """Before the first process."""
+        """Runs before the first process starts."""
         arbiter.metrics = MetricsServer(_host, _port)
 
     def pre_fork(arbiter: Any, worker: Any) -> None:
@@ -104,5 +104,5 @@ if settings.METRICS_ADDRESS is not None:
         worker.metrics_slot = free_slot(other.metrics_slot for other in arbiter.WORKERS.values())
 
     def on_exit(arbiter: Any) -> None:
-        """After the last process."""
+        """Runs after the last process ended."""
         arbiter.metrics.close()

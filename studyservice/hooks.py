@@ -1,6 +1,6 @@
-"""Registries through which an app calls the apps above it, which it must not import.
+"""Hooks: lower apps call code of higher apps, which they must not import.
 
-The lower app keeps one of these objects beside the code that calls it. Higher apps register in `AppConfig.ready`.
+The lower app defines the hook beside the code that calls it. Higher apps register in `AppConfig.ready`.
 """
 
 from collections.abc import ItemsView, Iterator
@@ -16,7 +16,7 @@ class Hook(Generic[T]):
     """One object, which must be registered before the service starts.
 
     Args:
-        name: names the hook in messages.
+        name: for messages.
     """
 
     _all: ClassVar[list["Hook[Any]"]] = []
@@ -27,38 +27,38 @@ class Hook(Generic[T]):
         self._all.append(self)
 
     def register(self, found: T) -> None:
-        """Raises ValueError if another object is registered."""
+        """Register the object. Raises ValueError if another one is registered."""
         if self.registered:
             raise ValueError(f"{self.name} is registered twice: {self.registered[0]!r} and {found!r}.")
         self.registered.append(found)
 
     def get(self) -> T:
-        """Return the object. Raises LookupError if nothing is registered."""
+        """Return the object. Raises LookupError if none is registered."""
         if not self.registered:
             raise LookupError(_missing(self))
         return self.registered[0]
 
     @classmethod
     def unregistered(cls) -> list["Hook[Any]"]:
-        """The hooks that have no object."""
+        """Return the hooks without an object."""
         return [hook for hook in cls._all if not hook.registered]
 
 
 class HookTable(Generic[T]):
-    """Objects by name, in the order in which they were registered."""
+    """Objects by name, in the order of registration."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.registered: dict[str, T] = {}
 
     def register(self, key: str, found: T) -> None:
-        """Raises ValueError if `key` is registered."""
+        """Register an object. Raises ValueError if `key` is registered."""
         if key in self.registered:
             raise ValueError(f"{self.name} is registered twice for {key!r}: {self.registered[key]!r} and {found!r}.")
         self.registered[key] = found
 
     def get(self, key: str) -> T | None:
-        """The object under `key`, or None."""
+        """Return the object under `key`, or None."""
         return self.registered.get(key)
 
     def items(self) -> ItemsView[str, T]:
@@ -66,14 +66,14 @@ class HookTable(Generic[T]):
 
 
 class HookList(Generic[T]):
-    """Objects in the order in which they were registered."""
+    """Objects in the order of registration."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.registered: list[T] = []
 
     def register(self, found: T) -> None:
-        """Raises ValueError if the object is registered."""
+        """Register an object. Raises ValueError if it is registered."""
         if found in self.registered:
             raise ValueError(f"{self.name} is registered twice: {found!r}.")
         self.registered.append(found)

@@ -1,8 +1,8 @@
-"""The table of platforms whose callbacks members may trust to be theirs (RECOGNIZED_PLATFORMS).
+"""The table of platforms whose callbacks members may trust (RECOGNIZED_PLATFORMS).
 
-A callback vouches for a platform only where that platform alone answers it for its own members. It does not where
-anybody's app is called back at one address (Zapier, Power Automate, Pipedream, Postman), or where the address sends on
-to wherever the request says (vscode.dev).
+A callback identifies a platform only if it serves just the platform's own members. It does not if anybody's app is
+called back at the same address (Zapier, Power Automate, Pipedream, Postman), or if it redirects to any address in the
+request (vscode.dev).
 """
 
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ class Platform:
     """One row of the table.
 
     Attributes:
-        name: as members know it.
+        name: known to members.
         host: without a port.
-        port: 443 unless the address names another.
-        path: of the callback; one that ends with a slash stands for what lies below it too.
+        port: 443 by default.
+        path: of the callback; with a trailing slash it includes everything below.
     """
 
     name: str
@@ -47,10 +47,10 @@ class Platform:
 
     @classmethod
     def parse(cls, name: str, prefix: str) -> Self:
-        """The row for `name` and the https address that its callbacks begin with.
+        """Return the row for `name` and the https prefix of its callbacks.
 
         Raises:
-            ValueError: there is no name, or no such address.
+            ValueError: the name is missing, or the prefix is not such an address.
         """
         parts = urlsplit(prefix)
         if not name or parts.scheme != "https" or not parts.hostname or not parts.path:
@@ -61,10 +61,10 @@ class Platform:
 
 
 def platforms_from(text: str) -> tuple[Platform, ...]:
-    """The table in RECOGNIZED_PLATFORMS: `NAME=https://host/path` between commas; the well-known ones if it is empty.
+    """Parse RECOGNIZED_PLATFORMS: `NAME=https://host/path`, separated by commas; the well-known ones if it is empty.
 
     Raises:
-        ImproperlyConfigured: an entry cannot be read.
+        ImproperlyConfigured: an entry is invalid.
     """
     rows = [entry.partition("=") for entry in text.split(",") if entry.strip()]
     pairs = [(name.strip(), prefix.strip()) for name, _, prefix in rows] if rows else WELL_KNOWN

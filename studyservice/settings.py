@@ -1,6 +1,6 @@
-"""Every setting, from the environment; a missing or wrong value stops the start and names its variable.
+"""All settings, from the environment. A missing or wrong value stops the start with its name.
 
-`make run` keeps a trial secret in DATA_DIR; with it the service runs on loopback without any other setting.
+`make run` keeps a trial secret in DATA_DIR. With it, the service runs on loopback without any other setting.
 """
 
 import re
@@ -56,22 +56,22 @@ CREDENTIAL_PREFIX = credential_prefix()
 CREDENTIAL_PREFIX_FALLBACKS = credential_prefix_fallbacks()
 TRUSTED_PROXIES = count("TRUSTED_PROXIES", default=0, least=0, most=16)
 REDIS_URL = redis_url()
-# Where members renew; it stands on pages, in e-mails and in the error for lapsed members.
+# Where members renew: shown on pages, in e-mails and in the error for lapsed members.
 MEMBERSHIP_URL = web_address("MEMBERSHIP_URL")
-# Who runs the service, and on what terms: in the foot of every page, in the descriptions that programs read.
+# The operators' contact and terms: in the footer of every page and in machine-readable descriptions.
 CONTACT_URL = contact_url()
 PRIVACY_URL = web_address("PRIVACY_URL")
 TERMS_URL = web_address("TERMS_URL")
-# Who becomes a member without an operator's command: nobody, who has an invitation, or whoever has an e-mail address.
+# Who may join without an operator's command: nobody, people with an invitation, or anybody with an e-mail address.
 SIGN_UP = choice("SIGN_UP", default="closed", choices=["closed", "invited", "open"])
-# Whether calendars of schools are read by their address.
+# Whether the service fetches school calendars by URL.
 SCHOOL_CALENDARS = choice("SCHOOL_CALENDARS", default="on", choices=["on", "off"]) == "on"
-# Of members who join so; without a number their membership has no end.
+# Length of memberships that begin this way; unset means no end.
 SIGN_UP_MEMBERSHIP_DAYS = (
     count("SIGN_UP_MEMBERSHIP_DAYS", default=0, least=0, most=36500) if text("SIGN_UP_MEMBERSHIP_DAYS") else None
 )
-# Who asks an operator for a second factor before /admin: the service, or a proxy in front of it. A trial, which stands
-# ready with one command, asks those who have set one up.
+# Who checks an operator's second factor before /admin: the service, or a proxy in front of it. A trial, which must work
+# without setup, asks only operators who have one.
 ADMIN_SECOND_FACTOR = choice(
     "ADMIN_SECOND_FACTOR",
     default="optional" if TRIAL else "required",
@@ -85,14 +85,14 @@ DATABASE_WAITS = Waits(
 )
 _command_statement = seconds("COMMAND_STATEMENT_TIMEOUT", default=3600)
 _command_lock = seconds("COMMAND_LOCK_TIMEOUT", default=60)
-# Of `migrate` on PostgreSQL, which tries again: calls wait behind it meanwhile. Less than PostgreSQL's deadlock_timeout
-# (1 s), so that in a deadlock with a call it is `migrate` that gives way.
+# For `migrate` on PostgreSQL, which retries: calls wait behind it meanwhile. It is less than PostgreSQL's
+# deadlock_timeout (1 s), so that in a deadlock with a call `migrate` gives up first.
 MIGRATE_LOCK_TIMEOUT_MS = count("MIGRATE_LOCK_TIMEOUT_MS", default=500, least=1, most=60_000)
-# Whether members are spread over servers (studyservice/citus), which takes a backend and a middleware of its own.
+# Whether members are distributed over servers (studyservice/citus), which needs its own backend and middleware.
 DATABASE_DISTRIBUTED = flag("DATABASE_DISTRIBUTED", default=False)
 _postgresql = "studyservice.citus.backend" if DATABASE_DISTRIBUTED else "studyservice.database.postgresql"
 DATABASES = databases(DATA_DIR, DATABASE_WAITS, _postgresql)
-# Of management commands: they migrate and purge, and nobody waits for their answer.
+# For management commands: they migrate and purge, and nobody waits for them.
 COMMAND_DATABASES = databases(
     DATA_DIR, Waits(lock=_command_lock, statement=_command_statement, idle=_command_statement), _postgresql
 )
@@ -103,10 +103,10 @@ _secure = BASE_URL.startswith("https://")
 ALLOWED_HOSTS = [_host, "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 SECURE_SSL_REDIRECT = _secure
-# These refuse plain http by themselves: a redirect would let a client send its credential in the clear for ever.
+# These refuse plain http themselves: with a redirect, a client could keep sending its credential in the clear.
 SECURE_REDIRECT_EXEMPT = [rf"^{root[1:]}(/|$)" for root in (HEALTH_ROOT, CALENDAR_ROOT, *API_ROOTS, *OAUTH_ROOTS)]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
-# What other hosts do is for the operator to say; browsers would hold them to it for a year, or for good.
+# Left to the operator, because it also binds other hosts, in browsers for a year or permanently.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = flag("HSTS_INCLUDE_SUBDOMAINS", default=False)
 SECURE_HSTS_PRELOAD = flag("HSTS_PRELOAD", default=False)
 if SECURE_HSTS_PRELOAD and not SECURE_HSTS_INCLUDE_SUBDOMAINS:
@@ -116,7 +116,7 @@ if SECURE_HSTS_PRELOAD and not SECURE_HSTS_INCLUDE_SUBDOMAINS:
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
-# Behind https, a name that browsers accept only from this very host, over https (RFC 6265bis 4.1.3.2).
+# Behind https, use a name that browsers accept only from this host over https (RFC 6265bis 4.1.3.2).
 SESSION_COOKIE_NAME = "__Host-sessionid" if _secure else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if _secure else "csrftoken"
 DEVICE_COOKIE_NAME = "__Host-device" if _secure else "device"
@@ -124,7 +124,7 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "studyservice.http.failures.csrf_failure"
-# Of every page; the API's answers are data and carry none. A page that needs more says so itself, with `csp_update`.
+# For every page; API answers are data and have none. A page that needs more uses `csp_update`.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -165,7 +165,7 @@ MIDDLEWARE = [
     "studyservice.http.logs.RequestLogMiddleware",
     *(["studyservice.citus.middleware.ServerPlaceMiddleware"] if DATABASE_DISTRIBUTED else []),
     "studyservice.http.fork.ApiFork",
-    # From here on of pages alone, and of the other addresses.
+    # From here on only for pages and other non-API URLs.
     "studyservice.http.caching.CacheControlMiddleware",
     "csp.middleware.CSPMiddleware",
     "studyservice.http.pages.ConnectingPageMiddleware",
@@ -180,16 +180,16 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "accounts.api.middleware.CallMiddleware",
     "accounts.pages.busy.HashingBusyMiddleware",
-    # From here on of every request again.
+    # From here on for every request again.
     "accounts.api.middleware.CredentialMiddleware",
     "studyservice.server.refusals.RefusalMiddleware",
 ]
 if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")
     MIDDLEWARE[_log] = "studyservice.server.metrics.MeasuringRequestLogMiddleware"
-# The first check looks for Django's own form-token middleware; the subclass above it does not see. The next two want
-# HSTS for subdomains and preloading, which HSTS_INCLUDE_SUBDOMAINS and HSTS_PRELOAD decide. W007 looks for a setting of
-# the toolkit's validator; ours notices the reuse of a refresh token without it.
+# The first check looks for Django's own CSRF middleware and does not recognize the subclass above. The next two want
+# HSTS for subdomains and preloading, which HSTS_INCLUDE_SUBDOMAINS and HSTS_PRELOAD control. W007 wants a setting of
+# the toolkit's validator; ours detects reused refresh tokens without it.
 SILENCED_SYSTEM_CHECKS = [
     "security.W003",
     "security.W005",
@@ -256,8 +256,8 @@ CORS_EXPOSE_HEADERS = (
 )
 
 REST_FRAMEWORK = {
-    # Bodies are read by studyservice.http.bodies and written by studyservice.operations.codec; these two only name
-    # the media type in the description.
+    # Bodies are read by studyservice.http.bodies and written by studyservice.operations.codec. These two only set the
+    # media type in the description.
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_AUTHENTICATION_CLASSES": [],
@@ -283,7 +283,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "AUTHORIZATION_CODE_EXPIRE_SECONDS": 10 * 60,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 60 * 60,
     "REFRESH_TOKEN_EXPIRE_SECONDS": 60 * 24 * 60 * 60,
-    "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],  # an app's own schemes: Application.get_allowed_schemes
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],  # custom schemes of apps: Application.get_allowed_schemes
     "DCR_ENABLED": True,
     "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],
     "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
@@ -292,8 +292,8 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "OAUTH2_PROTECTED_RESOURCE_DOCUMENTATION": f"{BASE_URL}/docs/guides",
     "OAUTH2_PROTECTED_RESOURCE_POLICY_URI": PRIVACY_URL,
     "OAUTH2_PROTECTED_RESOURCE_TOS_URI": TERMS_URL,
-    # An app may be identified by the address of a document that it publishes. It is fetched from public addresses
-    # only, by at most two threads at a time, so that slow documents cannot keep the server busy.
+    # An app may be identified by the URL of a document that it publishes. It is fetched only from public addresses, by
+    # at most two threads at a time, so that slow documents cannot block the server.
     "CIMD_ENABLED": flag("CLIENT_ID_METADATA_DOCUMENTS", default=True),
     "CIMD_REGISTRATION_PERMISSION_CLASSES": ["oauthserver.metadata_documents.WithinRegistrationRate"],
     "CIMD_METADATA_FETCHER": "oauthserver.metadata_documents.Fetcher",
@@ -314,36 +314,36 @@ OAUTH2_PROVIDER: dict[str, Any] = {
         )
     },
 }
-# Callbacks that belong to a platform that members know; apps that call back elsewhere are labelled unverified.
+# Callbacks of well-known platforms. Apps with other callbacks are labeled unverified.
 RECOGNIZED_PLATFORMS = platforms_from(text("RECOGNIZED_PLATFORMS"))
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
-DATE_FORMAT = "Y-m-d"  # as in the API, the log and the filters, for the admin; pages of members write months out
+DATE_FORMAT = "Y-m-d"  # for the admin, as in the API, the log and the filters; members' pages write months out
 DATETIME_FORMAT = r"Y-m-d H:i \U\T\C"
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "studyservice" / "staticfiles"  # from `collectstatic`; the installed package carries it
+STATIC_ROOT = BASE_DIR / "studyservice" / "staticfiles"  # from `collectstatic`; included in the installed package
 MEDIA_ROOT = DATA_DIR / "files"
-MEDIA_URL = "/admin/courses/course/"  # operators alone fetch files, through the admin of courses
+MEDIA_URL = "/admin/courses/course/"  # only operators can download files, through the admin of courses
 STORAGES = {
     "default": file_storage(),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
-# The largest body of an API request, and of one that may carry a whole syllabus or 500 cards (`Operation.long_body`).
+# The largest body of an API request, and of one that may contain a whole syllabus or 500 cards (`Operation.long_body`).
 MAX_BODY_BYTES = 1024 * 1024
 MAX_LONG_BODY_BYTES = 8 * 1024 * 1024
-# The largest form of a page; a password of 4,096 characters, each written as %XX%XX%XX, fits in.
+# The largest form of a page; large enough for a password of 4,096 characters, each sent as %XX%XX%XX.
 MAX_FORM_BYTES = 64 * 1024
-# Those of the admin carry whole syllabi, and files.
+# For the admin's forms, which contain whole syllabi and files.
 MAX_UPLOAD_BYTES = count("MAX_UPLOAD_BYTES", default=64 * 1024 * 1024, least=MAX_FORM_BYTES, most=1024**3)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_LONG_BODY_BYTES
-# More parameters than a request line can carry: unknown ones are ignored, however many.
+# More parameters than fit in a request line, because any number of unknown ones is ignored.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 
-# A trial prints messages, sign-in codes included.
+# A trial prints e-mails, including sign-in codes.
 vars().update(email(default="consolemail://" if TRIAL else ""))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = text("DEFAULT_FROM_EMAIL", f"{SERVICE_NAME} <noreply@localhost>")
@@ -351,7 +351,7 @@ DEFAULT_FROM_EMAIL = text("DEFAULT_FROM_EMAIL", f"{SERVICE_NAME} <noreply@localh
 LOG_FORMAT = text("LOG_FORMAT", "text" if TRIAL else "json")
 if LOG_FORMAT not in {"text", "json"}:
     raise ImproperlyConfigured("LOG_FORMAT must be text or json.")
-# What request lines say of the client: the network that it is in, its whole address, or nothing.
+# The client in request lines: its network, its whole address, or nothing.
 LOG_CLIENT_ADDRESS = choice("LOG_CLIENT_ADDRESS", default="network", choices=["network", "full", "none"])
 LOGGING: dict[str, Any] = {
     "version": 1,
@@ -374,10 +374,10 @@ LOGGING: dict[str, Any] = {
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},
-        # These write codes and tokens into their debug lines.
+        # Its debug lines contain codes and tokens.
         "oauthlib": {"level": "INFO"},
         "oauth2_provider": {"level": "INFO"},
-        # Says every address that a command asks, with its query.
+        # Logs every URL that a command requests, with its query.
         "httpx2": {"level": "WARNING"},
         # A refused request has its own line in the request log.
         "django.request": {"level": "ERROR"},

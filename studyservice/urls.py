@@ -1,4 +1,4 @@
-"""Every address of the service."""
+"""All URLs of the service."""
 
 from importlib import import_module
 
@@ -12,7 +12,7 @@ from studyservice.views import docs, favicon, openapi, reference
 API = ("accounts.api.urls", "courses.urls", "planning.urls", "grades.urls", "practice.urls", "vocab.urls")
 
 urlpatterns = [
-    # One list for all apps: Django searches it in half the time of an `include` for each.
+    # One list for all apps, which Django searches in half the time of an `include` for each.
     path("v1/", include([route for urls in API for route in import_module(urls).urlpatterns])),
     path("", include("mcpbridge.urls")),
     path("", include("planning.calendar.urls")),

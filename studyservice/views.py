@@ -1,4 +1,4 @@
-"""The service's own addresses: the machine-readable description and its reference."""
+"""The service's own URLs: the machine-readable description and the API reference."""
 
 from functools import cache
 
@@ -28,7 +28,7 @@ def openapi() -> HttpResponse:
 
 @require_safe
 def favicon(request: HttpRequest) -> HttpResponse:
-    """The icon, at the address that browsers try on pages without one, like the admin's."""
+    """Return the icon at the URL that browsers try on pages without one, like the admin's."""
     return redirect(static("studyservice/icon.svg"))
 
 
@@ -36,7 +36,7 @@ def favicon(request: HttpRequest) -> HttpResponse:
 @csp_update({"connect-src": [SELF]})
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """`/docs`: what all operations have in common, and a list of them. The search fetches an index."""
+    """`/docs`: an overview of the API, with a list of all operations. The search fetches an index."""
     context = {
         "base_url": settings.BASE_URL,
         "headers": common_headers(),
@@ -49,7 +49,7 @@ def docs(request: HttpRequest) -> HttpResponse:
 @gzip_page
 @require_safe
 def reference(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """`/docs/reference/SLUG`: the operations under one tag, to read and to try out."""
+    """`/docs/reference/SLUG`: the operations under one tag, with forms to try them."""
     group = next((one for one in groups() if one.slug == slug), None)
     if group is None:
         raise Http404
@@ -60,5 +60,5 @@ def reference(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @cache
 def _operations(group: Group) -> SafeString:
-    """Return the operations of a group as HTML, which is the same for everybody. Made once in each process."""
+    """Return the operations of a group as HTML, which is the same for everybody. Cached."""
     return render_to_string("reference_operations.html", {"group": group})

@@ -1,4 +1,4 @@
-"""The hook of the build of the package, which then carries guides and static files as they are served."""
+"""A hook of the package build: add the rendered guides and the static files."""
 
 import os
 import secrets
@@ -11,13 +11,13 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class ServedFilesHook(BuildHookInterface[Any]):
-    """Renders the guides and collects the static files, with their hashed names, before the package is made.
+    """Renders the guides and collects the static files, with hashed names, before the package is built.
 
-    hatchling loads this file by its path and knows nothing of the packages beside it.
+    hatchling loads this file by its path, and cannot import the packages beside it.
     """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Make both; an editable installation serves what `collectstatic` makes in its checkout."""
+        """Render and collect them. An editable installation serves its checkout's `collectstatic` output instead."""
         sys.path.insert(0, self.root)
         from studyservice.guides.building import build  # noqa: PLC0415  # from the path above
 
@@ -28,12 +28,12 @@ class ServedFilesHook(BuildHookInterface[Any]):
             build_data["force_include"][self._collected.name] = "studyservice/staticfiles"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove what is in the package by now."""
+        """Remove the temporary files, which are now in the package."""
         self._collected.cleanup()
 
 
 def _collect(directory: str) -> None:
-    """Run `collectstatic` into `directory`, with settings that serve for this command only."""
+    """Run `collectstatic` into `directory`, with settings just for this command."""
     os.environ |= {
         "DJANGO_SETTINGS_MODULE": "studyservice.settings",
         "DATA_DIR": directory,

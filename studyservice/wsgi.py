@@ -1,4 +1,4 @@
-"""The WSGI application; it does not start when a system check fails."""
+"""The WSGI application. It does not start if a system check fails."""
 
 import os
 
@@ -17,15 +17,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
 
 
 class Handler(WSGIHandler):
-    """Django's application, with requests whose body may be chunked."""
+    """Django's application, with support for chunked request bodies."""
 
     request_class = Request
 
 
 django.setup(set_prefix=False)
-# Before each request Django drops connections to the database that have failed, and does so here too. After it, it does
-# so again, for those that are not kept between requests, and closes caches: here are neither, nor logged queries. It
-# also forgets where the routes of the request stood, which each request says when it begins.
+# Before each request Django closes broken database connections; that stays. After it, Django does so again for
+# connections that are not kept, closes caches, and forgets logged queries and the URL prefix. None of that applies
+# here.
 request_started.disconnect(reset_queries)
 request_finished.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)

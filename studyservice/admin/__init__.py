@@ -1,1 +1,1 @@
-"""The operators' admin: one site, and the base of every page in it."""
+"""The operators' admin: its site, and the base classes of its pages."""

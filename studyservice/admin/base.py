@@ -1,4 +1,4 @@
-"""The ground of the operators' admin: lists that cost the same with ten rows and with millions."""
+"""Base classes of the operators' admin. Lists cost the same with ten rows or millions."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -44,14 +44,15 @@ ACTIONS = HookList[Action]("ACTIONS")
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 key`, `2 keys`."""
+    """Return `1 key` or `2 keys`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def leading_columns(model: type[Model]) -> set[str]:
-    """The fields that an index over every row begins with; no references, which lists order by what they refer to.
+    """Return the first fields of unconditional indexes. Foreign keys are left out, since lists sort them by their
+    targets.
 
-    An index with a class of operators is for searching, and in an order of its own.
+    Indexes with operator classes are left out, because they serve searches and have a different order.
     """
     meta = model._meta
     alone = {field.name for field in meta.concrete_fields if field.unique or getattr(field, "db_index", False)}
@@ -63,7 +64,7 @@ def leading_columns(model: type[Model]) -> set[str]:
 
 
 class BoundedCount(Subquery):
-    """The number of rows per value of `column`, counted up to `MOST_ROWS`, for a column of a list."""
+    """A list column with the number of rows per value of `column`, counted up to `MOST_ROWS`."""
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) AS bounded)"
     output_field = IntegerField()
@@ -73,29 +74,29 @@ class BoundedCount(Subquery):
 
 
 class BoundedPaginator(_Paginator):
-    """Never counts past `MOST_ROWS`."""
+    """A paginator that never counts past `MOST_ROWS`."""
 
     @cached_property
     def count(self) -> int:
-        """The number of rows, at most `MOST_ROWS`."""
-        rows = cast("QuerySet[Model]", self.object_list)  # the admin pages querysets alone
+        """Return the number of rows, at most `MOST_ROWS`."""
+        rows = cast("QuerySet[Model]", self.object_list)  # the admin pages only querysets
         return rows.order_by()[:MOST_ROWS].count()
 
 
 class SelectedRowsForm(ActionForm):
-    """Actions work on the rows that are ticked, never on “all 1,000,000”."""
+    """Limits actions to the selected rows, without “select all 1,000,000”."""
 
     select_across = forms.BooleanField(label="", required=False, disabled=True, widget=forms.HiddenInput)
 
 
 class ServiceAdmin(_ModelAdmin):
-    """A list with a bounded count, in the order of an index, searched by e-mail address, id or text.
+    """A list with a bounded count, sorted by an index, searched by e-mail address, id or text.
 
-    It can be sorted by the columns that an index begins with, and by no other: one click would sort a million rows.
+    Only the first columns of indexes can be sorted. Sorting by any other would sort a million rows on one click.
 
     Attributes:
-        email_path: where the member's e-mail address is.
-        text_path: the field that other search words look in.
+        email_path: path to the member's e-mail address.
+        text_path: the field searched for other words.
     """
 
     email_path: ClassVar[str] = "member__email"
@@ -117,11 +118,11 @@ class ServiceAdmin(_ModelAdmin):
         css: ClassVar[dict[str, list[str]]] = {"all": ["studyservice/admin.css"]}
 
     def get_sortable_by(self, request: HttpRequest) -> Any:
-        """The columns that an index begins with."""
+        """Return the first columns of indexes."""
         return [name for name in self.get_list_display(request) if name in leading_columns(self.model)]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """The page for a new object leaves out what only an existing one has."""
+        """Leave out of the page for a new object the fields that only existing ones have."""
         fields = super().get_fields(request, obj)
         fixed = () if obj is not None else self.get_readonly_fields(request, obj)
         return [name for name in fields if name not in fixed]
@@ -129,12 +130,12 @@ class ServiceAdmin(_ModelAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        """The rows that match; an address or an id is found through its index."""
+        """Return the matching rows. An address or an id is found through its index."""
         term = search_term.replace("\x00", "").strip()
         return queryset.filter(self.matching(term)) if term else queryset, False
 
     def matching(self, term: str) -> Q:
-        """The query for the search term `term`."""
+        """Return the query for the search term `term`."""
         identifier = parse_uuid(term)
         if identifier is not None:
             return Q(pk=identifier)
@@ -143,21 +144,21 @@ class ServiceAdmin(_ModelAdmin):
         return Q(**{f"{self.text_path}__icontains": term})
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """No filter in an address may probe for a secret."""
+        """Refuse filters in the URL, which could probe for a secret."""
         if "password" in lookup or "secret" in lookup:
             return False
         return bool(super().lookup_allowed(lookup, value, request))
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Add or change; a refusal of the service's own rules is shown like any other.
+        """Add or change an object. Violations of the service's rules are shown like form errors.
 
-        The page's fields look up members and courses while the operator types, hence the wider policy.
+        The page's fields look up members and courses while the operator types, so its content security policy is wider.
         """
         view = csp_update({"connect-src": [SELF]})(super().changeform_view)
         return self._told(request, view, *args, **kwargs)
 
     def render_change_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """The page of one object. Calls the hooks for opened objects."""
+        """Render the page of one object, and call the hooks for opened objects."""
         read = kwargs.get("obj")
         if read is not None and request.method == "GET":
             for note in READINGS:
@@ -169,7 +170,7 @@ class ServiceAdmin(_ModelAdmin):
         return self._noted(obj, super().log_addition(request, obj, message))
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        """Likewise; actions on lists say so here too."""
+        """Likewise for changes, including those of list actions."""
         return self._noted(obj, super().log_change(request, obj, message))
 
     def _noted(self, obj: Model, entry: LogEntry) -> LogEntry:
@@ -192,7 +193,7 @@ class ServiceAdmin(_ModelAdmin):
     def get_deleted_objects(
         self, objs: Iterable[Model], request: HttpRequest
     ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
-        """Only the objects: their dependents may be many thousand rows."""
+        """Return only the objects: their dependents may be many thousands of rows."""
         objects = list(objs)
         denied = any(not self.has_delete_permission(request, one) for one in objects)
         names = [f"{one}, with everything that belongs to it" for one in objects]
@@ -200,7 +201,7 @@ class ServiceAdmin(_ModelAdmin):
         return names, count, {str(self.opts.verbose_name)} if denied else set(), []
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Delete one by one, as `delete_model` does."""
+        """Delete one by one, with `delete_model`."""
         for one in queryset:
             self.delete_model(request, one)
 
@@ -224,7 +225,7 @@ class ServiceInline(_TabularInline):
     extra = 0
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Below a new object without what its rows do not have yet."""
+        """Leave out fields that rows of a new object do not have yet."""
         fields = super().get_fields(request, obj)
         fixed = () if obj is not None else self.get_readonly_fields(request, obj)
         return [name for name in fields if name not in fixed]

@@ -1,4 +1,4 @@
-"""The operators' front page: a few questions, each answered by the app that knows, in one or two statements."""
+"""The operators' front page: a few questions, each answered by one app in one or two queries."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ class Row:
     """A line of an answer.
 
     Attributes:
-        url: where to look; empty if there is nothing more to see.
+        url: page with details; empty if there is none.
         at: when it happened.
-        bad: whether an operator has to do something.
+        bad: whether an operator must act.
     """
 
     text: str
@@ -32,9 +32,9 @@ class Answer:
     """The answer to one question.
 
     Attributes:
-        permission: needed to see it; empty for every operator.
+        permission: required to see it; empty for every operator.
         rows: reads them.
-        otherwise: the text where there is no row.
+        otherwise: the text if there are no rows.
         url: the list with all of them.
     """
 
@@ -51,7 +51,7 @@ _ORDER = ("health", "joined", "refused", "schedules", "waiting")
 
 
 def answers(request: HttpRequest) -> list[dict[str, object]]:
-    """Return what the operator may see, in order, for the template."""
+    """Return the answers that the operator may see, in order, for the template."""
     found = [answer for answer in map(ANSWERS.get, _ORDER) if answer is not None]
     return [
         {

@@ -1,4 +1,4 @@
-"""The operators' site: Django's, with a rate of its own."""
+"""The operators' site: Django's admin site with rate limits."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -23,27 +23,27 @@ GATE = Hook[Gate]("GATE")
 
 
 class OperatorSite(AdminSite):
-    """Counts requests for every page below `/admin/`, first by client address, then by who is signed in."""
+    """Counts requests for every page below `/admin/`, first by client address, then by user."""
 
     site_header = site_title = settings.SERVICE_NAME
     index_title = "Operators"
     index_template = "admin/front_page.html"
-    enable_nav_sidebar = False  # its 290 pixels are the lists', whose words would break; the index leads everywhere too
+    enable_nav_sidebar = False  # its 290 pixels are needed for the lists, and the index links to every page too
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        """Django's, without the way from the admin to a row's page on the site: no row has one."""
+        """Return Django's routes, except links from the admin to a row's page on the site, which no row has."""
         return [route for route in super().get_urls() if getattr(route, "name", None) != "view_on_site"]
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Django's, below what an operator wants to know first."""
+        """Render Django's index below the front page's answers."""
         return super().index(request, {"answers": answers(request)} | (extra_context or {}))
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Whether an operator asks, and the gate is open; Django sends anybody else to the sign-in."""
+        """Return whether the user is an operator and passed the gate. Django sends anybody else to the sign-in."""
         return super().has_permission(request) and GATE.get()(request)
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
-        """`view` behind the rates and the check for operators."""
+        """Wrap `view` in the rate limits and the check for operators."""
         guarded = super().admin_view(view, cacheable)
 
         @wraps(guarded)

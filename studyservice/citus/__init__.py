@@ -1,4 +1,4 @@
-"""Distribute members over Citus, an extension of PostgreSQL. Optional; nothing outside imports this package.
+"""Distribute members over Citus, an extension of PostgreSQL. Optional; no other package imports this one.
 
-The settings choose the database backend and the middleware of this package if DATABASE_DISTRIBUTED is set.
+If DATABASE_DISTRIBUTED is set, the settings select this package's database backend and middleware.
 """

@@ -1,4 +1,4 @@
-"""The app that spreads members over servers."""
+"""The app that distributes members over servers."""
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -10,12 +10,12 @@ from studyservice.database.signals import member_known
 
 
 class CitusConfig(AppConfig):
-    """The command `distribute`, and the check that each table has a place; the rest works if members are spread."""
+    """The command `distribute` and the check of table placement. The rest is active only if members are distributed."""
 
     name = "studyservice.citus"
 
     def ready(self) -> None:
-        """Register the check, and count requests at each server if members are spread."""
+        """Register the check and, if members are distributed, the bulkhead."""
         register(check_places)
         if settings.DATABASE_DISTRIBUTED:
             member_known.connect(enter_server_of)

@@ -1,9 +1,8 @@
-"""A bulkhead for each server of members: one that does not answer keeps its own members waiting, and no others.
+"""A bulkhead for each server of members: an unresponsive server delays only its own members.
 
-Threads that wait for a server that hangs are lost to everybody for as long as a statement may run. So at most half of
-the threads are at work for the members of one server. Whoever comes when these have all waited for one answer for
-`PATIENCE_SECONDS` is told at once that it failed, and leaves its thread to others. Where members are not spread over
-servers, nothing of this is there.
+A thread that waits for a hanging server is blocked for as long as a statement may run. So at most half of the threads
+serve the members of one server. If all of these have waited for one round trip for `PATIENCE_SECONDS`, further requests
+fail at once and free their threads. Unused unless members are distributed over servers.
 """
 
 import time
@@ -21,11 +20,11 @@ _LOOK_SECONDS = 0.05
 
 
 class ServerHangsError(OperationalError):
-    """The server of this member does not answer; others may."""
+    """The member's server does not answer. Others may."""
 
 
 class Bulkhead:
-    """Places at servers, and who holds them; a thread holds one at most.
+    """The places at each server and the threads that hold them. A thread holds at most one.
 
     Args:
         places: at each server.
@@ -40,7 +39,7 @@ class Bulkhead:
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """Answer a request inside. Any place that it holds is released at the end."""
+        """Process a request in the block. At its end the thread's place is released."""
         self._own.server = ""
         try:
             yield
@@ -49,10 +48,10 @@ class Bulkhead:
             del self._own.server
 
     def enter(self, server: str) -> None:
-        """Hold a place at `server` until the request ends. Does nothing outside of a request.
+        """Hold a place at `server` until the request ends. Does nothing outside a request.
 
         Raises:
-            ServerHangsError: all places are held by threads that have waited for too long.
+            ServerHangsError: all places are held by threads that have waited too long.
         """
         own = getattr(self._own, "server", None)
         if own is None or own == server:
@@ -69,7 +68,7 @@ class Bulkhead:
 
     @contextmanager
     def exchange(self) -> Iterator[None]:
-        """This thread waits for the database inside."""
+        """Mark that this thread waits for the database in the block."""
         thread = get_ident()
         self._asked_at[thread] = time.monotonic()
         try:

@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """A foreign key as the database has it.
+    """A foreign key in the database.
 
     Attributes:
         columns: of `table`, in the order of `target_columns`.
@@ -23,11 +23,11 @@ class ForeignKey:
 
 @dataclass(frozen=True, slots=True)
 class UniqueIndex:
-    """A unique index, or the constraint that it holds.
+    """A unique index, or the constraint that uses it.
 
     Attributes:
         keys: its columns or expressions, as SQL.
-        condition: of the rows in it, as SQL, or None.
+        condition: of a partial index, as SQL, or None.
         is_constraint: whether it belongs to a constraint of the same name.
     """
 
@@ -81,8 +81,8 @@ class Place:
     """The placement of a table in Citus.
 
     Attributes:
-        column: whose value decides; None for a table that is whole.
-        group: of tables that lie together.
+        column: the distribution column; None for a table that is not distributed.
+        group: of tables that are placed together.
         is_everywhere: whether every server has a copy.
     """
 
@@ -92,7 +92,7 @@ class Place:
 
 
 def foreign_keys(cursor: Any) -> list[ForeignKey]:
-    """All of them."""
+    """Return all foreign keys."""
     cursor.execute(_FOREIGN_KEYS)
     return [
         ForeignKey(name, table, tuple(columns), target, tuple(target_columns), definition)
@@ -101,13 +101,13 @@ def foreign_keys(cursor: Any) -> list[ForeignKey]:
 
 
 def unique_indexes(cursor: Any) -> list[UniqueIndex]:
-    """All of them, those of primary keys included."""
+    """Return all unique indexes, including those of primary keys."""
     cursor.execute(_UNIQUE_INDEXES)
     return [UniqueIndex(name, table, tuple(keys), *rest) for name, table, keys, *rest in cursor.fetchall()]
 
 
 def tables(cursor: Any) -> set[str]:
-    """The tables that exist."""
+    """Return the tables that exist."""
     cursor.execute("SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
     return {name for (name,) in cursor.fetchall()}
 
@@ -119,7 +119,7 @@ def has_citus(cursor: Any) -> bool:
 
 
 def places(cursor: Any) -> dict[str, Place]:
-    """The placement of each table that Citus manages. Empty without the extension."""
+    """Return the placement of each table that Citus manages. Empty without the extension."""
     if not has_citus(cursor):
         return {}
     cursor.execute(_PLACES)
@@ -127,7 +127,7 @@ def places(cursor: Any) -> dict[str, Place]:
 
 
 def row_counts(cursor: Any, names: list[str]) -> dict[str, int]:
-    """The number of rows of each table. Reads them all."""
+    """Return the number of rows of each table. Reads all rows."""
     counted = {}
     for name in names:
         cursor.execute(f"SELECT count(*) FROM {name}")  # noqa: S608 # nosec  # a name of the catalogue

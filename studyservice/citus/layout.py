@@ -1,8 +1,8 @@
-"""The place of each table when members are spread over servers, derived from the models (see also `tables`).
+"""The place of each table when members are distributed over servers, derived from the models (see also `tables`).
 
-A model with a foreign key to the member has its rows on the member's server, beside the row of the member. Tables that
-those rows refer to are on every server. Only the coordinator has the rest: tables that are read before the member is
-known, and tables that only operators read.
+Models with a foreign key to the member have their rows on the member's server. Tables that those rows refer to are on
+every server. All others are only on the coordinator: tables that are read before the member is known, and tables for
+operators.
 """
 
 from collections.abc import Iterator
@@ -23,9 +23,9 @@ class Layout:
     """Tables by their place.
 
     Attributes:
-        members: the table of members; the shards of `by_member` lie beside its shards.
+        members: the table of members; the shards of `by_member` are placed with its shards.
         by_member: table to the column with the member; the table of members comes first.
-        everywhere: tables of which every server has a copy, each after those that it refers to.
+        everywhere: tables with a copy on every server, each after those that it refers to.
         coordinator: all other tables of models.
     """
 
@@ -47,7 +47,7 @@ def layout() -> Layout:
 
 
 def check_places(**kwargs: Any) -> list[checks.CheckMessage]:
-    """Check that each model has one place, and that fields which are unique among all members stay so."""
+    """Check that each model has one place, and that fields unique across all members stay so."""
     return [checks.Error(text, id="citus.E001") for text in (*_without_place(), *_unique_by_nothing())]
 
 
@@ -85,7 +85,7 @@ def _unique_by_nothing() -> Iterator[str]:
 
 
 def _of_members() -> dict[type[Model], str]:
-    """Return the models whose rows lie with their member, and the field with the member."""
+    """Return the models whose rows are placed with their member, and the field with the member."""
     member = get_user_model()
     assert member._meta.pk is not None  # noqa: S101  # a model has one
     owners: dict[type[Model], str] = {member: member._meta.pk.name}
@@ -96,7 +96,7 @@ def _of_members() -> dict[type[Model], str]:
 
 
 def _everywhere() -> list[type[Model]]:
-    """Return the models that members' rows refer to, directly or not, and those of `ON_EVERY_SERVER`."""
+    """Return the models that members' rows refer to, directly or indirectly, and those of `ON_EVERY_SERVER`."""
     owned = _of_members()
     found: dict[type[Model], None] = {}
 
@@ -118,7 +118,7 @@ def _everywhere() -> list[type[Model]]:
 
 
 def _targets(model: type[Model]) -> list[type[Model]]:
-    """The models that the foreign keys of `model` refer to."""
+    """Return the models that the foreign keys of `model` refer to."""
     return [field.related_model for field in _fields(model) if field.related_model not in {None, model}]
 
 
@@ -127,12 +127,12 @@ def _fields(model: type[Model]) -> "list[Field[Any, Any]]":
 
 
 def _links(field: "ManyToManyField[Any, Any]") -> type[Model]:
-    """The model of the rows that link one with many."""
+    """Return the through model of a many-to-many field."""
     return cast("type[Model]", field.remote_field.through)
 
 
 def _models() -> list[type[Model]]:
-    """Every model that has a table which migrations make."""
+    """Return every model whose table migrations create."""
     return [
         model
         for model in apps.get_models(include_auto_created=True)
@@ -141,7 +141,7 @@ def _models() -> list[type[Model]]:
 
 
 def _unique_sets(model: type[Model]) -> Iterator[tuple[str, ...]]:
-    """The fields that are unique together in the table of `model`, but for its primary key, which is chance."""
+    """Yield the fields that are unique together in the table of `model`, except its random primary key."""
     for field in model._meta.local_concrete_fields:
         if field.unique and not field.primary_key:
             yield (field.name,)

@@ -1,4 +1,4 @@
-"""A request's place at the server of its member."""
+"""Release a request's place at the server of its member."""
 
 from collections.abc import Callable
 
@@ -8,12 +8,12 @@ from studyservice.citus.servers import bulkhead
 
 
 class ServerPlaceMiddleware:
-    """Frees the place that a request took at a server (`studyservice.citus.servers`)."""
+    """Releases the place that a request holds at a server (`studyservice.citus.servers`)."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer, then free the place."""
+        """Answer, then release the place."""
         with bulkhead().request():
             return self.get_response(request)

@@ -1,10 +1,10 @@
-"""The statements that place each table, and a check that all are placed.
+"""The statements that place each table, and a check that all tables are placed.
 
-What refers to a row of a member's has the member in its key, and what is unique has it too, as each server sees its own
-rows alone. So the keys of a table change with its place: the primary key `id` becomes `(member_id, id)`, and takes over
-from the unique key of that form; another unique key gets the member as its last column, so that its index still serves
-who asks by what stands before. What refers to members from the coordinator loses its foreign key. PostgreSQL's `ON
-DELETE SET NULL (column)` is not in Citus: the service empties such references itself.
+Each server sees only its own rows, so foreign keys and unique keys must include the member. The keys of a table change
+with its place. The primary key `id` becomes `(member_id, id)` and replaces a unique key of that form. Other unique keys
+get the member as last column, so that their indexes still serve queries by the first columns. References to members
+from tables on the coordinator lose their foreign keys. Citus does not support PostgreSQL's `ON DELETE SET NULL
+(column)`, so the service empties such references itself.
 """
 
 import re
@@ -28,10 +28,10 @@ _SETS_NULL = re.compile(r" ON DELETE SET NULL(?: \([^)]*\))?")
 
 
 def plan(cursor: Any, layout: Layout, shards: int) -> list[str]:
-    """The statements, for one transaction. Empty if every existing table is in place.
+    """Return the statements, for one transaction. Empty if every existing table is in place.
 
     Args:
-        shards: into how many parts members are divided, when they are not yet; a part moves as a whole.
+        shards: number of shards, if members are not distributed yet. A shard moves as a whole.
     """
     moved = to_be_moved(cursor, layout)
     by_member = {name: column for name, column in layout.by_member.items() if name in moved}
@@ -56,7 +56,7 @@ def plan(cursor: Any, layout: Layout, shards: int) -> list[str]:
 
 
 def to_be_moved(cursor: Any, layout: Layout) -> set[str]:
-    """The tables that exist and are still on the coordinator."""
+    """Return the tables that exist and are still on the coordinator."""
     return (tables(cursor) - places(cursor).keys()) & {*layout.by_member, *layout.everywhere}
 
 
@@ -71,7 +71,7 @@ def can_hold(key: ForeignKey, layout: Layout) -> bool:
 
 
 def faults(cursor: Any, layout: Layout) -> Iterator[str]:
-    """Describe what is not in place."""
+    """Describe the tables that are not in place."""
     there, placed = tables(cursor), places(cursor)
     group = placed[layout.members].group if layout.members in placed else None
     for name, column in layout.by_member.items():
@@ -96,13 +96,13 @@ def _place(layout: Layout, name: str, shards: int) -> str:
 
 
 def _with_member(index: UniqueIndex, column: str) -> Iterator[str]:
-    """The statements that add the member to a unique index without it; see the module docstring."""
+    """Return the statements that add the member to a unique index without it. See the module docstring."""
     drop = f"ALTER TABLE {index.table} DROP CONSTRAINT {_quoted(index.name)}"
     if index.is_primary and column not in index.keys:
         yield drop
         yield _added(index, f"PRIMARY KEY ({', '.join((column, *index.keys))})")
     elif set(index.keys) == {column, "id"} and index.is_constraint and not index.is_primary:
-        yield drop  # the primary key is the same now
+        yield drop  # equal to the new primary key
     elif column not in index.keys:
         keys = ", ".join((*index.keys, column))
         if index.is_constraint:

@@ -34,7 +34,7 @@ def bulkhead() -> Bulkhead:
 
 
 def enter_server_of(*, member_id: UUID, **kwargs: Any) -> None:
-    """Hold a place at the member's server up to the end of the request; a receiver of `member_known`.
+    """Hold a place at the member's server until the end of the request. Receives `member_known`.
 
     Costs a query of the coordinator once a minute.
 

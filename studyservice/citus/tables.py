@@ -1,4 +1,4 @@
-"""The tables that do not lie with a member, and the unique columns that do not name the member."""
+"""The tables that are not placed with a member, and the unique columns that do not include the member."""
 
 ON_COORDINATOR = {
     "accounts.BrowserSession": "found by a cookie, before the member is known",

@@ -1,1 +1,1 @@
-"""Statements compiled once, the PostgreSQL backend, and the rules that the database itself keeps."""
+"""Statements compiled once, the PostgreSQL backend, and constraints enforced by the database."""

@@ -1,7 +1,7 @@
-"""Statements of the ORM that leave together.
+"""ORM statements that are sent together.
 
-The ORM waits for each of its statements, if only to hear how many rows one changed. On PostgreSQL these here leave, in
-a transaction, with the next one that is waited for, or with the commit; an error is raised there.
+The ORM waits for each statement, even if only for its row count. On PostgreSQL, statements made here are sent, in a
+transaction, with the next one that needs its result, or with the commit. Errors are raised there.
 """
 
 from collections.abc import Iterator
@@ -20,10 +20,9 @@ _AT_ONCE = 2000
 
 
 class Ahead(Generic[_Row]):
-    """The rows of a query of `values_list`, with more than one column.
+    """The rows of a `values_list` query with several columns.
 
-    Iterating waits for all queries that were made before. What is many rows is read again in pieces, by a cursor of the
-    server.
+    Iterating waits for all queries created before. A long result is read again in pieces, through a server-side cursor.
     """
 
     def __init__(self, rows: "QuerySet[_ModelT, _Row]") -> None:
@@ -32,7 +31,7 @@ class Ahead(Generic[_Row]):
         self._cursor = self._compiler.execute_sql(CURSOR)
 
     def __iter__(self) -> Iterator[_Row]:
-        if self._cursor is None:  # the query can find nothing
+        if self._cursor is None:  # the query is known to return nothing
             return
         with self._cursor as cursor:
             found = cursor.fetchall()
@@ -43,12 +42,12 @@ class Ahead(Generic[_Row]):
 
 
 def update_later(rows: QuerySet[Any, Any], **changes: Any) -> None:
-    """Change rows, whose number nobody asks for."""
+    """Update rows without waiting for the row count."""
     query = cast("UpdateQuery", rows.query.chain(UpdateQuery))
     query.add_update_values(changes)
     query.get_compiler(DEFAULT_DB_ALIAS).execute_sql(NO_RESULTS)
 
 
 def delete_later(rows: QuerySet[Any, Any]) -> None:
-    """Delete rows, below which nothing is, and for which nobody listens."""
+    """Delete rows that have no dependents and no deletion signals."""
     rows.query.chain(DeleteQuery).get_compiler(DEFAULT_DB_ALIAS).execute_sql(NO_RESULTS)

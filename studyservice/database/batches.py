@@ -1,4 +1,4 @@
-"""Rows that one statement names by their ids."""
+"""Batches of ids for one statement."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -11,7 +11,7 @@ BATCH = 1000
 
 
 def batches(values: Iterable[_T]) -> Iterator[list[_T]]:
-    """`values` in lists of `BATCH` at most."""
+    """Yield `values` in lists of at most `BATCH`."""
     left = iter(values)
     while batch := list(islice(left, BATCH)):
         yield batch

@@ -4,7 +4,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 def inserts_from_query(database: BaseDatabaseWrapper) -> bool:
-    """Return whether INSERT takes rows from a SELECT, and values from subqueries."""
+    """Return whether INSERT can take rows from a SELECT, and values from subqueries."""
     return bool(getattr(database.features, "inserts_from_query", True))
 
 

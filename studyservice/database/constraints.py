@@ -1,6 +1,6 @@
-"""Check constraints for models: the database refuses what the code refuses, whoever writes.
+"""Check constraints for models, so that the database enforces the rules of the code for every writer.
 
-The name of each is the model's and the field's: a field has one. Null passes, as in SQL.
+Names consist of the model and the field, so a field has at most one. Null passes, as in SQL.
 """
 
 from collections.abc import Iterable
@@ -12,27 +12,27 @@ from django.db.models.lookups import Range
 
 
 def one_of(field: str, values: Iterable[str]) -> CheckConstraint:
-    """One of a few strings; another one needs a migration."""
+    """Allow only a few strings. Adding one needs a migration."""
     return _check(field, Q(**{f"{field}__in": list(values)}))
 
 
 def at_least(field: str, least: float) -> CheckConstraint:
-    """A number of `least` or more."""
+    """Require a number of at least `least`."""
     return _check(field, Q(**{f"{field}__gte": least}))
 
 
 def between(field: str, least: Any, most: Any) -> CheckConstraint:
-    """A number from `least` to `most`, both included."""
+    """Require a number from `least` to `most`, inclusive."""
     return _check(field, Q(**{f"{field}__range": (least, most)}))
 
 
 def characters(field: str, least: int, most: int) -> CheckConstraint:
-    """Text of `least` to `most` characters; SQLite keeps to no `max_length`, and nobody to a `TextField`'s."""
+    """Require `least` to `most` characters. SQLite ignores `max_length`, and every database that of a `TextField`."""
     return _check(field, Q(Range(Length(field), (least, most))))
 
 
 def together(field: str, moment: str) -> CheckConstraint:
-    """A boolean that is true if and only if there is a moment."""
+    """Require a boolean to be true if and only if the moment is set."""
     return _check(
         field, Q(**{field: True, f"{moment}__isnull": False}) | Q(**{field: False, f"{moment}__isnull": True})
     )

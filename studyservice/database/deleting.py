@@ -10,9 +10,9 @@ from studyservice.database.ahead import delete_later
 
 
 def delete_alone(rows: QuerySet[Any]) -> int:
-    """Delete `rows`, below which nothing is, in one statement; gives their number.
+    """Delete `rows`, which have no dependents, in one statement. Return their number.
 
-    Who listens for a deletion, as storage does for files, is told of each row.
+    Receivers of deletion signals, like file storage, are called for each row.
     """
     gone = _listened_for(rows)
     number: int = rows._raw_delete(DEFAULT_DB_ALIAS)  # noqa: SLF001  # `delete` would look for what is below, by ids
@@ -21,7 +21,7 @@ def delete_alone(rows: QuerySet[Any]) -> int:
 
 
 def delete_alone_later(rows: QuerySet[Any]) -> None:
-    """Delete `rows` likewise, with the next statement that is waited for (`studyservice.database.ahead`)."""
+    """Delete `rows` likewise, with the next statement that needs its result (`studyservice.database.ahead`)."""
     gone = _listened_for(rows)
     delete_later(rows)
     _tell(gone)
@@ -41,10 +41,10 @@ BATCH = 1000
 
 
 def purge(expired: QuerySet[Model], *, owner: str | None = "member_id") -> int:
-    """Delete the rows of `expired`, `BATCH` at a time; gives their number.
+    """Delete the rows of `expired`, `BATCH` at a time. Return their number.
 
     Args:
-        owner: the column with the member, whom each statement that deletes names; None of rows that have none.
+        owner: the column with the member, to name in each DELETE; None for rows without a member.
     """
     removed = 0
     while batch := list(expired.values_list("pk", owner or "pk")[:BATCH]):

@@ -1,4 +1,4 @@
-"""Execute SQL on either database: now, or with the next statement that is waited for."""
+"""Execute SQL on either database: now, or together with a later statement."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
-    """`value` as the driver takes it; PostgreSQL's takes every value as it is."""
+    """Convert `value` for the driver. PostgreSQL's accepts every value unchanged."""
     if isinstance(value, datetime):
         return database.ops.adapt_datetimefield_value(value)
     if isinstance(value, date):
@@ -28,7 +28,7 @@ def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
 
 
 def run_sql(database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: Callable[[Any], T]) -> T:
-    """What `fetch` takes from the cursor."""
+    """Execute a statement. Return the result of `fetch` for the cursor."""
     if isinstance(database, PostgreSQL):
         return database.run(sql, params, fetch)
     with database.cursor() as cursor:
@@ -39,13 +39,13 @@ def run_sql(database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: C
 def run_sql_later(
     database: BaseDatabaseWrapper, sql: str, params: list[Any], then: Callable[[Any], None] | None = None
 ) -> None:
-    """Execute a statement whose result nobody waits for.
+    """Execute a statement without waiting for its result.
 
-    In a transaction on PostgreSQL it leaves with the next statement that is waited for, or with the commit; an error
-    is raised there. SQLite, which has no exchange to save, executes it at once.
+    In a transaction on PostgreSQL it is sent with the next statement that needs its result, or with the commit. Errors
+    are raised there. SQLite has no round trip to save and executes it at once.
 
     Args:
-        then: is given the cursor, before that next statement gives its result.
+        then: called with the cursor, before that next statement returns its result.
     """
     if isinstance(database, PostgreSQL):
         database.run_later(sql, params, then)
@@ -57,7 +57,7 @@ def run_sql_later(
 
 
 def wait_for_statements() -> None:
-    """Execute what was left for later."""
+    """Execute the deferred statements."""
     database = connections[DEFAULT_DB_ALIAS]
     if isinstance(database, PostgreSQL):
         database.flush()

@@ -1,4 +1,4 @@
-"""Columns that are computed from other columns of their row."""
+"""Columns computed from other columns of their row."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,10 +16,10 @@ BATCH = 1000
 def fill_columns(
     rows: "QuerySet[Any]", read: Sequence[str], filled: Callable[[Mapping[str, Any]], dict[str, Any]]
 ) -> None:
-    """Fill new columns of old rows in a migration, while others write: a batch in each transaction.
+    """Fill new columns of existing rows in a migration, while others write. Each batch is a transaction.
 
-    What a call holds at that moment is skipped, so that neither waits for the other while it has rows of its own, and
-    filled afterwards, row by row.
+    Rows locked by a call are skipped, so that neither waits for the other while holding locks. They are filled
+    afterwards, one by one.
     """
     skipped: list[UUID] = []
     for ids in _batches(rows):
@@ -42,7 +42,7 @@ def fill_columns(
 def repair_columns(
     rows: "QuerySet[Any]", read: Sequence[str], computed: Callable[[Mapping[str, Any]], dict[str, Any]]
 ) -> int:
-    """Compute the columns again, for rows that were written past the service; return how many rows were wrong.
+    """Recompute the columns, for rows written without the service. Return how many rows were wrong.
 
     Args:
         read: the columns that `computed` reads, and those that it computes.
@@ -61,7 +61,7 @@ def repair_columns(
 
 
 def _batches(rows: "QuerySet[Any]") -> Iterator[list[UUID]]:
-    """The ids of all rows, some at a time, in their order."""
+    """Yield the ids of all rows in batches, in order."""
     after: UUID | None = None
     while True:
         left = rows.order_by("pk") if after is None else rows.order_by("pk").filter(pk__gt=after)
@@ -75,7 +75,7 @@ def _batches(rows: "QuerySet[Any]") -> Iterator[list[UUID]]:
 def _store(
     rows: "QuerySet[Any]", found: "QuerySet[Any, Any]", filled: Callable[[Mapping[str, Any]], dict[str, Any]]
 ) -> None:
-    """One statement executed for each row, which takes a tenth of the time of the ORM's."""
+    """Execute one UPDATE for each row, in a tenth of the ORM's time."""
     values = {row["pk"]: filled(row) for row in found}
     if not values:
         return

@@ -1,6 +1,6 @@
-"""Text as it is searched: without differences of case, and with accents in one form.
+"""Text folded for searching: case-insensitive, with accents in one form.
 
-It is stored beside the text, because no two databases fold alike.
+It is stored beside the text, because databases fold differently.
 """
 
 import unicodedata
@@ -23,14 +23,14 @@ def fold(text: str) -> str:
 
 
 def fold_all(texts: Iterable[str | None]) -> str:
-    """Return the texts folded, as one column holds them."""
+    """Return the texts folded, in the form of one column."""
     return _BETWEEN.join(fold(text) for text in texts if text)
 
 
 def contains(*columns: str, param: str) -> Q:
-    """Match rows of which a folded column contains the folded text that an execution brings as `param`.
+    """Match rows whose folded column contains the folded text in `param`.
 
-    Unlike with LIKE, `%` and `_` are letters.
+    `%` and `_` match only themselves, unlike with LIKE.
     """
     found = Q()
     for column in columns:

@@ -1,4 +1,4 @@
-"""Ids of rows that come in numbers, which grow with time, so that an index on them grows at its end."""
+"""Time-ordered ids for frequently inserted rows, so that their index grows at its end."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ _SET_BACK = 60 * 1000 * _FRACTIONS
 
 
 class _Clock:
-    """Gives times that grow within this process, in 4,096ths of a millisecond since 1970."""
+    """Increasing times within this process, in 4,096ths of a millisecond since 1970."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -35,17 +35,18 @@ _CLOCK = _Clock()
 
 
 def uuid7() -> UUID:
-    """A UUID of version 7 (RFC 9562, 5.7): 48 bits of Unix time in milliseconds, 12 of its fraction, 62 random ones.
+    """Return a UUID of version 7 (RFC 9562, 5.7): 48 bits of Unix time in milliseconds, 12 of its fraction, 62 random
+    ones.
 
-    The fraction in `rand_a` is the RFC's method 3 (6.2). Ids of one process grow, so what one call makes is listed in
-    the order in which it was made; only a clock that was set back by more than a minute begins anew. Those of several
-    processes need not grow, and nothing rests on it. When a row was made can be told from its id, as it is told by most
-    rows themselves; who knows an id may do nothing with it.
+    The fraction in `rand_a` is the RFC's method 3 (6.2). Ids of one process increase, so objects created by one call
+    are listed in order. Only a clock that was set back by more than a minute restarts them. Ids of several processes
+    may be out of order, and nothing depends on it. An id reveals when its row was created, as most rows do themselves.
+    Knowing an id grants no access.
     """
     ms, fraction = divmod(_CLOCK.next(), _FRACTIONS)
     return UUID(int=ms << 80 | 0x7 << 76 | fraction << 64 | 0b10 << 62 | randbits(62))
 
 
 def first_uuid7(instant: datetime) -> UUID:
-    """The least UUID of version 7 that can have been made at `instant` or later."""
+    """Return the least UUID of version 7 that can have been created at `instant` or later."""
     return UUID(int=(int(instant.timestamp() * 1000) << 80) | (0x7 << 76) | (0b10 << 62))

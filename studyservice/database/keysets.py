@@ -1,4 +1,4 @@
-"""Going on in the middle of an ordered list, by an index and not by reading what comes before."""
+"""Continue an ordered list through an index, without reading the rows before."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ from studyservice.database.statements import Param, RowT_co, Select, _Compiled
 
 
 class After(Func):
-    """Whether a row comes after a place in the order of `fields`: a comparison of rows, `(a, b) > (x, y)`.
+    """Whether a row comes after a position in the order of `fields`, as a row comparison: `(a, b) > (x, y)`.
 
-    An index on the fields leads to it, which a chain of OR does not. Django has such a lookup, but spells it as that
-    chain for SQLite, which knows row values as well.
+    An index on the fields supports it, but not a chain of OR. Django's own lookup uses that chain for SQLite, although
+    SQLite supports row values.
 
     Args:
-        place: field to what stands for its value; no value is null.
+        place: field to expression of its value; no value is null.
     """
 
     output_field = BooleanField()
@@ -36,12 +36,12 @@ class After(Func):
 
 
 class SelectBoth(Select[RowT_co]):
-    """The first rows of two querysets in one order, each found by an index of its own; an execution brings `limit`.
+    """The first rows of two querysets merged in one order, each found by its own index. `limit` is a parameter.
 
     Args:
         first: ordered.
-        second: with the same columns, ordered likewise.
-        order: the order of both together, as SQL with the names of columns.
+        second: with the same columns and order.
+        order: of both together, as SQL with the names of columns.
     """
 
     def __init__(self, first: QuerySet[Any], second: QuerySet[Any], shape: Mapping[str, str], *, order: str) -> None:
@@ -52,6 +52,6 @@ class SelectBoth(Select[RowT_co]):
     def _compile(self) -> _Compiled:
         one = super()._compile()
         other, params = self._second.query.get_compiler(connection=connection).as_sql()
-        limit = Param("limit")  # what follows puts together what Django has compiled
+        limit = Param("limit")  # below, SQL compiled by Django is combined
         sql = f"SELECT * FROM ({one.sql}) AS one UNION ALL SELECT * FROM ({other} LIMIT %s) AS other"  # noqa: S608 # nosec
         return one._replace(sql=f"{sql} ORDER BY {self._order} LIMIT %s", params=(*one.params, *params, limit, limit))

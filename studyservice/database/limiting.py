@@ -1,11 +1,11 @@
 """Rewrite statements so that they see only the rows that a limited credential may see.
 
-A `Limiter` is set for a whole request. Every statement that the thread sends meanwhile, compiled once or made by the
-ORM, then reads `"limited_courses_item"` where it says `"courses_item"`: a common table expression put in front of it,
-which holds the allowed rows. A change or a deletion gets the same rows as a condition. So a statement needs to know
-nothing of limits, and a new one is limited too. What cannot be rewritten is refused.
+A `Limiter` is set for a whole request. Meanwhile, every statement that the thread sends reads `"limited_courses_item"`
+in place of `"courses_item"`. That is a common table expression, put in front of the statement, with the allowed rows.
+An UPDATE or DELETE gets the same rows as a condition. So no statement needs to know about limits, and new ones are
+limited too. A statement that cannot be rewritten is refused.
 
-`WholeMember` is the one way around, with a reason; `tests/limits/test_declared.py` lists the reasons.
+`WholeMember` is the only exception. Each use gives a reason, and `tests/limits/test_declared.py` lists them.
 """
 
 import re
@@ -23,12 +23,12 @@ WHOLE = "/* whole member */ "
 
 
 class NotLimitedError(RuntimeError):
-    """A statement cannot be limited: a fault of the service, and never an answer with too much in it."""
+    """A statement cannot be limited, so it is refused. A bug in the service."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The rows of a table that may be seen.
+    """The visible rows of a table.
 
     Attributes:
         sql: a SELECT of all columns of the table.
@@ -40,13 +40,13 @@ class View:
 
 
 class Views(Hashable, Protocol):
-    """The views of one kind of limits; what was rewritten is kept by it."""
+    """The views for one kind of limits. Also the key of the cache of rewritten statements."""
 
     def of(self, table: str, vendor: str) -> View | None:
-        """The view of a table, or None if all its rows may be seen."""
+        """Return the view of a table, or None if all its rows may be seen."""
 
     def tables(self) -> re.Pattern[str]:
-        """Matches the name of each table that has a view."""
+        """Return a pattern for the names of tables that have a view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,14 @@ class Limiter:
 
     Attributes:
         views: for its kind of limits.
-        values: by the names in `View.params`; for each kind of database as its driver takes them.
+        values: by the names in `View.params`, in the form of each database's driver.
     """
 
     views: Views
     values: Callable[[str], Mapping[str, Any]]
 
     def limited(self, vendor: str, sql: str, params: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-        """The statement in its limited form, and its values."""
+        """Return the limited statement and its values."""
         found = _rewritten(self.views, vendor, sql)
         if not found.params:
             return found.body, params
@@ -74,11 +74,11 @@ class Limiter:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A statement in its limited form.
+    """A limited statement.
 
     Attributes:
         before: its common table expressions; empty if it has none.
-        params: the values of these, which come first; without `before`, those that the body has places for.
+        params: the values of these, which come first; without `before`, values for placeholders in the body.
         body: the rest.
     """
 
@@ -91,13 +91,13 @@ _LIMITER = ContextVar[Limiter | None]("limiter", default=None)
 
 
 def current_limiter() -> Limiter | None:
-    """The limits that hold for what this thread sends now."""
+    """Return the limiter for the statements that this thread sends now."""
     return _LIMITER.get()
 
 
 @contextmanager
 def limited_by(limiter: Limiter) -> Iterator[None]:
-    """Limit every statement inside."""
+    """Limit every statement in the block."""
     token = _LIMITER.set(limiter)
     try:
         with connections[DEFAULT_DB_ALIAS].execute_wrapper(limit):
@@ -107,12 +107,12 @@ def limited_by(limiter: Limiter) -> Iterator[None]:
 
 
 def change_limiter(limiter: Limiter) -> None:
-    """Go on with other limits, inside `limited_by`."""
+    """Replace the limiter within `limited_by`."""
     _LIMITER.set(limiter)
 
 
 def limit(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Mapping[str, Any]) -> Any:
-    """Django's wrapper of each execution; Django defines the arguments."""
+    """Limit each execution. Django defines the arguments of such wrappers."""
     limiter = _LIMITER.get()
     if limiter is None:
         return execute(sql, params, many, context)
@@ -134,7 +134,9 @@ _WHOLES: list["WholeMember"] = []
 
 
 class WholeMember:
-    """Rows that are counted or kept for the whole member, whoever calls; declared once with the reason."""
+    """An exception for rows that are counted or stored for the whole member, for any caller. Declared once, with a
+    reason.
+    """
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -142,7 +144,7 @@ class WholeMember:
 
     @contextmanager
     def rows(self) -> Iterator[None]:
-        """Let what is sent inside see every row of the member."""
+        """Let statements in the block see every row of the member."""
         if _LIMITER.get() is None:
             yield
             return
@@ -154,7 +156,7 @@ class WholeMember:
 
 
 def whole_reasons() -> list[str]:
-    """Every declared reason."""
+    """Return every declared reason."""
     return sorted(one.reason for one in _WHOLES)
 
 
@@ -163,16 +165,16 @@ _SOURCE = re.compile(rf'\b(FROM|JOIN) "(\w+)"(?: (?!(?:{_NO_ALIAS})\b)(?:AS )?("
 
 
 def whole_rows(sql: str) -> str:
-    """`sql`, a part of a statement, marked so that it reads every row of the member."""
+    """Mark `sql`, a part of a statement, to read every row of the member."""
     return _SOURCE.sub(lambda source: source[0].replace(' "', f' {WHOLE}"', 1), sql)
 
 
 @lru_cache(maxsize=4096)
 def _rewritten(views: Views, vendor: str, sql: str) -> Rewritten:
-    """The limited form of a statement, made once for each kind of limits.
+    """Return the limited form of a statement. Cached for each kind of limits.
 
     Raises:
-        NotLimitedError: it names a table in a way that is not known here.
+        NotLimitedError: the statement uses a table in an unknown way.
     """
     if not views.tables().search(sql):
         return Rewritten("", (), sql)
@@ -213,10 +215,10 @@ _TARGET = re.compile(r'(UPDATE|DELETE FROM|INSERT INTO) "(\w+)"')
 
 
 def _only_limited(rest: str, table: str) -> str:
-    """The rest of an UPDATE or a DELETE, after the name of its table, for the limited rows of this.
+    """Return the rest of an UPDATE or DELETE, after its table's name, restricted to the visible rows.
 
     Raises:
-        NotLimitedError: it has no condition of its own.
+        NotLimitedError: it has no WHERE.
     """
     place = _where(rest)
     if place is None:
@@ -225,9 +227,9 @@ def _only_limited(rest: str, table: str) -> str:
 
 
 def _inlined(sql: str, used: Mapping[str, View]) -> Rewritten:
-    """A change with the views as subqueries, and places for their values.
+    """Return a statement with its views as subqueries, and placeholders for their values.
 
-    Python's driver of SQLite counts the rows of a change that begins with its verb, and of no other.
+    Python's SQLite driver returns a row count only if the statement begins with its verb.
     """
     for table, view in used.items():
         values = iter(view.params)
@@ -241,7 +243,7 @@ _INLINED = re.compile("\x01(\\w+)\x02")
 
 
 def _is_known(sql: str, name: re.Match[str]) -> bool:
-    """Whether the name of a table stands for its column or an alias, or is marked as the whole member's."""
+    """Return whether the table's name qualifies a column, is an alias, or is marked for the whole member."""
     before, after = sql[: name.start()], sql[name.end() :]
     if not before.endswith('"') or not after.startswith('"'):
         return False
@@ -250,7 +252,7 @@ def _is_known(sql: str, name: re.Match[str]) -> bool:
 
 
 def _where(sql: str) -> int | None:
-    """The place after the WHERE of an UPDATE or DELETE itself, which is in no brackets."""
+    """Return the position after the WHERE of the UPDATE or DELETE itself, outside parentheses."""
     depth = 0
     for token in _TOKEN.finditer(sql):
         if token[0] == "(":

@@ -1,4 +1,4 @@
-"""Telling a lock that was not had in time from everything else that a database may fail with."""
+"""Recognize errors caused by waiting too long for a lock."""
 
 from django.db import OperationalError
 from django.dispatch import Signal
@@ -12,12 +12,12 @@ gave_up = Signal()
 
 
 def ended_waiting(error: OperationalError) -> bool:
-    """Whether the statement failed because another transaction held what it waited for, for longer than it may wait.
+    """Return whether the statement failed because it waited too long for another transaction's lock.
 
-    That is `DATABASE_LOCK_TIMEOUT`. Nothing was done, and the transaction is rolled back.
+    The limit is `DATABASE_LOCK_TIMEOUT`. Nothing was changed, and the transaction is rolled back.
     """
     cause = error.__cause__
     code: int | None = getattr(cause, "sqlite_errorcode", None)
     if code is not None:
-        return code & 0xFF == _SQLITE_BUSY  # the rest says which of its kinds
+        return code & 0xFF == _SQLITE_BUSY  # the other bits are the extended code
     return isinstance(cause, LockNotAvailable)

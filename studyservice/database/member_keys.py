@@ -1,14 +1,13 @@
-"""Keys with the member in them, by which PostgreSQL itself keeps members apart.
+"""Keys that include the member, so that PostgreSQL itself prevents references between members.
 
-A model whose rows others refer to has a `MemberKey`. A foreign key to it has a `MemberForeignKey` beside it, which
-holds it to rows of the same member, and says in the database too what becomes of the row with the one that it refers
-to. Both stand in `Meta.constraints`, so that migrations know them. A new table has the `MemberForeignKey` instead of
-Django's foreign key. A table that exists gets it with `AddMemberForeignKey` in one migration, and `ValidateChecks` and
-`DropForeignKey` in the next (`studyservice.database.postgresql.operations`). Where an index begins with the member and
-the key, or the member has few such rows, Django's own index is omitted (`OmitForeignKeyIndex`) or dropped
-(`DropForeignKeyIndex`).
+A model that others refer to has a `MemberKey`. A foreign key to it has a `MemberForeignKey` beside it, which restricts
+it to rows of the same member and handles deletion in the database too. Both are in `Meta.constraints`, so migrations
+know them. A new table has the `MemberForeignKey` instead of Django's foreign key. An existing table gets it with
+`AddMemberForeignKey` in one migration, and `ValidateChecks` and `DropForeignKey` in the next
+(`studyservice.database.postgresql.operations`). Where an index begins with the member and the key, or a member has few
+such rows, Django's own index is omitted (`OmitForeignKeyIndex`) or dropped (`DropForeignKeyIndex`).
 
-SQLite has Django's keys, to `id` alone, and nothing of these.
+SQLite has only Django's keys to `id`.
 """
 
 from typing import Any, cast
@@ -22,29 +21,29 @@ _IN_TABLE = "%(app_label)s_%(class)s"
 
 
 class _OnPostgresql(BaseConstraint):
-    """A constraint of PostgreSQL alone, which checks nothing before the database does."""
+    """A PostgreSQL constraint without validation in Python."""
 
     def definition(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> str:
-        """What follows the name in SQL."""
+        """Return the SQL after the constraint's name."""
         raise NotImplementedError
 
     def constraint_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
-        """Its part of a `CREATE TABLE`."""
+        """Return its part of a `CREATE TABLE`."""
         return self._named(model, schema_editor)
 
     def create_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
-        """The statement that adds it."""
+        """Return the statement that adds it."""
         added = self._named(model, schema_editor)
         return f"ALTER TABLE {_table(model, schema_editor)} ADD {added}" if added else ""
 
     def remove_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
-        """The statement that drops it."""
+        """Return the statement that drops it."""
         if schema_editor is None or schema_editor.connection.vendor != "postgresql":
             return ""
         return f"ALTER TABLE {_table(model, schema_editor)} DROP CONSTRAINT {schema_editor.quote_name(self.name)}"
 
     def validate(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: forms and operations look for what a row refers to among the rows of its member."""
+        """Do nothing: forms and operations look up referenced rows among those of the member."""
 
     def _named(self, model: type[Model] | None, editor: BaseDatabaseSchemaEditor | None) -> str:
         if model is None or editor is None or editor.connection.vendor != "postgresql":
@@ -59,7 +58,7 @@ class _OnPostgresql(BaseConstraint):
 
 
 class MemberKey(_OnPostgresql):
-    """A unique key on `(member_id, id)`, for what refers to rows together with their member.
+    """A unique key on `(member_id, id)`, for foreign keys that include the member.
 
     Args:
         owner: the field with the member.
@@ -78,13 +77,13 @@ class MemberKey(_OnPostgresql):
 
 
 class MemberForeignKey(_OnPostgresql):
-    """The foreign key `field` together with the member: `(member_id, course_id)` to the course's `(member_id, id)`.
+    """A foreign key of `field` and the member: `(member_id, course_id)` to the course's `(member_id, id)`.
 
-    It is checked at the commit, as Django's are. A row goes with what it refers to, or its reference is emptied, as
-    `on_delete` of the field says; PostgreSQL does that itself.
+    It is checked at the commit, like Django's. PostgreSQL deletes the row or empties the reference, by the field's
+    `on_delete`.
 
     Args:
-        owner: the field with the member, here and in the model that is referred to.
+        owner: the field with the member, in both models.
     """
 
     def __init__(self, *, field: str, owner: str = "member", name: str | None = None) -> None:
@@ -97,7 +96,7 @@ class MemberForeignKey(_OnPostgresql):
         return path, tuple(arguments), {**options, "field": self.field, "owner": self.owner}
 
     def constraint_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
-        """Nothing: as with Django's foreign keys, a statement at the end of the migration adds it."""
+        """Return nothing: like Django's foreign keys, it is added by a statement at the end of the migration."""
         if schema_editor is not None and (statement := self.create_sql(model, schema_editor)):
             schema_editor.deferred_sql.append(statement)
         return ""

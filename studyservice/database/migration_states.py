@@ -1,11 +1,11 @@
-"""What Django renders of the models as they were at a migration, which is most of the work of `migrate`.
+"""Render fewer models between migrations, which is most of the work of `migrate`.
 
-Operations work with model classes that Django makes from the state of the project. After one that changes a model it
-makes anew that model, what it refers to, what refers to those, and so on. Here nearly everything refers to the member,
-so that each of some three hundred operations would make nearly every class again.
+Operations use model classes that Django renders from the project's state. After an operation changes a model, Django
+renders it again, with the models that it refers to, those that refer to them, and so on. Here nearly everything refers
+to the member, so each of some three hundred operations would render nearly every class again.
 
-A class holds the classes that it refers to, and finds those that refer to it through its registry. So what refers to
-the changed model must be made anew, and what refers to that; what it refers to need not.
+A class holds the classes that it refers to, and finds those that refer to it through its registry. So only the models
+that refer to the changed one must be rendered again, directly or indirectly.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ Key = tuple[str, str]
 
 @contextmanager
 def rendered_sparingly() -> Iterator[None]:
-    """Meanwhile, states of migrations render a changed model and those that refer to it, and no others."""
+    """In the block, migration states render only a changed model and those that refer to it."""
     ours = {"reload_model": _reload_model, "reload_models": _reload_models}
     of_django = {name: getattr(ProjectState, name) for name in ours}
     for name, method in ours.items():
@@ -41,15 +41,15 @@ def _reload_models(state: Any, models: Iterable[Key], delay: bool = True) -> Non
     """Render models that have changed.
 
     Args:
-        state: a `ProjectState`; one that has rendered nothing yet has nothing to render again.
-        models: those that have changed.
-        delay: whether all relations are as they were. A `RunPython` renders every model for itself afterwards.
+        state: a `ProjectState`. If it has rendered nothing yet, nothing is rendered again.
+        models: the changed ones.
+        delay: whether all relations are unchanged. A `RunPython` renders every model itself afterwards.
     """
     if "apps" not in vars(state):
         return
     registered = state.apps.get_models(include_auto_created=True, include_swapped=True)
     if not delay and any(model._meta.apps is not state.apps for model in registered):
-        # A copy, as on the way back: classes in it ask the registry that they were copied from for their relations.
+        # Rendered in a copy, as in backward migrations: its classes would look up relations in the original registry.
         del state.apps
         state.is_delayed = False
         _ = state.apps
@@ -64,7 +64,7 @@ def _reload_models(state: Any, models: Iterable[Key], delay: bool = True) -> Non
 
 
 def _referring(changed: Iterable[type[Model]]) -> set[Key]:
-    """These models, those that refer to them or inherit from them, those that refer to those, and so on."""
+    """Return these models and all that refer to or inherit from them, directly or indirectly."""
     found: set[Key] = set()
     queue = list(changed)
     while queue:

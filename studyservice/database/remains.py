@@ -1,7 +1,7 @@
-"""Deleted rows, as far as SQLite's files still show them.
+"""Remove deleted rows from SQLite's files.
 
-`secure_delete` (`studyservice.environment`) overwrites them in the database. The write-ahead log beside it holds pages
-as they were, until it is emptied.
+`secure_delete` (`studyservice.environment`) overwrites them in the database. The write-ahead log still has the old
+pages until it is truncated.
 """
 
 from django.db import connection
@@ -11,9 +11,9 @@ PATIENCE_MS = 1000
 
 
 def empty_log() -> None:
-    """Move SQLite's write-ahead log into the database and truncate it, unless a reader needs it for longer.
+    """Move SQLite's write-ahead log into the database and truncate it, unless a reader still needs it.
 
-    `purgeexpired` tries again. On PostgreSQL, autovacuum clears up.
+    `purgeexpired` tries again. On PostgreSQL, autovacuum removes deleted rows.
     """
     if connection.vendor != "sqlite":
         return

@@ -6,7 +6,7 @@ from django.db import connection
 
 
 def database_drift() -> float | None:
-    """Return by how many seconds PostgreSQL's clock differs from this machine's at the least; None on SQLite."""
+    """Return the least difference of PostgreSQL's clock from this machine's, in seconds; None on SQLite."""
     if connection.vendor != "postgresql":
         return None
     with connection.cursor() as cursor:
@@ -18,5 +18,5 @@ def database_drift() -> float | None:
 
 
 def drift(before: float, theirs: float, after: float) -> float:
-    """By how many seconds another clock differs at the least, which said `theirs` between `before` and `after`."""
+    """Return the least difference, in seconds, of a clock that read `theirs` between `before` and `after`."""
     return max(0.0, before - theirs, theirs - after)

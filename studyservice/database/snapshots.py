@@ -1,4 +1,4 @@
-"""Reading much of the database as it was at one moment, in pieces."""
+"""Read large parts of the database as of one moment, in pieces."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +16,9 @@ _Row = TypeVar("_Row")
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """A transaction that reads alone and sees nothing that is committed after its first statement; it waits for nobody.
+    """Open a read-only transaction that sees nothing committed after its first statement. It waits for no lock.
 
-    Inside of a transaction it is that one, with what that one sees.
+    Within a transaction, use that one and its view of the data.
     """
     if connection.in_atomic_block:
         yield
@@ -35,7 +35,7 @@ def snapshot() -> Iterator[None]:
 
 @contextmanager
 def _deferred() -> Iterator[None]:
-    """Transactions of this connection do not begin by locking the database for writing."""
+    """Begin transactions of this connection without SQLite's write lock."""
     sqlite: Any = connection
     usual = sqlite.transaction_mode
     sqlite.transaction_mode = "DEFERRED"
@@ -46,11 +46,11 @@ def _deferred() -> Iterator[None]:
 
 
 def in_pieces(rows: "QuerySet[_ModelT, _Row]") -> Iterator[_Row]:
-    """The rows, of which few are in memory at a time.
+    """Yield the rows, with few in memory at a time.
 
-    A cursor of the server takes three exchanges at least, so it is asked only where one piece is not all.
-    Django does not read in pieces behind a pooler, as a cursor there may meet another connection. Inside a transaction
-    it does not.
+    A server-side cursor takes at least three round trips, so it is used only for more than one piece. Behind a pooler
+    Django does not read in pieces, because a cursor may meet another connection. Within a transaction that cannot
+    happen.
     """
     if connection.vendor == "postgresql":
         piece = list(rows[: _CHUNK + 1])

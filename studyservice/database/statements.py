@@ -1,8 +1,8 @@
-"""Queries compiled once and reused: the way every operation talks to the database.
+"""Queries compiled once and reused. All operations use them to access the database.
 
-Django spends more time turning a queryset into SQL, and rows into model instances, than PostgreSQL spends answering.
-A statement does the first once per process and skips the second: it is declared with the ORM, with `Param` where a
-value goes; it is compiled on first use; each row becomes the dictionary that is answered.
+Django spends more time turning a queryset into SQL, and rows into model instances, than PostgreSQL spends answering. A
+statement does the first once per process and skips the second. It is declared with the ORM, with `Param` for values. It
+is compiled on first use. Each row becomes the dictionary that is returned.
 
     COURSE = Select[CourseRow](Course.objects.filter(member_id=Param("member_id"), id=Param("id")), CourseRecord)
     COURSE.first(member_id=member.id, id=course_id)
@@ -42,28 +42,28 @@ _ROWCOUNT = attrgetter("rowcount")
 
 
 class Shape(Protocol):
-    """What names its columns, as a `Record` does."""
+    """An object with named columns, like a `Record`."""
 
     def columns(self) -> Mapping[str, str]:
-        """Wire name to column path, in order."""
+        """Return wire name to column path, in order."""
 
 
 class Param(Expression):
-    """The place of a value that each execution brings, under `name`."""
+    """A parameter called `name`, with a value for each execution."""
 
     def __init__(self, name: str, output_field: "models.Field[Any, Any] | None" = None) -> None:
         super().__init__(output_field=output_field)
         self.name = name
 
     def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> Any:
-        """A bare placeholder; the value is filled in by `Statement`."""
+        """Return a bare placeholder. `Statement` fills in the value."""
         return "%s", [self]
 
 
 def aggregated(rows: models.QuerySet[Any], function: str, column: str | Expression) -> Subquery:
-    """`COUNT`, `MAX` or `SUM` of a column over `rows`, to annotate with; a query of its own inside the statement.
+    """Return `COUNT`, `MAX` or `SUM` of a column over `rows` as a subquery, for an annotation.
 
-    Where the index that finds the rows has the column, and it is never null, the rows themselves are not read.
+    If the index that finds the rows contains the column, and it is never null, the table is not read.
     """
     value = Func(column, function=function, output_field=models.IntegerField())
     return Subquery(rows.order_by().annotate(aggregated=value).values("aggregated"))
@@ -76,22 +76,22 @@ class _Compiled(NamedTuple):
     """Column number and what turns the driver's value into ours, in the order of application."""
 
     def bound(self, values: Mapping[str, Any]) -> list[Any]:
-        """The parameters with the values that an execution brings."""
+        """Return the parameters with the values of an execution."""
         return [values[param.name] if isinstance(param, Param) else param for param in self.params]
 
 
 class Statement(ABC):
-    """The shared half: compile on first use for each kind of database, then bind and execute."""
+    """Base of statements: compile on first use for each kind of database, then bind and execute."""
 
     def __init__(self) -> None:
         self._compiled: dict[str, _Compiled] = {}
 
     @abstractmethod
     def _compile(self) -> _Compiled:
-        """The SQL for the kind of database in use."""
+        """Return the SQL for the current kind of database."""
 
     def _execute(self, values: Mapping[str, Any], fetch: Callable[[Any], T]) -> tuple[T, _Compiled]:
-        """What `fetch` takes from the cursor, and the statement as it was executed."""
+        """Return the result of `fetch`, and the statement as it was executed."""
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self.compiled_for(database)
         return run_sql(database, compiled.sql, compiled.bound(values), fetch), compiled
@@ -104,14 +104,14 @@ class Statement(ABC):
 
 
 class Select(Statement, Generic[RowT_co]):
-    """A query whose rows are dictionaries: `Select[CourseRow]` gives each as a `CourseRow`, which has these columns.
+    """A query whose rows are dictionaries: `Select[CourseRow]` returns each as a `CourseRow` with these columns.
 
     Args:
-        queryset: with `Param` where values go.
-        shape: the columns: wire name to column path, or what knows them, such as a `Record`.
-        limited: whether each execution brings the number of rows, as `limit`.
-        key_share: whether PostgreSQL keeps the rows from being deleted until the transaction ends, which Django's
-            `select_for_update` cannot ask for; SQLite has one writer at a time.
+        queryset: with `Param` for values.
+        shape: the columns, as wire name to column path or as an object with `columns`, like a `Record`.
+        limited: whether each execution passes the number of rows as `limit`.
+        key_share: whether PostgreSQL prevents deletion of the rows until the transaction ends (FOR KEY SHARE), which
+            Django's `select_for_update` does not support. SQLite has one writer at a time.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Select(Statement, Generic[RowT_co]):
         return _Compiled(sql, tuple(params), tuple(conversions))
 
     def all(self, **values: Any) -> list[RowT_co]:
-        """Every row."""
+        """Return every row."""
         fetched, compiled = self._execute(values, _FETCHALL)
         names = self._names
         if compiled.conversions:
@@ -154,7 +154,7 @@ class Select(Statement, Generic[RowT_co]):
         return cast("list[RowT_co]", rows)
 
     def first(self, **values: Any) -> RowT_co | None:
-        """The first row, or None."""
+        """Return the first row, or None."""
         row, compiled = self._execute(values, _FETCHONE)
         return None if row is None else cast("RowT_co", self._row(row, compiled))
 
@@ -170,7 +170,7 @@ def _bound(step: Callable[..., Any], expression: Any) -> Callable[[Any], Any]:
 
 
 class Insert(Statement):
-    """The insertion of one row of `model`; each execution brings every concrete field by its attribute name."""
+    """An INSERT of one row of `model`. Each execution passes every concrete field by its attribute name."""
 
     def __init__(self, model: type[models.Model]) -> None:
         super().__init__()
@@ -185,16 +185,16 @@ class Insert(Statement):
         return _Compiled(sql, tuple(params), ())
 
     def run(self, **values: Any) -> None:
-        """Insert one row, as `run_sql_later` does."""
+        """Insert one row, like `run_sql_later`."""
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self.compiled_for(database)
         run_sql_later(database, compiled.sql, compiled.bound(values))
 
     def run_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows, `_VALUES_AT_ONCE` with each statement; a fraction of what the ORM's `bulk_create` takes.
+        """Insert rows, `_VALUES_AT_ONCE` per statement, in a fraction of the time of the ORM's `bulk_create`.
 
-        PostgreSQL gets an array for each column: its driver is slow to read a statement with a place for each value.
-        Other databases, and backends whose INSERT takes no query, get a place for each value.
+        PostgreSQL gets an array for each column, because its driver is slow to parse many placeholders. Other
+        databases, and backends whose INSERT accepts no query, get a placeholder for each value.
         """
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self.compiled_for(database)
@@ -215,12 +215,12 @@ class Insert(Statement):
 
 
 class Update(Statement):
-    """The change of the rows of `queryset`.
+    """An UPDATE of the rows of `queryset`.
 
     Args:
-        queryset: with `Param` where values go.
+        queryset: with `Param` for values.
         changes: model field to new value or expression.
-        returning: model fields whose new values `returned` gives.
+        returning: model fields whose new values `returned` returns.
     """
 
     def __init__(
@@ -251,17 +251,17 @@ class Update(Statement):
         return _Compiled(f"{sql} RETURNING {names}", tuple(params), tuple(conversions))
 
     def run(self, **values: Any) -> int:
-        """The number of rows changed."""
+        """Execute, and return the number of rows changed."""
         changed, _ = self._execute(values, _ROWCOUNT)
         return int(changed)
 
     def returned(self, **values: Any) -> tuple[Any, ...] | None:
-        """The new values of the `returning` fields of the one row changed, or None if there was no such row."""
+        """Return the new values of the `returning` fields of the changed row, or None if there is none."""
         row, compiled = self._execute(values, _FETCHONE)
         return _converted(row, compiled)
 
     def returned_later(self, then: Callable[[tuple[Any, ...] | None], None], **values: Any) -> None:
-        """As `returned`, but nobody waits: `then` is given the values when the next statement gives its result."""
+        """Like `returned`, without waiting: `then` gets the values when the next statement returns its result."""
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self.compiled_for(database)
         run_sql_later(
@@ -290,5 +290,5 @@ class RawStatement(Statement):
         return _Compiled(self._sql, tuple(map(Param, self._names)), ())
 
     def all(self, **values: Any) -> list[tuple[Any, ...]]:
-        """Every row that it returns, with the driver's values."""
+        """Return every row, with the driver's values."""
         return cast("list[tuple[Any, ...]]", self._execute(values, _FETCHALL)[0])

@@ -31,7 +31,7 @@ class Bound(NamedTuple):
 
 @_LATER.rows()
 def rows_together(writes: Sequence[Bound], last: Bound) -> list[tuple[Any, ...]]:
-    """Execute `writes` and `last`, none of which reads what another writes, and return the rows of `last`.
+    """Execute `writes` and `last`, and return the rows of `last`. None may read data written by another.
 
     PostgreSQL runs them as parts of one statement, in an undefined order (its manual, "Data-Modifying Statements in
     WITH"). SQLite, which has no round trip to save, runs them one by one.
@@ -44,13 +44,13 @@ def rows_together(writes: Sequence[Bound], last: Bound) -> list[tuple[Any, ...]]
 
 @_LATER.rows()
 def run_together(writes: Sequence[Bound]) -> None:
-    """Execute `writes` likewise, when the next statement is waited for, or with the commit."""
+    """Execute `writes` likewise, with the next statement that needs its result, or with the commit."""
     for database, sql, params in _statements(writes):
         run_sql_later(database, sql, params)
 
 
 def _statements(writes: Sequence[Bound]) -> list[tuple[BaseDatabaseWrapper, str, list[Any]]]:
-    """The statements with their values: one for PostgreSQL, one for each write for others."""
+    """Yield the statements with their values: one in all for PostgreSQL, one for each write for others."""
     database = connections[DEFAULT_DB_ALIAS]
     compiled = [(one.statement.compiled_for(database), one.values) for one in writes]
     parts = [(statement.sql, statement.bound(values)) for statement, values in compiled]
@@ -61,6 +61,6 @@ def _statements(writes: Sequence[Bound]) -> list[tuple[BaseDatabaseWrapper, str,
 
 @lru_cache(maxsize=64)
 def _joined(parts: tuple[str, ...]) -> str:
-    """Join `parts` into one PostgreSQL statement, once per group of writes."""
+    """Join `parts` into one PostgreSQL statement. Cached for each group of writes."""
     before = ", ".join(f"write_{place} AS ({sql.strip()})" for place, sql in enumerate(parts[:-1]))
     return f"WITH {before} {parts[-1].strip()}" if before else parts[-1]

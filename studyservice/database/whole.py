@@ -1,4 +1,4 @@
-"""A subquery past the limits of a credential, inside a statement that is limited."""
+"""A subquery that bypasses the limits of a credential within a limited statement."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from studyservice.database.limiting import WholeMember, whole_rows
 
 
 class Whole(Func):
-    """A subquery that reads every row of the member, also for a limited credential.
+    """A subquery that reads every row of the member, even for a limited credential.
 
     Args:
         rows: the subquery.
@@ -23,6 +23,6 @@ class Whole(Func):
         self.why = why
 
     def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper, *args: Any, **context: Any) -> Any:
-        """As it is, marked (`studyservice.database.limiting`)."""
+        """Return the SQL with a mark for `studyservice.database.limiting`."""
         sql, params = super().as_sql(compiler, connection, *args, **context)
         return whole_rows(sql), params

@@ -1,1 +1,1 @@
-"""Requests of the server itself to addresses that others name."""
+"""Safe outgoing requests to addresses that others supply."""

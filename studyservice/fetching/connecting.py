@@ -1,7 +1,7 @@
 """Encrypted connections to public addresses, within a deadline.
 
-A name is looked up once. Every address that it has must be public, and the connection goes to one that was checked, so
-that no second look-up can lead it elsewhere.
+A name is looked up only once. All its addresses must be public, and the connection uses one of them, so that no second
+look-up can redirect it.
 """
 
 import socket
@@ -21,16 +21,16 @@ _Found = list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any
 
 
 class Deadline:
-    """The moment by which a fetch has ended."""
+    """The moment by which a fetch must end."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds until then, more than zero.
+        """Return the seconds left, more than zero.
 
         Raises:
-            TimeoutError: it has passed.
+            TimeoutError: the deadline has passed.
         """
         left = self._end - time.monotonic()
         if left <= 0:
@@ -39,7 +39,7 @@ class Deadline:
 
 
 class TimedSocket(ssl.SSLSocket):
-    """An encrypted connection, each read of which waits until the deadline at most, however little arrives."""
+    """An encrypted connection whose reads end at the deadline, however slowly data arrives."""
 
     deadline: Deadline
 
@@ -49,13 +49,13 @@ class TimedSocket(ssl.SSLSocket):
 
 
 def connect(host: str, port: int, deadline: Deadline) -> TimedSocket:
-    """A connection to `host`, which has shown a certificate of that name.
+    """Connect to `host`, and verify its certificate.
 
-    If an address does not answer, the next one is tried; each has an equal share of the time that is left.
+    If an address does not answer, the next one is tried. They share the remaining time equally.
 
     Raises:
         FetchError: an address of the name is not public.
-        OSError: the name has no address, or none that answers in time and with the certificate.
+        OSError: the name has no address, or none that answers in time with a valid certificate.
     """
     found = _looked_up(host, port, deadline)
     for *_, address in found:
@@ -77,7 +77,7 @@ def connect(host: str, port: int, deadline: Deadline) -> TimedSocket:
 
 
 def _looked_up(host: str, port: int, deadline: Deadline) -> _Found:
-    """The addresses of `host`, at least one. The system's resolver has no deadline, so it runs in a thread."""
+    """Return the addresses of `host`, at least one. The system's resolver has no deadline, so it runs in a thread."""
     found: Future[Any] = Future()
 
     def look_up() -> None:

@@ -1,4 +1,4 @@
-"""The reasons for which a fetch fails."""
+"""The reasons why a fetch fails."""
 
 from enum import StrEnum
 
@@ -21,7 +21,7 @@ class FetchError(Exception):
 
     Attributes:
         fault: the reason.
-        status: of the answer, where it is the reason.
+        status: the HTTP status, if that is the reason.
     """
 
     def __init__(self, fault: Fault, text: str, status: int | None = None) -> None:

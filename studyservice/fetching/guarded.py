@@ -1,7 +1,7 @@
-"""Fetch addresses that come from others, safely. All such fetches use this module.
+"""Fetch addresses that others supply, safely. All such fetches use this module.
 
-Only https, only public addresses (`connecting`), one deadline for everything, and a size. No cookies are kept, and no
-proxy of the environment is used. It takes no setting, and none makes an address trusted.
+Only https, only public addresses (`connecting`), one deadline for everything, and a maximum size. No cookies are kept,
+and proxies in the environment are ignored. No setting makes an address trusted.
 """
 
 import re
@@ -28,10 +28,10 @@ class Limits:
     """Limits of a fetch.
 
     Attributes:
-        seconds: for all of it, look-ups and redirects included.
+        seconds: for everything, including look-ups and redirects.
         size: of the body, in bytes.
-        redirects: that are followed.
-        any_port: whether an address may name another port than 443.
+        redirects: to follow at most.
+        any_port: whether ports other than 443 are allowed.
     """
 
     seconds: float
@@ -42,7 +42,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """The version that an earlier fetch brought; empty where its answer named none."""
+    """The validators of an earlier version; empty if its answer had none."""
 
     etag: str = ""
     last_modified: str = ""
@@ -50,11 +50,11 @@ class Validators:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """An answer with the status 200 or, if it is `unchanged` since the version that was named, 304.
+    """An answer with status 200, or 304 if it is `unchanged` since the given version.
 
     Attributes:
         media_type: in lower case and without parameters.
-        cache_control: as it was sent, or empty.
+        cache_control: as received, or empty.
         validators: of this version.
     """
 
@@ -69,10 +69,10 @@ _NONE = Validators()
 
 
 def fetch(url: str, limits: Limits, *, accept: str = "*/*", validators: Validators = _NONE) -> Fetched:
-    """Ask for `url`, unless it is still the version of `validators`.
+    """Fetch `url`, unless it is unchanged since `validators`.
 
     Raises:
-        FetchError: it is not there, not public, not in time, or too much.
+        FetchError: it does not exist, is not public, or is too slow or too large.
     """
     deadline = Deadline(limits.seconds)
     headers = {"Accept": accept, "Connection": "close", "User-Agent": "study-data-service"}
@@ -96,7 +96,7 @@ def fetch(url: str, limits: Limits, *, accept: str = "*/*", validators: Validato
 
 
 def _judged(base: str, reference: str, limits: Limits) -> SplitResult:
-    """Split the address that `reference` means on the page `base`, if it may be fetched."""
+    """Resolve `reference` against `base` and split it, if it may be fetched."""
     try:
         parts = urlsplit(urljoin(base, reference))
         host, port = (parts.hostname or "").encode("idna").decode(), parts.port or _HTTPS_PORT
@@ -111,7 +111,7 @@ def _judged(base: str, reference: str, limits: Limits) -> SplitResult:
 
 @contextmanager
 def _answered(parts: SplitResult, deadline: Deadline, headers: dict[str, str]) -> Iterator[HTTPResponse]:
-    """Ask, and close the connection afterwards, also at the deadline."""
+    """Send the request, and close the connection afterwards, or at the deadline."""
     host, port = parts.hostname or "", parts.port or _HTTPS_PORT
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     connection = HTTPConnection(host, port)
@@ -123,7 +123,7 @@ def _answered(parts: SplitResult, deadline: Deadline, headers: dict[str, str]) -
 
 
 def _read(response: HTTPResponse, limits: Limits, validators: Validators) -> Fetched | str:
-    """The answer, or the address that it redirects to."""
+    """Return the answer, or the URL of a redirect."""
     location = response.headers.get("Location")
     if response.status in _REDIRECTS and location:
         return location
@@ -151,6 +151,6 @@ def _body(response: HTTPResponse, size: int) -> bytes:
 
 
 def _version(response: HTTPResponse) -> Validators:
-    """Its validators, as far as they can be sent back."""
+    """Return the answer's validators, if they can be sent back."""
     etag, last_modified = (response.headers.get(name, "") for name in ("ETag", "Last-Modified"))
     return Validators(*(text if _REPEATABLE.fullmatch(text) else "" for text in (etag, last_modified)))

@@ -1,7 +1,7 @@
-"""The addresses that the server may connect to on the word of others: those that the public internet routes.
+"""The addresses that the server may connect to when others supply them: those routed on the public internet.
 
-From the IANA registries of special-purpose addresses and of IPv6 address space. Python's `is_global` is not asked: it
-differs between versions, and takes for global what IANA never assigned.
+From the IANA registries of special-purpose addresses and of IPv6 address space. Python's `is_global` differs between
+versions, and includes addresses that IANA never assigned.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -13,7 +13,7 @@ _REFUSED_IPV4 = tuple(
         "10.0.0.0/8",  # private (RFC 1918)
         "100.64.0.0/10",  # shared by a provider's customers (RFC 6598)
         "127.0.0.0/8",  # loopback (RFC 1122)
-        "169.254.0.0/16",  # link-local, metadata of clouds among it (RFC 3927)
+        "169.254.0.0/16",  # link-local, including the metadata of clouds (RFC 3927)
         "172.16.0.0/12",  # private (RFC 1918)
         "192.0.0.0/24",  # protocol assignments (RFC 6890)
         "192.0.2.0/24",  # documentation (RFC 5737)
@@ -23,7 +23,7 @@ _REFUSED_IPV4 = tuple(
         "198.51.100.0/24",  # documentation (RFC 5737)
         "203.0.113.0/24",  # documentation (RFC 5737)
         "224.0.0.0/4",  # multicast (RFC 5771)
-        "240.0.0.0/4",  # reserved, limited broadcast among it (RFC 1112, RFC 919)
+        "240.0.0.0/4",  # reserved, including limited broadcast (RFC 1112, RFC 919)
     )
 )
 
@@ -33,7 +33,7 @@ _ASSIGNED_IPV6 = IPv6Network("2000::/3")
 _REFUSED_IPV6 = tuple(
     IPv6Network(network)
     for network in (
-        "2001::/23",  # protocol assignments, benchmarking and ORCHID among them (RFC 2928); Teredo is decoded
+        "2001::/23",  # protocol assignments, including benchmarking and ORCHID (RFC 2928); Teredo is decoded
         "2001:db8::/32",  # documentation (RFC 3849)
         "3fff::/20",  # documentation (RFC 9637)
     )
@@ -44,7 +44,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(text: str) -> bool:
-    """Return whether `text` is an address that the public internet routes. Anything but an address is not."""
+    """Return whether `text` is an address routed on the public internet. False if it is not an address."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -62,7 +62,7 @@ def _is_public_ipv4(address: IPv4Address) -> bool:
 
 
 def _inside(address: IPv6Address) -> tuple[IPv4Address, ...]:
-    """The IPv4 addresses that a packet to `address` is sent on to: mapped, 6to4, NAT64; server and client of Teredo."""
+    """Return the IPv4 addresses that `address` embeds: mapped, 6to4, NAT64, and server and client of Teredo."""
     if address.teredo:
         return address.teredo
     if address in _NAT64:

@@ -1,4 +1,5 @@
-"""The guides: markdown of this repository, rendered when the service is built and served as pages.
+"""The guides: Markdown of this repository, rendered at build time and served as pages.
 
-What renders (`catalog`, `markdown`, `building`) knows no Django, so that the build of the package can run it too.
+The rendering modules (`catalog`, `markdown`, `building`) do not import Django, so that the package build can run them
+too.
 """

@@ -1,4 +1,4 @@
-"""Renders all guides and the changelog into one directory, from which they are served."""
+"""Render all guides and the changelog into the directory from which they are served."""
 
 import json
 import os
@@ -18,11 +18,11 @@ _CHANGELOG = Guide(CHANGELOG, "CHANGELOG.md", "What changed.")
 
 
 def build(repository: Path = REPOSITORY, built: Path = BUILT) -> int:
-    """Write `guides.json` and `search.json` into `built`; returns how many guides there are.
+    """Write `guides.json` and `search.json` into `built`. Return the number of guides.
 
     Raises:
-        BrokenLinkError: a guide leads to a file that is not served, or to a heading that is not there.
-        OSError: a source cannot be read, or nothing can be written.
+        BrokenLinkError: a guide links to a file that is not served, or to a missing heading.
+        OSError: a source cannot be read, or the output cannot be written.
     """
     documents = {
         guide.slug: render((repository / guide.source).read_text(encoding="utf-8"), guide.source)
@@ -48,7 +48,7 @@ def _page(document: Document) -> dict[str, Any]:
 
 
 def _check_fragments(documents: Mapping[str, Document]) -> None:
-    """See that each link to a heading finds it."""
+    """Check that each link to a heading has a target."""
     anchors: dict[str, set[str]] = {
         ADDRESSES[guide.source]: {heading.id for heading in documents[guide.slug].headings}
         for guide in (*GUIDES, _CHANGELOG)
@@ -73,14 +73,14 @@ def _sections(documents: Mapping[str, Document]) -> Iterator[dict[str, Any]]:
 
 
 def _operations(description: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Search entries of the reference."""
+    """Yield search entries of the API reference."""
     return [
         {
             "page": "API reference",
             "title": operation["summary"],
             "url": f"{ROOT}/reference/{operation['tags'][0].lower()}#{operation['operationId']}",
             "text": f"{operation['operationId']} {method.upper()} {path} {operation['description']}",
-            "weight": 4,  # who types the name of an operation wants it first
+            "weight": 4,  # the exact name of an operation should come first
         }
         for path, methods in description["paths"].items()
         for method, operation in methods.items()
@@ -88,7 +88,7 @@ def _operations(description: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _write(file: Path, content: object) -> None:
-    """Replace the file as a whole: a server may be reading it."""
+    """Replace the file atomically, since a server may be reading it."""
     new = file.with_suffix(f".{os.getpid()}")
     new.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
     new.replace(file)

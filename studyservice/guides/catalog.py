@@ -1,4 +1,4 @@
-"""Which files are guides, in the order in which readers find them."""
+"""The list of guides, in reading order."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -20,12 +20,12 @@ EXAMPLE_ORIGIN = "https://study.example.org"
 
 
 class Guide(NamedTuple):
-    """One file.
+    """A guide.
 
     Attributes:
-        slug: names it in its address, `/docs/SLUG`.
+        slug: for its address, `/docs/SLUG`.
         source: the file, from the root of the repository.
-        about: what readers find there, in one line.
+        about: its contents in one line.
     """
 
     slug: str
@@ -38,7 +38,7 @@ class Section(NamedTuple):
 
     Attributes:
         index_slug: the slug of the index that lists them.
-        own_origin: True replaces the example origin by this service's own.
+        own_origin: whether to replace the example origin by this service's own.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""The changelog as a feed (Atom, RFC 4287), an entry for each version."""
+"""The changelog as a feed (Atom, RFC 4287), with an entry for each version."""
 
 import re
 from datetime import UTC, datetime
@@ -26,8 +26,8 @@ class Entry(NamedTuple):
 
     Attributes:
         anchor: of its heading on the page.
-        html: what changed.
-        changed_at: midnight (UTC) of the day of its release; of what is not released, when the file last changed.
+        html: the changes.
+        changed_at: midnight (UTC) of the release day; for unreleased changes, the file's last change.
     """
 
     anchor: str
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """All versions, the newest first."""
+    """Return all versions, the newest first."""
     file_changed_at = datetime.fromisoformat(built_pages()[CHANGELOG]["changed_at"])
     found = []
     for anchor, heading, html in _ENTRY.findall(changelog().html):
@@ -57,41 +57,41 @@ class ChangelogFeed(Feed):  # type: ignore[type-arg]  # generic in the stubs alo
     subtitle = "For those who call the API, connect an app or run the service."
 
     def __call__(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        """Answer, and let caches keep it for a while."""
+        """Answer with caching headers."""
         response = super().__call__(request, *args, **kwargs)
         response.headers["Cache-Control"] = f"public, max-age={HISTORY_SECONDS}"
         return response
 
     def link(self) -> str:
-        """The page."""
+        """Return the page's URL."""
         return settings.BASE_URL + reverse("changelog")
 
     def feed_url(self) -> str:
-        """The feed's address at the service's own origin."""
+        """Return the feed's URL at the service's own origin."""
         return settings.BASE_URL + reverse("changelog-feed")
 
     feed_guid = link
 
     def items(self) -> tuple[Entry, ...]:
-        """The entries."""
+        """Return the entries."""
         return entries()
 
     def item_title(self, item: Entry) -> str:
-        """The version."""
+        """Return the version."""
         return item.title
 
     def item_description(self, item: Entry) -> str:
-        """The changes, as HTML."""
+        """Return the changes, as HTML."""
         return item.html
 
     def item_link(self, item: Entry) -> str:
-        """Its part of the page, which is its identity too."""
+        """Return the URL of the version's heading, which is also the entry's identity."""
         return f"{self.link()}#{item.anchor}"
 
     def item_pubdate(self, item: Entry) -> datetime:
-        """The day of the release."""
+        """Return the day of the release."""
         return item.changed_at
 
     def item_updateddate(self, item: Entry) -> datetime:
-        """The last change."""
+        """Return the time of the last change."""
         return item.changed_at

@@ -1,4 +1,4 @@
-"""Render markdown as HTML within the pages' policy: nothing inline, and links to served pages."""
+"""Render Markdown as HTML that the pages' policy allows: no inline scripts or styles, and links to served pages."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _TABS = "tabs"
 
 
 class BrokenLinkError(ValueError):
-    """A file leads to what is not served."""
+    """A file links to a file that is not served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Heading:
     """A heading below the title.
 
     Attributes:
-        id: its anchor, as well-known hosts of markdown make it.
+        id: its anchor, generated as on well-known Markdown hosts.
         level: 2 for the first below the title.
-        text: what stands below it, up to the next heading, without its marks.
+        text: the plain text below it, up to the next heading.
     """
 
     id: str
@@ -45,11 +45,11 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file, rendered.
+    """A rendered file.
 
     Attributes:
         title: its first heading, which is not part of `html`.
-        lead: what stands between the title and the first heading below it, without its marks.
+        lead: the plain text between the title and the next heading.
         links: (path, fragment) of each link within this site; a path of "" is the document itself.
     """
 
@@ -61,10 +61,10 @@ class Document:
 
 
 def render(text: str, source: str) -> Document:
-    """Render the markdown in `text`, from the file `source`.
+    """Render the Markdown in `text`, from the file `source`.
 
     Raises:
-        BrokenLinkError: a link or an image leads to a file that is not served.
+        BrokenLinkError: a link or an image refers to a file that is not served.
     """
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable(["table", "strikethrough"])
     tokens = parser.parse(text)
@@ -100,14 +100,14 @@ def _leave_corners_empty(tokens: Sequence[Token]) -> None:
 
 
 def _plain(token: Token) -> str:
-    """The words of an inline token; code as it is."""
+    """Return the text of an inline token, including code."""
     if token.type != "inline":
         return token.content
     return "".join(" " if child.type.endswith("break") else child.content for child in token.children or [])
 
 
 def _lead_links(tokens: Sequence[Token], source: str) -> Iterator[tuple[str, str]]:
-    """Let links lead to what is served, and make links of the pages and guides that are named as code."""
+    """Point links to served addresses, and link the names of pages and guides in code. Yield the local links."""
     for token in tokens:
         children: list[Token] = []
         inside = False
@@ -131,7 +131,7 @@ def _lead_links(tokens: Sequence[Token], source: str) -> Iterator[tuple[str, str
 
 
 def _address(link: str, source: str) -> tuple[str, str]:
-    """The served address of a link in `source`, and its fragment."""
+    """Return the served address of a link in `source`, and its fragment."""
     parts = urlsplit(link)
     if parts.scheme:
         return link, ""
@@ -162,7 +162,7 @@ def _resolved(path: str, source: str) -> str:
 
 
 def _with_tabs(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Put neighbouring code in several languages into one token."""
+    """Merge adjacent code blocks in several languages into one token."""
     for is_code, group in groupby(tokens, key=lambda token: token.type == "fence" and token.info in LANGUAGES):
         run = list(group)
         if is_code and len(run) > 1 and len({token.info for token in run}) == len(run):
@@ -172,14 +172,14 @@ def _with_tabs(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 class _Renderer(RendererHTML):
-    """Code that can be copied, tables that can be scrolled, tabs that need no script."""
+    """Renders copyable code, scrollable tables, and tabs without scripts."""
 
     def fence(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        """Code between fences."""
+        """Render fenced code."""
         return _copyable(tokens[idx])
 
     def code_block(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        """Code that is set off by spaces."""
+        """Render indented code."""
         return _copyable(tokens[idx])
 
     def code_inline(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
@@ -188,15 +188,15 @@ class _Renderer(RendererHTML):
         return f"<code>{words}</code>"
 
     def table_open(self, *_: object) -> str:
-        """Wide tables scroll by themselves, by keyboard too."""
+        """Open a table that scrolls separately, also by keyboard."""
         return '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>\n'
 
     def table_close(self, *_: object) -> str:
-        """The end of it."""
+        """Close the table."""
         return "</table></div>\n"
 
     def tabs(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        """The same in several languages: a choice, and a panel for each."""
+        """Render code in several languages as tabs, with a panel for each."""
         token = tokens[idx]
         name = f"code-{(token.map or [0])[0]}"
         choices, panels = [], []

@@ -1,4 +1,4 @@
-"""The guides as they were built, read once for each process."""
+"""The built guides, read once per process."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _MARK = re.compile(rf'src="{STATIC_MARK}([^"]+)"')
 
 
 class ServedHeading(NamedTuple):
-    """A heading that the menu leads to."""
+    """A heading in the menu."""
 
     id: str
     title: str
@@ -25,8 +25,8 @@ class ServedGuide(NamedTuple):
     """A guide, ready for its page.
 
     Attributes:
-        html: made by us of our own files, below the title.
-        headings: those right below the title.
+        html: trusted, since it was rendered from our own files; without the title.
+        headings: those of the first level below the title.
     """
 
     slug: str
@@ -57,13 +57,13 @@ class ServedIndex(NamedTuple):
 
 
 def is_built() -> bool:
-    """Return whether there is something to serve."""
+    """Return whether the guides were built."""
     return (BUILT / "guides.json").exists()
 
 
 @cache
 def indexes() -> tuple[ServedIndex, ...]:
-    """All guides in their order.
+    """Return all guides in order.
 
     Raises:
         ImproperlyConfigured: the guides were not built.
@@ -87,28 +87,28 @@ def _section(section: Section, built: dict[str, Any]) -> ServedSection:
 
 @cache
 def guides() -> dict[str, tuple[ServedGuide, ServedIndex]]:
-    """Each guide by its slug, with the index that lists it."""
+    """Return each guide by its slug, with the index that lists it."""
     return {guide.slug: (guide, index) for index in indexes() for section in index.sections for guide in section.guides}
 
 
 @cache
 def changelog() -> ServedGuide:
-    """The changelog, as a guide."""
+    """Return the changelog, as a guide."""
     return _served(CHANGELOG, "", built_pages()[CHANGELOG], own_origin=False)
 
 
 @cache
 def search_index() -> str:
-    """The search index as JSON: `page`, `title`, `url`, `text`, `weight` of each entry."""
+    """Return the search index as JSON: `page`, `title`, `url`, `text`, `weight` of each entry."""
     return (BUILT / "search.json").read_text(encoding="utf-8")
 
 
 @cache
 def built_pages() -> dict[str, Any]:
-    """The output of `building.build`.
+    """Return the output of `building.build`.
 
     Raises:
-        ImproperlyConfigured: it wrote nothing yet.
+        ImproperlyConfigured: the guides were not built.
     """
     if not is_built():
         raise ImproperlyConfigured("The guides are not built. Run: manage.py buildguides")

@@ -1,4 +1,4 @@
-"""Addresses of the guides."""
+"""URLs of the guides."""
 
 from django.urls import path
 

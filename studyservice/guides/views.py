@@ -44,11 +44,11 @@ def changelog(request: HttpRequest) -> HttpResponseBase:
 @cache_control(public=True, max_age=HISTORY_SECONDS)
 @require_safe
 def search_index(request: HttpRequest) -> HttpResponse:
-    """`/docs/search.json`, which the search of these pages fetches once somebody uses it."""
+    """`/docs/search.json`, fetched when somebody first uses the search of these pages."""
     return HttpResponse(served.search_index(), content_type="application/json")
 
 
 def _page(request: HttpRequest, template: str, index: ServedIndex, **context: object) -> HttpResponseBase:
-    """A page with the menu of `index`. Its search may fetch the search index."""
+    """Render a page with the menu of `index`. Its policy allows fetching the search index."""
     response = render(request, template, {"index": index, "indexes": served.indexes()} | context)
     return csp_update({"connect-src": [SELF]})(lambda _: response)(request)

@@ -1,7 +1,7 @@
 """Request bodies: JSON, read with orjson.
 
-A document that orjson refuses is read a second time with the standard library, so that a lone surrogate (which RFC 8259
-section 8.2 lets through) is reported with its field as 422 while everything that is not JSON stays a 400.
+A document that orjson refuses is read again with the standard library. So a lone surrogate (which RFC 8259 section 8.2
+permits) is reported with its field as 422, and everything that is not JSON as 400.
 """
 
 import json
@@ -19,7 +19,7 @@ from studyservice.operations.errors import InvalidRequest
 
 
 class BodyTooLarge(InvalidRequest):
-    """The body is over the limit of this API request, which is `most` bytes."""
+    """The body exceeds the limit for API requests, `most` bytes."""
 
     def __init__(self, most: int) -> None:
         super().__init__(f"The body is larger than {most} bytes.")
@@ -32,10 +32,10 @@ class BodyIncomplete(InvalidRequest):
 
 
 def decode(raw: bytes) -> Any:
-    """The JSON value in `raw`.
+    """Return the JSON value in `raw`.
 
     Raises:
-        InvalidRequest: `raw` is not JSON: broken, infinite, nested too deeply, not UTF-8, with a byte-order mark.
+        InvalidRequest: `raw` is not JSON: malformed, infinite, nested too deeply, not UTF-8, or with a byte-order mark.
     """
     try:
         return orjson.loads(raw)
@@ -59,10 +59,10 @@ def _finite(text: str) -> float:
 
 
 def read_json(request: HttpRequest, *, long: bool = False) -> Any:
-    """The JSON body of `request`; an empty body reads as `{}`.
+    """Return the JSON body of `request`. An empty body is read as `{}`.
 
     Args:
-        long: whether it may have `MAX_LONG_BODY_BYTES`, and not `MAX_BODY_BYTES`.
+        long: whether the limit is `MAX_LONG_BODY_BYTES` instead of `MAX_BODY_BYTES`.
 
     Raises:
         InvalidRequest: the body is too large, incomplete, lacks the JSON content type, or is not JSON.
@@ -76,14 +76,14 @@ def read_json(request: HttpRequest, *, long: bool = False) -> Any:
 
 
 def read_raw(request: HttpRequest, *, long: bool = False) -> bytes:
-    """The body of `request`.
+    """Return the body of `request`.
 
     Args:
-        long: whether it may have `MAX_LONG_BODY_BYTES`, and not `MAX_BODY_BYTES`.
+        long: whether the limit is `MAX_LONG_BODY_BYTES` instead of `MAX_BODY_BYTES`.
 
     Raises:
-        BodyTooLarge: it is longer than that.
-        BodyIncomplete: it did not come as a whole.
+        BodyTooLarge: it exceeds the limit.
+        BodyIncomplete: it did not arrive completely.
         InvalidRequest: it is encoded.
     """
     require_plain(request)
@@ -94,17 +94,17 @@ def read_raw(request: HttpRequest, *, long: bool = False) -> bytes:
         request.bound_body(most)
     try:
         return request.body
-    except RequestDataTooBig:  # a chunked one
+    except RequestDataTooBig:  # a chunked body
         raise BodyTooLarge(most) from None
     except UnreadablePostError:
         raise BodyIncomplete from None
 
 
 def require_plain(request: HttpRequest) -> None:
-    """Let no body be read that is encoded.
+    """Refuse an encoded body.
 
     Raises:
-        InvalidRequest: it is.
+        InvalidRequest: it is encoded.
     """
     if request.META.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() not in {"", "identity"}:
         raise InvalidRequest("Send the body as it is, without Content-Encoding.")
@@ -114,19 +114,19 @@ def require_whole(request: HttpRequest) -> None:
     """Reject a request whose body is incomplete, even if the body would be ignored.
 
     Raises:
-        BodyIncomplete: it did not come as a whole. One over `MAX_BODY_BYTES` is not looked at.
+        BodyIncomplete: it did not arrive completely. A body over `MAX_BODY_BYTES` is not checked.
     """
     if content_length(request) > settings.MAX_BODY_BYTES:
         return
     try:
-        with suppress(RequestDataTooBig):  # a chunked one
+        with suppress(RequestDataTooBig):  # a chunked body
             _ = request.body
     except UnreadablePostError:
         raise BodyIncomplete from None
 
 
 def content_length(request: HttpRequest) -> int:
-    """The declared length of the body in bytes; 0 if there is none.
+    """Return the declared length of the body in bytes; 0 if there is none.
 
     Raises:
         InvalidRequest: it is not a number.

@@ -1,6 +1,6 @@
-"""Cache headers (RFC 9111) for every address that is not a member's page.
+"""Cache headers (RFC 9111) for every URL except members' pages.
 
-Those say so themselves, with Django's `never_cache`, and error pages do as they are made.
+Members' pages set them with Django's `never_cache`, and error pages set their own.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ _SHORT = f"public, max-age={DESCRIPTION_SECONDS}"
 
 
 class CacheControlMiddleware:
-    """Sets `Cache-Control`, on refusals and redirects too; what a view has said stays."""
+    """Sets `Cache-Control`, also on refusals and redirects, unless the view has set it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer, then say how long it may be kept."""
+        """Answer, then set the header."""
         response = self.get_response(request)
         if is_unstored_path(request.path_info):
             response.headers.setdefault("Cache-Control", _UNSTORED)

@@ -1,4 +1,4 @@
-"""The address of the client, as far as the proxies in front may be believed."""
+"""The address of the client, behind any number of trusted proxies."""
 
 import ipaddress
 from functools import lru_cache
@@ -20,22 +20,22 @@ _REMEMBERED = 4096
 
 
 def client_address(request: HttpRequest) -> str:
-    """Under which address the client is counted: its IPv4 address, or the /64 network of its IPv6 address.
+    """Return the address for rate limits: the client's IPv4 address, or the /64 network of its IPv6 address.
 
-    With `TRUSTED_PROXIES=n` it is the n-th entry of `X-Forwarded-For` from the right: each trusted proxy appends the
-    peer it saw, and whatever stands further left came from the client. A header that is missing, too short or not an
-    address is not believed, and the peer of the connection counts.
+    With `TRUSTED_PROXIES=n` it is the n-th entry of `X-Forwarded-For` from the right. Each trusted proxy appends the
+    peer it saw; entries further left came from the client. If the header is missing, too short or invalid, the
+    connection's peer is used.
     """
     return counted_address(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""))
 
 
 def counted_address(peer: str, forwarded_for: str) -> str:
-    """The same of the connection's peer and the value of `X-Forwarded-For`, empty if it was not sent."""
+    """Likewise for the connection's peer and the value of `X-Forwarded-For`, empty if not sent."""
     return _counted(_believed(peer, forwarded_for))
 
 
 def client_network(request: HttpRequest) -> str:
-    """The network of the client, as it may be written down: `203.0.113.0/24`, `2001:db8:1200::/56`.
+    """Return the network of the client, which may be stored: `203.0.113.0/24`, `2001:db8:1200::/56`.
 
     Empty if the peer has no address, as behind a Unix socket.
     """
@@ -43,7 +43,7 @@ def client_network(request: HttpRequest) -> str:
 
 
 def logged_address(request: HttpRequest) -> str:
-    """The client in log lines: its network, its address or nothing, by `LOG_CLIENT_ADDRESS`."""
+    """Return the client for log lines: its network, its address or nothing, by `LOG_CLIENT_ADDRESS`."""
     match settings.LOG_CLIENT_ADDRESS:
         case "network":
             return client_network(request)
@@ -53,7 +53,7 @@ def logged_address(request: HttpRequest) -> str:
 
 
 def _believed(peer: str, forwarded_for: str) -> str:
-    """The address from the trusted proxies or the connection."""
+    """Return the address from the trusted proxies or the connection."""
     trusted: int = settings.TRUSTED_PROXIES
     if trusted:
         forwarded = forwarded_for.split(",")
@@ -66,7 +66,7 @@ def _believed(peer: str, forwarded_for: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The address; one of IPv4 that is written as one of IPv6 is one of IPv4."""
+    """Parse an address. An IPv4-mapped IPv6 address becomes IPv4."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -90,5 +90,5 @@ def _network(text: str) -> str:
 
 
 def _cut(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
-    """The network with that many bits. The zone (RFC 4007) is not part of it."""
+    """Return the network with that many bits. The zone (RFC 4007) is dropped."""
     return str(ipaddress.ip_network((address.packed, bits), strict=False))

@@ -1,4 +1,4 @@
-"""Pages that say what went wrong and what to do next."""
+"""Pages that explain an error and what to do next."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -19,14 +19,14 @@ def error_page(
     headers: Mapping[str, str] | None = None,
     wrong_account: bool = False,
 ) -> HttpResponse:
-    """An error as a page.
+    """Render an error page.
 
     Args:
-        title: what happened, a few words.
+        title: the error in a few words.
         text: what to do next.
-        wrong_account: whether somebody else may open the page, so that it offers to sign in as them.
+        wrong_account: whether another user may open the page; then it offers to sign in as them.
 
-    After a fault of the server the page is made without the request, whose session may be what failed.
+    After a server error the page is rendered without the request, because its session may have failed.
     """
     context = {
         "status": status.value,
@@ -42,10 +42,10 @@ def error_page(
 
 
 def too_many(request: HttpRequest, window: Window, title: str, instead: str = "") -> HttpResponse:
-    """The 429 page, with `Retry-After`.
+    """Return the 429 page, with `Retry-After`.
 
     Args:
-        instead: what else can be done, a sentence.
+        instead: a sentence about an alternative.
     """
     seconds = window.reset < 60
     number, unit = (window.reset, "second") if seconds else (-(-window.reset // 60), "minute")

@@ -1,4 +1,4 @@
-"""Django's `handler…` views: errors outside of operations, as a page or as JSON depending on the path."""
+"""Django's `handler…` views: errors outside operations, as a page or as JSON depending on the path."""
 
 import sys
 from http import HTTPStatus
@@ -46,9 +46,9 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """`handler404`: no such route, or no such object of the member's."""
+    """`handler404`: no such route, or the member has no such object."""
     title = "Page not found"
-    if is_meant_for_mcp(request.path_info) or request.path_info == "/":  # where only POST finds no route
+    if is_meant_for_mcp(request.path_info) or request.path_info == "/":  # only POST has a route there
         told = f"{title}. The MCP address is {settings.BASE_URL}{MCP_ROOT}."
         return rpc_error_response(NotFound(told, headers={"Cache-Control": "no-store"}))
     text = "Check the address for typos, or start from the home page."
@@ -56,7 +56,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def _hint(request: HttpRequest) -> str:
-    """The hint that leads a program from a wrong address to the right one."""
+    """Return a hint that leads a program from a wrong address to the right one."""
     path = request.path_info
     if path.endswith("/") and is_valid_path(path.rstrip("/")):
         return f" Leave out the slash at its end: {path.rstrip('/')}."
@@ -64,6 +64,6 @@ def _hint(request: HttpRequest) -> str:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """`handler500`: the fault itself is in the log under the request id. Django calls this while it handles it."""
+    """`handler500`: the error is in the log under the request id. Django calls this while handling it."""
     text = "Try again in a few minutes. If it happens again, send us the request id below."
     return _page_or_envelope(request, InternalError.of(sys.exception()), "Something went wrong on our side", text)

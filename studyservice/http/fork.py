@@ -1,8 +1,8 @@
-"""Separates API requests from pages before the middleware that API requests do not need.
+"""Let API requests bypass the middleware that only pages need.
 
-`MIDDLEWARE` reads: what every request passes, `ApiFork`, the middleware of pages, an `ApiGate`, what every request
-passes again. An API request goes from the fork to the gate. Of what it leaves out, it misses no header: those are the
-same for every answer of the API, and are asked of that middleware once.
+The order in `MIDDLEWARE`: that of all requests, `ApiFork`, that of pages, an `ApiGate`, that of all requests again. An
+API request goes from the fork directly to the gate. The headers that the bypassed middleware would set are the same for
+every API answer, so they are computed once.
 """
 
 import io
@@ -32,7 +32,7 @@ class ApiGate:
 
 
 class ApiFork:
-    """Leads API requests to the gate, and puts the headers on their answers that all of them carry."""
+    """Sends API requests to the gate, and sets the headers common to their answers."""
 
     def __init__(self, get_response: _Answer) -> None:
         self.get_response = get_response
@@ -56,11 +56,11 @@ class ApiFork:
 
 
 def prepared_headers(secure: bool, cross_origin: bool, options: bool) -> PreparedHeaders:
-    """The headers that the middleware for caching, security and CORS would set on an API answer.
+    """Return the headers that the middleware for caching, security and CORS would set on an API answer.
 
     Args:
         secure: whether the request came over https.
-        cross_origin: whether it named an `Origin`.
+        cross_origin: whether it had an `Origin`.
         options: whether its method is OPTIONS.
     """
     scheme = "https" if secure else "http"
@@ -80,14 +80,15 @@ def prepared_headers(secure: bool, cross_origin: bool, options: bool) -> Prepare
 
 
 def _nothing(_request: HttpRequest) -> HttpResponse:
-    """An answer without any header."""
+    """Return an answer without headers."""
     response = HttpResponse(status=HTTPStatus.NO_CONTENT)
     del response.headers["Content-Type"]
     return response
 
 
 def _gate_behind(get_response: Any) -> _Answer:
-    """The first `ApiGate` of the chain; Django wraps each middleware (django.core.handlers.exception) with functools.
+    """Return the first `ApiGate` of the chain. Django wraps each middleware with functools
+    (django.core.handlers.exception).
 
     Raises:
         ImproperlyConfigured: there is none.

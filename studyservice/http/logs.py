@@ -1,6 +1,6 @@
-"""Structured logs: one line per request, with its id and never a secret.
+"""Structured logs: one line per request, with its id and without secrets.
 
-Paths are logged percent-encoded, without their query and without a secret in them; headers and bodies not at all.
+Paths are logged percent-encoded, without queries and secrets. Headers and bodies are not logged.
 """
 
 import json
@@ -33,26 +33,26 @@ _TRACEBACKS = logging.Formatter()
 
 @cache
 def _secrets(*prefixes: str) -> re.Pattern[str]:
-    """The pattern of the service's own secrets (`studyservice.secrets.generated`), whole or cut."""
+    """Return the pattern of the service's own secrets (`studyservice.secrets.generated`), complete or truncated."""
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, prefixes))})_[a-z]{{2,8}}_[A-Za-z0-9_-]{{16,}}")
 
 
 def without_secrets(text: str) -> str:
-    """`text` with stars in place of each secret of the service."""
-    if "_" not in text:  # as in most paths, and looked for in a tenth of the time
+    """Return `text` with asterisks in place of each secret of the service."""
+    if "_" not in text:  # true for most paths, and ten times faster
         return text
     return _secrets(settings.CREDENTIAL_PREFIX, *settings.CREDENTIAL_PREFIX_FALLBACKS).sub(_HIDDEN, text)
 
 
 def told_path(path: str) -> str:
-    """`path` as it may be written down, percent-encoded: the address of a calendar is a credential."""
+    """Return `path` for logs, percent-encoded. The address of a calendar is a credential, so its secret is masked."""
     if is_calendar_path(path):
         return f"{CALENDAR_ROOT}/{_HIDDEN}.ics"
     return escape_uri_path(without_secrets(path))
 
 
 class SecretFilter(logging.Filter):
-    """Puts stars in place of secrets in every line, whichever library writes it: some name the path of a request."""
+    """Masks secrets in every line of every library, since some log the path of a request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         try:
@@ -70,9 +70,9 @@ class SecretFilter(logging.Filter):
 class LineHandler(logging.Handler):
     """Writes each line to standard error in one system call, so that lines of threads do not mix.
 
-    Python's own handlers hold a lock for that. Where one thread writes and others come with their lines, each waits for
-    the lock and then for the interpreter. A line of over 4 KiB (PIPE_BUF), like an exception, can be cut by another
-    when whoever reads the log is far behind; lines of several processes could be before.
+    Python's own handlers hold a lock meanwhile, so threads with lines to log wait for the lock and then for the
+    interpreter. A line over 4 KiB (PIPE_BUF), like an exception, can be interleaved with others if the reader of the
+    log is far behind; lines of several processes already could.
     """
 
     def createLock(self) -> None:  # noqa: N802  # logging's name
@@ -80,7 +80,7 @@ class LineHandler(logging.Handler):
         self.lock = None
 
     def handle(self, record: logging.LogRecord) -> bool:
-        """As Python's own method, which needs the lock from Python 3.13 on."""
+        """Override Python's method, which needs the lock from Python 3.13 on."""
         passed: bool | logging.LogRecord = self.filter(record)
         if passed:
             self.emit(passed if isinstance(passed, logging.LogRecord) else record)
@@ -97,7 +97,7 @@ class LineHandler(logging.Handler):
 
 
 class JSONFormatter(logging.Formatter):
-    """One JSON object per line: time, level, logger, message, request_id, and what `extra={"data": …}` adds."""
+    """One JSON object per line: time, level, logger, message, request_id, and the contents of `extra={"data": …}`."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -117,7 +117,7 @@ class JSONFormatter(logging.Formatter):
 
 
 def error_type(request: HttpRequest, response: HttpResponse) -> str | None:
-    """The type of the error that was answered: that of a failed tool call, or of the HTTP answer; none of a probe."""
+    """Return the error type of the answer: of a failed tool call, or of the HTTP answer. None for probes."""
     if PROBE.get(request):
         return None
     failure = TOOL_FAILURE.get(request)
@@ -129,7 +129,7 @@ def error_type(request: HttpRequest, response: HttpResponse) -> str | None:
 class RequestLogMiddleware:
     """Logs each answered request: method, path, status, tool, error type, duration, caller and network.
 
-    An error is that of the HTTP answer, or of the tool call that it carries; of a batch the last call is named.
+    An error is that of the HTTP answer, or of the tool call in it. For a batch the line names the last call.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

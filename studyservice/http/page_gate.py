@@ -1,6 +1,6 @@
-"""Check a page's request before its form is read: first its rate, then its size.
+"""Check the rate and the size of a page's request before its form is read.
 
-Django's check of form tokens reads the whole body, and it stands before every view; this is asked before that check.
+Django's check of form tokens reads the whole body before every view; this runs before that check.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _View = TypeVar("_View", bound=Callable[..., Any])
 
 
 class PageRate(NamedTuple):
-    """The rate of the posts to a page."""
+    """The rate of posts to a page."""
 
     rate: Rate
     title: str
@@ -36,14 +36,14 @@ def counts_posts(
     """Count each post to the view, by default against its client address, and answer 429 beyond the rate."""
 
     def mark(view: _View) -> _View:
-        view.__dict__["page_rate"] = PageRate(rate, title, key)  # decorators around it keep it
+        view.__dict__["page_rate"] = PageRate(rate, title, key)  # decorators around it copy this attribute
         return view
 
     return mark
 
 
 def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
-    """429 for a post to `view` beyond its rate, 413 for one that is too large; None lets it in."""
+    """Return 429 for a post to `view` beyond its rate, 413 for one that is too large, or None."""
     counted: PageRate | None = getattr(view, "page_rate", None)
     if counted is not None and request.method == "POST":
         window = hit(counted.rate, counted.key(request))
@@ -58,12 +58,12 @@ def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
 
 
 def _is_operators(request: HttpRequest) -> bool:
-    """Return whether it is for the admin, from somebody who may use it. Costs a query or two."""
+    """Return whether the request is for the admin, by somebody who may use it. Costs a query or two."""
     return is_below(request.path_info, ADMIN_ROOT) and bool(getattr(request.user, "is_staff", False))
 
 
 def _length(request: HttpRequest) -> float:
-    """Bytes of the body: its `Content-Length`, or for a chunked body the most that is read."""
+    """Return the bytes of the body: its `Content-Length`, or for a chunked body the most that is read."""
     told: str = request.META.get("CONTENT_LENGTH") or ""
     if told.isascii() and told.isdecimal():
         return int(told)

@@ -1,4 +1,4 @@
-"""Forms of pages with a file that is larger than forms are."""
+"""Page forms with a file, which may be larger than other forms."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -19,8 +19,8 @@ _Page = Callable[..., HttpResponse]
 def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
     """Let the form of a view contain a file, limited by `upload`, with its own queue and timeout.
 
-    Below what asks who is signed in: nobody else's file is received. The form's token is in the body like the file, so
-    it is looked for in here and not before the view.
+    Place it below the decorator that requires a sign-in, so that only members' files are received. The form's token is
+    in the body like the file, so it is checked here and not before the view.
     """
 
     def decorate(view: _Page) -> _Page:
@@ -43,7 +43,8 @@ def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
                     request, error.status, "Your file was not taken", error.message, headers=error.headers
                 )
 
-        receive.__dict__["max_form_bytes"] = form_bytes(upload)  # decorators around it keep it (`page_gate`)
+        # decorators around it copy this attribute (`page_gate`)
+        receive.__dict__["max_form_bytes"] = form_bytes(upload)
         return receive
 
     return decorate

@@ -1,7 +1,7 @@
-"""Django's middleware for browser pages, which API requests pass by (`studyservice.http.fork`).
+"""Django's middleware for browser pages, which API requests bypass (`studyservice.http.fork`).
 
-The API knows no session, no cookie and no form token (spec, rule 4), so it does not pay for them either; nor do the
-other addresses that answer JSON, like the token endpoint. Their `Host` is checked like that of a page.
+The API has no sessions, cookies or form tokens (spec, rule 4), so it does not pay for them. Nor do other JSON
+endpoints, like the token endpoint. Their `Host` is checked like that of a page.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ from studyservice.http.paths import is_connecting_path, is_health_path, is_json_
 
 
 class _FormsOnly(MiddlewareMixin):
-    """Passes on whatever answers JSON, where no cookie is read or set."""
+    """Skips JSON endpoints, which neither read nor set cookies."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if is_json_path(request.path_info):
@@ -29,16 +29,16 @@ class _FormsOnly(MiddlewareMixin):
 
 
 class ConnectingPageMiddleware(MiddlewareMixin):
-    """Lets an app's callback lead on to where it must, and an app's popup keep its opener; framing stays refused.
+    """Lets an app's callback redirect further, and an app's popup keep its opener. Framing stays refused.
 
-    Browsers hold a form to `form-action` through every redirect that follows (CSP 3 section 6.3.1), and an app may lead
-    on to any address of its own. They cut a popup off from its opener at the first answer, a redirect too, whose
-    `Cross-Origin-Opener-Policy` is not the opener's (HTML standard, section 7.1.3). So this stands outside of
-    everything that may answer in place of a view.
+    Browsers apply `form-action` to every redirect after a form (CSP 3 section 6.3.1), and an app may redirect to any
+    address. They also separate a popup from its opener at the first answer, even a redirect, with a different
+    `Cross-Origin-Opener-Policy` (HTML standard, section 7.1.3). So this wraps all middleware that may answer instead of
+    a view.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Say so in every answer of these pages."""
+        """Set the headers on every answer of these pages."""
         if is_connecting_path(request.path_info):
             response.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
             return csp_replace({"form-action": None})(lambda _: response)(request)
@@ -53,15 +53,15 @@ class PageCommonMiddleware(CommonMiddleware):
     """The host check and `Content-Length`."""
 
     def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
-        """Check the host, but of a probe: a load balancer names an instance by its address, and gets no link."""
+        """Check the host, except for probes: a load balancer uses an instance's IP address, and gets no link back."""
         return None if is_health_path(request.path_info) else super().process_request(request)
 
 
 class PageCsrfMiddleware(_FormsOnly, CsrfViewMiddleware):
-    """Form tokens. They are read from the body once that is allowed."""
+    """Form tokens. The body is read for them only after `page_gate` has admitted it."""
 
     def process_view(self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any) -> Any:
-        """Django calls this for every view, whatever `__call__` passed by."""
+        """Skip JSON endpoints here too, because Django calls this for every view."""
         if is_json_path(request.path_info):
             return None
         return refusal(request, callback) or super().process_view(request, callback, callback_args, callback_kwargs)

@@ -42,7 +42,7 @@ def is_below(path: str, root: str) -> bool:
 
 
 def _below(*roots: str) -> Callable[[str], bool]:
-    """Return whether a path is one of `roots` or below one. Called several times per request."""
+    """Return a function that tells whether a path is one of `roots` or below one. Called several times per request."""
     prefixes = tuple(f"{root}/" for root in roots)
     return lambda path: f"{path}/".startswith(prefixes)
 

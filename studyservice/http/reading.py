@@ -1,4 +1,4 @@
-"""Views of the service itself that are only read, by anybody, and answer JSON."""
+"""Public read-only views of the service that answer JSON."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ _READ = ("GET", "HEAD")
 
 
 def read_only(view: Callable[[], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """`view` for GET and HEAD; any other method is refused in the envelope."""
+    """Restrict `view` to GET and HEAD. Other methods get an error in the envelope."""
 
     @csrf_exempt
     def answer(request: HttpRequest) -> HttpResponse:

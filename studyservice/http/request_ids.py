@@ -1,4 +1,4 @@
-"""The id that names one request in its answer, its errors and its log lines."""
+"""The request id, in the answer, its errors and its log lines."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ _current: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
 
 
 def current_request_id() -> str:
-    """The id of the request that this thread is answering, or `-` outside of one."""
+    """Return the id of the request that this thread is answering, or `-` outside a request."""
     return _current.get()
 
 
@@ -33,10 +33,10 @@ _RANDOM_BYTES = 18
 
 
 def new_request_id() -> str:
-    """A fresh id: `req_` and 24 URL-safe characters (144 random bits).
+    """Return a new id: `req_` and 24 URL-safe characters (144 random bits).
 
-    They are made a hundred at a time: asking the kernel for randomness hands the interpreter to another thread, which
-    takes longer than everything else here.
+    Created a hundred at a time, because a call for randomness yields the interpreter to another thread, which takes
+    longer than everything else here.
     """
     while True:
         try:
@@ -50,16 +50,16 @@ def new_request_id() -> str:
 class RequestIdMiddleware:
     """Gives each request a new id. The client's id is never used.
 
-    Outermost, so that every answer of the server carries `X-Request-Id` (spec, Conventions 5).
+    The outermost middleware, so that every answer carries `X-Request-Id` (spec, Conventions 5).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer `request` under a fresh id."""
+        """Answer `request` under a new id."""
         request_id = new_request_id()
-        REQUEST_ID.set(request, request_id)  # for what is logged after the answer
+        REQUEST_ID.set(request, request_id)  # for log lines after the answer
         token = _current.set(request_id)
         try:
             response = self.get_response(request)
@@ -70,7 +70,7 @@ class RequestIdMiddleware:
 
 
 class RequestIdFilter(logging.Filter):
-    """Puts the id of the current request, or of the one that the record is about, on each log record."""
+    """Adds the id of the current request, or of the record's own, to each log record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         about = getattr(record, "request", None)

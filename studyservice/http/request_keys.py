@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 class RequestKey(Generic[T]):
-    """A place for one value of each request.
+    """A key for one value of each request.
 
-    The value is an attribute of the request object, as Django's own `user` and `session` are: whatever made the object,
-    the server's handler or a test's, has the place, and a request that is begun again begins without values.
+    The value is an attribute of the request object, like Django's `user` and `session`. So it works for any request,
+    from the server or a test, and a restarted request has no values.
 
     Args:
         name: of the attribute.
@@ -25,19 +25,19 @@ class RequestKey(Generic[T]):
         self._name = name
 
     def set(self, request: HttpRequest, value: T) -> None:
-        """Leave `value` on `request`."""
+        """Store `value` on `request`."""
         setattr(request, self._name, value)
 
     def get(self, request: HttpRequest) -> T | None:
-        """The value, or None if none was left."""
+        """Return the value, or None if there is none."""
         value: T | None = getattr(request, self._name, None)
         return value
 
     def require(self, request: HttpRequest) -> T:
-        """The value.
+        """Return the value.
 
         Raises:
-            AttributeError: none was left, which is a fault of the service.
+            AttributeError: there is none, which is a bug in the service.
         """
         value: T = getattr(request, self._name)
         return value

@@ -8,7 +8,7 @@ from django.core.handlers.wsgi import WSGIRequest
 
 
 class Request(WSGIRequest):
-    """Read a chunked body on demand, up to one byte more than the largest accepted body."""
+    """A request that reads a chunked body on demand, up to one byte more than the largest accepted body."""
 
     def __init__(self, environ: dict[str, Any]) -> None:
         super().__init__(environ)
@@ -17,29 +17,29 @@ class Request(WSGIRequest):
             self._stream = cast(BinaryIO, _Bounded(environ["wsgi.input"], settings.MAX_BODY_BYTES))
 
     def bound_body(self, most: int) -> None:
-        """Let a chunked body have `most` bytes, before any of it is read."""
+        """Set the most bytes of a chunked body, before any is read."""
         if self._chunked:
             self._stream = cast(BinaryIO, _Bounded(self.environ["wsgi.input"], most))
 
     def _load_post_and_files(self) -> None:
-        """The length of the body, which form parsers ask for."""
+        """Set the length of the body, which form parsers need."""
         if self._chunked:
             self.META["CONTENT_LENGTH"] = str(len(self.body))
         super()._load_post_and_files()
 
 
 class _Bounded:
-    """A body that must not be longer than `most` bytes."""
+    """A body with a limit of `most` bytes."""
 
     def __init__(self, body: Any, most: int) -> None:
         self._body = body
         self._left = most
 
     def read(self, size: int = -1) -> bytes:
-        """The next `size` bytes, or all.
+        """Return the next `size` bytes, or all.
 
         Raises:
-            RequestDataTooBig: it is longer.
+            RequestDataTooBig: the body exceeds the limit.
         """
         wanted = self._left + 1 if size < 0 else min(size, self._left + 1)
         data: bytes = self._body.read(wanted)
@@ -49,4 +49,4 @@ class _Bounded:
         return data
 
     def close(self) -> None:
-        """The connection is the server's to close."""
+        """Do nothing: the server closes the connection."""

@@ -1,4 +1,4 @@
-"""JSON answers, and errors as JSON answers."""
+"""JSON answers and errors."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -22,7 +22,7 @@ class ErrorResponse(HttpResponse):
     """An error as JSON.
 
     Attributes:
-        error_type: what the log line of the request calls it.
+        error_type: for the log line of the request.
     """
 
     def __init__(self, error_type: str, value: object, status: int, headers: Mapping[str, str]) -> None:
@@ -33,7 +33,7 @@ class ErrorResponse(HttpResponse):
 
 
 def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
-    """`value` as an HTTP answer; its long lists are used up (`encode_in_pieces`)."""
+    """Return `value` as an HTTP answer. Its long lists are consumed (`encode_in_pieces`)."""
     if not has_long_list(value):
         return content_response(encode(value), status)
     response = HttpResponse(status=status, content_type=JSON_TYPE)
@@ -46,12 +46,12 @@ def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
 
 
 def content_response(content: bytes, status: int) -> HttpResponse:
-    """JSON that is written already, as an HTTP answer."""
+    """Return encoded JSON as an HTTP answer."""
     return HttpResponse(content, status=status, content_type=JSON_TYPE, headers={"Content-Length": str(len(content))})
 
 
 def download_response(file: DownloadRow, status: int) -> HttpResponseBase:
-    """A file as an HTTP answer: to be saved under its name (RFC 6266), whatever a browser makes of its bytes."""
+    """Return a file as a download under its name (RFC 6266), which browsers do not display."""
     content, media_type = file["content"], file["media_type"]
     if not isinstance(content, bytes):
         streamed = FileResponse(
@@ -68,14 +68,14 @@ def download_response(file: DownloadRow, status: int) -> HttpResponseBase:
 
 
 def error_response(error: ApiError) -> HttpResponse:
-    """`error` as an HTTP answer, in the envelope."""
+    """Return `error` as an HTTP answer, in the envelope."""
     return ErrorResponse(error.type, error.envelope(current_request_id()), error.status, error.headers)
 
 
 def rpc_error_response(error: ApiError) -> HttpResponse:
-    """`error` as an HTTP answer to a client of MCP: the envelope, and a JSON-RPC error without an id at once.
+    """Return `error` as an HTTP answer to an MCP client: the envelope and a JSON-RPC error without an id in one.
 
-    The official Python client shows a person the message of the latter, and of any other body nothing.
+    The official Python client shows the message of the JSON-RPC error, and nothing of any other body.
     """
     code_and_rest = {"code": REFUSED} | error.envelope(current_request_id())["error"]
     body = {"jsonrpc": "2.0", "id": None, "error": code_and_rest}
@@ -85,6 +85,6 @@ def rpc_error_response(error: ApiError) -> HttpResponse:
 def oauth_error_response(
     code: str, description: str, status: HTTPStatus, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
-    """An error of an OAuth endpoint (RFC 6749 section 5.2)."""
+    """Return an error of an OAuth endpoint (RFC 6749 section 5.2)."""
     body = {"error": code, "error_description": description}
     return ErrorResponse(code, body, status, {"Cache-Control": "no-store", **(headers or {})})

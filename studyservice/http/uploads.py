@@ -1,4 +1,4 @@
-"""Request bodies with a file. It is stored in a temporary file, since a child process needs a descriptor."""
+"""Request bodies with a file, stored in a temporary file because a child process needs a descriptor."""
 
 import io
 import tempfile
@@ -28,13 +28,13 @@ _END = 1024
 
 
 class TimedUploadHandler(TemporaryFileUploadHandler):
-    """Puts each file into a temporary one, which must be there before the time is over.
+    """Stores each file in a temporary one. All must arrive within the time limit.
 
-    As a context manager it closes them all where an error ends it. Django closes those that have come as a whole, on an
-    `Exception`; a request whose body has not come yet ends with a `BodyAwaited`.
+    As a context manager it closes them all after an error. Django closes complete ones on an `Exception`, but an
+    unfinished request ends with `BodyAwaited`.
 
     Args:
-        seconds: from now on; None for no such time.
+        seconds: from now on; None for no limit.
     """
 
     def __init__(self, request: HttpRequest, seconds: int | None) -> None:
@@ -45,7 +45,7 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
         self._last = b""
 
     def handle_raw_input(self, input_data: Any, *described: Any, **kwargs: Any) -> None:
-        """Store the length. Django calls this before it reads the body, which may have no length."""
+        """Store the length. Django calls this before it reads the body, whose length may be unknown."""
         _, _, boundary, *_ = described
         self._border = b"--" + boundary + b"--"
         if isinstance(input_data, io.BytesIO):
@@ -62,16 +62,16 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
 
     @property
     def is_whole(self) -> bool:
-        """Return whether the body that was read had the border that ends a form."""
+        """Return whether the body contained the boundary that ends a form."""
         return self._border in self._last if self._border else False
 
     def new_file(self, *described: Any, **kwargs: Any) -> None:
-        """Django calls this at the beginning of each."""
+        """Start a file. Called by Django."""
         super().new_file(*described, **kwargs)
         self._files.append(self.file)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        """Django calls this with 64 kB at a time."""
+        """Receive a piece of 64 kB. Called by Django."""
         _require_time(self._deadline)
         super().receive_data_chunk(raw_data, start)
 
@@ -85,7 +85,7 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
 
 
 def form_bytes(upload: Upload) -> int:
-    """The maximum length of a form with such a file."""
+    """Return the maximum length of a form with such a file."""
     return upload.max_bytes + _AROUND
 
 
@@ -93,10 +93,10 @@ def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) 
     """Read the files in the body of `request`. `Received.one` checks their number later.
 
     Args:
-        or_json: whether JSON would have been taken as well, for the message to one who sends something else.
+        or_json: whether JSON is accepted as well; used for the error message.
 
     Raises:
-        InvalidRequest: the body is too large, too slow, incomplete, encoded, broken, or of another type.
+        InvalidRequest: the body is too large, too slow, incomplete, encoded, malformed, or of another type.
     """
     require_plain(request)
     if not request.content_type and not content_length(request):

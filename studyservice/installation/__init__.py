@@ -1,1 +1,1 @@
-"""Checks of an installation, each with what to do: `checkinstall`, and the first steps of `checkconnection`."""
+"""Checks of an installation, each with advice: for `checkinstall`, and the first steps of `checkconnection`."""

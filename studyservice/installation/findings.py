@@ -15,11 +15,11 @@ class Outcome(StrEnum):
 
 
 class Failed(Exception):
-    """A step found something wrong.
+    """A step failed.
 
     Args:
-        found: what is wrong, a sentence.
-        remedy: what to do about it, a sentence or more.
+        found: the problem, a sentence.
+        remedy: how to fix it, a sentence or more.
     """
 
     def __init__(self, found: str, remedy: str) -> None:
@@ -29,7 +29,7 @@ class Failed(Exception):
 
 
 class Skipped(Exception):
-    """A step has nothing to check here; the argument says why."""
+    """A step does not apply here. The argument says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Finding:
         return f"{self.outcome:<11}  {self.step}: {self.found} {self.remedy}".rstrip()
 
     def as_json(self) -> dict[str, Any]:
-        """The same for a program."""
+        """Return the finding for a program."""
         return asdict(self)
 
 
@@ -54,7 +54,7 @@ Step = tuple[str, Callable[[], str]]
 
 
 def finding_of(step: Step) -> Finding:
-    """Try `step`."""
+    """Run `step`."""
     name, attempt = step
     try:
         return Finding(name, Outcome.PASSED, attempt())
@@ -65,7 +65,7 @@ def finding_of(step: Step) -> Finding:
 
 
 def findings_of_chain(steps: Iterable[Step]) -> Iterator[Finding]:
-    """Try `steps`, of which each needs the one before: after a failure, the rest is not tried."""
+    """Run `steps`, each of which needs the one before. After a failure the rest is skipped."""
     failed = False
     for step in steps:
         finding = Finding(step[0], Outcome.SKIPPED, "not reached.") if failed else finding_of(step)

@@ -29,7 +29,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def settings_steps() -> Iterator[Step]:
     """Return a step for each group of `check --deploy`.
 
-    Over plain http, which only loopback may be reached by, what Django asks of https does not count.
+    Over plain http, which is for loopback only, Django's checks of https are left out.
     """
     secure = settings.BASE_URL.startswith("https://")
     found = checks.run_checks(include_deployment_checks=True)
@@ -49,7 +49,7 @@ def _report(messages: list[checks.CheckMessage]) -> str:
 
 
 def processes() -> str:
-    """See that several processes share their counters."""
+    """Check that several processes share their counters."""
     if settings.WEB_CONCURRENCY > 1 and settings.REDIS_URL is None:
         raise Failed(
             f"WEB_CONCURRENCY is {settings.WEB_CONCURRENCY}, and REDIS_URL is not set.",
@@ -59,7 +59,7 @@ def processes() -> str:
 
 
 def data_dir() -> str:
-    """See that the service can write into `DATA_DIR`, and that nobody else reads it."""
+    """Check that the service can write to `DATA_DIR`, and that nobody else can read it."""
     directory: Path = settings.DATA_DIR
     user = f"uid {os.geteuid()}"
     remedy = f"Make it a directory of the service's user: install -d -o study -g study -m 700 {directory}"
@@ -89,12 +89,12 @@ def data_dir() -> str:
 
 
 def _kept(directory: Path) -> list[Path]:
-    """Return what the service writes directly below it."""
+    """Return the service's own files directly below it."""
     return [file for file in directory.iterdir() if not file.is_symlink()]
 
 
 def free_space(least_mib: int) -> Callable[[], str]:
-    """Return the step that compares the free space of `DATA_DIR` and of temporary files with `least_mib`."""
+    """Return a step that compares the free space for `DATA_DIR` and temporary files with `least_mib`."""
 
     def compare() -> str:
         told = []

@@ -1,4 +1,4 @@
-"""The way to the service: https, its certificate, an address that the whole internet can reach."""
+"""Checks of the network: https, the certificate, and a public address."""
 
 import socket
 import ssl
@@ -22,14 +22,14 @@ _HTTPS_PORT = 443
 
 
 def network_steps(url: str) -> Iterator[Step]:
-    """Checks of the network, before those of the service."""
+    """Return the checks of the network, which come before those of the service."""
     parts = urlsplit(url)
     for name, check in (("https", _https), ("certificate", _certificate), ("public address", _public_address)):
         yield name, partial(check, parts)
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether `host` names this machine itself."""
+    """Return whether `host` is this machine."""
     if host == "localhost":
         return True
     try:
@@ -50,7 +50,7 @@ def _https(parts: SplitResult) -> str:
 
 
 def _certificate(parts: SplitResult) -> str:
-    """Shake hands as a client does that trusts what this machine trusts."""
+    """Perform a TLS handshake that trusts the same authorities as this machine."""
     if parts.scheme != "https":
         raise Skipped(_LOOPBACK if is_loopback(parts.hostname or "") else "there is none on plain http.")
     host, port = parts.hostname or "", parts.port or _HTTPS_PORT
@@ -79,7 +79,7 @@ def _certificate(parts: SplitResult) -> str:
 
 
 def _public_address(parts: SplitResult) -> str:
-    """Every address must be public, since clients may use any of them."""
+    """Check that every address is public, since clients may use any of them."""
     host = parts.hostname or ""
     if is_loopback(host):
         raise Skipped(_LOOPBACK)

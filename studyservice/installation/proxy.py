@@ -1,4 +1,4 @@
-"""Steps that call `BASE_URL` as a browser and a client do, through the proxy: https and the headers that it sets."""
+"""Steps that call `BASE_URL` like a browser and a client, through the proxy, to check https and the proxy's headers."""
 
 import ssl
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _INVENTED = ("192.0.2.1", "192.0.2.2")
 
 
 def proxy_steps() -> Iterator[Step]:
-    """Return the steps, each of which needs those before."""
+    """Return the steps. Each needs the ones before."""
     https, certificate, *_ = network_steps(settings.BASE_URL)
     if settings.BASE_URL.startswith("https://"):
         yield https
@@ -35,7 +35,7 @@ def _get(url: str, headers: dict[str, str] | None = None) -> httpx2.Response:
 
 
 def _server() -> str:
-    """See that this version answers at `BASE_URL`, and that it is ready."""
+    """Check that this version answers at `BASE_URL`, and that it is ready."""
     url = f"{settings.BASE_URL}/health/ready"
     try:
         answer = _get(url)
@@ -58,7 +58,7 @@ def _server() -> str:
 
 
 def _forwarded_proto() -> str:
-    """See that a page over https is a page, and not a redirect to itself."""
+    """Check that a page over https does not redirect to itself."""
     if not settings.BASE_URL.startswith("https://"):
         raise Skipped("there is no https.")
     answer = _get(f"{settings.BASE_URL}/sign-in")
@@ -71,13 +71,13 @@ def _forwarded_proto() -> str:
 
 
 def _forwarded_for(tries: int) -> str:
-    """See that two calls with invented addresses count against one window: that of the true address."""
+    """Check that two calls with invented addresses count against one window, that of the true address."""
     if not settings.TRUSTED_PROXIES:
         return "not believed, as TRUSTED_PROXIES is 0."
     (first, _), (second, reset) = (_window(address) for address in _INVENTED)
     if second < first or second == 0:
         return "the service knows who calls, whatever a client writes into it."
-    if tries > 1 and reset > 55:  # the minute has ended between the two
+    if tries > 1 and reset > 55:  # the minute ended between the two
         return _forwarded_for(tries - 1)
     raise Failed(
         "A client can choose the address that it is counted by.",
@@ -87,7 +87,7 @@ def _forwarded_for(tries: int) -> str:
 
 
 def _window(address: str) -> tuple[int, int]:
-    """Return what remains to an anonymous caller, and for how many seconds."""
+    """Return the remaining requests of an anonymous caller, and the seconds until the window ends."""
     answer = _get(f"{settings.BASE_URL}/v1/me", {"X-Forwarded-For": address})
     try:
         return int(answer.headers["RateLimit-Remaining"]), int(answer.headers["RateLimit-Reset"])
@@ -99,7 +99,7 @@ def _window(address: str) -> tuple[int, int]:
 
 
 def _plain_http() -> str:
-    """See that no client can claim over plain http that it came over https."""
+    """Check that no client can claim https over plain http."""
     parts = urlsplit(settings.BASE_URL)
     if parts.scheme != "https" or parts.port not in {None, 443}:
         raise Skipped("there is no https at its own port.")

@@ -1,4 +1,4 @@
-"""Steps about what the service stands on: the database and Redis. Those of the database need each other."""
+"""Steps for the database and Redis. Those of the database depend on each other."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ OLDEST_POSTGRESQL = 15
 
 
 def database_steps() -> Iterator[Step]:
-    """Return what is asked of the database."""
+    """Return the steps for the database."""
     yield "database", _connect
     yield "database version", _version
     yield "migrations", _migrations
@@ -58,7 +58,7 @@ def _migrations() -> str:
 
 
 def redis() -> str:
-    """See that Redis answers, if there is one."""
+    """Check that Redis answers, if configured."""
     if settings.REDIS_URL is None:
         raise Skipped("REDIS_URL is not set; one process needs none.")
     try:

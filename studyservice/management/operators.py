@@ -1,4 +1,4 @@
-"""Base of operators' commands."""
+"""Base of the operators' commands."""
 
 from django.core.management.base import BaseCommand
 
@@ -8,9 +8,9 @@ from studyservice.server.checks import ENVIRONMENT
 class OperatorCommand(BaseCommand):
     """A command that operators and their timers run next to a server.
 
-    Before it runs, it checks what the environment says, which may be another than the server's. What else the system
-    checks look at (models, addresses, tools) is the code's, and takes a second to load: the server looks at it when it
-    starts, and `check` and `migrate` do.
+    Before it runs, it checks the environment, which may differ from the server's. The other system checks (models,
+    URLs, tools) depend only on the code and take a second. The server runs them at its start, as do `check` and
+    `migrate`.
     """
 
     requires_system_checks = (ENVIRONMENT,)

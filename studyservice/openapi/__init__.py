@@ -1,1 +1,1 @@
-"""The machine-readable description, made from what the operations declare."""
+"""The machine-readable description, generated from the declarations of the operations."""

@@ -1,4 +1,4 @@
-"""Shared parts of all answers in `/openapi.json`: headers and errors."""
+"""Headers and errors common to all answers in `/openapi.json`."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -87,9 +87,9 @@ class ErrorResponse(NamedTuple):
 
     Attributes:
         name: its component.
-        errors: the errors that answer with its status.
+        errors: the errors with its status.
         text: its description.
-        headers: those beside `HEADERS`.
+        headers: those in addition to `HEADERS`.
     """
 
     name: str
@@ -145,7 +145,7 @@ class DetailRecord(Record):
 
 
 def _example(error: type[ApiError]) -> Schema:
-    """The error object of `error`."""
+    """Return the error object of `error`."""
     example: Schema = {
         "type": error.type,
         "message": error.default_message,
@@ -180,12 +180,12 @@ class ErrorEnvelopeRecord(Record):
 
 
 def header_refs(headers: Mapping[str, Schema] = HEADERS) -> Schema:
-    """References to the components of `headers`."""
+    """Return references to the components of `headers`."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
 
 
 def error_response(response: ErrorResponse) -> Schema:
-    """The component of `response`, with an example for each of its errors."""
+    """Return the component of `response`, with an example for each of its errors."""
     return {
         "description": response.text,
         "headers": header_refs() | dict(response.headers),

@@ -8,6 +8,6 @@ from drf_spectacular.generators import SchemaGenerator
 
 @cache
 def document() -> dict[str, Any]:
-    """The OpenAPI document, made once per process."""
+    """Return the OpenAPI document. Cached."""
     schema: dict[str, Any] = SchemaGenerator().get_schema(public=True)
     return schema

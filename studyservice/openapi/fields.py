@@ -1,4 +1,4 @@
-"""The schemas of `/openapi.json` in the words of the reference: fields with their type, limits and meaning."""
+"""Describe the schemas of `/openapi.json` for the reference: fields with their type, limits and meaning."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -13,8 +13,8 @@ class Field(NamedTuple):
 
     Attributes:
         type: in words, like `list of UUID or null`.
-        limits: what a value is held to, in words; may be empty.
-        fields: those of the object, or of the objects in the list, that it holds.
+        limits: in words; may be empty.
+        fields: of the object, or of the objects in the list, that it contains.
     """
 
     name: str
@@ -26,16 +26,16 @@ class Field(NamedTuple):
 
 
 class Fields:
-    """Reads schemas with the components that they refer to."""
+    """Reads schemas, resolving references to components."""
 
     def __init__(self, components: Mapping[str, Schema]) -> None:
         self._components = components
 
     def of(self, schema: Schema, *, above: tuple[str, ...] = ()) -> tuple[Field, ...]:
-        """The fields of an object, or of the objects in a list.
+        """Return the fields of an object, or of the objects in a list.
 
         Args:
-            above: names of components that hold this one; none of them is opened again.
+            above: names of the enclosing components, which are not expanded again.
         """
         schema, above = self._object(schema, above)
         required = schema.get("required", ())
@@ -45,22 +45,22 @@ class Fields:
         )
 
     def field(self, name: str, schema: Schema, *, required: bool, above: tuple[str, ...] = ()) -> Field:
-        """One field of that schema."""
+        """Return one field with that schema."""
         described = schema.get("description") or self._resolved(schema).get("description", "")
         return Field(
             name, self._type(schema), required, "; ".join(self._limits(schema)), described, self.of(schema, above=above)
         )
 
     def example(self, schema: Schema) -> Any:
-        """The example of a component, or None."""
+        """Return the example of a component, or None."""
         return next(iter(self._resolved(schema).get("examples", ())), None)
 
     def _resolved(self, schema: Schema) -> Schema:
-        """The component that a schema refers to, or itself."""
+        """Return the component that a schema refers to, or the schema itself."""
         return self._components[_name(schema)] if "$ref" in schema else schema
 
     def _object(self, schema: Schema, above: tuple[str, ...]) -> tuple[Schema, tuple[str, ...]]:
-        """The object schema behind a reference, a list or a nullable schema."""
+        """Return the object schema behind a reference, a list or a nullable schema."""
         if "$ref" in schema:
             name = _name(schema)
             return ({}, above) if name in above else self._object(self._components[name], (*above, name))
@@ -84,7 +84,7 @@ class Fields:
         return str(_FORMATS.get(schema.get("format", ""), name)) if name == "string" else name
 
     def _limits(self, schema: Schema) -> Iterator[str]:
-        """The description of a value besides its type."""
+        """Yield the limits of a value, besides its type."""
         schema = self._resolved(schema)
         for one in (schema, *_choices(schema), schema.get("items", {})):
             if "enum" in self._resolved(one):

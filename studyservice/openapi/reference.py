@@ -1,6 +1,6 @@
-"""The operations as the reference shows them: fields from `/openapi.json`, and the texts for people.
+"""The operations for the reference pages: fields from `/openapi.json`, and the texts for people.
 
-Its first page tells once what all have in common: headers, errors, pages, keys of repetition.
+The first page describes what all have in common: headers, errors, pages, idempotency keys.
 """
 
 import json
@@ -26,9 +26,9 @@ class Body(NamedTuple):
 
     Attributes:
         fields: of its JSON.
-        example: that as text.
-        parts: of its form, where a file is taken.
-        media_types: of files that are taken as they are.
+        example: the JSON as text.
+        parts: of its form, if it accepts a file.
+        media_types: of files accepted as the whole body.
     """
 
     fields: tuple[Field, ...]
@@ -42,7 +42,7 @@ class Answer(NamedTuple):
 
     Attributes:
         statuses: like `200 or 201`.
-        kind: what it is, in words.
+        kind: a description in words.
         media_types: of a file; then there are no fields.
     """
 
@@ -58,9 +58,9 @@ class Entry(NamedTuple):
 
     Attributes:
         about: paragraphs for people.
-        path_parameters: what stands in the path in braces.
-        query: its parameters; `Idempotency-Key`, which every POST may carry, is told once.
-        errors: statuses beside `COMMON`.
+        path_parameters: the parameters in braces in the path.
+        query: its parameters, without `Idempotency-Key`, which every POST may have.
+        errors: statuses other than `COMMON`.
     """
 
     id: str
@@ -85,7 +85,7 @@ class Group(NamedTuple):
     """Operations under one heading, on their own page.
 
     Attributes:
-        slug: names the page in its address.
+        slug: for the page's address.
     """
 
     slug: str
@@ -104,7 +104,7 @@ class CommonError(NamedTuple):
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """Every operation under its heading, in the order of the description."""
+    """Return every operation under its heading, in the order of the description."""
     described = document()
     fields = Fields(described["components"]["schemas"])
     about = {operation.id: operation.about for operation in _routed(get_resolver())}
@@ -125,12 +125,12 @@ def groups() -> tuple[Group, ...]:
 
 
 def common_headers() -> list[tuple[str, str]]:
-    """Name and meaning of the headers of every answer."""
+    """Return name and meaning of the headers of every answer."""
     return [(name, header["description"]) for name, header in HEADERS.items()]
 
 
 def common_errors() -> list[CommonError]:
-    """Every error that an operation may answer."""
+    """Return every error that an operation may return."""
     return [
         CommonError(int(status), tuple(one.type for one in error.errors), error.text)
         for status, error in ERRORS.items()
@@ -138,7 +138,7 @@ def common_errors() -> list[CommonError]:
 
 
 def _routed(resolver: URLResolver) -> Iterator[Operation]:
-    """Yield every operation that a route leads to."""
+    """Yield every operation with a route."""
     for entry in resolver.url_patterns:
         if isinstance(entry, URLResolver):
             yield from _routed(entry)
@@ -203,7 +203,7 @@ def _text(example: Any) -> str:
 
 
 def curl(entry: Entry) -> str:
-    """A command that makes the call, with the variables of the quick start."""
+    """Return a curl command for the call, with the variables of the quick start."""
     return " \\\n  ".join(_arguments(entry))
 
 

@@ -1,4 +1,4 @@
-"""`/openapi.json` from the operations' own declarations."""
+"""Generate `/openapi.json` from the operations' own declarations."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -41,7 +41,7 @@ _NAMED_EXAMPLES = {"name": "Organelles", "q": "midterm", "label": "BIO 210"}
 
 
 class OperationSchema(AutoSchema):
-    """Reads what `@operation` declared."""
+    """Reads the declarations of `@operation`."""
 
     view: Any
 
@@ -63,7 +63,7 @@ class OperationSchema(AutoSchema):
         return [self.view.tag]
 
     def get_auth(self) -> list[Schema]:
-        """Each way to send a credential, with the scope."""
+        """Return each way to send a credential, with the scope."""
         return [{"bearer": []}, {"apiKey": []}, {"oauth2": [self.declared.scope.value]}]
 
     def get_override_parameters(self) -> list[Any]:
@@ -81,7 +81,7 @@ class OperationSchema(AutoSchema):
         return self.declared.body
 
     def _get_request_body(self, direction: Any = "request") -> Any:
-        """A file as the part of a form, or as it is; JSON as drf-spectacular describes it, also instead of a file."""
+        """Return a file as part of a form or as the whole body, or JSON as drf-spectacular describes it, or both."""
         upload = self.declared.upload
         if upload is None:
             return super()._get_request_body(direction)
@@ -114,27 +114,27 @@ class OperationSchema(AutoSchema):
         return responses
 
     def get_extensions(self) -> Schema:
-        """The mark that connector platforms read."""
+        """Return the extensions that connector platforms read."""
         return {"x-openai-isConsequential": self.declared.consequential}
 
     def get_serializer_name(self, serializer: Any, direction: Any) -> str:
-        """A record's class name without the ending, a body's as it is."""
+        """Return a record's class name without its suffix, or a body's unchanged."""
         name: str = serializer.__class__.__name__
         return name.removesuffix("Record")
 
 
 class OpenChoice(OpenApiSerializerFieldExtension):
-    """An open enum is a component of its own, so that generated clients read values that are new to them."""
+    """Publishes an open enum as its own component, so that generated clients accept unknown values."""
 
     target_class = OpenChoiceField
 
     def get_name(self) -> str:
-        """The component's name."""
+        """Return the component's name."""
         name: str = self.target.component
         return name
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
-        """The values there are now, or any other."""
+        """Return a schema of the current values or any other."""
         values = list(self.target.choices)
         return {
             "anyOf": [{"type": "string", "enum": values}, {"type": "string"}],
@@ -144,7 +144,7 @@ class OpenChoice(OpenApiSerializerFieldExtension):
 
 
 def _page_of(answer: type[Record]) -> type[Record]:
-    """The Page (spec, Common shapes) of a record."""
+    """Return the Page (spec, Common shapes) of a record."""
     fields = {
         "__doc__": f"A page of {answer.__name__.removesuffix('Record').lower()}s.",
         "data": answer(many=True, help_text="The objects."),
@@ -158,7 +158,7 @@ def _page_of(answer: type[Record]) -> type[Record]:
 
 
 def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema:
-    """Postprocessing: closed bodies, shared errors and headers, security schemes, examples."""
+    """Postprocess the document: closed bodies, shared errors and headers, security schemes, examples."""
     schemas = result["components"]["schemas"]
     _add_examples(schemas)
     components = result["components"]
@@ -175,7 +175,7 @@ def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema
 
 
 def _headings() -> Iterator[tuple[str, str]]:
-    """Each heading that operations stand under and what it is about: the `headings` of the apps, in their order."""
+    """Yield each heading of operations with its description: the `headings` of the apps, in order."""
     for app in apps.get_app_configs():
         yield from getattr(app, "headings", {}).items()
 
@@ -186,7 +186,7 @@ def _finish_operation(method: str, operation: Schema, schemas: Schema) -> None:
         if parameter["name"] in _NAMED_EXAMPLES:
             parameter["schema"]["examples"] = [_NAMED_EXAMPLES[parameter["name"]]]
         if "items" in parameter["schema"]:
-            parameter |= {"style": "form", "explode": False}  # parted by commas
+            parameter |= {"style": "form", "explode": False}  # separated by commas
     for content in operation.get("requestBody", {}).get("content", {}).values():
         _close(content["schema"], schemas, partial="/Patched" in content["schema"].get("$ref", ""))
     for code, response in operation["responses"].items():
@@ -198,7 +198,7 @@ def _finish_operation(method: str, operation: Schema, schemas: Schema) -> None:
 
 
 def _close(schema: Schema, schemas: Schema, *, partial: bool) -> None:
-    """Publish a request body as closed (spec, Notes); a partial one has no defaults."""
+    """Publish a request body as closed (spec, Notes). A partial one has no defaults."""
     if "$ref" in schema:
         schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
     if "properties" in schema:
@@ -222,7 +222,7 @@ def _add_examples(schemas: Schema) -> None:
 
 
 def _add_parameter_example(schema: Schema) -> None:
-    """Beside the type, where documentation shows it and does not fill it in; an opaque text has none."""
+    """Add an example beside the type, where documentation shows it without filling it in. Opaque texts get none."""
     if "enum" in schema:
         schema["examples"] = schema["enum"][:1]
     elif "default" in schema:
@@ -237,7 +237,7 @@ def _add_parameter_example(schema: Schema) -> None:
 
 
 def _drop(value: Any, key: str) -> None:
-    """Remove drf-spectacular's own mark wherever it stands."""
+    """Remove drf-spectacular's own mark everywhere."""
     if isinstance(value, dict):
         value.pop(key, None)
         value = list(value.values())
@@ -247,7 +247,7 @@ def _drop(value: Any, key: str) -> None:
 
 
 def _unwrap_references(value: Any) -> None:
-    """Put a description beside its reference, as OpenAPI 3.1 allows; drf-spectacular writes 3.0's `allOf` of one."""
+    """Put a description beside its reference, as OpenAPI 3.1 allows. drf-spectacular writes 3.0's `allOf` of one."""
     if isinstance(value, dict):
         match value.get("allOf"):
             case [{"$ref": reference}]:

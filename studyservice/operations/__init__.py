@@ -1,1 +1,1 @@
-"""Building blocks of operations: declaration, fields, parsers, records, errors and JSON."""
+"""Building blocks of operations: declarations, fields, parsers, records, errors and JSON."""

@@ -1,4 +1,4 @@
-"""JSON answers, written with orjson."""
+"""Encode JSON answers with orjson."""
 
 import re
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ _WHOLE_SECOND = re.compile(rb':\d\dZ"')
 
 
 def encode(value: object) -> bytes:
-    """`value` as UTF-8 JSON, with UUIDs and dates in standard text forms, and timestamps as specified.
+    """Return `value` as UTF-8 JSON, with UUIDs and dates in standard text forms, and timestamps as specified.
 
-    That is ISO 8601 in UTC with microseconds and `Z` (spec, Common shapes). orjson writes a timestamp ten times as fast
-    as Python does, but leaves out microseconds that are zero; where there are such, Python writes the timestamps.
+    That is ISO 8601 in UTC with microseconds and `Z` (spec, Common shapes). orjson writes timestamps ten times as fast
+    as Python, but omits microseconds that are zero. If there are any, Python writes the timestamps.
     """
     text = orjson.dumps(value, option=orjson.OPT_UTC_Z)
     if _WHOLE_SECOND.search(text) is None:
@@ -33,8 +33,8 @@ def has_long_list(value: object) -> TypeGuard[dict[str, object]]:
 def encode_in_pieces(record: dict[str, object]) -> Iterator[bytes]:
     """Encode in pieces, so that a long answer never exists as rows and as text at once.
 
-    Lists of over `PIECE` entries are written `PIECE` entries at a time and are used up: what is written is freed, and
-    with it the UTF-8 that orjson keeps beside each text.
+    Lists of over `PIECE` entries are written and consumed `PIECE` entries at a time. That frees the entries, and with
+    them the UTF-8 that orjson caches in each string.
     """
     before = b"{"
     for name, field in record.items():

@@ -1,7 +1,7 @@
-"""Serializer fields built from model columns: the column's length, range, choices, default, nullability and help text.
+"""Serializer fields built from model columns: length, range, choices, default, nullability and help text.
 
-DRF's `ModelSerializer` was measured against this. It makes columns that forms cannot edit read-only, looks up every
-reference and unique value in the database, and needs all models loaded before the first statement is declared.
+DRF's `ModelSerializer` was measured against this. It makes columns that forms cannot edit read-only, queries the
+database for every reference and unique value, and needs all models loaded before the first statement is declared.
 """
 
 from collections.abc import Callable
@@ -60,7 +60,7 @@ _ANSWER: Kinds = ClassLookupDict(
 
 
 def column_of(model: type[models.Model], name: str) -> Column:
-    """The column with this attribute name, like `course_id`.
+    """Return the column with this attribute name, like `course_id`.
 
     Raises:
         LookupError: the model has no such column.
@@ -72,7 +72,7 @@ def column_of(model: type[models.Model], name: str) -> Column:
 
 
 def max_length(model: type[models.Model], name: str) -> int:
-    """The maximum length of a text column.
+    """Return the maximum length of a text column.
 
     Raises:
         LookupError: the model has no such column, or the column has no limit.
@@ -82,7 +82,7 @@ def max_length(model: type[models.Model], name: str) -> int:
 
 
 def request_field(model: type[models.Model], name: str, **changes: Any) -> Field:
-    """A strict field that parses a value for the column.
+    """Return a strict field that parses a value for the column.
 
     Args:
         changes: arguments that differ from the column's.
@@ -103,7 +103,7 @@ def request_field(model: type[models.Model], name: str, **changes: Any) -> Field
 
 
 def answer_field(model: type[models.Model], name: str, **changes: Any) -> Field:
-    """A field that describes the column's value in an answer.
+    """Return a field that describes the column's value in an answer.
 
     Args:
         changes: arguments that differ from the column's.
@@ -125,7 +125,7 @@ def _choices(column: Column) -> dict[str, list[Any]]:
 
 
 def _limit(column: Column, kind: type[BaseValidator]) -> Any:
-    """The limit in the column's declared validators; `Field.validators` adds the ranges of the database in use."""
+    """Return the limit in the column's declared validators. `Field.validators` would add the database's ranges."""
     declared = column.deconstruct()[3].get("validators", ())
     limit = next((one.limit_value for one in declared if isinstance(one, kind)), None)
     if limit is None:

@@ -46,13 +46,13 @@ _KINDS: dict[type, _Kind] = {
 
 
 class CursorCodec:
-    """Writes and reads the cursors of one list.
+    """Encodes and decodes the cursors of one list.
 
     Args:
         salt: separates these cursors from those of other lists.
-        kinds: the types of a position's values in order: `int` from 0 to 255, `UUID`, `date` or `datetime`. A date or
-            a datetime may be None. Zero bytes fill the position up to a multiple of three, so that each position has
-            one text without padding.
+        kinds: the types of a position's values in order: `int` from 0 to 255, `UUID`, `date` or `datetime`. A date or a
+            datetime may be None. Zero bytes pad the position to a multiple of three, so that each position has one text
+            without padding.
     """
 
     def __init__(self, salt: str, *kinds: type) -> None:
@@ -97,5 +97,5 @@ def invalid_cursor() -> InvalidRequest:
 
 @lru_cache(maxsize=16)
 def _key(salt: str, secret: str) -> bytes:
-    """Derive the key for `salt` once, as Django's `salted_hmac` does."""
+    """Derive the key for `salt`, like Django's `salted_hmac`. Cached."""
     return sha256(f"{salt}{secret}".encode()).digest()

@@ -1,9 +1,9 @@
-"""What an operation declares about itself, once.
+"""The declaration of an operation.
 
-An operation is one viewset action under `@operation`, which becomes an `Operation`. The REST route, the entry in
-`/openapi.json` and the MCP tool all come from it: the action's name is the operationId, its UUID parameters the path
-ids. The first paragraph of its docstring is the text for tools and the OpenAPI document. The paragraphs after it are
-the text for people, on the reference page only.
+An operation is a viewset action decorated with `@operation`, which turns it into an `Operation`. The REST route, the
+entry in `/openapi.json` and the MCP tool are derived from it. The action's name is the operationId, its UUID parameters
+are the path ids. The first paragraph of its docstring is the text for tools and the OpenAPI document. Further
+paragraphs are for people, on the reference page only.
 """
 
 import inspect
@@ -26,7 +26,7 @@ MAX_NAME = 64
 
 
 class Scope(StrEnum):
-    """What a credential may do (spec, Scopes)."""
+    """The permissions of a credential (spec, Scopes)."""
 
     READ = "read"
     WRITE = "write"
@@ -51,29 +51,29 @@ class Operation:
         id: operationId and tool name.
         title: a few words for lists.
         description: for tools and `/openapi.json`, at most `MAX_DESCRIPTION` characters.
-        about: paragraphs for people, which only the reference page shows.
-        scope: needed by the credential.
-        answer: the shape of a success.
+        about: paragraphs for people, only for the reference page.
+        scope: required of the credential.
+        answer: the record of a success.
         status: HTTP status of a success.
-        other_status: of another success, such as one that had nothing to make; the action sets its viewset's `status`.
+        other_status: of another success, like one that had nothing to create; the action sets its viewset's `status`.
         many: whether the answer is a Page of `answer`.
-        downloads: the media types of a file that a success is, instead of JSON; the action gives a `DownloadRow`.
+        downloads: the media types of a success that is a file instead of JSON; the action returns a `DownloadRow`.
         query: query parameters.
         body: request body.
-        long_body: whether that may have `MAX_LONG_BODY_BYTES`, and not `MAX_BODY_BYTES`.
+        long_body: whether its limit is `MAX_LONG_BODY_BYTES` instead of `MAX_BODY_BYTES`.
         partial: whether only the fields that were sent are changed.
         path_ids: names of the UUIDs in the path, outermost first.
         exists: raises `NotFound` unless the path's object is the member's; called only before a 422 about the body,
-            as the 404 of a missing object comes first.
-        counted: whether a count limit can answer 409.
-        membership: whether an active membership is needed.
-        consequential: whether an application should ask the member before it calls.
+            because the 404 of a missing object comes first.
+        counted: whether a count limit can cause 409.
+        membership: whether an active membership is required.
+        consequential: whether an application should ask the member before a call.
         upload: the file that is the request body.
-        tool: whether assistants have it as a tool; what is about bytes or the account is REST's alone.
-        still_seen: of a POST without `exists`: whether a limited credential may be told its answer once more.
-        grades: whether it is about grades, which a credential may not see.
-        grade_fields: fields of the body that are about grades, as `category_id` and `more.category_id`.
-        whole_account: whether it is about all that the member has, and so refused to a limited credential.
+        tool: whether it is also an MCP tool; operations on bytes or the account are REST only.
+        still_seen: for a POST without `exists`: filters a stored answer for a limited credential.
+        grades: whether it is about grades, which may be hidden from a credential.
+        grade_fields: fields of the body that are about grades, like `category_id` and `more.category_id`.
+        whole_account: whether it concerns all of the member's data, and so is refused to limited credentials.
     """
 
     action: Action
@@ -104,12 +104,12 @@ class Operation:
     whole_account: bool
 
     def error_statuses(self, method: str) -> list[HTTPStatus]:
-        """The statuses other than success that the operation may answer (spec, Operation rules).
+        """Return the statuses other than success that the operation may answer (spec, Operation rules).
 
-        A POST may be answered with whatever its `Idempotency-Key` leads to.
+        For a POST that includes the errors of its `Idempotency-Key`.
 
         Args:
-            method: under which its route offers it, in capitals.
+            method: of its route, in capitals.
         """
         found = {
             HTTPStatus.UNAUTHORIZED,
@@ -155,7 +155,7 @@ def operation(
     grade_fields: tuple[str, ...] = (),
     whole_account: bool = False,
 ) -> Callable[[Action], Operation]:
-    """Declare a viewset action as an operation; the arguments are those of `Operation`.
+    """Declare a viewset action as an operation. The arguments are those of `Operation`.
 
     Raises:
         TypeError: at import, when the name or the text for tools is missing or too long.

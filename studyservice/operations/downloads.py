@@ -1,4 +1,4 @@
-"""Operations that answer a file, which is saved and not shown."""
+"""Operations that answer with a file to save."""
 
 from typing import IO, TypedDict
 
@@ -9,7 +9,7 @@ class DownloadRow(TypedDict):
     """A file.
 
     Attributes:
-        content: its bytes, or an open file of them at its beginning, which is closed when it is sent.
+        content: its bytes, or an open file at its beginning, which is closed once it is sent.
         media_type: one of those that the operation declares.
     """
 

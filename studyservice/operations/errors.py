@@ -1,7 +1,7 @@
-"""The errors of the API: one class per `type` of the specification's catalogue, one place that renders them.
+"""The errors of the API: one class per `type` of the specification's catalog.
 
-Code raises; the entry points of the operations and the `handler…` views (Django) write the envelope
-`{"error": {"type", "message", "request_id"[, "details"]}}`.
+Code raises them. The entry points of the operations and Django's `handler…` views write the envelope `{"error":
+{"type", "message", "request_id"[, "details"]}}`.
 """
 
 import logging
@@ -19,7 +19,7 @@ MAX_DETAILS = 100
 
 
 class Detail(TypedDict):
-    """One failed field: its name as the client wrote it, with a path if nested, and what is wrong."""
+    """One failed field: its name as the client wrote it, with a path if nested, and the error."""
 
     field: str
     message: str
@@ -29,11 +29,11 @@ class ApiError(Exception):
     """An error in the answer to a client.
 
     Attributes:
-        type: the catalogue's name.
+        type: the catalog's name.
         status: HTTP status.
         message: a sentence that says what to do.
         headers: extra response headers.
-        details: the failed fields, for `validation_failed` alone.
+        details: the failed fields; only for `validation_failed`.
     """
 
     type: ClassVar[str]
@@ -53,7 +53,7 @@ class ApiError(Exception):
         super().__init__(self.message)
 
     def envelope(self, request_id: str) -> dict[str, Any]:
-        """The JSON body (spec, Errors: Shape)."""
+        """Return the JSON body (spec, Errors: Shape)."""
         error: dict[str, Any] = {
             "type": self.type,
             "message": self.message,
@@ -139,7 +139,7 @@ class ValidationFailed(ApiError):
         super().__init__(self._message(told), details=told)
 
     def _message(self, told: Sequence[Detail]) -> str:
-        """The first detail, since many programs show nothing else, and how many others there are."""
+        """Return the first detail, since many programs show nothing else, and the number of others."""
         first = f"{told[0]['field']}: {told[0]['message']}"
         if self.is_cut:
             return f"{first} See details for the first {MAX_DETAILS}."
@@ -147,7 +147,7 @@ class ValidationFailed(ApiError):
 
     @classmethod
     def of(cls, field: str, message: str) -> "ValidationFailed":
-        """The error for a single field."""
+        """Return the error for a single field."""
         return cls([{"field": field, "message": message}])
 
 
@@ -180,13 +180,13 @@ class InternalError(ApiError):
 
     @classmethod
     def of(cls, fault: BaseException | None) -> "InternalError":
-        """The error for `fault`. It has `Retry-After` if the database was busy or away, which may pass soon."""
+        """Return the error for `fault`. It has `Retry-After` if the database was temporarily busy or unreachable."""
         passing = isinstance(fault, OperationalError | InterfaceError)
         return cls(headers={"Retry-After": "1"} if passing else None)
 
 
 def flatten(detail: Any, path: str = "") -> list[Detail]:
-    """DRF's nested error detail as a flat list, with paths like `categories[2].weight`."""
+    """Flatten DRF's nested error detail to a list, with paths like `categories[2].weight`."""
     if isinstance(detail, Mapping):
         found: list[Detail] = []
         for name, inner in detail.items():

@@ -1,7 +1,7 @@
 """Strict fields for requests: no JSON type is converted into another.
 
-They take JSON values; those of query strings are `studyservice.operations.query_fields`. Each is a DRF field, so that
-drf-spectacular publishes the very limits that are enforced.
+They accept JSON values; fields for query strings are in `studyservice.operations.query_fields`. All are DRF fields, so
+that drf-spectacular publishes exactly the enforced limits.
 """
 
 import re
@@ -20,7 +20,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def parse_uuid(text: Any) -> uuid.UUID | None:
-    """The UUID in its hyphenated form, in any case; None for anything else."""
+    """Return the UUID in its hyphenated form, in any case; None for anything else."""
     return uuid.UUID(text) if isinstance(text, str) and _UUID.fullmatch(text) else None
 
 
@@ -37,9 +37,9 @@ def validate_encodable(text: str) -> None:
 
 
 class StringField(serializers.CharField):
-    """A JSON string, trimmed as `str.strip` does and then measured in code points.
+    """A JSON string, trimmed like `str.strip` and then measured in code points.
 
-    With `blank_is_null`, text that is empty after trimming becomes null, and so does text that is not sent.
+    With `blank_is_null`, text that is missing, or empty after trimming, becomes null.
     """
 
     default_error_messages: ClassVar[dict[str, Any]] = {
@@ -62,7 +62,7 @@ class StringField(serializers.CharField):
         ]
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        """The trimmed string, or None."""
+        """Return the trimmed string, or None."""
         if data is not serializers.empty and data is not None and not isinstance(data, str):
             self.fail("invalid")
         value = super().run_validation(data)
@@ -70,7 +70,7 @@ class StringField(serializers.CharField):
 
 
 class NumberField(serializers.FloatField):
-    """A JSON number, kept to four decimals, half-up. Returns a `Decimal`."""
+    """A JSON number, rounded half-up to four decimals. Returns a `Decimal`."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "invalid": "Must be a number.",
@@ -80,13 +80,13 @@ class NumberField(serializers.FloatField):
     }
 
     def to_internal_value(self, data: Any) -> Any:
-        """The number as written."""
+        """Return the number unrounded."""
         if isinstance(data, bool) or not isinstance(data, int | float):
             self.fail("invalid")
         return data
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        """The number as a `Decimal` with four places, checked against the limits before rounding."""
+        """Return the number as a `Decimal` with four places, checked against the limits before rounding."""
         value = super().run_validation(data)
         if not isinstance(value, int | float):
             return value
@@ -172,7 +172,7 @@ class ChoiceField(serializers.ChoiceField):
 
 
 class OpenChoiceField(serializers.ChoiceField):
-    """One of a few strings in an answer, to which others may be added: published as an open enum.
+    """One of a few strings in an answer, published as an open enum because others may be added.
 
     Args:
         component: the name of its schema.
@@ -186,8 +186,8 @@ class OpenChoiceField(serializers.ChoiceField):
 class ListField(serializers.ListField):
     """A JSON array. Its length is checked first, so an oversized list costs nothing per element.
 
-    DRF's own field validates every element before it counts them. Reading also stops once more elements are wrong
-    than `ValidationFailed` tells of.
+    DRF's own field validates every element before counting. This one also stops once more elements are wrong than
+    `ValidationFailed` reports.
     """
 
     default_error_messages: ClassVar[dict[str, Any]] = {
@@ -200,17 +200,17 @@ class ListField(serializers.ListField):
     def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list):
             self.fail("not_a_list")
-        self.run_validators(data)  # those of the length are all that a list has
+        self.run_validators(data)  # a list has only validators of its length
         return self.run_child_validation(data)
 
     def run_child_validation(self, data: list[Any]) -> list[Any]:
-        """The validated elements.
+        """Return the validated elements.
 
         Raises:
             ValidationError: some are wrong; by index.
         """
         found: list[Any] = []
-        errors: dict[Any, Any] = {}  # by index, as those of DRF's own field
+        errors: dict[Any, Any] = {}  # by index, like DRF's own field
         for index, element in enumerate(data):
             try:
                 found.append(self.child.run_validation(element))

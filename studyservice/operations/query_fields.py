@@ -1,7 +1,7 @@
 """Fields for query parameters, which arrive as text over REST and as JSON from tools.
 
-What stands in a query string is decoded first: `from_text` of a field gives the JSON value that a text stands for; a
-field without it takes the text.
+The text of a query string is decoded first: a field's `from_text` returns its JSON value. A field without it accepts
+the text.
 """
 
 import re
@@ -33,40 +33,40 @@ class QueryIntegerField(IntegerField):
     default_error_messages: ClassVar[dict[str, Any]] = {"null": "Must be a whole number."}
 
     def from_text(self, text: str) -> int | str:
-        """The number, or the text if it is none."""
+        """Return the number, or the text if it is not one."""
         return int(text) if _INTEGER.fullmatch(text) else text
 
 
 class QueryBooleanField(BooleanField):
-    """A boolean among the query parameters, where it is written `true` or `false`."""
+    """A boolean among the query parameters: `true` or `false`."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {"null": "Must be true or false."}
 
     def from_text(self, text: str) -> bool | str:
-        """The boolean, or the text if it is none."""
+        """Return the boolean, or the text if it is not one."""
         return {"true": True, "false": False}.get(text, text)
 
 
 class QueryNumberField(NumberField):
-    """A number among the query parameters, as JSON writes it."""
+    """A number among the query parameters, in JSON's format."""
 
     def from_text(self, text: str) -> float | str:
-        """The number, or the text if it is none."""
+        """Return the number, or the text if it is not one."""
         return float(text) if _NUMBER.fullmatch(text) else text
 
 
 class QueryListField(ListField):
-    """An array among the query parameters, where commas part its elements; empty or null means none."""
+    """An array among the query parameters, separated by commas; empty or null means none."""
 
     def from_text(self, text: str) -> list[str] | str:
-        """The elements; no text is a list."""
+        """Return the elements. The text itself is never valid."""
         return text.split(",") if text else text
 
 
 class QueryTimestampField(serializers.DateTimeField):
     """An RFC 3339 date-time with `Z` or an offset, among the query parameters.
 
-    A `+` that was not percent-encoded arrives as a space and is read as `+`; digits beyond microseconds are cut. An
+    A `+` that was not percent-encoded arrives as a space and is read as `+`. Digits beyond microseconds are cut. An
     instant outside the years 1 to 9999 in UTC is moved to the nearest one inside.
     """
 
@@ -75,7 +75,7 @@ class QueryTimestampField(serializers.DateTimeField):
     }
 
     def to_internal_value(self, value: Any) -> datetime:
-        """The instant in UTC."""
+        """Return the instant in UTC."""
         match = _TIMESTAMP.fullmatch(value)
         if match is None:
             self.fail("invalid")

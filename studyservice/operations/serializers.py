@@ -1,8 +1,8 @@
 """Declarations of requests and answers.
 
 `Body` and `Query` parse requests. `Record` declares an answer. All three are DRF serializers, from which
-drf-spectacular makes `/openapi.json`. None is instantiated per request: one shared instance parses every request, and
-the columns of a record go straight from the database row into the answer (`studyservice.database.statements`).
+drf-spectacular generates `/openapi.json`. None is instantiated per request: one shared instance parses every request,
+and the columns of a record go directly from the database row into the answer (`studyservice.database.statements`).
 """
 
 from collections.abc import Callable, Mapping
@@ -20,19 +20,19 @@ RowT = TypeVar("RowT")
 
 
 class _OfColumns(serializers.Serializer[Any]):
-    """Takes fields from the columns of a model, as `ModelSerializer` does.
+    """Derives fields from the columns of a model, like `ModelSerializer`.
 
-    `Meta.model` is the model. `Meta.fields` names its columns, in order; a name among them may also be declared in the
-    class, as may further fields. `Meta.extra_kwargs` holds the arguments that differ from the column's.
+    `Meta.model` is the model. `Meta.fields` names its columns, in order. The class may declare some of these itself,
+    and further fields. `Meta.extra_kwargs` holds the arguments that differ from the column's.
     """
 
     @staticmethod
     def column_field(model: type[Model], name: str, **changes: Any) -> Field:
-        """The field for a column."""
+        """Return the field for a column."""
         raise NotImplementedError
 
     def get_fields(self) -> dict[str, Field]:
-        """The columns' fields and the declared ones."""
+        """Return the columns' fields and the declared ones."""
         declared = super().get_fields()
         meta: Any = getattr(self, "Meta", None)
         if meta is None:
@@ -47,7 +47,7 @@ class _OfColumns(serializers.Serializer[Any]):
 class Body(_OfColumns):
     """A request body: a JSON object with strict types. Unknown fields are ignored.
 
-    `example` is published with the schema. A field of a column has the column's default where it is not sent.
+    `example` is published with the schema. A field of a column defaults to the column's default.
     """
 
     example: ClassVar[dict[str, Any]]
@@ -59,15 +59,15 @@ class Body(_OfColumns):
     @classmethod
     @cache
     def shared(cls, partial: bool) -> Self:
-        """The one instance that parses every request; validation keeps no state on it."""
+        """Return the instance that parses every request. Validation keeps no state on it."""
         return cls(partial=partial)
 
     @classmethod
     def parse(cls, data: Any, *, partial: bool = False) -> dict[str, Any]:
-        """The validated fields; with `partial`, only those that were sent.
+        """Return the validated fields; with `partial`, only those that were sent.
 
         Raises:
-            ValidationFailed: with every field that is wrong.
+            ValidationFailed: lists every wrong field.
         """
         if not isinstance(data, dict):
             raise ValidationFailed.of("body", "Must be a JSON object.")
@@ -78,11 +78,11 @@ class Body(_OfColumns):
 
 
 class Query(serializers.Serializer[Any]):
-    """Query parameters; unknown ones are ignored, an empty text is wrong.
+    """Query parameters. Unknown ones are ignored; an empty text is an error.
 
     Attributes:
-        wire_names: what a parameter is called in the query, where that is no name in Python. It is parsed to the name
-            that it is declared under.
+        wire_names: names in the query that are not Python names, by the names under which they are declared and
+            returned.
     """
 
     wire_names: ClassVar[dict[str, str]] = {}
@@ -90,15 +90,15 @@ class Query(serializers.Serializer[Any]):
     @classmethod
     @cache
     def shared(cls) -> Self:
-        """The one instance that parses every request."""
+        """Return the instance that parses every request."""
         return cls()
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The validated parameters, from JSON values; those that were not sent and have no default are left out.
+        """Return the validated parameters, from JSON values. Those not sent and without a default are left out.
 
         Raises:
-            ValidationFailed: with every parameter that is wrong.
+            ValidationFailed: lists every wrong parameter.
         """
         if values.keys().isdisjoint(cls.shared().fields):
             return dict(cls._unsent())
@@ -107,7 +107,7 @@ class Query(serializers.Serializer[Any]):
     @classmethod
     @cache
     def _unsent(cls) -> Mapping[str, Any]:
-        """The parameters of a request that sends none; a default is the same each time.
+        """Return the parameters of a request that sends none. Cached, since defaults are constant.
 
         Raises:
             ValidationFailed: some are required.
@@ -123,10 +123,10 @@ class Query(serializers.Serializer[Any]):
 
     @classmethod
     def parse_text(cls, query: Mapping[str, str]) -> dict[str, Any]:
-        """The same from the text of a query string; of a `QueryDict` the last of repeated ones counts.
+        """Parse the text of a query string likewise. In a `QueryDict` the last of repeated parameters counts.
 
         Raises:
-            ValidationFailed: with every parameter that is wrong.
+            ValidationFailed: lists every wrong parameter.
         """
         decoders = cls._decoders()
         return cls.parse({name: decoders.get(name, str)(query[name]) for name in query})
@@ -134,12 +134,12 @@ class Query(serializers.Serializer[Any]):
     @classmethod
     @cache
     def _decoders(cls) -> dict[str, Callable[[str], Any]]:
-        """Functions from text to a JSON value that is not a string, by parameter."""
+        """Return functions from text to a JSON value other than a string, by parameter."""
         fields = cls.shared().fields
         return {name: field.from_text for name, field in fields.items() if hasattr(field, "from_text")}
 
     def get_fields(self) -> dict[str, Any]:
-        """The declared fields under their names in the query."""
+        """Return the declared fields under their names in the query."""
         fields = super().get_fields()
         for name in self.wire_names:
             fields[name].source = name
@@ -158,7 +158,9 @@ class Query(serializers.Serializer[Any]):
         raise serializers.ValidationError(details | wrong)
 
     def _misfit(self, name: str, value: Any) -> str | None:
-        """Why `value` cannot be this parameter at all, or None; fields check numbers and booleans themselves."""
+        """Return why `value` has the wrong type for this parameter, or None. Fields check numbers and booleans
+        themselves.
+        """
         if value == "" and not getattr(self.fields[name], "allow_blank", False):
             return "Must not be empty."
         if not isinstance(value, str) and name not in self._decoders():
@@ -172,8 +174,8 @@ class Record(_OfColumns):
     The `source` of a declared field is a column, a path over relations (`course.name`) or an annotation. Fields named
     in `computed` have no column and are filled in afterwards. `example` is published with the schema.
 
-    Domain functions return an `ItemRow` for an `ItemRecord`: a `TypedDict` with the same names and types. Where a field
-    is computed, `ItemColumns` is the row as it is read.
+    Domain functions return an `ItemRow` for an `ItemRecord`: a `TypedDict` with the same names and types. If a field is
+    computed, `ItemColumns` is the row before.
     """
 
     column_field = staticmethod(answer_field)
@@ -184,7 +186,7 @@ class Record(_OfColumns):
 
     @classmethod
     def columns(cls) -> dict[str, str]:
-        """Wire name to column path, in the declared order."""
+        """Return wire name to column path, in the declared order."""
         return {
             name: (field.source or name).replace(".", "__")
             for name, field in cls().fields.items()
@@ -201,7 +203,7 @@ class Page(TypedDict, Generic[RowT]):
 
 
 def page(data: list[RowT], next_cursor: str | None = None) -> Page[RowT]:
-    """`data` as a page; without a cursor it is the last."""
+    """Return `data` as a page. Without a cursor it is the last."""
     return {"data": data, "has_more": next_cursor is not None, "next_cursor": next_cursor}
 
 
@@ -225,5 +227,5 @@ class Deleted(Record):
 
 
 def deletion(of: UUID) -> DeletedRow:
-    """The `Deleted` record."""
+    """Return the `Deleted` record."""
     return {"id": of, "deleted": True}

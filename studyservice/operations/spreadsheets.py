@@ -1,4 +1,4 @@
-"""Tables for spreadsheets, which calculate a text that begins like a formula, whoever wrote it."""
+"""Tables for spreadsheets, which would execute a text that begins like a formula."""
 
 import csv
 import io
@@ -15,15 +15,15 @@ _PIECE = 64 * 1024
 
 
 def as_text(cell: str) -> str:
-    """Escape `cell` for spreadsheets: with an apostrophe before it, if it begins like a formula.
+    """Escape `cell` with a leading apostrophe if it begins like a formula.
 
-    So does one that has such apostrophes already: who reads it takes away exactly one (OWASP, CSV injection).
+    A formula with leading apostrophes gets one more, so that a reader can remove exactly one (OWASP, CSV injection).
     """
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def csv_lines(heading: Iterable[str], rows: Iterable[Iterable[Cell]]) -> Iterator[bytes]:
-    """Write a table in RFC 4180, in pieces, as UTF-8 with the byte-order mark that spreadsheets need."""
+    """Yield a table in RFC 4180, in pieces, as UTF-8 with the byte-order mark that spreadsheets need."""
     piece = io.StringIO(newline="")
     piece.write("\ufeff")
     writer = csv.writer(piece)

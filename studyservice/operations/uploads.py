@@ -1,4 +1,4 @@
-"""Files in operations: declaration and received file."""
+"""Files in operations: the declaration and the received file."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,14 +18,14 @@ _CHUNK = 65_536
 class Upload:
     """A file that an operation accepts: a part of `multipart/form-data`, or a body of one of `media_types`.
 
-    An operation that declares a `body` as well takes that as JSON instead of a file.
+    An operation that also declares a `body` accepts that as JSON instead of a file.
 
     Attributes:
         max_bytes: of the file.
-        seconds: within which a large one must have come as a whole; None if it may come as slowly as any body.
-        turn: held from before the file is read until the request is answered, as by who takes few at a time; raises
-            where it is not to be had.
-        fields: those of the operation's `body`, or else of its query, that may stand beside the file in a form.
+        seconds: within which a large file must arrive completely; None for the limits of any body.
+        turn: entered before the file is read and held until the answer, to limit concurrent uploads; raises if
+            unavailable.
+        fields: form fields allowed beside the file, from the operation's `body` or else its query.
     """
 
     max_bytes: int
@@ -40,8 +40,8 @@ class UploadedFile:
     """A complete received file.
 
     Attributes:
-        file: open, with a file descriptor; closed when the request is answered.
-        filename: as the client called it, without a path; empty where it did not.
+        file: open, with a file descriptor; closed after the answer.
+        filename: from the client, without a path; may be empty.
         size: in bytes.
     """
 
@@ -50,7 +50,7 @@ class UploadedFile:
     size: int
 
     def digest(self) -> bytes:
-        """A fingerprint of this file."""
+        """Return a fingerprint of this file."""
         found = hashlib.sha256(self.filename.encode() + b"\n")
         self.file.seek(0)
         while chunk := self.file.read(_CHUNK):
@@ -63,8 +63,8 @@ class Received:
     """All files of a request.
 
     Attributes:
-        fields: what stood beside them in a form, of what may.
-        turn: what is held as long as they are.
+        fields: the allowed form fields beside them.
+        turn: resources held as long as the files.
     """
 
     files: Sequence[UploadedFile]
@@ -72,7 +72,7 @@ class Received:
     turn: ExitStack = field(default_factory=ExitStack)
 
     def one(self) -> UploadedFile:
-        """The one file that there must be.
+        """Return the only file.
 
         Raises:
             ValidationFailed: there is none, more than one, or an empty one.
@@ -86,12 +86,12 @@ class Received:
         return self.files[0]
 
     def digest(self) -> bytes:
-        """A fingerprint of these files and of the fields that were sent with them."""
+        """Return a fingerprint of these files and of the fields sent with them."""
         beside = sorted(self.fields.items())
         return b"".join(file.digest() for file in self.files) + (repr(beside).encode() if beside else b"")
 
     def close(self) -> None:
-        """Let the files go."""
+        """Close the files."""
         with self.turn:
             for file in self.files:
                 file.file.close()

@@ -1,1 +1,1 @@
-"""Rate limits: the table of rates, and where windows are counted."""
+"""Rate limits: the table of rates, and the counters."""

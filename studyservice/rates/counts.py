@@ -1,6 +1,6 @@
-"""Remember what a request was counted for, so that a restarted request counts once.
+"""Remember which limits a request was counted against, so that a restarted request counts once.
 
-A request whose body had not come is begun again when it has (`studyservice.server.bodies.BodyAwaited`).
+A request is restarted when its body arrives (`studyservice.server.bodies.BodyAwaited`).
 """
 
 from collections import deque
@@ -17,11 +17,11 @@ class Counts:
         self._again: deque[tuple[str, str]] = deque()
 
     def begin_again(self) -> None:
-        """The request runs from its beginning once more."""
+        """Mark that the request is restarted."""
         self._again = deque(self._counted)
 
     def was_counted(self, rate: str, key: str) -> bool:
-        """Return whether the earlier run counted here; if not, this one does."""
+        """Return whether the earlier run counted here. If not, record that this one does."""
         if self._again and self._again[0] == (rate, key):
             self._again.popleft()
             return True
@@ -34,7 +34,7 @@ _current: ContextVar[Counts | None] = ContextVar("counts", default=None)
 
 @contextmanager
 def noted_in(counts: Counts) -> Iterator[None]:
-    """Within the block, what is counted is noted in `counts`."""
+    """Record counts of the block in `counts`."""
     token = _current.set(counts)
     try:
         yield
@@ -43,6 +43,6 @@ def noted_in(counts: Counts) -> Iterator[None]:
 
 
 def was_counted(rate: str, key: str) -> bool:
-    """Return whether this request was counted against `key` before it was begun again."""
+    """Return whether this request was counted against `key` before its restart."""
     counts = _current.get()
     return counts is not None and counts.was_counted(rate, key)

@@ -1,8 +1,8 @@
-"""Waits that double: some tries are free, and each one past them makes the next wait twice as long.
+"""Waits that double: some tries are free, and each further one makes the next wait twice as long.
 
-Tries are counted before they are made, and of those that come at once one is let in: so parallel ones gain nothing.
-What was counted lives where all windows live (`studyservice.rates.limiter`): in Redis, shared by every process; without
-it in this process, which forgets it when it ends.
+Tries are counted in advance, and of simultaneous ones only one is admitted, so parallel tries gain nothing. The counts
+are stored like all windows (`studyservice.rates.limiter`): in Redis, shared by every process, or else in this process,
+which forgets them when it ends.
 """
 
 import math
@@ -14,7 +14,7 @@ LONGEST_SECONDS = 3600
 
 
 class DoublingWait:
-    """The tries of `key`: those of `rate` are free, and after its time all are forgotten."""
+    """The tries of `key`. Those within `rate` are free, and all are forgotten after its period."""
 
     def __init__(self, rate: Rate, key: str) -> None:
         self._rate = rate
@@ -23,7 +23,7 @@ class DoublingWait:
         self._let_in_late = False
 
     def begin(self) -> Window | None:
-        """Count a try; returns None if it may be made now, else how long to wait, and then it did not count."""
+        """Count a try. Return None if it is admitted, else how long to wait; then it does not count."""
         free, expiry = self._rate.value.amount, self._rate.value.get_expiry()
         beyond = shared_windows().count(self._tries, expiry, 1).number - free
         if beyond <= 0:
@@ -38,7 +38,7 @@ class DoublingWait:
         return Window(limit=free, remaining=0, reset=max(1, math.ceil(seconds_left)), exceeded=True)
 
     def withdraw(self) -> None:
-        """The try that was let in could not be made: it did not count."""
+        """Withdraw an admitted try that could not be made."""
         shared_windows().count(self._tries, self._rate.value.get_expiry(), -1)
         if self._let_in_late:
             shared_windows().count(self._wait, 1, -1)

@@ -1,8 +1,8 @@
-"""Rate limits: one table of named rates, one limiter, one stated behaviour when the shared store is gone.
+"""Rate limits: one table of named rates, one limiter, and a fallback without the shared store.
 
 Counters are fixed windows: in memory with one server process, in Redis with more. While Redis does not answer, every
-process counts for itself and says so in the log once per minute (`studyservice.rates.shared`). Counts are exact under
-concurrency in both, and the headers of each request tell the count that it was given.
+process counts separately and logs that once per minute (`studyservice.rates.shared`). Counts are exact under
+concurrency in both, and each request's headers show its own count.
 """
 
 import math
@@ -25,7 +25,7 @@ exceeded = Signal()
 
 @unique
 class Rate(Enum):
-    """Every rate of the service (spec, Limits); no two are equal, or they would be one."""
+    """Every rate of the service (spec, Limits). No two may be equal, since Python would merge them."""
 
     API = RateLimitItemPerMinute(120)
     """API and MCP requests, per credential, or per address without a valid one."""
@@ -74,7 +74,7 @@ class Window(NamedTuple):
     exceeded: bool
 
     def headers(self) -> dict[str, str]:
-        """`RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`."""
+        """Return `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`."""
         return {
             "RateLimit-Limit": str(self.limit),
             "RateLimit-Remaining": str(self.remaining),
@@ -88,22 +88,22 @@ def _windows() -> Windows:
 
 
 def shared_windows() -> Windows:
-    """Where this process counts."""
+    """Return the counters of this process."""
     return _windows()
 
 
 def start() -> None:
-    """Make the counters, before there are threads.
+    """Create the counters, before there are threads.
 
-    The library imports the Redis client at that moment; threads that meet it half imported would fail.
+    The library imports the Redis client then. Threads that found it half imported would fail.
     """
     _windows()
 
 
 def hit(rate: Rate, key: str, amount: int = 1) -> Window:
-    """Count one request of `key`, or `amount` of them at once, and give the window's state.
+    """Count one request of `key`, or `amount` of them, and return the window's state.
 
-    A request that is begun again was counted before.
+    A restarted request does not count again.
     """
     if was_counted(rate.name, key):
         return peek(rate, key)
@@ -114,7 +114,7 @@ def hit(rate: Rate, key: str, amount: int = 1) -> Window:
 
 
 def peek(rate: Rate, key: str) -> Window:
-    """The window's state without counting; never exceeded."""
+    """Return the window's state without counting; never exceeded."""
     return count(_windows(), rate, key, 0)
 
 

@@ -1,8 +1,7 @@
 """Fixed windows in the memory of one process.
 
-Not the library's own: that starts a thread up to a hundred times a second to look for what has expired, among all keys,
-and reads a count outside the lock that it was made under. This one sweeps once a minute, and gives the count and the
-end of its window from under one lock.
+The library's own counters start a thread up to a hundred times a second to search all keys for expired ones, and read a
+count outside its lock. These are swept once a minute, and return the count and the end of its window under one lock.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""Fixed windows in Redis, which all processes share.
+"""Fixed windows in Redis, shared by all processes.
 
-The library's fixed window asks Redis three times: for the count, then for what is left, then for the end in whole
-seconds, rounded to the nearest. One script answers all of it at once, to the millisecond.
+The library's fixed window needs three round trips: for the count, for the remainder, and for the end, rounded to whole
+seconds. One script returns everything at once, to the millisecond.
 """
 
 import threading
@@ -12,7 +12,7 @@ from limits.storage import RedisStorage
 
 from studyservice.rates.windows import Count
 
-if TYPE_CHECKING:  # the library imports the client where there is a Redis
+if TYPE_CHECKING:  # the library imports the client only where there is a Redis
     from redis import Redis
     from redis.connection import AbstractConnection
 
@@ -20,8 +20,7 @@ ANSWER_SECONDS = 0.5
 """Timeout for connecting to Redis and for its answers."""
 
 # Redis ends a key in the millisecond after its last one (`keyIsExpired`: now > when): a window of 60 s has 59,999 left
-# when it opens, and one more than PTTL says until it is gone. A key without an end can only come from elsewhere; it
-# gets one.
+# when it opens, and one more than PTTL until it ends. A key without an expiry was set by something else, and gets one.
 _SCRIPT = b"""
 if ARGV[2] == '0' and redis.call('EXISTS', KEYS[1]) == 0 then
     return {0, 0}
@@ -38,11 +37,11 @@ _SHA = sha1(_SCRIPT, usedforsecurity=False).hexdigest()
 
 
 class RedisWindows(RedisStorage):
-    """The library's Redis connection, looked up once per request (`studyservice.rates.windows.Windows`).
+    """The library's Redis connection, used once per request (`studyservice.rates.windows.Windows`).
 
-    Every thread has a connection of its own. The client's pool is shared: it locks, and looks at a connection's socket
-    before each use, which costs a thread its turn to compute as often as Redis itself does. A connection that Redis has
-    closed meanwhile is noticed when it is used, and made anew.
+    Every thread has its own connection. The client's shared pool locks and checks the connection's socket before each
+    use, which costs a thread as much time as Redis itself. A connection that Redis has closed is detected on use and
+    replaced.
     """
 
     STORAGE_SCHEME = ["redis-windows"]  # noqa: RUF012  # declared so by the library
@@ -56,7 +55,7 @@ class RedisWindows(RedisStorage):
         """Add `amount` to the window of `key`. The first call opens it for `expiry` seconds; 0 only reads.
 
         Raises:
-            redis.RedisError: Redis is gone, hangs or refuses (`base_exceptions`).
+            redis.RedisError: Redis is unreachable, hangs or refuses (`base_exceptions`).
         """
         arguments = (1, self.prefixed_key(key), expiry * 1000 - 1, amount)
         connection = self._connection()
@@ -70,7 +69,7 @@ class RedisWindows(RedisStorage):
         return Count(int(number), milliseconds / 1000)
 
     def _connection(self) -> "AbstractConnection":
-        """This thread's connection, which connects when it is used; after its thread it is collected, and closed."""
+        """Return this thread's connection, which connects on use. It is closed after its thread ends."""
         connection: AbstractConnection | None = getattr(self._own, "connection", None)
         if connection is None:
             connection = self._own.connection = self._pool.connection_class(**self._pool.connection_kwargs)

@@ -1,7 +1,7 @@
 """Windows in Redis while it answers, else in this process.
 
-A Redis that hangs costs each thread one wait, of `ANSWER_SECONDS`, and after that nothing: requests are counted in this
-process at once, and one thread asks whether Redis is back.
+A hanging Redis costs each thread one wait of `ANSWER_SECONDS`. After that, requests are counted in this process at
+once, and one thread checks whether Redis is back.
 """
 
 import logging
@@ -68,7 +68,7 @@ class SharedWindows:
             threading.Thread(target=self._probe, name="redis-probe", daemon=True).start()
 
     def _probe(self) -> None:
-        """Ask Redis, less and less often, until it counts again; then requests do."""
+        """Try Redis, less and less often, until it counts again. Then requests use it."""
         try:
             while not self._answers_after(self._pause):
                 self._pause = min(2 * self._pause, LAST_PROBE_SECONDS)
@@ -94,6 +94,6 @@ class SharedWindows:
             logger.error("Redis does not answer; counting per process", exc_info=error)
 
     def reset(self) -> None:
-        """Forget every window, wherever it is."""
+        """Forget every window in both stores."""
         self._own.reset()
         self._redis.reset()

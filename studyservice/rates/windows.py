@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol
 
 
 class Count(NamedTuple):
-    """A window as one request found it: both values are of the same moment, and no two requests get the same number."""
+    """The state of a window for one request. Both values are of the same moment, and counts are unique."""
 
     number: int
     """Requests in the window, this one included."""
@@ -13,7 +13,7 @@ class Count(NamedTuple):
 
 
 class Windows(Protocol):
-    """Counters, each of which ends a fixed time after its first request."""
+    """Counters that end a fixed time after their first request."""
 
     def count(self, key: str, expiry: int, amount: int) -> Count:
         """Add `amount` to the window of `key`. The first call opens it for `expiry` seconds; 0 only reads."""

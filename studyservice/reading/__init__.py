@@ -1,1 +1,1 @@
-"""Reading what members upload, in a child process that a hostile file can neither hold up nor grow without limit."""
+"""Read uploaded files in a child process, so that a hostile file cannot block the service or exhaust its memory."""

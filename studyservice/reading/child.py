@@ -1,8 +1,8 @@
 """The child process: `python -I -B child.py ROOT READER OPTIONS`, with the file as its standard input.
 
-It limits itself before it reads anything, then calls the reader, a generator that is named by its dotted path and gets
-the open file and the options. Each dictionary that the reader yields is written at once as a line of JSON, so that what
-was found stays known when the rest ends the process. Nothing of Django is imported.
+It limits its resources before it reads anything. Then it calls the reader, a generator given by its dotted path, with
+the open file and the options. Each dictionary that the reader yields is written at once as a line of JSON, so that
+earlier results survive if the process dies. Django is not imported.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def limit() -> None:
-    """Bound memory, CPU time and open files; step back; forbid writing files and cores; die with the parent."""
+    """Limit memory, CPU time, open files and priority. Forbid writing files and core dumps. Die with the parent."""
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
@@ -41,7 +41,7 @@ def limit() -> None:
 
 
 def main() -> int:
-    """Read the file; returns the exit status."""
+    """Read the file. Return the exit status."""
     limit()
     _, root, reader, options = sys.argv
     sys.path.insert(0, root)

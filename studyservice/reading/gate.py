@@ -1,4 +1,4 @@
-"""Queue for reading: one at a time in each process, and one more that waits briefly."""
+"""A queue for reading files: one at a time in each process, and one more that waits briefly."""
 
 import threading
 from collections.abc import Iterator
@@ -15,17 +15,17 @@ STARVED_SECONDS = 5
 
 
 class ReadLater(ApiError):
-    """A file is not read now; the same upload works a moment later.
+    """A file cannot be read now. The same upload may work a moment later.
 
     Attributes:
-        reason: for somebody at a form.
+        reason: for forms.
     """
 
     reason: ClassVar[str]
 
 
 class ReadingBusy(RateLimited, ReadLater):
-    """Files are being read."""
+    """Other files are being read."""
 
     reason = "Another file is being read at this moment."
 
@@ -34,7 +34,7 @@ class ReadingBusy(RateLimited, ReadLater):
 
 
 class ReadingStarved(InternalError, ReadLater):
-    """A reading got too little of the processor to end in time."""
+    """A reading got too little CPU time to finish."""
 
     reason = "This server is too busy to read the file at this moment."
     default_message = f"{reason} Try again after the seconds in Retry-After."
@@ -44,10 +44,10 @@ class ReadingStarved(InternalError, ReadLater):
 
 
 class Gate:
-    """Lets one through at a time.
+    """Admits one at a time.
 
     Args:
-        wait_seconds: how long one more waits.
+        wait_seconds: how long one more may wait.
     """
 
     def __init__(self, wait_seconds: float = WAIT_SECONDS) -> None:
@@ -57,10 +57,10 @@ class Gate:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """The turn, held until the end of the block.
+        """Hold the turn for the block.
 
         Raises:
-            ReadingBusy: one is reading, and another waits or this one waited long enough.
+            ReadingBusy: one is reading, and another waits or this one waited too long.
         """
         if not self._places.acquire(blocking=False):
             raise ReadingBusy

@@ -1,4 +1,4 @@
-"""Starting the child process, and what it said before it ended."""
+"""Start the child process, and parse its output."""
 
 import json
 import logging
@@ -30,7 +30,7 @@ _CHUNK = 65_536
 
 
 class Limit(StrEnum):
-    """Limits that end a reading early, as the log names them."""
+    """Limits that end a reading early, by their names in the log."""
 
     CPU = "CPU time"
     MEMORY = "memory"
@@ -44,9 +44,9 @@ class Outcome:
     """The result of a reading.
 
     Attributes:
-        found: everything that the reader yielded, the later over the earlier.
-        complete: whether the reader came to its end.
-        limit: what ended it before; `Limit.CLOCK` raises instead.
+        found: everything that the reader yielded; later values replace earlier ones.
+        complete: whether the reader finished.
+        limit: the limit that ended it early; `Limit.CLOCK` raises instead.
     """
 
     found: Mapping[str, Any]
@@ -55,22 +55,22 @@ class Outcome:
 
     @property
     def hit_limit(self) -> bool:
-        """Return whether the file took all that a reading may have, or crashed the process."""
+        """Return whether the file used up the limits or crashed the process."""
         return self.limit is not None
 
 
 def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | None = None) -> Outcome:
-    """Let a child process read an open file, from its beginning.
+    """Read an open file from its beginning in a child process.
 
-    Must not be called inside a transaction: it can take `WALL_SECONDS`.
+    Must not be called inside a transaction, because it can take `WALL_SECONDS`.
 
     Args:
         reader: dotted name of a generator function (`studyservice.reading.child`).
-        file: with a file descriptor; what is buffered in it must have been written.
+        file: with a file descriptor; buffered data must have been written.
         options: JSON values for the reader.
 
     Raises:
-        ReadingBusy: others are reading.
+        ReadingBusy: other files are being read.
         ReadingStarved: it did not end within `WALL_SECONDS`, though it had CPU time left.
     """
     with GATE.turn():
@@ -93,7 +93,7 @@ def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | Non
 
 
 def _limit_of(status: int) -> Limit | None:
-    """The limit that a process ended itself at, by its exit status; a signal's is below 0."""
+    """Return the limit that ended a process, by its exit status. That of a signal is below 0."""
     if status == child.OUT_OF_MEMORY:
         return Limit.MEMORY
     if status == -signal.SIGXCPU:
@@ -102,7 +102,7 @@ def _limit_of(status: int) -> Limit | None:
 
 
 def _said(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, Limit | None]:
-    """Its standard output, and the limit if the output is too long or the deadline passed."""
+    """Return its standard output, and the limit if the output is too long or the deadline passed."""
     said = bytearray()
     pipe = cast("IO[bytes]", process.stdout)
     with selectors.DefaultSelector() as selector:
@@ -124,12 +124,12 @@ def _said(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, L
 
 
 def _found(reader: str, said: bytes) -> dict[str, Any]:
-    """Everything that the lines say."""
+    """Merge the dictionaries of all lines."""
     found: dict[str, Any] = {}
     for line in said.splitlines():
         try:
             found |= json.loads(line)
-        except (ValueError, TypeError):  # cut where the process ended, or no dictionary
+        except (ValueError, TypeError):  # truncated when the process ended, or not a dictionary
             logger.warning("A reading by %s said what is no JSON object", reader)
             break
     raised = found.pop("raised", None)

@@ -1,4 +1,4 @@
-"""Measure the directory of a ZIP, in the child process: it can be nearly as long as the file."""
+"""Measure the directory of a ZIP, in the child process, because it can be nearly as long as the file."""
 
 import zipfile
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ _RECORD = 46
 
 
 def read(file: IO[bytes], options: Any) -> Iterator[dict[str, int]]:
-    """Yield `entries`, the number of files, and `bytes`, the most that the directory can have.
+    """Yield `entries`, the number of files, and `bytes`, the maximum size of the directory.
 
-    Raises what `zipfile` does if the file is not a ZIP.
+    Raises zipfile's errors if the file is not a ZIP.
     """
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()

@@ -1,6 +1,6 @@
 """Secrets of 256 random bits with a prefix for their kind. Only their SHA-256 is stored.
 
-A slow password hash would add nothing to 256 bits and would slow every request.
+A slow password hash would add no security to 256 bits and would slow every request.
 """
 
 import hashlib
@@ -14,12 +14,12 @@ _VISIBLE = 4
 
 
 def new_secret(kind: str) -> str:
-    """A fresh secret `<CREDENTIAL_PREFIX>_<kind>_<43 URL-safe characters>`."""
+    """Return a new secret `<CREDENTIAL_PREFIX>_<kind>_<43 URL-safe characters>`."""
     return f"{settings.CREDENTIAL_PREFIX}_{kind}_{secrets.token_urlsafe(32)}"
 
 
 def kind_of(secret: str) -> str:
-    """The kind in the prefix of `secret`, like `sk`. Empty if it is not a secret of this service."""
+    """Return the kind in the prefix of `secret`, like `sk`. Empty if it is not a secret of this service."""
     prefix, _, rest = secret.partition("_")
     kind, separator, _ = rest.partition("_")
     return kind if separator and _is_ours(prefix) else ""
@@ -31,19 +31,19 @@ def is_well_formed(secret: str) -> bool:
 
 
 def hint_of(secret: str) -> str:
-    """The visible part of a secret, at most 25 characters: its prefix, and four random characters at each end."""
+    """Return the visible part of a secret, at most 25 characters: prefix, and four random characters at each end."""
     prefix, kind, random = secret.split("_", 2)
     return f"{prefix}_{kind}_{random[:_VISIBLE]}…{random[-_VISIBLE:]}"
 
 
 def secrets_in(text: str) -> list[str]:
-    """Find texts in the form of this service's secrets, in order."""
+    """Return texts in the form of this service's secrets, in order."""
     prefixes = "|".join(map(re.escape, (settings.CREDENTIAL_PREFIX, *settings.CREDENTIAL_PREFIX_FALLBACKS)))
     return re.findall(rf"(?<![A-Za-z0-9_-])(?:{prefixes})_[a-z]+_[A-Za-z0-9_-]{{43}}", text)
 
 
 def beginning_of_hint(term: str) -> str:
-    """Cut the beginning of a secret to the part in its hint. Empty if it is not a secret of this service."""
+    """Return the part of a secret's beginning that its hint contains. Empty if it is not a secret of this service."""
     prefix, kind, random = [*term.split("_", 2), "", ""][:3]
     visible = random if "…" in random else random[:_VISIBLE]
     return f"{prefix}_{kind}_{visible}" if _is_ours(prefix) and kind else ""
@@ -54,5 +54,5 @@ def _is_ours(prefix: str) -> bool:
 
 
 def sha256(secret: str) -> str:
-    """The hexadecimal SHA-256 under which a secret is stored and looked up."""
+    """Return the hexadecimal SHA-256 under which a secret is stored and looked up."""
     return hashlib.sha256(secret.encode()).hexdigest()

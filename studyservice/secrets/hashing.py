@@ -1,8 +1,8 @@
-"""Password hashes: Argon2id as OWASP asks for it, made one at a time in each process.
+"""Password hashes: Argon2id with OWASP's parameters, one at a time in each process.
 
-A hash is dear on purpose, in memory and in time. One after the other they cost a process the memory of one, whoever
-signs in at once. Waiting holds a thread of the server, so few wait and at least one thread is left for everybody else;
-who comes after them is sent away with `HashingBusy` before anything was tried.
+A hash deliberately takes memory and time. Computed one after another, they cost a process the memory of only one,
+however many sign in at once. Waiting blocks a server thread, so few may wait, and at least one thread stays free.
+Further callers get `HashingBusy` before anything is tried.
 """
 
 import threading
@@ -21,14 +21,14 @@ MOST_AT_ONCE = 8
 
 
 class HashingBusy(Exception):
-    """Enough passwords are being checked already."""
+    """Too many passwords are being checked already."""
 
 
 class Turns:
     """Runs one function at a time in its own thread. At most `places` callers may run or wait.
 
-    One thread, since the C library keeps what a thread has freed for that thread: a lock would leave each of the
-    server's threads with the memory of a hash.
+    It uses one thread because the C library keeps memory that a thread has freed for that thread. With a lock, each
+    server thread would keep the memory of a hash.
     """
 
     def __init__(self, places: int) -> None:
@@ -40,7 +40,7 @@ class Turns:
         """Wait for the turn and return the result of `work`.
 
         Raises:
-            HashingBusy: every place is taken.
+            HashingBusy: all places are taken.
         """
         if not self._free.acquire(blocking=False):
             raise HashingBusy
@@ -57,7 +57,7 @@ turns = Turns(max(1, min(MOST_AT_ONCE, settings.WEB_THREADS - 1)))
 class Argon2Hasher(Argon2PasswordHasher):
     """Argon2id with 19 MiB, two passes and one lane (OWASP Password Storage Cheat Sheet, Argon2id).
 
-    Hashes with other parameters are still verified, with theirs, and replaced at the next sign-in (`must_update`).
+    Hashes with other parameters are still verified and are replaced at the next sign-in (`must_update`).
     """
 
     memory_cost = 19 * 1024  # KiB
@@ -65,9 +65,9 @@ class Argon2Hasher(Argon2PasswordHasher):
     parallelism = 1
 
     def encode(self, password: str, salt: str) -> str:
-        """A hash, in turn."""
+        """Hash `password` when its turn comes."""
         return turns.run(partial(super().encode, password, salt))
 
     def verify(self, password: str, encoded: str) -> bool:
-        """Return whether `password` belongs to a hash, in turn."""
+        """Return whether `password` matches a hash, when its turn comes."""
         return turns.run(partial(super().verify, password, encoded))

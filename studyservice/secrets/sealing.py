@@ -1,6 +1,6 @@
-"""Texts that must be read again, sealed: encrypted and authenticated (Fernet) under keys derived from `SECRET_KEY`.
+"""Encrypt and authenticate texts that must be read again (Fernet, with keys derived from `SECRET_KEY`).
 
-Who has a copy of the database alone cannot open them. What was sealed under one of `SECRET_KEY_FALLBACKS` still opens.
+A copy of only the database is not enough to decrypt them. Keys in `SECRET_KEY_FALLBACKS` still decrypt.
 """
 
 from base64 import urlsafe_b64encode
@@ -24,20 +24,20 @@ RESEALS = HookList[Reseal]("RESEALS")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """Seals for one use.
+    """Encryption for one purpose.
 
     Attributes:
-        use: its name, which keeps what is sealed for another use shut.
+        use: the purpose; texts encrypted for another cannot be decrypted.
     """
 
     use: str
 
     def seal(self, text: str) -> str:
-        """`text` under the present key; never twice the same."""
+        """Encrypt `text` under the current key. The result differs each time."""
         return _fernet(settings.SECRET_KEY, self.use).encrypt(text.encode()).decode()
 
     def unseal(self, sealed: str) -> str | None:
-        """The text, or None if the key that sealed it is gone."""
+        """Decrypt. None if the key is gone."""
         keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
         try:
             return MultiFernet([_fernet(key, self.use) for key in keys]).decrypt(sealed).decode()
@@ -47,6 +47,6 @@ class Seal:
 
 @cache
 def _fernet(secret_key: str, use: str) -> Fernet:
-    """A key for one purpose (HKDF, RFC 5869, with the purpose as `info`)."""
+    """Return the key for one purpose (HKDF, RFC 5869, with the purpose as `info`)."""
     derived = HKDF(SHA256(), length=32, salt=None, info=use.encode()).derive(secret_key.encode())
     return Fernet(urlsafe_b64encode(derived))

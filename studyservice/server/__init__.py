@@ -1,1 +1,1 @@
-"""The server process: gunicorn's worker, who waits for what and whose turn it is, health, metrics."""
+"""The server process: gunicorn's worker, fair queues, health checks, metrics."""

@@ -1,4 +1,4 @@
-"""Bodies of requests: where they end, and how a thread reads one."""
+"""Request bodies: detect their end, and read them in threads."""
 
 import asyncio
 import io
@@ -21,43 +21,43 @@ _TRAILER = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:.*")
 
 
 class BodyAwaited(BaseException):
-    """A body is needed that has not arrived.
+    """A required body has not arrived.
 
-    It unwinds the request, through everything that handles an `Exception`, so that the thread is free: the request is
-    answered from its beginning again when its body is there.
+    It passes every handler of `Exception` and unwinds the request, so that the thread becomes free. The request is
+    restarted when its body has arrived.
     """
 
 
 class BrokenBody(OSError):
-    """The body is shorter than declared, malformed, or has too many pieces."""
+    """The body is shorter than declared, malformed, or has too many chunks."""
 
 
 class BodyEnd(Protocol):
     """Receives the bytes after a head as they arrive."""
 
     def feed(self, data: bytes) -> bytes | None:
-        """Take the next bytes; returns those behind the body once it is whole.
+        """Take the next bytes. Return those after the body once it is complete.
 
         Raises:
-            BrokenBody: it is not well-formed.
+            BrokenBody: it is malformed.
         """
 
 
 class LengthEnd:
-    """The end of a body with a Content-Length, or of none."""
+    """Detects the end of a body with a Content-Length, or of no body."""
 
     def __init__(self, length: int) -> None:
         self._left = length
 
     def feed(self, data: bytes) -> bytes | None:
-        """Count."""
+        """Count the bytes."""
         taken = min(self._left, len(data))
         self._left -= taken
         return None if self._left else data[taken:]
 
 
 class ChunkedEnd:
-    """The end of a chunked body (RFC 9112 section 7.1). Gunicorn accepts any line as a trailer."""
+    """Detects the end of a chunked body (RFC 9112 section 7.1). Gunicorn accepts any line as a trailer."""
 
     def __init__(self) -> None:
         self._kept = bytearray()
@@ -65,7 +65,7 @@ class ChunkedEnd:
         self._in_trailers = False
 
     def feed(self, data: bytes) -> bytes | None:
-        """Go from line to line."""
+        """Parse line by line."""
         self._kept += data
         at = min(self._skip, len(self._kept))
         self._skip -= at
@@ -95,25 +95,25 @@ class ChunkedEnd:
 
 
 class Source(Protocol):
-    """The connection of a body."""
+    """The connection that a body arrives on."""
 
     on_end: Callable[[], object] | None
     ended: bool
     body_has_come: bool
 
     def await_body(self) -> None:
-        """Mark that a thread waits for it."""
+        """Mark that a thread needs it."""
 
     def hold(self, number: int) -> None:
-        """Count what is kept of it."""
+        """Count buffered bytes."""
 
 
 class Body:
-    """`wsgi.input` of a request whose body the event loop collects.
+    """The `wsgi.input` of a request. The event loop collects the body.
 
     Args:
-        source: calls `on_end` when no more of it will come.
-        receive: gives its pieces (ASGI).
+        source: calls `on_end` when no more of it will arrive.
+        receive: returns its pieces (ASGI).
     """
 
     def __init__(self, source: Source, receive: Callable[[], Awaitable[dict[str, Any]]]) -> None:
@@ -126,22 +126,22 @@ class Body:
         self.whole = False
 
     async def collect(self, seconds: float | None = None) -> None:
-        """Wait until the body is complete, long enough or broken off, at most this many seconds."""
+        """Wait until the body is complete, too long or broken off, at most this many seconds."""
         if self._source.body_has_come:
             await self._collect()
         else:
             await self._wait_for(self._collect(), seconds)
 
     def opened(self) -> Any:
-        """The body as a file, from its beginning."""
+        """Return the body as a file, from its beginning."""
         self._kept.seek(0)
         return self._kept if self.whole else self
 
     def read(self, size: int | None = -1) -> bytes:
-        """The next `size` bytes, or all; fewer at the end.
+        """Return the next `size` bytes, or all; fewer at the end.
 
         Raises:
-            BodyAwaited: they have not come.
+            BodyAwaited: they have not arrived.
             BrokenBody: they never will.
         """
         if self._collected < MAX_REQUEST_BYTES and not self._broken and not self.whole:
@@ -156,7 +156,7 @@ class Body:
         return b"".join(parts)
 
     def readline(self, size: int | None = -1) -> bytes:
-        """The next line (PEP 3333)."""
+        """Return the next line (PEP 3333)."""
         line = b""
         while not line.endswith(b"\n") and len(line) != size and (byte := self.read(1)):
             line += byte

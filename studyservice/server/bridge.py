@@ -46,8 +46,8 @@ class Bridge:
     """The application of a process.
 
     Args:
-        application: answers.
-        threads: how many requests are answered at once, without those for `/health`.
+        application: the WSGI application.
+        threads: most requests answered at once, not counting `/health`.
     """
 
     def __init__(self, application: "WSGIApplication", threads: int) -> None:
@@ -58,16 +58,16 @@ class Bridge:
         self._refusals: set[asyncio.Task[None]] = set()
 
     def load(self) -> tuple[int, int]:
-        """The numbers of running and waiting requests, without those for `/health`."""
+        """Return the numbers of running and waiting requests, not counting `/health`."""
         return self._requests.load()
 
     def shutdown(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         self._requests.shutdown()
         self._probes.shutdown()
 
     def watched_by(self, waited: Callable[[float], None]) -> None:
-        """Call `waited` with the seconds that each request waited for a thread; not of those for `/health`."""
+        """Call `waited` with the seconds that each request waited for a thread, except `/health`."""
         self._requests.waited = waited
 
     async def __call__(self, scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Send) -> None:
@@ -112,7 +112,7 @@ class Bridge:
                 answer.file.close()
 
     def _place(self, environ: "WSGIEnvironment", *, reads: bool) -> tuple[Lane, Turns]:
-        """The queue in which a request waits for a thread."""
+        """Return the queue in which a request waits for a thread."""
         reads = reads and environ["REQUEST_METHOD"] in {"GET", "HEAD", "OPTIONS"}
         probes = reads and is_below(environ["PATH_INFO"], "/health") and environ["REQUEST_METHOD"] != "OPTIONS"
         return self._lanes.lane(environ, reads=reads), self._probes if probes else self._requests
@@ -120,7 +120,7 @@ class Bridge:
     async def _turn(
         self, lane: Lane, turns: Turns, environ: "WSGIEnvironment", body: Body | None, counts: Counts
     ) -> Task:
-        """Let a thread answer."""
+        """Let a thread answer when the request's turn comes."""
         fresh = environ if body is None else environ | {"wsgi.input": body.opened()}
 
         def work() -> Any:
@@ -130,7 +130,7 @@ class Bridge:
         return await turns.have_done(lane, work, _is_large)
 
     def _wsgi(self, environ: "WSGIEnvironment") -> Answer:
-        """The answer of the application, in a thread."""
+        """Return the answer of the application. Runs in a thread."""
         answer = Answer(500, [])
 
         def start_response(status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
@@ -171,7 +171,7 @@ class Bridge:
         await send({"type": "http.response.body", "body": body, "more_body": False})
 
     def refuse(self, connection: Connection, cause: BaseException) -> None:
-        """Answer with an error; the connection ends."""
+        """Answer with an error, and close the connection."""
         made = asyncio.get_running_loop().create_task(self._refused(connection, cause))
         self._refusals.add(made)
         made.add_done_callback(self._refusals.discard)

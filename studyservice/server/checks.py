@@ -1,4 +1,4 @@
-"""System checks: what is possible, but hardly meant. The server and the commands print them when they start."""
+"""System checks for settings that are valid but probably wrong. The server and the commands run them at their start."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -16,7 +16,7 @@ ENVIRONMENT = "environment"
 
 
 def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
-    """Return whether somebody ends TLS for an https `BASE_URL`; the server itself does not."""
+    """Check that something terminates TLS for an https `BASE_URL`, since the server itself does not."""
     if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
         return []
     return [
@@ -42,10 +42,10 @@ _CONNECTIONS = """
 
 
 def check_connections(*, databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:
-    """Whether PostgreSQL allows as many connections as the processes may hold. Costs a connection and a query.
+    """Check that PostgreSQL allows as many connections as the processes may open. Costs a connection and a query.
 
-    As Django's checks of databases, it looks only if it is told which: at the start, in `migrate`, and in
-    `check --database default`. Behind a pooler it does not look, as the pooler has connections of its own.
+    Like Django's database checks, it runs only if the database is named: at the start, in `migrate`, and in `check
+    --database default`. It is skipped behind a pooler, which has its own connections.
     """
     wanted = settings.WEB_CONCURRENCY * (settings.WEB_THREADS + 1)
     found: list[checks.CheckMessage] = []
@@ -69,9 +69,10 @@ def check_connections(*, databases: Sequence[str] | None = None, **_: Any) -> li
 
 
 def _allowed_connections(alias: str) -> int | None:
-    """The most connections that PostgreSQL allows; None if it cannot be asked now, which health says."""
+    """Return the most connections that PostgreSQL allows; None if it is unreachable, which health reports."""
     try:
-        with closing(connections[alias].copy()) as own, own.cursor() as cursor:  # not kept by this thread
+        # closed at once, not kept for this thread
+        with closing(connections[alias].copy()) as own, own.cursor() as cursor:
             cursor.execute(_CONNECTIONS)
             [allowed] = cursor.fetchone()
     except OperationalError:
@@ -80,14 +81,14 @@ def _allowed_connections(alias: str) -> int | None:
 
 
 def check_guides(**_: Any) -> list[checks.CheckMessage]:
-    """Return whether there is something to serve under /docs."""
+    """Check that the guides were built."""
     if is_built():
         return []
     return [checks.Warning("The guides are not built.", hint="Run: manage.py buildguides", id="studyservice.W002")]
 
 
 def check_static_files(**_: Any) -> list[checks.CheckMessage]:
-    """Return whether every page finds its scripts and styles."""
+    """Check that every page finds its scripts and styles."""
     try:
         require_static_files()
     except MissingStaticFilesError as error:

@@ -1,7 +1,7 @@
 """A connection: timeouts for heads, bodies and answers.
 
-A `Connection` stands between the transport of the event loop and gunicorn's protocol, as asyncio's TLS does: for the
-transport it is the protocol, for gunicorn it is the transport. Of gunicorn's inside it needs nothing.
+A `Connection` is placed between the event loop's transport and gunicorn's protocol, like asyncio's TLS: a protocol to
+the transport, and a transport to gunicorn. It uses no internals of gunicorn.
 """
 
 import asyncio
@@ -59,11 +59,11 @@ class Connection(asyncio.Protocol, asyncio.Transport):
     """A connection.
 
     Attributes:
-        head: what came of the request's head, and behind it while nobody has taken it.
-        ended: nothing more will come.
-        body_has_come: the whole body of the request has.
-        held: bytes that are kept for it.
-        on_end: is called when no more of the body will come.
+        head: the received part of the request's head, and any data after it until somebody takes it.
+        ended: no more data will arrive.
+        body_has_come: the whole body of the request has arrived.
+        held: number of buffered bytes.
+        on_end: called when no more of the body will arrive.
     """
 
     def __init__(self, connections: Connections, gunicorn: asyncio.Protocol) -> None:
@@ -83,7 +83,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         self.held = 0
         self.on_end: Callable[[], object] | None = None
 
-    # What the transport tells.
+    # Called by the transport.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -130,10 +130,10 @@ class Connection(asyncio.Protocol, asyncio.Transport):
     def resume_writing(self) -> None:
         self._gunicorn.resume_writing()
 
-    # What gunicorn does with its transport.
+    # Called by gunicorn, as its transport.
 
     def write(self, data: Any) -> None:
-        """Send an answer. The application replaces gunicorn's own answers, which are refusals."""
+        """Send an answer. Gunicorn's own answers, which are refusals, are replaced by the application's."""
         expected = self._stage is Stage.ANSWER or (self._stage is Stage.REQUEST and data.startswith(_CONTINUE))
         if expected and not self._feeding:
             self._sent += len(data)
@@ -175,10 +175,10 @@ class Connection(asyncio.Protocol, asyncio.Transport):
     def get_write_buffer_size(self) -> int:
         return self._transport.get_write_buffer_size()
 
-    # What the application does with it.
+    # Called by the application.
 
     def begin(self, body_end: BodyEnd) -> bool:
-        """Start answering the request whose head arrived. Return whether it will be answered."""
+        """Start answering the request whose head arrived. Return False if it must not be answered."""
         if self._stage is not Stage.HEAD:
             return False
         self._stage, self._pace = Stage.REQUEST, None
@@ -209,7 +209,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         self._connections.waits(self)
 
     def refuse(self, cause: BaseException) -> None:
-        """Answer with an error, or end an answer that has begun."""
+        """Answer with an error, or break off an answer that has begun."""
         if self._stage is Stage.ANSWER:
             logger.error("An answer broke off", exc_info=cause)
             self._end()
@@ -219,17 +219,17 @@ class Connection(asyncio.Protocol, asyncio.Transport):
             self._connections.refuse(self, cause)
 
     def end_with(self, refusal: bytes) -> None:
-        """Send a refusal, and end."""
+        """Send a refusal, and close."""
         if not self._transport.is_closing():
             self._transport.write(refusal)
             self._end()
 
     def await_body(self) -> None:
-        """The body is waited for from now on."""
+        """Mark that the body is needed from now on."""
         self._pace, self._before = Pace(time.monotonic()), self._received
 
     def hold(self, number: int) -> None:
-        """Count what is kept for it."""
+        """Count buffered bytes."""
         self.held += number
         self._connections.hold(number)
 
@@ -238,10 +238,10 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         if self.held:
             self.hold(-self.held)
 
-    # Time.
+    # Timeouts.
 
     def check(self, now: float, *, goes_on: bool) -> None:
-        """Give it up if its client is too slow."""
+        """Close the connection if its client is too slow."""
         if self._stage is Stage.ANSWER or self.get_write_buffer_size():
             if self._is_slow(self._delivered(), now):
                 self._connections.give_up(self)
@@ -255,7 +255,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
             (self._connections.give_up if self.head else Connection.abort)(self)
 
     def rate(self, now: float) -> float:
-        """Bytes per second that its client sends or reads; infinite where it is not waited for."""
+        """Bytes per second that its client sends or reads; infinite if nothing is expected of it."""
         if self._pace is None or (self._stage is Stage.REQUEST and self.on_end is None):
             return float("inf")
         if self._stage is Stage.ANSWER and self._pace.age(now) < _UNKNOWN_PACE_SECONDS:
@@ -269,7 +269,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         return self._pace.is_too_slow(now)
 
     def _delivered(self) -> int:
-        """Bytes of answers that reached the client, where the system reports them (Linux); else those sent."""
+        """Bytes of answers that reached the client, if the system reports them (Linux), else bytes sent."""
         sent = self._sent - self.get_write_buffer_size()
         try:
             waiting = fcntl.ioctl(self.get_extra_info("socket"), termios.TIOCOUTQ, b"\0" * 4)
@@ -298,7 +298,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
             self._next += behind
 
     def _end(self) -> None:
-        """Send what is left, and read from it until its client has seen that."""
+        """Send the rest, and keep reading until the client has received it."""
         if self._stage is Stage.END:
             return
         self._stage, self._pace, self._before = Stage.END, None, self._received

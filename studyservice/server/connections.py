@@ -1,4 +1,4 @@
-"""The connections of a process together: how many there are, and what is kept for them."""
+"""All connections of a process: their number and their buffered bytes."""
 
 import asyncio
 import logging
@@ -19,12 +19,12 @@ _REPORT_SECONDS = 10.0
 
 
 class Connections:
-    """All of a process.
+    """All connections of a process.
 
     Args:
-        most: how many may be open.
+        most: limit on open connections.
         refuse: answers a request with an error, on its connection.
-        goes_on: whether the process takes more requests.
+        goes_on: returns whether the process accepts more requests.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Connections:
         self.refuse = refuse
 
     def add(self, connection: "Connection") -> None:
-        """Accept a connection. If there are too many, close the one that waits longest for a head."""
+        """Accept a connection. If there are too many, close the one that has waited longest for a head."""
         self._open[connection] = None
         self.waits(connection)
         while len(self._open) > self._most and self._idle:
@@ -60,7 +60,7 @@ class Connections:
         self._idle.pop(connection, None)
 
     def hold(self, number: int) -> None:
-        """Count buffered bytes. Over `HELD_BYTES` the slowest connection is closed, unless it is the only one."""
+        """Count buffered bytes. Over `HELD_BYTES`, close the slowest connection, unless it is the only one."""
         self._held += number
         if number <= 0 or self._held <= HELD_BYTES:
             return
@@ -71,12 +71,12 @@ class Connections:
             self.give_up(slowest)
 
     def give_up(self, connection: "Connection") -> None:
-        """Close it, and log it."""
+        """Close a connection, and log it."""
         self._given_up += 1
         connection.abort()
 
     def sweep(self) -> None:
-        """Give up who is too slow, again and again."""
+        """Close slow connections, periodically."""
         now, goes_on = time.monotonic(), self._goes_on()
         for connection in list(self._open):
             connection.check(now, goes_on=goes_on)

@@ -23,7 +23,7 @@ _FIXED = {
 
 
 def environ_of(scope: dict[str, Any]) -> "WSGIEnvironment":
-    """The environment, with an empty body."""
+    """Return the environment, with an empty body."""
     client, server = scope["client"] or ("", 0), scope["server"] or ("", 0)
     path: bytes = scope["raw_path"]
     if not path.startswith(b"/") and b"://" in path:  # RFC 9112 section 3.2.2

@@ -1,4 +1,4 @@
-"""A queue in which nobody's many tasks delay another's few."""
+"""A fair queue: many tasks of one lane do not delay the few of another."""
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Hashable
@@ -8,11 +8,11 @@ Task = TypeVar("Task", bound=Hashable)
 
 
 class Lane(NamedTuple):
-    """Tasks that wait for each other.
+    """A lane of tasks.
 
     Attributes:
-        name: tells it from others.
-        share: how many of its tasks may run at once.
+        name: unique key.
+        share: most of its tasks that may run at once.
     """
 
     name: str
@@ -22,11 +22,11 @@ class Lane(NamedTuple):
 class FairQueue(Generic[Task]):
     """Tasks wait in lanes, and lanes take turns (round robin: Nagle, RFC 970, section "Fairness in packet switching").
 
-    Within a lane the order is that of arrival. Whatever waits in one, another's next task runs after at most one task
-    of each. It starts nothing by itself and is not safe for threads: whoever asks it what to run holds a lock.
+    Within a lane the order is first come, first served. A lane's next task runs after at most one task of each other
+    lane. The queue starts nothing itself and is not thread-safe: callers hold a lock.
 
     Args:
-        slots: how many tasks may run at once.
+        slots: most tasks that may run at once.
     """
 
     def __init__(self, slots: int) -> None:
@@ -37,14 +37,14 @@ class FairQueue(Generic[Task]):
         self._held: Counter[Lane] = Counter()
 
     def submit(self, lane: Lane, task: Task) -> None:
-        """Let `task` wait for its turn."""
+        """Queue `task`."""
         self._waiting.setdefault(lane, deque()).append(task)
 
     def take(self) -> Task | None:
-        """The next task that may run, which holds a slot from now on; None while there is none or no slot is free."""
+        """Return the next task that may run, and give it a slot. None if there is none or no slot is free."""
         if len(self._running) >= self._slots:
             return None
-        # At most as many lanes are passed over as there are slots: each of them holds one.
+        # At most as many lanes are skipped as there are slots, since each of them holds one.
         lane = next((lane for lane in self._waiting if self._held[lane] < lane.share), None)
         if lane is None:
             return None
@@ -59,17 +59,17 @@ class FairQueue(Generic[Task]):
         return task
 
     def load(self) -> tuple[int, int]:
-        """The numbers of running and waiting tasks."""
+        """Return the numbers of running and waiting tasks."""
         return len(self._running), sum(map(len, self._waiting.values()))
 
     def answered(self, task: Task) -> None:
-        """Free the slot that `task` holds; of its lane's share it keeps its part until it is finished."""
+        """Free the slot of `task`. It still counts against its lane's share until it is finished."""
         lane = self._running.pop(task, None)
         if lane is not None:
             self._delivering[task] = lane
 
     def finished(self, task: Task) -> None:
-        """Free what `task` holds, if it holds anything."""
+        """Free everything that `task` holds."""
         lane = self._running.pop(task, None) or self._delivering.pop(task, None)
         if lane is None:
             return

@@ -1,4 +1,4 @@
-"""The answer of the operators' front page to whether the service is healthy."""
+"""The health panel of the operators' front page."""
 
 from studyservice import __version__
 from studyservice.admin.front_page import Answer, Row
@@ -6,7 +6,7 @@ from studyservice.server.health import readiness
 
 
 def _rows() -> list[Row]:
-    """Ask on the probes' own connection; each part that is down is a row of its own."""
+    """Run the checks on the probes' own connection. Each failed part is a row."""
     down = [name.replace("_", " ") for name, well in readiness().items() if not well]
     if not down:
         return [Row(f"Healthy. Version {__version__}.")]

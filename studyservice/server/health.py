@@ -1,7 +1,7 @@
-"""Whether the service is alive, answers, and has all that it needs: three addresses for those who watch it.
+"""Health endpoints: whether the service is alive, answers, and is ready.
 
-What they stand for is asked from threads of their own, with a connection of their own, and given up in time. So they
-answer within two seconds even when the database is frozen, if there is a thread to answer them.
+Dependencies are checked in separate threads, with their own connection and a timeout. So the endpoints answer within
+two seconds even if the database is frozen, as long as a thread is free to answer them.
 """
 
 import logging
@@ -39,26 +39,26 @@ class UnappliedMigrationsError(Exception):
 
 @read_only
 def health() -> HttpResponse:
-    """200 while the database answers, else 503."""
+    """Return 200 while the database answers, else 503."""
     return _answer(well=_is_well("database", _DATABASE.start()))
 
 
 @read_only
 def live() -> HttpResponse:
-    """200 while this process answers requests, whatever becomes of what it stands on; says which version it is."""
+    """Return 200 and the version while this process answers requests, whatever the state of its dependencies."""
     return _answer(well=True, version=__version__)
 
 
 @read_only
 def ready() -> HttpResponse:
-    """200 if every migration and every static file is there, and Redis answers if there is one; else 503."""
+    """Return 200 if all migrations and static files exist, and Redis (if configured) answers; else 503."""
     checks = readiness()
     told = {name: _status(well) for name, well in checks.items()}
     return _answer(well=all(checks.values()), version=__version__, checks=told)
 
 
 def readiness() -> dict[str, bool]:
-    """Whether each part that the service needs is well, by its name; within two seconds."""
+    """Return whether each required part works, by name. Takes at most two seconds."""
     database = _DATABASE.start()
     redis = _REDIS.start() if settings.REDIS_URL is not None else None
     checks = {"database": _is_well("database", database)}
@@ -72,7 +72,7 @@ def readiness() -> dict[str, bool]:
 def _is_well(name: str, wait: Callable[[], None]) -> bool:
     try:
         wait()
-    except Exception:  # whatever it is, the probe is to be told
+    except Exception:  # the probe must report any error
         logger.exception("Not well: %s", name)
         return False
     return True
@@ -88,13 +88,13 @@ def _answer(*, well: bool, **more: Any) -> HttpResponse:
 
 
 class _Connection:
-    """The probes' own connection, made and used in their thread alone."""
+    """The probes' own connection, used only in their thread."""
 
     def __init__(self) -> None:
         self._made: BaseDatabaseWrapper | None = None
 
     def ask(self, question: Callable[[BaseDatabaseWrapper], None]) -> None:
-        """Let `question` use it; a connection that failed is not used again."""
+        """Run `question` on it. After an error the connection is replaced."""
         if self._made is None:
             self._made = connections[DEFAULT_DB_ALIAS].copy()
             self._made.settings_dict["OPTIONS"] |= _CONNECTION_OPTIONS[self._made.vendor]
@@ -112,10 +112,10 @@ def _select(connection: BaseDatabaseWrapper) -> None:
 
 
 def require_migrations(connection: BaseDatabaseWrapper) -> None:
-    """Compare the migrations of this version with those that were applied, in one query.
+    """Compare the migrations of this version with the applied ones, in one query.
 
     Raises:
-        UnappliedMigrationsError: some were not.
+        UnappliedMigrationsError: some are not applied.
     """
     missing = _known_migrations() - MigrationRecorder(connection).applied_migrations().keys()
     if missing:
@@ -128,7 +128,7 @@ def _known_migrations() -> frozenset[tuple[str, str]]:
 
 
 def ping_redis() -> None:
-    """Ask the Redis of `REDIS_URL`; raises what its client does if it does not answer within two seconds."""
+    """Ping the Redis of `REDIS_URL`. Raises the client's errors if it does not answer within two seconds."""
     from redis import Redis  # noqa: PLC0415  # loaded by `rates.start`, with REDIS_URL alone
 
     url = str(settings.REDIS_URL).replace("redis+unix:", "unix:", 1)

@@ -19,25 +19,25 @@ MAX_CREDENTIALS = 10_000
 class Lanes:
     """Assigns requests to lanes.
 
-    A member's reads share one lane and writes another, whichever credential they come with: which member a credential
-    belongs to is remembered from earlier answers. It may be out of date, and decides nothing but the order of service.
-    Until a credential was seen to be good, its requests wait with all others of the client address that are not known,
-    so that invented ones gain no lane.
+    A member's reads share one lane and writes another, for all credentials of the member. The member of a credential is
+    remembered from earlier answers. It may be out of date, and only affects the order of service. Until a credential is
+    known to be valid, its requests share a lane with all unknown ones of the client address, so that invented
+    credentials gain no lane.
 
     Args:
-        threads: how many requests are answered at once.
+        threads: most requests answered at once.
     """
 
     def __init__(self, threads: int) -> None:
         self._half = max(1, threads // 2)
         self._members: OrderedDict[bytes, str] = OrderedDict()
-        self._lock = Lock()  # of those that answer; the event loop only looks
+        self._lock = Lock()  # for the threads that answer; the event loop only reads
 
     def lane(self, environ: Mapping[str, Any], *, reads: bool) -> Lane:
-        """The lane of a request; `reads` if it neither changes anything by its method nor sends a body.
+        """Return the lane of a request. `reads` is true if its method changes nothing and it has no body.
 
-        Of a member one write runs at a time, as writes of a member follow each other anyway; of reads, and of what
-        comes from one address without a known credential, as many as half of the threads.
+        One write of a member runs at a time, since writes of a member wait for each other anyway. Up to half of the
+        threads may serve a member's reads, or one address without a known credential.
         """
         credential = environ.get("HTTP_AUTHORIZATION", environ.get("HTTP_X_API_KEY"))
         member = None if credential is None else self._members.get(_digest(credential))
@@ -47,7 +47,7 @@ class Lanes:
         return Lane(f"reads of {member}", self._half) if reads else Lane(f"writes of {member}", 1)
 
     def learn(self, environ: Mapping[str, Any]) -> None:
-        """Remember whose the credential of an answered request is, or forget it if it was refused."""
+        """Remember the member of an answered request's credential, or forget it if it was refused."""
         credential = environ.get("HTTP_AUTHORIZATION", environ.get("HTTP_X_API_KEY"))
         if credential is None:
             return
@@ -64,5 +64,5 @@ class Lanes:
 
 
 def _digest(credential: str) -> bytes:
-    """The hash that is kept instead of a secret."""
+    """Hash a secret, to store that instead."""
     return sha256(credential.encode("latin-1")).digest()

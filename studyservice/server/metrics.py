@@ -1,7 +1,7 @@
 """Prometheus metrics of the requests. Loaded only with `METRICS_ADDRESS`, served by `metrics_server`.
 
-Labels have few values, all known beforehand: operations, names of routes, statuses, named rates. Nothing that a client
-or a member wrote becomes one.
+Labels have few values, all known in advance: operations, names of routes, statuses, named rates. Text from clients or
+members is never a label.
 """
 
 import logging
@@ -53,7 +53,7 @@ WAIT_SECONDS = Histogram(
     buckets=(0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10),
 )
 
-# Of what is looked at now and then (`studyservice.server.sampling`): the sum over processes, or what the last one saw.
+# Sampled gauges (`studyservice.server.sampling`): the sum over processes, or the latest value of any.
 INFO = Gauge("studyservice_info", "1, with the version that runs.", ("version",), multiprocess_mode="livemax")
 THREADS = Gauge("studyservice_threads", "Threads that answer requests.", multiprocess_mode="livesum")
 BUSY_THREADS = Gauge("studyservice_busy_threads", "Threads that are answering one.", multiprocess_mode="livesum")
@@ -90,7 +90,7 @@ UNROUTED = "unrouted"
 
 
 class MeasuringRequestLogMiddleware(RequestLogMiddleware):
-    """Counts each request where it is logged."""
+    """Counts each request when it is logged."""
 
     def note(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
         """Log the request and count it."""
@@ -105,7 +105,7 @@ class MeasuringRequestLogMiddleware(RequestLogMiddleware):
 
 @cache
 def _requests(operation: str, status: int) -> Counter:
-    """Kept, since `labels` costs more than counting does."""
+    """Return the counter. Cached, since `labels` costs more than counting."""
     return REQUESTS.labels(operation, str(int(status)))
 
 
@@ -115,9 +115,9 @@ def _seconds(operation: str) -> Histogram:
 
 
 def operation_of(request: HttpRequest) -> str:
-    """The operationId, over REST or as a tool, else the name of the route, else `UNROUTED`.
+    """Return the operationId, over REST or as a tool, else the name of the route, else `UNROUTED`.
 
-    Of a batch of tool calls the last is named, as in the log.
+    For a batch of tool calls that is the last one, as in the log.
     """
     tool = TOOL.get(request)
     if tool is not None:
@@ -133,7 +133,7 @@ def operation_of(request: HttpRequest) -> str:
 
 
 def _count_refused_credential(request: HttpRequest) -> None:
-    """Only credentials that were sent: MCP clients start without one, to learn where to get it."""
+    """Count a refused credential. Requests without one do not count, since MCP clients start that way."""
     sent = "HTTP_AUTHORIZATION" in request.META or "HTTP_X_API_KEY" in request.META
     if is_oauth_path(request.path_info):
         AUTHENTICATION_FAILURES.labels("client").inc()
@@ -142,7 +142,7 @@ def _count_refused_credential(request: HttpRequest) -> None:
 
 
 class _DatabaseErrors(logging.Handler):
-    """Counts the faults where they are logged, once each, wherever they were caught."""
+    """Counts database errors when they are logged, once each, wherever they were caught."""
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
@@ -177,7 +177,7 @@ def _on_lock_timeout(**more: Any) -> None:
     LOCK_TIMEOUTS.inc()
 
 
-# Those that are known are there from the start, so that a rule sees the first of them as one more.
+# Create the known series at the start, so that an alert sees the first event as an increase.
 for _rate in Rate:
     RATE_LIMITED.labels(_rate.name.lower())
 for _kind in ("credential", "client", "password", "code", "passkey"):

@@ -1,8 +1,8 @@
 """Serves the metrics of all server processes from gunicorn's first process, on a separate address.
 
-Each process keeps its counts in files, which the first one adds up when it is asked. Processes come and go; files are
-named after a slot, which a new process takes over, counts included, from one that has ended. So there are never more
-of them than processes at once.
+Each process keeps its counts in files, which the first one sums up on request. Files are named after a slot. A new
+process takes over the slot of one that has ended, including its counts. So there are never more slots than simultaneous
+processes.
 """
 
 import os
@@ -16,7 +16,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 
 class MetricsServer:
-    """Listens from the start on; made before the processes that it serves are forked."""
+    """The listening socket, created before the server processes are forked."""
 
     def __init__(self, host: str, port: int) -> None:
         self._slot = 0
@@ -38,12 +38,12 @@ class MetricsServer:
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def enter(self, slot: int) -> None:
-        """In a new process: use the metric files of `slot`, and close the address, which the first process keeps."""
+        """Use the metric files of `slot` in a new process, and close the socket, which the first process keeps."""
         self._slot = slot
         self._server.socket.close()
 
 
 def free_slot(taken: Iterable[int]) -> int:
-    """The first slot that no running process has."""
+    """Return the first slot that no running process has."""
     used = set(taken)
     return next(slot for slot in count() if slot not in used)

@@ -16,7 +16,7 @@ class Pace:
     """Bytes transferred since `now`, by the monotonic clock in seconds.
 
     Args:
-        still: how long nothing may move, by default `STILL_SECONDS`.
+        still: longest pause, by default `STILL_SECONDS`.
     """
 
     __slots__ = ("_began_at", "_moved_at", "_noted", "_still", "_total")
@@ -28,7 +28,7 @@ class Pace:
         self._noted = deque([(now, 0)])
 
     def note(self, total: int, now: float) -> None:
-        """`total` bytes have moved since the beginning."""
+        """Record that `total` bytes were transferred since the beginning."""
         if total > self._total:
             self._total, self._moved_at = total, now
         while len(self._noted) > 1 and self._noted[1][0] <= now - WINDOW_SECONDS:
@@ -37,7 +37,7 @@ class Pace:
             self._noted.append((now, self._total))
 
     def is_too_slow(self, now: float) -> bool:
-        """Return whether it stands still, or was below the minimum speed for a whole window."""
+        """Return whether it paused too long, or was below the minimum speed for a whole window."""
         if now - self._moved_at >= self._still:
             return True
         since, before = self._noted[0]
@@ -48,6 +48,6 @@ class Pace:
         return now - self._began_at
 
     def rate(self, now: float) -> float:
-        """Bytes per second of late; of what has just begun, as if it had begun a second ago."""
+        """Recent bytes per second. In the first second, counted as over one second."""
         since, before = self._noted[0]
         return (self._total - before) / max(now - since, 1.0)

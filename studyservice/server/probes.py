@@ -10,9 +10,9 @@ class Probe:
     """Runs one check at a time for all callers, so that many cost as much as one.
 
     Args:
-        thread: asks.
-        ask: raises if the answer is bad; may take as long as it likes.
-        seconds: how long an answer is waited for.
+        thread: runs the check.
+        ask: the check; raises if it fails and may take any time.
+        seconds: how long callers wait.
     """
 
     def __init__(self, thread: ThreadPoolExecutor, ask: Callable[[], object], seconds: float) -> None:
@@ -24,10 +24,10 @@ class Probe:
         self._until = 0.0
 
     def start(self) -> Callable[[], None]:
-        """Ask, unless an answer is awaited already; returns what waits for the answer.
+        """Start the check, unless one is running. Return a function that waits for it.
 
-        That returns if it is good, and raises `TimeoutError` if it has not come in time, at once where it was due
-        before, or what `ask` raised.
+        The function raises what `ask` raised, or `TimeoutError` if the check is not done in time, at once if it was
+        overdue before.
         """
         with self._lock:
             if self._asked is None or self._asked.done():

@@ -1,7 +1,7 @@
-"""Answers to requests that the server itself refuses, before the application could see them.
+"""Answers to requests that the server itself refuses, before they reach the application.
 
-They go through the application's middleware all the same: there they get their id, their line in the log and the
-headers that every answer carries. A request that cannot be read counts against its address.
+They pass through the application's middleware, which adds the request id, the log line and the common headers. A
+request that cannot be read counts against its address.
 """
 
 import io
@@ -35,7 +35,7 @@ class UnreadableRequest(Exception):
 
 
 class RefusalMiddleware:
-    """Answers what the server refused. Other requests pass."""
+    """Answers requests that the server refused. Others pass."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -53,12 +53,12 @@ class RefusalMiddleware:
 
 
 def refuse(application: "WSGIApplication", head: bytes, peer: str, cause: BaseException) -> bytes:
-    """The whole answer, after which the connection closes.
+    """Return the whole answer. The connection closes after it.
 
     Args:
-        head: what came of the request's head; of what can be read there, method, path and origin are used.
+        head: the received part of the request's head. Its method, path and origin are used if they can be read.
         peer: the address of the connection.
-        cause: what is logged; the client is told whether it was the request.
+        cause: for the log; the client only learns if the request was at fault.
     """
     told: list[str] = []
 
@@ -88,7 +88,7 @@ def _environ(head: bytes, peer: str) -> dict[str, Any]:
     base = urlsplit(settings.BASE_URL)
     environ: dict[str, Any] = {
         "REQUEST_METHOD": method,
-        # Below the static files' address there would be a file instead of the refusal.
+        # Below the static files' path, a file would be served instead of the refusal.
         "PATH_INFO": "/" if path.startswith(settings.STATIC_URL) else path,
         "QUERY_STRING": "",
         "SERVER_NAME": base.hostname,
@@ -96,7 +96,7 @@ def _environ(head: bytes, peer: str) -> dict[str, Any]:
         "SERVER_PROTOCOL": "HTTP/1.1",
         "REMOTE_ADDR": peer,
         "HTTP_HOST": base.netloc,
-        # Otherwise a middleware would redirect it to https, and hide the reason.
+        # Otherwise a middleware would redirect to https and hide the reason.
         "wsgi.url_scheme": base.scheme,
         "HTTP_X_FORWARDED_PROTO": base.scheme,
         "wsgi.input": io.BytesIO(),

@@ -1,7 +1,7 @@
-"""What is not counted as it happens, but looked at now and then; with `METRICS_ADDRESS` alone.
+"""Metrics that are sampled periodically instead of counted; only with `METRICS_ADDRESS`.
 
-The threads and their queue are looked at by the main loop, once a second. The database is asked by a thread of its own,
-which may wait for it as long as calls do and holds a connection only while it asks.
+The main loop samples the threads and their queue once a second. A separate thread samples the database. It may wait as
+long as calls do, and holds a connection only while it asks.
 """
 
 import logging
@@ -31,17 +31,17 @@ _LOCK_WAITS = """
 
 
 class Watched(Protocol):
-    """A worker, as far as it is looked at."""
+    """The parts of a worker that are sampled."""
 
     def load(self) -> tuple[int, int]:
-        """How many requests are being answered, and how many wait for a thread."""
+        """Return the numbers of requests being answered and waiting for a thread."""
 
     def watched_by(self, look: Callable[[], None], waited: Callable[[float], None]) -> None:
         """Call `look` once a second, and `waited` with the seconds that each request waited for a thread."""
 
 
 def watch(worker: Watched) -> None:
-    """Begin to ask the database in this process, and to look at the worker."""
+    """Start sampling the database in this process, and the worker."""
     metrics.INFO.labels(studyservice.__version__).set(1)
     metrics.THREADS.set(settings.WEB_THREADS)
     metrics.REDIS_FALLBACK.set(0)
@@ -59,9 +59,9 @@ def _ask_for_ever() -> None:
     while True:
         try:
             ask()
-        except Error as error:  # told in short: calls and `/health` meet it too, and are what is counted
+        except Error as error:  # logged briefly, since calls and `/health` hit the same error and are counted
             logger.warning("The database could not be looked at: %s", error)
-        except Exception:  # whatever it is, the next time may be better
+        except Exception:  # the next sample may succeed after any error
             logger.exception("The database could not be looked at")
         finally:
             connections.close_all()
@@ -69,7 +69,7 @@ def _ask_for_ever() -> None:
 
 
 def ask() -> None:
-    """Look at the database, once. SQLite has one writer at a time, on this machine: no locks to count, one clock."""
+    """Sample the database once. SQLite has one writer at a time, on this machine: no locks to count, one clock."""
     purged = LAST_PURGE.get()()
     metrics.LAST_PURGE.set(0 if purged is None else purged.timestamp())
     metrics.OVERDUE_CALENDARS.set(OVERDUE_CALENDARS.get()())

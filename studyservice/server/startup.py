@@ -1,4 +1,4 @@
-"""Setup that the command line and the server share."""
+"""Setup shared by the command line and the server."""
 
 import gc
 
@@ -10,7 +10,7 @@ COMMAND_COLLECTS_AT = 50_000
 
 
 def load_settings() -> None:
-    """Load the settings; a wrong one ends the process with its message instead of a traceback."""
+    """Load the settings. A wrong one ends the process with its message instead of a traceback."""
     try:
         settings.BASE_URL  # noqa: B018  # the first access loads them
     except ImproperlyConfigured as error:
@@ -18,9 +18,9 @@ def load_settings() -> None:
 
 
 def load_command_settings() -> None:
-    """The same for a management command, which waits longer for the database.
+    """Likewise for a management command, which waits longer for the database.
 
-    What it loads stays: the garbage collector looks through it less often, or takes a fifth of the time of a start.
+    Loaded objects stay, so garbage collection runs less often. Otherwise it would take a fifth of the start.
     """
     gc.set_threshold(COMMAND_COLLECTS_AT)
     load_settings()

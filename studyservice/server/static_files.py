@@ -1,4 +1,4 @@
-"""The static files as `collectstatic` left them: a page that names one by its hash fails where it was not collected."""
+"""The static files collected by `collectstatic`. A page that uses a missing one fails."""
 
 from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.contrib.staticfiles.finders import get_finders
@@ -10,7 +10,7 @@ class MissingStaticFilesError(Exception):
 
 
 def require_static_files() -> None:
-    """Compare the files of the installed apps with those that this process serves, by their names.
+    """Compare the files of the installed apps with the collected ones, by name.
 
     Raises:
         MissingStaticFilesError: some are missing.

@@ -1,4 +1,4 @@
-"""The threads that answer, and whose turn it is to get one."""
+"""The threads that answer requests, and their queue."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ class Task:
     """A task for a thread, and its result or exception.
 
     Attributes:
-        keeps: tells of a result with which its lane's share is kept until `free` is called.
+        keeps: returns whether a result keeps its place in the lane's share until `free` is called.
     """
 
     turns: "Turns"
@@ -27,7 +27,7 @@ class Task:
     queued_at: float = field(default_factory=time.monotonic)
 
     def free(self) -> None:
-        """Let others of its lane run; it may be called again."""
+        """Let others of its lane run. May be called again."""
         self.turns.free(self)
 
 
@@ -35,15 +35,15 @@ Inbox = SimpleQueue[Task | None]
 
 
 class Turns:
-    """Threads, and the tasks that wait for one. All but the tasks themselves is done by the event loop.
+    """Threads, and the tasks that wait for one. The event loop does everything except run the tasks.
 
-    `ThreadPoolExecutor` has no order of its own, and makes a `Future` with a lock and a condition for each task, which
-    takes a tenth of the server's time per request. Here the thread that was busy last goes on: when the database hangs,
-    it has found that out and fails at once, where another would wait as long again.
+    `ThreadPoolExecutor` has no custom order, and creates a `Future` with a lock and a condition for each task, which
+    takes a tenth of the server's time per request. Here the thread that finished last takes the next task: if the
+    database hangs, that thread has noticed and fails at once, while another would wait as long again.
 
     Args:
         number: of threads.
-        name: of them.
+        name: prefix of their names.
     """
 
     def __init__(self, number: int, name: str) -> None:
@@ -56,24 +56,24 @@ class Turns:
             thread.start()
 
     def load(self) -> tuple[int, int]:
-        """The numbers of running and waiting tasks."""
+        """Return the numbers of running and waiting tasks."""
         return self._queue.load()
 
     def shutdown(self) -> None:
-        """End the threads when all that was handed to them is done, and wait for that."""
+        """Stop the threads after all their tasks, and wait for them."""
         for inbox in self._inboxes:
             inbox.put(None)
         for thread in self._threads:
             thread.join()
 
     async def have_done(self, lane: Lane, work: Callable[[], Any], keeps: Callable[[Any], bool]) -> Task:
-        """Have `work` done when it is its turn."""
+        """Run `work` when its turn comes."""
         made = Task(self, work, keeps, asyncio.get_running_loop().create_future())
         self._queue.submit(lane, made)
         self._hand_out()
         try:
             await made.result
-        except asyncio.CancelledError:  # the client is gone; if the work is not done yet, `_done` frees
+        except asyncio.CancelledError:  # the client disconnected; if the work is not done yet, `_done` frees
             if not made.result.cancelled():
                 made.free()
             raise
@@ -92,7 +92,7 @@ class Turns:
                 result = task.work()
             except BaseException as error:  # noqa: BLE001  # whatever it is, the thread goes on
                 result = error
-            with suppress(RuntimeError):  # the process ends, and its event loop has ended before
+            with suppress(RuntimeError):  # the process is ending and its event loop has already ended
                 task.result.get_loop().call_soon_threadsafe(self._done, inbox, task, result)
 
     def _done(self, inbox: Inbox, task: Task, result: Any) -> None:
@@ -108,6 +108,6 @@ class Turns:
         task.result.set_result(result)
 
     def free(self, task: Task) -> None:
-        """Free what a task holds."""
+        """Free everything that a task holds."""
         self._queue.finished(task)
         self._hand_out()

@@ -1,4 +1,4 @@
-"""Gunicorn's ASGI worker with the service's settings, on public names of gunicorn only."""
+"""Gunicorn's ASGI worker with the service's settings, using only public names of gunicorn."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
     _look: Callable[[], None] | None = None
 
     def load_wsgi(self) -> None:
-        """The application that is configured is WSGI."""
+        """Load the configured application, which is WSGI."""
         self.asgi = self.bridge = Bridge(self.app.wsgi(), settings.WEB_THREADS)
 
     def run(self) -> None:
@@ -39,11 +39,11 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
         self.bridge.watched_by(waited)
 
     def load(self) -> tuple[int, int]:
-        """The numbers of running and waiting requests, without those for `/health`."""
+        """Return the numbers of running and waiting requests, not counting `/health`."""
         return self.bridge.load()
 
     def notify(self) -> None:
-        """Gunicorn calls this once a second."""
+        """Called by gunicorn once a second."""
         super().notify()
         if self._look is not None:
             self._look()

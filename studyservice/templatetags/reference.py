@@ -1,4 +1,4 @@
-"""Template tags of the reference."""
+"""Template tags of the API reference."""
 
 from django.template import Library
 

@@ -25,13 +25,13 @@ HUES = 12
 
 @register.filter(expects_localtime=True)
 def machine_time(at: datetime) -> str:
-    """Return the value of a `datetime` attribute, to the second: HTML knows no microseconds."""
+    """Return the value of a `datetime` attribute, to the second, because HTML allows no microseconds."""
     return at.isoformat(timespec="seconds")
 
 
 @register.filter
 def number(value: float) -> str:
-    """Return a number with at most four decimals, and without zeros at its end."""
+    """Return a number with at most four decimals, without trailing zeros."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
@@ -43,7 +43,7 @@ def percent(value: float) -> str:
 
 @register.filter
 def course_color(course_id: UUID | str | None) -> str:
-    """Return the class that colors a course, derived from its id; empty without a course."""
+    """Return the CSS class for a course's color, derived from its id; empty without a course."""
     return f"hue-{UUID(str(course_id)).int % HUES}" if course_id else ""
 
 
@@ -55,14 +55,14 @@ def navigation(context: Context) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def site_link(context: Context, name: str, text: str, *, below: bool = True, also: str | None = None) -> SafeString:
-    """Return a link whose `aria-current` marks the current page, or the section that the page belongs to.
+    """Return a link. `aria-current` marks the current page, or the section that the page belongs to.
 
     Args:
         below: whether pages below the address belong to it.
         also: the name of another address that belongs to it.
     """
     address = reverse(name)
-    request = context.get("request")  # missing where an error is told whose request may be the trouble
+    request = context.get("request")  # missing while an error is rendered that the request may have caused
     path, match = (request.path, request.resolver_match) if request else ("", None)
     if path == address:
         mark = format_html(' aria-current="{}"', "page")

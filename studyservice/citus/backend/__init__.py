@@ -1,1 +1,1 @@
-"""The database backend for a coordinator of Citus: the one for PostgreSQL, with a few differences."""
+"""The database backend for a Citus coordinator: the PostgreSQL backend with a few differences."""

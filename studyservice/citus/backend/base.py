@@ -1,4 +1,4 @@
-"""The database backend for a coordinator of Citus."""
+"""The database backend for a Citus coordinator."""
 
 from studyservice.citus.backend import driver
 from studyservice.citus.backend.schema import DatabaseSchemaEditor

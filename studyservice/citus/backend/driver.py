@@ -1,4 +1,4 @@
-"""The PostgreSQL driver, with connections that report each exchange to the bulkhead."""
+"""The PostgreSQL driver, with connections that report each round trip to the bulkhead."""
 
 from typing import TypeVar
 
@@ -12,15 +12,15 @@ RV = TypeVar("RV")
 
 
 class CoordinatorConnection(driver.Connection):
-    """A connection to the coordinator, behind which are the servers of members."""
+    """A connection to the coordinator, which forwards statements to the members' servers."""
 
     def wait(self, gen: PQGen[RV], interval: float = driver.INTERVAL_SECONDS, timeout: float | None = None) -> RV:
-        """Exchange as the base class does, while the bulkhead counts the seconds."""
+        """Wait like the base class, while the bulkhead measures the time."""
         with bulkhead().exchange():
             return super().wait(gen, interval, timeout)
 
     def note_silence(self) -> None:
-        """Do nothing: the unresponsive server may be one behind the coordinator."""
+        """Do nothing: the unresponsive server may be a different one than the coordinator."""
 
 
 connect = CoordinatorConnection.connect

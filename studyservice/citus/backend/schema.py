@@ -1,4 +1,4 @@
-"""A schema editor whose migrations run before and after members are spread over servers."""
+"""A schema editor for migrations before and after members are distributed."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -10,10 +10,10 @@ from studyservice.database.postgresql import schema
 
 
 class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
-    """Omits foreign keys that Citus cannot hold.
+    """Omits foreign keys that Citus does not support.
 
-    The primary key of a table that is spread by member is no longer `id`, so a foreign key to it must name the member.
-    Django's foreign keys do not, and are omitted; `MemberForeignKey` stays. `manage.py distribute` brings new tables to
+    The primary key of a table distributed by member is no longer `id`, so a foreign key to it must include the member.
+    Django's foreign keys do not, and are omitted; `MemberForeignKey` stays. `manage.py distribute` moves new tables to
     their places.
     """
 
@@ -26,7 +26,7 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
             super().add_field(model, field)
 
     def _to_id(self, fields: "Iterable[Any]") -> "Iterator[Field[Any, Any]]":
-        """Yield the foreign keys to rows that are spread by another column than the one that the key names."""
+        """Yield the foreign keys to tables distributed by a column other than the referenced one."""
         with self.connection.cursor() as cursor:
             placed = places(cursor)
         for field in fields:

@@ -1,4 +1,4 @@
-"""Django's PostgreSQL backend: deadlines, a health check that costs no round trip, and few exchanges."""
+"""Django's PostgreSQL backend with deadlines, a health check without a round trip, and pipelined statements."""
 
 import select
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class DatabaseFeatures(features.DatabaseFeatures):
-    """Django's, with a GROUP BY that partitioned tables take."""
+    """Django's features, with a GROUP BY that partitioned tables support."""
 
     allows_group_by_selected_pks = False
     """Django would name only the primary key in GROUP BY. In a table that is partitioned by member the primary key has
@@ -26,9 +26,9 @@ class DatabaseFeatures(features.DatabaseFeatures):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """One connection, as Django uses it, and as `studyservice.database.statements` does.
+    """A connection for Django and for `studyservice.database.statements`.
 
-    Its `OPTIONS` are those of Django's, and `deadline`: seconds for one exchange with the server.
+    Its `OPTIONS` are Django's, and `deadline`: seconds for one round trip.
     """
 
     Database = driver
@@ -43,7 +43,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return params
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> driver.Connection:
-        """Return a connection with the deadline, on which `exchanges` prepares statements, and psycopg does not."""
+        """Return a connection with the deadline. `exchanges` prepares its statements, not psycopg."""
         connection: driver.Connection = super().get_new_connection(conn_params)
         connection.deadline = self.settings_dict["OPTIONS"].get("deadline")
         prepared_after, connection.prepare_threshold = connection.prepare_threshold, None
@@ -51,11 +51,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return connection
 
     def is_usable(self) -> bool:
-        """Whether the connection can be used; Django replaces it if not.
+        """Return whether the connection can be used. If not, Django replaces it.
 
-        Checked before its first use in a request, by looking at its socket. An idle connection has nothing to read. One
-        that the server closed reads its end, and one with a notice pending is asked the long way (`SELECT 1`). Django
-        asks the long way always: a round trip on every request.
+        Checked before its first use in a request, by reading its socket. An idle connection has nothing to read. If the
+        server closed it, it reads the end of the stream. If a notice is pending, `SELECT 1` decides. Django always
+        sends `SELECT 1`, a round trip on every request.
         """
         if self.connection is None or self.connection.closed:
             return False
@@ -64,18 +64,18 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return not poll.poll(0) or super().is_usable()
 
     def create_cursor(self, name: str | None = None) -> Any:
-        """A cursor; one with a name is psycopg's, and reads in pieces."""
+        """Return a cursor. A named one is psycopg's server-side cursor."""
         if name is None:
             return Cursor(self.connection, self.exchanges, self.wrap_database_errors)
         self.exchanges.flush()
         return super().create_cursor(name)
 
     def run(self, sql: str, params: Sequence[Any], fetch: Callable[[Any], T]) -> T:
-        """Execute a statement and give what `fetch` takes from its result.
+        """Execute a statement. Return the result of `fetch`.
 
-        Values arrive in PostgreSQL's binary format, which the driver's C code turns into Python objects. Django's
-        wrapped cursor, which takes twice the CPU time, serves where something listens, such as a count of queries in a
-        test.
+        Values arrive in PostgreSQL's binary format, which the driver's C code converts to Python objects. Django's
+        wrapped cursor, which takes twice the CPU time, is used only if a wrapper is installed, like a query counter in
+        a test.
         """
         if self.queries_logged or self.execute_wrappers:
             with self._listened_to(sql, params) as cursor:
@@ -87,12 +87,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return fetch(result)
 
     def run_later(self, sql: str, params: Sequence[Any], then: Callable[[Any], None] | None = None) -> None:
-        """Execute a statement with the next one whose result is wanted, or with the commit.
+        """Execute a statement with the next one that needs its result, or with the commit.
 
-        Outside of a transaction it is executed at once.
+        Outside a transaction it is executed at once.
 
         Args:
-            then: is given the result, before the later statement gives its own.
+            then: called with the result, before the later statement returns its own.
         """
         if self.queries_logged or self.execute_wrappers:
             with self._listened_to(sql, params) as cursor:
@@ -106,7 +106,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 self.exchanges.flush()
 
     def flush(self) -> None:
-        """Execute what was left for later."""
+        """Execute the deferred statements."""
         if self.connection is not None:
             with self.wrap_database_errors:
                 self.exchanges.flush()
@@ -117,7 +117,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         wrapped.execute(sql, params)
         return wrapped
 
-    # Django calls these. Each is an exchange there, and here a part of one.
+    # Django calls these. There each is a round trip, here part of one.
 
     def _commit(self) -> None:
         if self.connection is not None:

@@ -1,4 +1,4 @@
-"""The cursor that Django's ORM uses, whose statements leave with those that are queued before."""
+"""The cursor of Django's ORM. Its statements are sent together with queued ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,18 +15,18 @@ _CHANGES_TABLES = ("ALTER", "CREATE", "DEALLOCATE", "DISCARD", "DROP")
 
 
 class Cursor:
-    """A cursor of PEP 249, as far as Django uses one.
+    """A PEP 249 cursor with the features that Django uses.
 
-    In a transaction a statement is executed when its result is asked for, or with the next one that needs its own, and
-    at the latest with the commit, of a savepoint too. So the insertion of a row costs no exchange. A statement without
-    values may be several; psycopg's own cursor executes it at once, as it does with names for values.
+    In a transaction a statement is executed when its result is needed, or with the next one that needs its own, or at
+    the latest with the commit or the end of a savepoint. So inserting a row costs no round trip. Without values, the
+    text may contain several statements; psycopg's own cursor executes it at once. The same cursor handles named values.
 
     Args:
-        errors: makes Django's exceptions of the driver's. Django does so where it executes, not where it asks for a
-            number of rows.
+        errors: converts the driver's exceptions to Django's. Django does so on execution, but not when it reads a row
+            count.
 
     Attributes:
-        connection: the driver's, which Django asks for.
+        connection: the driver's, for Django.
         format: of the values received; Django's ORM reads text.
     """
 
@@ -41,7 +41,7 @@ class Cursor:
         self._is_closed = False
 
     def execute(self, sql: Any, params: Sequence[Any] | Mapping[str, Any] | None = None) -> "Cursor":
-        """Execute or queue a statement; gives the cursor, as psycopg's does."""
+        """Execute or queue a statement. Return the cursor, like psycopg."""
         if self._is_closed:
             raise psycopg.InterfaceError("the cursor is closed")
         if params is None or isinstance(params, Mapping) or not isinstance(sql, str):
@@ -65,28 +65,28 @@ class Cursor:
 
     @property
     def rowcount(self) -> int:
-        """The rows returned or changed."""
+        """The number of rows returned or changed."""
         return -1 if self._result is None else self._executed().rowcount
 
     @property
     def description(self) -> Any:
-        """Of each column its name, its type and five times None; of a statement without rows None."""
+        """Name, type and five times None for each column; None for a statement without rows."""
         if not isinstance(self._result, Result):
             return None if self._result is None else self._result.description
         return [(name, type_, None, None, None, None, None) for name, type_ in self._executed().names] or None
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """The next row."""
+        """Return the next row."""
         row: tuple[Any, ...] | None = self._executed().fetchone()
         return row
 
     def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
-        """So many of the next rows, or what there is."""
+        """Return up to this many of the next rows."""
         rows: list[tuple[Any, ...]] = self._executed().fetchmany(size)
         return rows
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """The other rows."""
+        """Return the remaining rows."""
         rows: list[tuple[Any, ...]] = self._executed().fetchall()
         return rows
 
@@ -94,7 +94,7 @@ class Cursor:
         return iter(self.fetchall())
 
     def close(self) -> None:
-        """Let go of the result; the statement stays queued."""
+        """Drop the result. The statement stays queued."""
         self._is_closed = True
         self._result = None
 

@@ -1,11 +1,11 @@
-"""The driver as Django takes it (PEP 249), with connections that do not wait for ever."""
+"""The driver for Django (PEP 249), with connections that never wait without limit."""
 
 import time
 from typing import Any, ClassVar, Self, TypeVar
 
 import psycopg
 
-# What a backend of Django asks of its driver: the exceptions of PEP 249, `Binary`, and `connect`.
+# The names that Django's backend needs from its driver: PEP 249's exceptions, `Binary` and `connect`.
 from psycopg import (
     Binary,
     DatabaseError,
@@ -47,13 +47,13 @@ INTERVAL_SECONDS = 0.1
 
 
 class Connection(psycopg.Connection[tuple[object, ...]]):
-    """A connection that is closed when its server has not answered in time.
+    """A connection that is closed if its server does not answer in time.
 
-    The timeouts of the server need a server that runs. When its machine or its processes are frozen, the kernel there
-    may go on acknowledging what is sent, so that no timeout of TCP ends the wait either.
+    The server's own timeouts need a running server. If its machine or processes are frozen, its kernel may still
+    acknowledge data, so TCP timeouts do not help either.
 
     Attributes:
-        deadline: seconds for one exchange with the server; None waits for ever.
+        deadline: seconds for one round trip; None means no limit.
     """
 
     deadline: float | None = None
@@ -61,11 +61,11 @@ class Connection(psycopg.Connection[tuple[object, ...]]):
 
     @classmethod
     def connect(cls, *args: Any, **kwargs: Any) -> Self:
-        """A new connection.
+        """Return a new connection.
 
         Raises:
-            OperationalError: none can be had, or the server has just not answered: whoever waits for their turn behind
-                those who found that out is told at once, and does not hold a thread for as long again.
+            OperationalError: the connection failed, or the server has just not answered. Then threads that queue behind
+                those that found out fail at once, rather than wait as long again.
         """
         if time.monotonic() < Connection._pause_until:
             raise OperationalError("The server has just not answered in time; it is asked again in a second")
@@ -84,13 +84,13 @@ class Connection(psycopg.Connection[tuple[object, ...]]):
         Connection._pause_until = time.monotonic() + PAUSE_SECONDS
 
     def wait(self, gen: PQGen[RV], interval: float = INTERVAL_SECONDS, timeout: float | None = None) -> RV:
-        """What `gen` gives, which speaks with the server.
+        """Return the result of `gen`, which communicates with the server.
 
         Raises:
-            OperationalError: there was no answer in time, and the connection is closed: an answer that came later would
-                be taken for that of the next statement. Whether the server did what it was told is unknown.
+            OperationalError: no answer arrived in time. The connection is closed, because a late answer would be read
+                as that of the next statement. It is unknown whether the server executed the statement.
         """
-        if timeout is not None:  # the caller's own, who goes on with the connection
+        if timeout is not None:  # the caller's own timeout; it continues with the connection
             return super().wait(gen, interval, timeout)
         try:
             return super().wait(gen, interval, self.deadline)

@@ -1,13 +1,13 @@
-"""Exchanges with PostgreSQL: statements are queued, and leave together when the result of one is wanted.
+"""Round trips to PostgreSQL: statements are queued, and sent together when a result is needed.
 
-What an exchange costs beside its statements is the distance to the server, and on loopback the driver's and the
-system's work for each. libpq's pipeline mode (PostgreSQL documentation, 32.5) sends several statements before it reads
-the first result. The server executes them in their order, each with a snapshot of its own, and after one that fails
-none. So a lock that is queued first is held when the next statement begins to read.
+Besides its statements, a round trip costs network latency and, even on loopback, work of the driver and the system.
+libpq's pipeline mode (PostgreSQL documentation, 32.5) sends several statements before it reads the first result. The
+server executes them in order, each with a new snapshot, and none after one that fails. So a lock that is queued first
+is held when the next statement begins to read.
 
 psycopg has such a pipeline too. Measured with the statements of `create_item`, it takes a third more CPU time than
-psycopg without one, and this module half of that: it binds to libpq through `psycopg.pq`, and leaves to psycopg what
-costs little, which is to convert values and to wait.
+psycopg without one, and this module takes half of that. It uses libpq through `psycopg.pq`, and psycopg itself only for
+what costs little: converting values and waiting.
 """
 
 from collections import OrderedDict
@@ -39,7 +39,7 @@ _Key = tuple[bytes, tuple[int, ...]]
 
 
 class Result:
-    """A statement under way, and its rows as a cursor gives them, once its exchange is over.
+    """A queued statement and, after its round trip, its rows in the form of a cursor.
 
     Attributes:
         result: libpq's; None until then.
@@ -67,39 +67,39 @@ class Result:
 
     @property
     def key(self) -> _Key:
-        """What tells a prepared statement from others."""
+        """The key of a prepared statement."""
         return self.sql, self._types
 
     def send(self, pgconn: PGconn, name: bytes | None) -> None:
-        """Send it, prepared as `name` if it is."""
+        """Send it, as the prepared statement `name` if there is one."""
         if name is None:
             pgconn.send_query_params(self.sql, self._params, self._types, self._formats, self.format)
         else:
             pgconn.send_query_prepared(name, self._params, self._formats, self.format)
 
     def prepare(self, pgconn: PGconn, name: bytes) -> None:
-        """Have it prepared as `name`."""
+        """Prepare it as `name`."""
         pgconn.send_prepare(name, self.sql, self._types)
 
     @property
     def rowcount(self) -> int:
-        """The rows returned or changed; -1 of what does neither."""
+        """The number of rows returned or changed; -1 if not applicable."""
         number = self._received().command_tuples
         return -1 if number is None else number
 
     @property
     def names(self) -> list[tuple[str, int]]:
-        """Name and type of each column."""
+        """Return name and type of each column."""
         found = self._received()
         return [((found.fname(place) or b"").decode(), found.ftype(place)) for place in range(found.nfields)]
 
     def fetchone(self) -> tuple[Any, ...] | None:
-        """The next row."""
+        """Return the next row."""
         rows = self.fetchmany(1)
         return rows[0] if rows else None
 
     def fetchmany(self, size: int) -> list[tuple[Any, ...]]:
-        """So many of the next rows, or what there is."""
+        """Return up to this many of the next rows."""
         found = self._received()
         start, self._place = self._place, min(self._place + size, found.ntuples)
         if start == self._place:
@@ -108,7 +108,7 @@ class Result:
         return self._transformer.load_rows(start, self._place, tuple)
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """The other rows."""
+        """Return the remaining rows."""
         return self.fetchmany(self._received().ntuples)
 
     def _received(self) -> PGresult:
@@ -118,12 +118,12 @@ class Result:
 
 
 class Exchanges:
-    """The exchanges of one connection, which is not in psycopg's pipeline mode.
+    """The round trips of one connection, which is not in psycopg's pipeline mode.
 
-    A transaction begins with the first statement, in its exchange.
+    A transaction begins with its first statement, in the same round trip.
 
     Args:
-        prepared_after: how often a statement is executed before it is prepared; None prepares none.
+        prepared_after: number of executions before a statement is prepared; None prepares none.
     """
 
     def __init__(self, connection: Connection, prepared_after: int | None) -> None:
@@ -141,11 +141,11 @@ class Exchanges:
         binary: bool = False,
         then: Callable[[Result], None] | None = None,
     ) -> Result:
-        """Queue a statement, with `$1`, `$2`, … where its values go; outside of a transaction, `flush` must follow.
+        """Queue a statement with the placeholders `$1`, `$2`, …. Outside a transaction, call `flush` afterwards.
 
         Args:
-            then: called when the results are there, before any statement gives its own. If it may refuse, `flush`
-                before the commit.
+            then: called when the results have arrived, before any statement returns its own. If it may raise, call
+                `flush` before the commit.
         """
         if not self._queue and not self._connection.autocommit and self._is_idle():
             self._queue.append(Result(self._transformer, _BEGIN, (), Format.TEXT, None))
@@ -154,10 +154,10 @@ class Exchanges:
         return result
 
     def flush(self) -> None:
-        """Send what is queued, and wait for the results.
+        """Send the queued statements, and wait for the results.
 
         Raises:
-            Error: a statement failed, and none after it was executed.
+            Error: a statement failed. None after it was executed.
         """
         if not self._queue:
             return
@@ -165,7 +165,7 @@ class Exchanges:
         try:
             results = self._connection.wait(self._exchanged(sent))
         except BaseException:
-            self._connection.close()  # where the exchange broke off, the next one would read its results
+            self._connection.close()  # after an interrupted round trip, the next one would read its results
             raise
         for one, result in results:
             if result.status not in _GOOD:
@@ -179,7 +179,7 @@ class Exchanges:
                 one.then(one)
 
     def commit(self) -> None:
-        """Commit, in the exchange of what is queued."""
+        """Commit, in the round trip of the queued statements."""
         if self._queue or not self._is_idle():
             self.queue(_COMMIT)
             self.flush()
@@ -189,12 +189,12 @@ class Exchanges:
         self.queue(f"SAVEPOINT {name}".encode())
 
     def release(self, name: str) -> None:
-        """Release a savepoint with the next statement; what was done since it was set is executed now."""
+        """Release a savepoint with the next statement. Changes since the savepoint are executed now."""
         self.flush()
         self.queue(f"RELEASE SAVEPOINT {name}".encode())
 
     def back_to(self, name: str) -> None:
-        """Undo what was done since a savepoint was set, with the next statement."""
+        """Roll back to a savepoint with the next statement."""
         beginning = f"SAVEPOINT {name}".encode()
         while self._queue:
             if self._queue[-1].sql == beginning:
@@ -203,18 +203,18 @@ class Exchanges:
         self.queue(f"ROLLBACK TO SAVEPOINT {name}".encode())
 
     def discard(self) -> None:
-        """Forget what is queued."""
+        """Drop the queued statements."""
         self._queue.clear()
 
     def forget_prepared(self) -> None:
-        """Prepare statements anew: what they name was changed."""
+        """Prepare statements again, because their tables were changed."""
         self._prepared.forget_all()
 
     def _is_idle(self) -> bool:
         return self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def _exchanged(self, sent: list[Result]) -> PQGen[list[tuple[Result, PGresult]]]:
-        """Send statements, and give their results and those of preparing them; the driver waits where this yields."""
+        """Send statements. Return their results and those of preparing them. The driver waits at each yield."""
         pgconn = self._pgconn
         named = [(one, *self._prepared.name_of(one.key)) for one in sent]
         closed = self._prepared.closed()
@@ -245,14 +245,14 @@ class Exchanges:
 
 
 def _flushed(pgconn: PGconn) -> PQGen[None]:
-    """Send what libpq has gathered, and read meanwhile: a server that cannot send would not receive either."""
+    """Send libpq's buffer, and read meanwhile, because a server that cannot send does not receive either."""
     while pgconn.flush():
         if (yield Wait.RW) & Ready.R:
             pgconn.consume_input()
 
 
 def _received(pgconn: PGconn) -> PQGen[PGresult]:
-    """The result of one command; of an exchange as a whole, its end."""
+    """Return the result of one command, or the end of the round trip."""
     found = None
     while True:
         while pgconn.is_busy():
@@ -269,7 +269,7 @@ def _received(pgconn: PGconn) -> PQGen[PGresult]:
 
 
 class _Prepared:
-    """The statements that are prepared on a connection, and how often others were executed."""
+    """The prepared statements of a connection, and the number of executions of others."""
 
     def __init__(self, after: int | None) -> None:
         self._after = after
@@ -279,7 +279,7 @@ class _Prepared:
         self._closed: list[bytes] = []
 
     def name_of(self, key: _Key) -> tuple[bytes | None, bool]:
-        """The name of a statement about to be executed, and whether it is to be prepared; None of one that is not."""
+        """Return the name of a statement, or None if it is not prepared, and whether it must be prepared now."""
         if self._after is None:
             return None, False
         name = self._names.get(key)
@@ -298,17 +298,17 @@ class _Prepared:
         return name, True
 
     def closed(self) -> list[bytes]:
-        """The names that the server may forget, once."""
+        """Return, once, the names that the server may forget."""
         closed, self._closed = self._closed, []
         return closed
 
     def forget(self, key: _Key) -> None:
-        """Prepare it anew, if it is used again: it failed, or was not reached."""
+        """Prepare it again at its next use, because it failed or was not reached."""
         name = self._names.pop(key, None)
         if name is not None:
             self._closed.append(name)
 
     def forget_all(self) -> None:
-        """Prepare all anew."""
+        """Prepare all statements again."""
         self._closed += self._names.values()
         self._names.clear()

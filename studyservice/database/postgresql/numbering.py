@@ -1,4 +1,4 @@
-"""Statements with PostgreSQL's own places for values."""
+"""Convert Django's placeholders to PostgreSQL's."""
 
 import re
 from functools import lru_cache
@@ -9,6 +9,6 @@ _PLACE = re.compile("%[s%]")
 
 @lru_cache(maxsize=512)
 def numbered(sql: str) -> bytes:
-    """`sql` with PostgreSQL's own `$1`, `$2`, … where Django's `%s` stand, made once for each statement."""
+    """Return `sql` with `$1`, `$2`, … in place of Django's `%s`. Cached."""
     numbers = count(1)
     return _PLACE.sub(lambda place: "%" if place[0] == "%%" else f"${next(numbers)}", sql).encode()

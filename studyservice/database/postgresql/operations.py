@@ -1,15 +1,15 @@
-"""Migration operations that spare a table in use: added without looking at its rows, which are looked at later.
+"""Online migrations: add constraints NOT VALID, validate later.
 
-An `ALTER TABLE` that looks at every row stops everybody meanwhile. One that says `NOT VALID` holds for new rows at
-once; `VALIDATE CONSTRAINT`, in a migration of its own, lets others read and write while it looks at the old ones.
+An `ALTER TABLE` that checks every row blocks all access meanwhile. With `NOT VALID` it applies to new rows at once.
+`VALIDATE CONSTRAINT`, in a separate migration, checks existing rows while others read and write.
 
-In a table that exists, a foreign key with the member in it (`studyservice.database.member_keys`) replaces Django's, to
-`id` alone: `AddMemberForeignKey` in one migration, `ValidateChecks` and `DropForeignKey` in the next. A new table is
-created without Django's.
+In an existing table, a foreign key that includes the member (`studyservice.database.member_keys`) replaces Django's to
+`id`: `AddMemberForeignKey` in one migration, `ValidateChecks` and `DropForeignKey` in the next. A new table is created
+without Django's.
 
-Where such operations touch several tables, their migration is not atomic: it would hold the lock of one table while it
-waits for the next, and a call that has the second and wants the first would be ended with a deadlock. They can be done
-again, so that a migration that was ended in between goes on.
+A migration with such operations on several tables is not atomic. Otherwise it would hold the lock of one table while it
+waits for the next, and could deadlock with a call that locks them in reverse order. The operations are repeatable, so
+that an interrupted migration can continue.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from studyservice.database.postgresql.repeatable import add_unvalidated, build_i
 
 
 class AddCheck(AddConstraint):
-    """Add a check constraint; on PostgreSQL it holds for new rows alone, up to a `ValidateChecks`."""
+    """Add a check constraint. On PostgreSQL it applies only to new rows until a `ValidateChecks`."""
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
@@ -39,7 +39,7 @@ class AddCheck(AddConstraint):
 
 
 class AddMemberForeignKey(AddConstraint):
-    """Add a `MemberForeignKey`; on PostgreSQL it holds for new rows alone, up to a `ValidateChecks`."""
+    """Add a `MemberForeignKey`. On PostgreSQL it applies only to new rows until a `ValidateChecks`."""
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
@@ -55,9 +55,9 @@ class AddMemberForeignKey(AddConstraint):
 
 
 class AddIndexAside(AddIndex):
-    """Add an index; on PostgreSQL while others write, in a migration that is not atomic. It can be done again.
+    """Add an index, on PostgreSQL while others write, in a migration that is not atomic. Repeatable.
 
-    Django's `AddIndexConcurrently` knows PostgreSQL alone.
+    Django's `AddIndexConcurrently` supports only PostgreSQL.
     """
 
     def database_forwards(
@@ -72,7 +72,7 @@ class AddIndexAside(AddIndex):
 
 
 class AddUniqueAside(AddConstraint):
-    """Add a unique constraint with a condition, which is an index; on PostgreSQL as `AddIndexAside` does."""
+    """Add a conditional unique constraint, which is an index. On PostgreSQL works like `AddIndexAside`."""
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
@@ -86,7 +86,7 @@ class AddUniqueAside(AddConstraint):
 
 
 class DropUniqueAside(RemoveConstraint):
-    """Remove a unique constraint with a condition; on PostgreSQL while others write, as `AddUniqueAside` adds it."""
+    """Remove a conditional unique constraint. On PostgreSQL works while others write, like `AddUniqueAside`."""
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
@@ -100,10 +100,10 @@ class DropUniqueAside(RemoveConstraint):
 
 
 class AddReference(AddField):
-    """Add a foreign key that may be null; on PostgreSQL the column alone.
+    """Add a nullable foreign key. On PostgreSQL adds only the column.
 
-    Django's key would lock the table that it refers to as well, and its index is not needed where another begins with
-    the member. `AddMemberForeignKey` follows in the next migration.
+    Django's key would also lock the referenced table, and its index is not needed if another begins with the member.
+    `AddMemberForeignKey` follows in the next migration.
     """
 
     def database_forwards(
@@ -119,7 +119,7 @@ class AddReference(AddField):
 
 
 class _OnPostgresql(Operation):
-    """Statements for one table of a PostgreSQL; nothing elsewhere, and nothing that models would tell."""
+    """Statements for one table on PostgreSQL. Does nothing on other databases or to the models' state."""
 
     def __init__(self, model_name: str, **options: Any) -> None:
         self.model_name = model_name
@@ -132,7 +132,7 @@ class _OnPostgresql(Operation):
         return f"{type(self).__name__} of {self.model_name} {self.options or ''} (PostgreSQL)"
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """The models stay the same."""
+        """Do nothing: the models stay the same."""
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
@@ -158,7 +158,7 @@ class _OnPostgresql(Operation):
 
 
 class ValidateChecks(_OnPostgresql):
-    """Look at the rows that were there before the check constraints and the member foreign keys of the model."""
+    """Validate the model's check constraints and member foreign keys for existing rows."""
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
         for constraint in model._meta.constraints:
@@ -166,12 +166,12 @@ class ValidateChecks(_OnPostgresql):
                 yield f"ALTER TABLE {model._meta.db_table} VALIDATE CONSTRAINT {editor.quote_name(constraint.name)}"
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Nothing; a constraint stays validated."""
+        """Do nothing: a constraint stays validated."""
         yield from ()
 
 
 class DropForeignKey(_OnPostgresql):
-    """Drop Django's foreign key `field`, to `id` alone, whose place a `MemberForeignKey` has taken."""
+    """Drop Django's foreign key `field` to `id`, which a `MemberForeignKey` has replaced."""
 
     def __init__(self, model_name: str, field: str) -> None:
         super().__init__(model_name, field=field)
@@ -184,17 +184,17 @@ class DropForeignKey(_OnPostgresql):
 
 
 class DropForeignKeyIndex(_OnPostgresql):
-    """Drop Django's index of the foreign key `field` alone, where one with the member first finds those rows.
+    """Drop Django's index of the foreign key `field`, if an index that begins with the member serves instead.
 
-    Others write meanwhile, as with `AddIndexAside`; its migration is not atomic, and can be done again. SQLite keeps
-    the index: there what refers to a row that is deleted is looked for by its id alone.
+    Others can write meanwhile, as with `AddIndexAside`. The migration is not atomic, and repeatable. SQLite keeps the
+    index, because there a deletion looks up references only by id.
     """
 
     def __init__(self, model_name: str, field: str) -> None:
         super().__init__(model_name, field=field)
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        with without_lock_timeout(editor):  # up to the next step of the generator, when it has been executed
+        with without_lock_timeout(editor):  # until the generator's next step, after execution
             yield f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(model, self.options['field'], editor)}"
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
@@ -213,7 +213,7 @@ class OmitForeignKeyIndex(_OnPostgresql):
         super().__init__(model_name, field=field)
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Take it off the statements that Django executes at the end of the migration."""
+        """Remove it from the statements that Django executes at the end of the migration."""
         name = editor.quote_name(index_name(model, self.options["field"], editor))
         editor.deferred_sql = [
             one for one in editor.deferred_sql if not isinstance(one, Statement) or str(one.parts.get("name")) != name
@@ -221,15 +221,15 @@ class OmitForeignKeyIndex(_OnPostgresql):
         yield from ()
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Nothing; the table is deleted."""
+        """Do nothing: the table is deleted."""
         yield from ()
 
 
 class MemberStatistics(_OnPostgresql):
-    """Let the planner know that whoever names `field` has named the member too.
+    """Tell the planner that a condition on `field` implies one on the member.
 
-    It takes the two for independent otherwise, expects hardly a row, and sorts what it finds instead of reading an
-    index in order. `ANALYZE` fills the statistics, at the latest by autovacuum.
+    Otherwise it considers the two independent, expects hardly a row, and sorts instead of reading an index in order.
+    `ANALYZE`, at the latest by autovacuum, fills the statistics.
     """
 
     def __init__(self, model_name: str, field: str, *, owner: str = "member") -> None:
@@ -247,7 +247,7 @@ class MemberStatistics(_OnPostgresql):
 
 
 def dropped_keys(model: type[Model], field: str, editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-    """What drops the foreign keys of the field alone: Django's, which names them by a hash."""
+    """Yield the statements that drop Django's foreign keys of the field. Their names contain a hash."""
     table = model._meta.db_table
     with editor.connection.cursor() as cursor:
         constraints = editor.connection.introspection.get_constraints(cursor, table)
@@ -257,12 +257,12 @@ def dropped_keys(model: type[Model], field: str, editor: BaseDatabaseSchemaEdito
 
 
 def index_name(model: type[Model], field: str, editor: BaseDatabaseSchemaEditor) -> str:
-    """The name that Django gives to the index of a foreign key."""
+    """Return Django's name for the index of a foreign key."""
     return str(cast("Any", editor)._create_index_name(model._meta.db_table, [column(model, field)]))  # noqa: SLF001
 
 
 def key_to_id(model: type[Model], field: str) -> str:
-    """What adds a foreign key as Django has it."""
+    """Return the statement that adds Django's foreign key."""
     table, own = model._meta.db_table, column(model, field)
     return (
         f"ALTER TABLE {table} ADD CONSTRAINT {table}_{own}_fk FOREIGN KEY ({own}) "
@@ -271,12 +271,12 @@ def key_to_id(model: type[Model], field: str) -> str:
 
 
 def column(model: type[Model], field: str) -> str:
-    """The column of the foreign key `field`."""
+    """Return the column of the foreign key `field`."""
     return _foreign_key(model, field).column
 
 
 def referred(model: type[Model], field: str) -> type[Model]:
-    """The model that the foreign key `field` refers to."""
+    """Return the model that the foreign key `field` refers to."""
     return _foreign_key(model, field).related_model
 
 

@@ -1,4 +1,4 @@
-"""Steps of a migration on PostgreSQL that can be done again after an attempt that was ended between two of them."""
+"""Repeatable steps of PostgreSQL migrations, for retries after an interruption."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ from django.db.models import BaseConstraint, Model
 
 
 def add_unvalidated(editor: BaseDatabaseSchemaEditor, model: type[Model], constraint: BaseConstraint) -> None:
-    """Add a constraint that holds for new rows alone, unless it is there."""
-    if not editor.collect_sql:  # else SQL is only to be shown
+    """Add a constraint that applies only to new rows, unless it exists."""
+    if not editor.collect_sql:  # otherwise the SQL is only shown
         with editor.connection.cursor() as cursor:
             cursor.execute(
                 "SELECT 1 FROM pg_constraint WHERE conrelid = to_regclass(%s) AND conname = %s",
@@ -17,12 +17,13 @@ def add_unvalidated(editor: BaseDatabaseSchemaEditor, model: type[Model], constr
             )
             if cursor.fetchone():
                 return
-    editor.execute(f"{constraint.create_sql(model, editor)} NOT VALID", params=None)  # the values are in it
+    # the values are already in the SQL
+    editor.execute(f"{constraint.create_sql(model, editor)} NOT VALID", params=None)
 
 
 @contextmanager
 def without_lock_timeout(editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
-    """Statements wait for locks as long as they may run."""
+    """In the block, statements wait for locks as long as they may run."""
     with editor.connection.cursor() as cursor:
         cursor.execute("SHOW lock_timeout")
         row = cursor.fetchone()
@@ -35,9 +36,9 @@ def without_lock_timeout(editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
 
 
 def build_index(editor: BaseDatabaseSchemaEditor, name: str, build: Callable[[], object]) -> None:
-    """Build an index while others write, unless it is there; one that was not built to its end is dropped first.
+    """Build an index while others write, unless it exists. Drop an incomplete one first.
 
-    Waiting for the transactions that are open stops nobody, so it waits without `lock_timeout`.
+    It waits without `lock_timeout`, because waiting for open transactions blocks nobody.
     """
     with without_lock_timeout(editor):
         valid = _is_valid_index(editor, name)
@@ -48,7 +49,7 @@ def build_index(editor: BaseDatabaseSchemaEditor, name: str, build: Callable[[],
 
 
 def _is_valid_index(editor: BaseDatabaseSchemaEditor, name: str) -> bool | None:
-    """Whether the index was built to its end; None if there is none of that name, or if SQL is only to be shown."""
+    """Return whether the index is complete; None if it does not exist or SQL is only shown."""
     if editor.collect_sql:
         return None
     with editor.connection.cursor() as cursor:

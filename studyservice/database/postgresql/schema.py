@@ -11,7 +11,7 @@ from studyservice.database.member_keys import MemberForeignKey
 
 
 class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
-    """Creates a table without the foreign keys to `id` that a `MemberForeignKey` of the model replaces."""
+    """Creates tables without the foreign keys to `id` that a `MemberForeignKey` replaces."""
 
     def create_model(self, model: type[Model]) -> None:
         replaced = {one.field for one in model._meta.constraints if isinstance(one, MemberForeignKey)}
@@ -21,7 +21,7 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
 
 @contextmanager
 def without_foreign_keys(fields: "Iterable[Field[Any, Any]]") -> Iterator[None]:
-    """Do not create the foreign keys of these fields meanwhile."""
+    """Do not create the foreign keys of these fields in the block."""
     omitted: list[Any] = [field for field in fields if getattr(field, "db_constraint", False)]
     for field in omitted:
         field.db_constraint = False

@@ -1,4 +1,4 @@
-"""How long PostgreSQL may keep a process waiting, as PostgreSQL's own parameters."""
+"""Limits on how long PostgreSQL may keep a process waiting, as PostgreSQL parameters."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ DEADLINE_MARGIN_SECONDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Whole seconds, each at least 1.
+    """Timeouts in whole seconds, at least 1.
 
     Attributes:
         lock: for a lock that another transaction holds; then the statement fails.
-        statement: for a statement, waiting for locks included; then it fails.
+        statement: for a statement, including waits for locks; then it fails.
         idle: between two statements of a transaction; then PostgreSQL closes the connection.
     """
 
@@ -23,20 +23,20 @@ class Waits:
 
     @property
     def deadline(self) -> int:
-        """Seconds after which a server that has not answered is given up.
+        """Seconds after which an unresponsive server is given up.
 
-        A server that works ends the statement itself before that. One that is frozen, or behind a broken network, does
-        not, and its kernel may go on acknowledging what is sent.
+        A running server ends the statement before that. A frozen one, or one behind a broken network, does not, and its
+        kernel may still acknowledge data.
         """
         return self.statement + DEADLINE_MARGIN_SECONDS
 
     def parameters(self) -> Iterator[tuple[str, str]]:
-        """Name and value of each parameter (PostgreSQL documentation, Client Connection Defaults)."""
+        """Yield name and value of each parameter (PostgreSQL documentation, Client Connection Defaults)."""
         yield "lock_timeout", f"{self.lock}s"
         yield "statement_timeout", f"{self.statement}s"
         yield "idle_in_transaction_session_timeout", f"{self.idle}s"
 
     def startup_options(self, more: str = "") -> str:
-        """The start-up option of a connection that sets them, before what `more` sets."""
+        """Return the start-up option of a connection that sets them, followed by `more`."""
         ours = " ".join(f"-c {name}={value}" for name, value in self.parameters())
         return f"{ours} {more}".rstrip()

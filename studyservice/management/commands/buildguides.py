@@ -1,4 +1,4 @@
-"""Render the guides, which the pages under /docs serve."""
+"""Render the guides for the pages under /docs."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from studyservice.guides.markdown import BrokenLinkError
 
 
 class Command(BaseCommand):
-    """`buildguides`; the package that is installed has them rendered already."""
+    """`buildguides`; the installed package already contains them."""
 
     help = "Render the guides of docs/ and the changelog, which are served as pages."
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Render."""
+        """Render the guides."""
         if not CHECKOUT:
             self.stdout.write("The guides are part of the installed package.")
             return

@@ -1,4 +1,4 @@
-"""Set the timeouts of the database by role, where a pooler refuses them from a connection."""
+"""Set the database timeouts on the role, because a pooler refuses them from a connection."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from studyservice.management.operators import OperatorCommand
 
 
 class Command(OperatorCommand):
-    """`databasetimeouts [--apply]`; another database of the same role keeps its own."""
+    """`databasetimeouts [--apply]`. Applies only to this database, not to others of the role."""
 
     help = "Print the statements that set the service's timeouts for its role in PostgreSQL, or execute them."
 
@@ -20,7 +20,7 @@ class Command(OperatorCommand):
         parser.add_argument("--apply", action="store_true", help="execute them; they hold for new connections")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print or execute."""
+        """Print or execute the statements."""
         if connection.vendor != "postgresql":
             raise CommandError("DATABASE_URL does not name a PostgreSQL.")
         with connection.cursor() as cursor:

@@ -1,7 +1,7 @@
-"""`migrate` next to a running service: wait briefly for a lock, step back, and retry.
+"""`migrate` next to a running service: wait briefly for a lock, give up, and retry.
 
-Who waits for a table's lock makes everybody who comes later wait, too, whatever they want of the table. So a migration
-that meets a long transaction, like a backup, would stop the service until that ends.
+A statement that waits for a table's lock blocks all later ones on the table. So a migration that waits for a long
+transaction, like a backup, would stop the service.
 """
 
 import time
@@ -28,10 +28,10 @@ PAUSE_SECONDS = 1.0
 
 
 class Command(migrate.Command):
-    """Django's `migrate`; on PostgreSQL with `MIGRATE_LOCK_TIMEOUT_MS`, and again from where it stopped.
+    """Django's `migrate`. On PostgreSQL it uses `MIGRATE_LOCK_TIMEOUT_MS` and continues where it stopped.
 
-    A migration that did not get its locks was rolled back; those before it stay. One that is not atomic has operations
-    that can be done again (`studyservice.database.postgresql.operations.AddIndexAside`).
+    A migration that did not get its locks is rolled back; those before it stay. One that is not atomic has repeatable
+    operations (`studyservice.database.postgresql.operations.AddIndexAside`).
     """
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,7 +39,7 @@ class Command(migrate.Command):
 
         Raises:
             CommandError: the database is older than the migrations of this version, or other transactions held the
-                locks each time.
+                locks at each attempt.
         """
         _refuse_older(options["database"])
         applied, left = 0, TRIES
@@ -61,10 +61,10 @@ class Command(migrate.Command):
 
 
 def _refuse_older(alias: str) -> None:
-    """Refuse a database that stopped before the last of the migrations that `0001_initial` replaces.
+    """Refuse a database without the last of the migrations that `0001_initial` replaces.
 
     The first of them had the same name, so every older database has recorded it. `replaces` names only the last, and
-    Django takes `0001_initial` for applied if the last is applied.
+    Django considers `0001_initial` applied if the last is.
     """
     connection = connections[alias]
     recorded = MigrationRecorder(connection).applied_migrations()
@@ -87,7 +87,7 @@ _GIVEN_UP = (
 
 @contextmanager
 def lock_timeout(alias: str) -> Iterator[None]:
-    """Set the lock timeout of statements on PostgreSQL, unless the connection belongs to a pooler."""
+    """Set the lock timeout of statements on PostgreSQL, unless the connection uses a pooler."""
     connection = connections[alias]
     if connection.vendor != "postgresql" or connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
         yield
@@ -102,7 +102,7 @@ def lock_timeout(alias: str) -> Iterator[None]:
 
 
 def _applied(alias: str) -> int:
-    """The number of applied migrations."""
+    """Return the number of applied migrations."""
     return len(MigrationRecorder(connections[alias]).applied_migrations())
 
 

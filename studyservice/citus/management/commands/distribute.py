@@ -1,4 +1,4 @@
-"""Spread members over the servers of Citus: each table to its place, in one transaction."""
+"""Distribute members over the servers of Citus: move each table to its place, in one transaction."""
 
 from argparse import ArgumentTypeError
 from typing import Any
@@ -16,14 +16,14 @@ MOST_SHARDS = 64000
 
 
 def _shards(text: str) -> int:
-    """A number of shards that Citus makes."""
+    """Parse a number of shards that Citus supports."""
     if not text.isdecimal() or not 1 <= int(text) <= MOST_SHARDS:
         raise ArgumentTypeError(f"a number from 1 to {MOST_SHARDS}, not {text!r}")
     return int(text)
 
 
 class Command(BaseCommand):
-    """`distribute [--dry-run] [--shards N]`; run it again after `migrate`, for tables that are new."""
+    """`distribute [--dry-run] [--shards N]`; run it again after `migrate`, to place new tables."""
 
     help = (
         "Spread members over the servers of Citus (docs/scaling.md): each table to its place, with its keys. Nothing is"
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--shards", type=_shards, default=SHARDS, help="parts of the members (%(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the statements, or execute, compare and commit."""
+        """Print the statements, or execute, verify and commit them."""
         if connection.vendor != "postgresql":
             raise CommandError("DATABASE_URL does not name a PostgreSQL.")
         with connection.cursor() as cursor:
@@ -51,10 +51,10 @@ class Command(BaseCommand):
         self.stdout.write(f"Every table is in its place, after {len(statements)} statements.")
 
     def _execute(self, cursor: Any, statements: list[str]) -> None:
-        """Execute the plan, then compare the tables with those of before and with the goal.
+        """Execute the plan, then compare the tables with their earlier contents and with the goal.
 
         Raises:
-            CommandError: they differ; nothing has been done.
+            CommandError: they differ. Nothing was changed.
         """
         where = layout()
         names = sorted(to_be_moved(cursor, where))
