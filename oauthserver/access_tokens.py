@@ -48,7 +48,7 @@ _OF_MEMBER = Param("member_id")
 _CONSENT = Grant.objects.filter(user_id=_OF_MEMBER, token_family=OuterRef("token_family"))
 _ACCESS_TOKEN = Select[_TokenColumns](
     AccessToken.objects.filter(
-        # An access token whose refresh tokens are gone is an orphan.
+        # An access token without refresh tokens is an orphan.
         Exists(RefreshToken.objects.filter(user_id=_OF_MEMBER, token_family=OuterRef("token_family"))),
         user_id=_OF_MEMBER,
         token_checksum=Param("checksum"),
@@ -67,14 +67,14 @@ _ACCESS_TOKEN = Select[_TokenColumns](
 
 
 def resolve_access_token(secret: str) -> Credential | DeadToken | None:
-    """The access token `secret`, dead if it has expired or its app is blocked.
+    """Return the access token `secret`, dead if it has expired or its app is blocked.
 
     None if it is wrong, revoked or orphaned.
     """
     checksum = sha256(secret)
     member_id = owner_of(checksum)
     row = None if member_id is None else _ACCESS_TOKEN.first(member_id=member_id, checksum=checksum)
-    if row is None or row["limits"] is None:  # what it may see is not known without the consent
+    if row is None or row["limits"] is None:  # without a consent its limits are unknown
         return None
     member, limits = member_of(row), Limits.of(row["limits"])
     if limits.have_ended(member.today()):

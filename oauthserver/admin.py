@@ -1,4 +1,4 @@
-"""Apps and their connections in the admin; no secret, and no hash of one, is ever shown."""
+"""Apps and their connections in the admin. Secrets and their hashes are never shown."""
 
 from typing import Any
 
@@ -36,11 +36,11 @@ from studyservice.operations.fields import parse_uuid
 
 for unused in (Application, Grant, AccessToken, RefreshToken, get_id_token_model(), get_device_grant_model()):
     if admin.site.is_registered(unused):
-        admin.site.unregister(unused)  # as the toolkit registered it
+        admin.site.unregister(unused)  # registered by the toolkit
 
 
 class _Listed(ServiceAdmin):
-    """Rows that the service makes itself: seen, and ended by an action."""
+    """Rows that the service creates itself: read-only, and ended by an action."""
 
     view_on_site = False
 
@@ -48,13 +48,13 @@ class _Listed(ServiceAdmin):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """There is an action instead."""
+        """Return False: there is an action instead."""
         return False
 
 
 @admin.register(Application)
 class ApplicationAdmin(_Listed):
-    """Apps: who they say they are, whether we checked it, and who connected them."""
+    """Apps: their stated identity, whether we verified it, and the members who connected them."""
 
     list_display = (
         "name",
@@ -94,28 +94,28 @@ class ApplicationAdmin(_Listed):
     ordering = ("-created",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
-        """Apps with the columns of their list."""
+        """Return apps with the columns of their list."""
         apps: QuerySet[Application] = super().get_queryset(request)
         return with_calls(apps)
 
     @admin.display(description="members")
     def members(self, app: Application) -> str:
-        """Members with a live consent for the app."""
+        """Return members with a live consent for the app."""
         return up_to(getattr(app, "members", 0))
 
     @admin.display(description="last use")
     def last_use(self, app: Application) -> Any:
-        """The time of the app's last successful call, for any member."""
+        """Return the time of the app's last successful call, for any member."""
         return getattr(app, "last_call_at", None)
 
     @admin.display(description="refused, 24 h")
     def refused_members(self, app: Application) -> str:
-        """The number of members whose calls were refused in the last day."""
+        """Return the number of members whose calls were refused in the last day."""
         return up_to(getattr(app, "refused_members", 0))
 
     @admin.display(description="last refused")
     def why_refused(self, app: Application) -> str | None:
-        """The time and reason of the app's last refused call, for any member. Only on the app's page."""
+        """Return the time and reason of the app's last refused call, for any member. Only on the app's page."""
         consent = last_refusal(app)
         return None if consent is None else refused_in_words(consent)
 
@@ -141,13 +141,13 @@ class ApplicationAdmin(_Listed):
         self.message_user(request, f"Unblocked: {counted(len(unblocked), 'app')}.")
 
     def matching(self, term: str) -> Q:
-        """A client id by its beginning, or a part of the name or of a redirect URI."""
+        """Search for the beginning of a client id, or a part of the name or of a redirect URI."""
         if parse_uuid(term) is not None:
             return super().matching(term)
         return Q(client_id__startswith=term) | Q(name__icontains=term) | Q(redirect_uris__icontains=term)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Delete the app with its tokens, if the permissions allow it."""
+        """Allow deleting the app with its tokens, if the permissions do."""
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
     def delete_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> Any:
@@ -158,18 +158,18 @@ class ApplicationAdmin(_Listed):
         return super().delete_view(request, object_id, *args, **kwargs)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
-        """The same for each of them; here Django opens no transaction."""
+        """Do the same for each app. Here Django opens no transaction."""
         for app in queryset:
             disconnect_all_members(app)
             self.delete_model(request, app)
 
     def delete_model(self, request: HttpRequest, obj: Application) -> None:
-        """Without a fault, though it may be in use at this moment."""
+        """Delete the app safely, even if it is in use."""
         delete_app(obj)
 
     @admin.display(description="connections")
     def connections(self, app: Application) -> str:
-        """The number of connected members, with a link to them."""
+        """Return the number of connected members, with a link to them."""
         count = live_refresh_tokens().filter(application=app).count()
         link = reverse("admin:oauthserver_refreshtoken_changelist", query={"application__id__exact": app.pk})
         return format_html('<a href="{}">{}</a>', link, count)
@@ -186,7 +186,7 @@ class ApplicationAdmin(_Listed):
 
 @admin.register(BlockedApp)
 class BlockedAppAdmin(ServiceAdmin):
-    """Blocked client ids, also of apps that nobody has connected yet; deleting one unblocks it."""
+    """Blocked client ids, including those of apps that nobody has connected. Deleting one unblocks it."""
 
     list_display = ("client_id", "note", "created")
     fields = ("client_id", "note")
@@ -194,11 +194,11 @@ class BlockedAppAdmin(ServiceAdmin):
     ordering = ("client_id",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
-        """A block stays with its app."""
+        """Make the client id of an existing block read-only."""
         return () if obj is None else ("client_id",)
 
     def matching(self, term: str) -> Q:
-        """A client id by its beginning."""
+        """Search for the beginning of a client id."""
         return Q(client_id__startswith=term)
 
 
@@ -215,11 +215,11 @@ class ConnectionAdmin(_Listed):
     ordering = ("-expires",)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Filter by app, for the link from the app's page."""
+        """Allow the filter by app, for the link from the app's page."""
         return lookup == "application__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RefreshToken]:
-        """The live ones, with what was noted of their calls."""
+        """Return the live consents, with the times of their calls."""
         consent = Grant.objects.filter(token_family=OuterRef("token_family"))
         return live_refresh_tokens().annotate(
             last_call_at=Subquery(consent.values("last_call_at")),
@@ -229,12 +229,12 @@ class ConnectionAdmin(_Listed):
 
     @admin.display(ordering="last_call_at")
     def last_call(self, connection: RefreshToken) -> Any:
-        """The time of the last successful call."""
+        """Return the time of the last successful call."""
         return getattr(connection, "last_call_at", None)
 
     @admin.display(ordering="refused_at")
     def last_refused(self, connection: RefreshToken) -> str | None:
-        """The time and reason of the last refused call."""
+        """Return the time and reason of the last refused call."""
         return refused_in_words(connection)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -260,7 +260,7 @@ class ConnectedMemberAdmin(_Listed):
     actions = ("revoke_everything",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ConnectedMember]:
-        """Members with a live connection."""
+        """Return members with a live connection."""
         return super().get_queryset(request).filter(Exists(live_refresh_tokens().filter(user=OuterRef("pk"))))
 
     @admin.action(description="Revoke every app of the selected members", permissions=["change"])

@@ -1,4 +1,4 @@
-"""What lists of apps and connections have in common: what was noted of their calls, and filters."""
+"""Shared by the lists of apps and connections: times of calls, and filters."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,12 +17,12 @@ from studyservice.admin.base import MOST_ROWS, BoundedCount
 
 
 def with_calls(apps: QuerySet[Application]) -> QuerySet[Application]:
-    """Each with whether it is blocked, who connected it, and what was noted of the calls of its connections.
+    """Annotate apps with their block, their members, and the recorded calls of their connections.
 
-    The times are those of `accounts.credentials.app_calls`: five minutes late at most.
+    The times come from `accounts.credentials.app_calls` and may be five minutes late.
     """
     consents = Grant.objects.filter(application=OuterRef("pk"))
-    newest = consents.order_by().values("application").annotate(newest=Max("last_call_at"))  # without sorting them
+    newest = consents.order_by().values("application").annotate(newest=Max("last_call_at"))  # without sorting
     return apps.annotate(
         is_blocked=blocked_by("client_id"),
         members=BoundedCount(consents, "user"),
@@ -32,17 +32,17 @@ def with_calls(apps: QuerySet[Application]) -> QuerySet[Application]:
 
 
 def last_refusal(app: Application) -> Grant | None:
-    """The consent of the app whose call was refused last; None if none ever was."""
+    """Return the app's consent with the latest refused call, or None."""
     return Grant.objects.filter(application=app, refused_at__isnull=False).order_by("-refused_at").first()
 
 
 def up_to(number: int) -> str:
-    """A number that was counted up to a bound."""
+    """Format a number that was counted up to a bound."""
     return f"{MOST_ROWS:,} or more" if number >= MOST_ROWS else str(number)
 
 
 def refused_in_words(row: Grant | RefreshToken) -> str | None:
-    """When a call was last refused, and why, of a row with that."""
+    """Return the time and reason of a row's last refused call."""
     at, refusal = getattr(row, "refused_at", None), getattr(row, "refusal", "")
     return f"{date_format(localtime(at), 'DATETIME_FORMAT')}: {Refusal(refusal).label}" if at and refusal else None
 
@@ -53,7 +53,7 @@ def a_day_ago() -> datetime:
 
 
 class UseFilter(admin.SimpleListFilter):
-    """Whether an app ever got a token."""
+    """Filter by whether an app ever got a token."""
 
     title = "use"
     parameter_name = "use"
@@ -71,7 +71,7 @@ class UseFilter(admin.SimpleListFilter):
 
 
 class BlockFilter(admin.SimpleListFilter):
-    """Whether an app is blocked."""
+    """Filter by whether an app is blocked."""
 
     title = "block"
     parameter_name = "block"
@@ -89,7 +89,7 @@ class BlockFilter(admin.SimpleListFilter):
 
 
 class RefusedFilter(admin.SimpleListFilter):
-    """Whether a call of an app was refused of late."""
+    """Filter by whether a call of an app was refused recently."""
 
     title = "refused calls"
     parameter_name = "refused"

@@ -1,4 +1,4 @@
-"""Rules for app names. Anybody can register an app, and members read its name when they decide."""
+"""Rules for app names. Anybody can register an app, and members see its name when they decide."""
 
 import unicodedata
 from urllib.parse import urlsplit
@@ -48,12 +48,12 @@ _HIGHLY_RESTRICTIVE = regex.compile(
 
 
 def normalized(name: str) -> str:
-    """`name` as it is stored and shown: compatibility forms folded (NFKC), spaces once and not at the ends."""
+    """Return `name` as it is stored and shown: in compatibility form (NFKC), with single spaces and trimmed."""
     return _SPACES.sub(" ", _PRESENTATION.sub("", unicodedata.normalize("NFKC", name))).strip(" ")
 
 
 def fault_of_name(name: str) -> str | None:
-    """Why an app cannot be called `name`, which is normalized, or None."""
+    """Return why an app cannot have the normalized `name`, or None."""
     if not 0 < len(name) <= MAX_CLIENT_NAME:
         return f"client_name has 1 to {MAX_CLIENT_NAME} characters."
     if _INVISIBLE.search(name):
@@ -68,10 +68,10 @@ def fault_of_name(name: str) -> str | None:
 
 
 def _letters(name: str) -> str:
-    """Reduce a name to what distinguishes it, whatever is between the letters."""
+    """Reduce a name to its distinguishing letters."""
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
 def name_from(uri: str) -> str:
-    """Name an app without a name after the host that its members return to."""
+    """Return a name for an unnamed app: the host of its callback."""
     return (urlsplit(uri).hostname or scheme_of(uri))[:MAX_CLIENT_NAME]

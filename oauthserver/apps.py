@@ -10,7 +10,7 @@ class OAuthServerConfig(AppConfig):
     verbose_name = "Connected apps"
 
     def ready(self) -> None:
-        """Register what lower apps call."""
+        """Register the hooks that lower apps call."""
         from accounts.credentials.connections import CONNECTED_APPS
         from accounts.credentials.limiting import LIMITS_STORES
         from accounts.credentials.resolving import RESOLVERS
@@ -30,7 +30,7 @@ class OAuthServerConfig(AppConfig):
         FINDERS.register("at", finding.find_access_token)
         FINDERS.register("rt", finding.find_refresh_token)
         FINDERS.register("cs", finding.find_client_secret)
-        # A refresh token is removed before the access token that it refers to.
+        # A refresh token must be removed before the access token that it refers to.
         EXPIRED_DATA.register("refresh_tokens", purging.purge_refresh_tokens)
         EXPIRED_DATA.register("access_tokens", purging.purge_access_tokens)
         EXPIRED_DATA.register("authorization_codes", purging.purge_authorization_codes)

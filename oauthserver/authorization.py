@@ -1,8 +1,8 @@
 """The authorization endpoint and its consent page (RFC 6749 section 4.1.1).
 
-The request stays in the address, from the first visit through sign-in to the consent that is posted, and is checked in
-full each time. What is wrong with the client or its redirect URI is shown on a page; anything else is told to the app,
-once we know who the member is (RFC 9700 section 4.11.2: nobody is sent on without having signed in).
+The request stays in the URL, from the first visit through sign-in to the posted consent, and is fully checked each
+time. Errors about the client or its redirect URI are shown on a page. All others are sent to the app, but only once the
+member has signed in (RFC 9700 section 4.11.2).
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ from studyservice.operations.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationRequest:
-    """An authorization request that passed every check of form."""
+    """An authorization request that is well-formed."""
 
     client_id: str | None
     redirect_uri: str | None
@@ -63,7 +63,7 @@ class AuthorizationRequest:
 
     @classmethod
     def parse(cls, request: HttpRequest) -> Self:
-        """The authorization request in the address of `request`.
+        """Return the authorization request in the URL of `request`.
 
         Raises:
             InvalidRequest: a parameter is repeated or malformed (RFC 6749 section 3.1).
@@ -83,7 +83,7 @@ class AuthorizationRequest:
         )
 
     def parameters(self) -> dict[str, str]:
-        """What oauthlib gets."""
+        """Return the parameters for oauthlib."""
         given = {
             "client_id": self.client_id,
             "redirect_uri": self.redirect_uri,
@@ -104,9 +104,9 @@ class AuthorizationView(OAuthLibMixin, View):
     Attributes:
         asked: the request.
         credentials: the request as oauthlib checked it.
-        app: who asks.
-        redirect_uri: where the answer goes.
-        member: who is asked.
+        app: the requesting app.
+        redirect_uri: where the answer is sent.
+        member: the signed-in member.
     """
 
     http_method_names = ("get", "head", "post")
@@ -118,7 +118,7 @@ class AuthorizationView(OAuthLibMixin, View):
     member: Member
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Check the request in full, sign the member in, then show or answer."""
+        """Check the whole request, sign the member in, then show the consent page or answer."""
         try:
             self.asked = AuthorizationRequest.parse(request)
         except InvalidRequest as error:
@@ -145,7 +145,7 @@ class AuthorizationView(OAuthLibMixin, View):
         return super().dispatch(request, *args, **kwargs)
 
     def _check(self) -> None:
-        """Every check of the request.
+        """Check everything about the request.
 
         Raises:
             FatalClientError: the client or the redirect URI is wrong (RFC 6749 section 4.1.2.1).
@@ -162,7 +162,7 @@ class AuthorizationView(OAuthLibMixin, View):
         self.credentials["redirect_uri_sent"] = self.asked.redirect_uri is not None
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        """Ask the member."""
+        """Show the consent page."""
         return self._asking(request, LimitsForm(None, self.member))
 
     def _asking(self, request: HttpRequest, limits: LimitsForm) -> HttpResponse:
@@ -179,7 +179,7 @@ class AuthorizationView(OAuthLibMixin, View):
         return render(request, "oauthserver/authorize.html", context, status=status)
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        """Do what the member decided; anything but a decision asks again."""
+        """Act on the member's decision. Without one, show the page again."""
         decision = request.POST.get("decision")
         if decision == "deny":
             return self._answer(error="access_denied", error_description="The member did not allow it.")
@@ -197,10 +197,10 @@ class AuthorizationView(OAuthLibMixin, View):
             return redirect_to_login(request.get_full_path())
 
     def _consented(self, request: HttpRequest, scopes: frozenset[Scope], limits: Limits) -> str:
-        """Where to go with a fresh code; the member's lock orders this before or after a disconnection.
+        """Return the redirect with a new code. The member's lock orders this before or after a disconnection.
 
-        Who lets the app read only means the app, not this one connection: what could write before ends. So it is with
-        limits: what could see more ends, and the others have the limits of now.
+        Granting only read access applies to the app, not just this connection: connections that could write end.
+        Likewise for limits: connections that saw more end, and the others get the new limits.
         """
         server = self.get_oauthlib_core().server
         with writing(self.member.id):
@@ -221,7 +221,7 @@ class AuthorizationView(OAuthLibMixin, View):
         return str(headers["Location"])
 
     def _answer(self, **answer: str | None) -> HttpResponse:
-        """Tell the app (RFC 6749 section 4.1.2.1)."""
+        """Redirect to the app with the error (RFC 6749 section 4.1.2.1)."""
         return self._redirect(answer_uri(self.redirect_uri, answer | {"state": self.asked.state}))
 
     def _redirect(self, uri: str) -> HttpResponse:
@@ -229,7 +229,7 @@ class AuthorizationView(OAuthLibMixin, View):
         return response
 
     def _blocked(self, request: HttpRequest) -> HttpResponse:
-        """Tell the member; the app is told nothing."""
+        """Tell the member that the app is blocked. The app gets no answer."""
         app = Application.objects.filter(client_id=self.asked.client_id).first()
         title = f"{app.name if app else 'This app'} is blocked"
         return error_page(request, HTTPStatus.FORBIDDEN, title, _BLOCKED)

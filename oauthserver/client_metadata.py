@@ -24,9 +24,9 @@ class AuthMethod(models.TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class ClientMetadata:
-    """A registration that keeps every rule.
+    """A valid registration.
 
-    What it asks for beyond these fields is answered with what it gets (RFC 7591 section 3.2.1).
+    Requests beyond these fields are answered with the granted values (RFC 7591 section 3.2.1).
 
     Attributes:
         auth_method_named: whether the registration named `auth_method`; if not, it is the default of RFC 7591.
@@ -39,10 +39,10 @@ class ClientMetadata:
 
     @classmethod
     def parse(cls, body: Any) -> Self:
-        """The registration in a JSON body.
+        """Return the registration in a JSON body.
 
         Raises:
-            InvalidRedirectUri: `redirect_uris` is missing or breaks the rules.
+            InvalidRedirectUri: `redirect_uris` is missing or invalid.
             InvalidClientMetadata: anything else is wrong.
         """
         if not isinstance(body, dict):

@@ -1,4 +1,4 @@
-"""Identify the client of a request, and check its authentication (RFC 6749 section 2.3)."""
+"""Identify and authenticate the client of a request (RFC 6749 section 2.3)."""
 
 import base64
 import binascii
@@ -31,11 +31,11 @@ class ClientCredentials:
 
     @classmethod
     def parse(cls, request: HttpRequest, form: Parameters) -> Self:
-        """The credentials in the header or the body of `request`.
+        """Return the credentials in the header or the body of `request`.
 
         Raises:
             InvalidRequest: there are two of them (RFC 6749 section 2.3).
-            InvalidClient: the header cannot be read.
+            InvalidClient: the header cannot be parsed.
         """
         client_id, secret = form.get("client_id"), form.get("client_secret")
         header = request.META.get("HTTP_AUTHORIZATION")
@@ -50,7 +50,7 @@ class ClientCredentials:
 
 
 def _basic(header: str) -> tuple[str, str]:
-    """Client id and secret, each form-encoded, in HTTP Basic authentication (RFC 6749 section 2.3.1)."""
+    """Return client id and secret, each form-encoded in HTTP Basic authentication (RFC 6749 section 2.3.1)."""
     scheme, _, encoded = header.partition(" ")
     try:
         client_id, separator, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
@@ -85,17 +85,17 @@ _KEPT = Select[_IdColumns](Application.objects.filter(id=Param("id")), {"id": "i
 
 
 def client_columns(path: str) -> dict[str, str]:
-    """The columns that `client_of` needs, for a `Select` on a model whose foreign key to the app is `path`."""
+    """Return the columns that `client_of` needs. `path` is the model's foreign key to the app."""
     return {f"client_{name}": f"{path}__{name}" for name in _CLIENT_FIELDS}
 
 
 def client_of(row: ClientColumns) -> Application:
-    """The app in a row with `client_columns`; costs no query."""
+    """Return the app from a row with `client_columns`. Costs no query."""
     return Application.from_db("default", _CLIENT_FIELDS, _client_values(row))
 
 
 def proves(credentials: ClientCredentials, app: Application) -> bool:
-    """Return whether `credentials` prove to be `app`, by whichever method carried its secret."""
+    """Return whether `credentials` prove the identity of `app`, by either method of sending its secret."""
     if credentials.client_id != app.client_id:
         return False
     if credentials.method is AuthMethod.NONE:
@@ -104,14 +104,14 @@ def proves(credentials: ClientCredentials, app: Application) -> bool:
 
 
 def authenticates(credentials: ClientCredentials, app: Application) -> bool:
-    """Return whether `credentials` authenticate `app` at the token endpoint, by its registered method only."""
+    """Return whether `credentials` authenticate `app` at the token endpoint, only by its registered method."""
     if app.auth_method_named and credentials.method != app.token_endpoint_auth_method:
         return False
     return proves(credentials, app)
 
 
 def app_of(credentials: ClientCredentials) -> Application | None:
-    """The app that `credentials` name, with or without a proof; costs a query."""
+    """Return the app that `credentials` name, authenticated or not. Costs a query."""
     if credentials.client_id is None:
         return None
     app: Application | None = Application.objects.filter(client_id=credentials.client_id).first()
@@ -119,14 +119,14 @@ def app_of(credentials: ClientCredentials) -> Application | None:
 
 
 def named_client(client_id: str | None) -> dict[str, UUID | str]:
-    """Return the client id for a log line, if we generated it. Nothing else that an unknown client sent is logged."""
+    """Return the client id for a log line, if we generated it. Nothing else from an unknown client is logged."""
     return {"client_id": client_id} if client_id is not None and is_generated(client_id) else {}
 
 
 def stays(app: Application) -> bool:
-    """Return whether `app` is still there, and then until the end of this transaction; costs a query.
+    """Return whether `app` exists, and keep it until the end of this transaction. Costs a query.
 
-    What refers to it is stored after this, so that its deletion (`oauthserver.deletion`) comes wholly before or wholly
-    after. Transactions that ask do not wait for each other.
+    Call it before storing rows that refer to the app, so that its deletion (`oauthserver.deletion`) comes entirely
+    before or after. Concurrent callers do not wait for each other.
     """
     return _KEPT.first(id=app.pk) is not None

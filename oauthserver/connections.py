@@ -30,12 +30,12 @@ MAX_LISTED = 50
 
 
 def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | None = None) -> list[ConnectedApp]:
-    """The apps that can reach the member's data, the newest first, or only `app_id`; costs two queries.
+    """Return the apps with access to the member's data, the newest first, or only `app_id`. Costs two queries.
 
-    The database adds up what an app holds: it may have been connected many times.
+    The database aggregates each app's tokens, since it may have been connected many times.
 
     Args:
-        most: how many at most; None means all.
+        most: limit; None means all.
     """
     consent = Grant.objects.filter(user=member, token_family=OuterRef("token_family"))
     tokens = live_refresh_tokens().filter(user=member)
@@ -77,24 +77,24 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
             limits=Limits.of(apps[found].limits),
         )
         for found, row in by_app.items()
-        if found in apps  # else it was deleted between the two queries
+        if found in apps  # it may be deleted between the two queries
     ]
 
 
 def disconnect(member: Member, app_id: UUID) -> None:
-    """Kill every code and token that the app has for the member, in one transaction; nothing happens without any."""
+    """Revoke every code and token that the app has for the member, in one transaction. Does nothing without any."""
     with writing(member.id):
         _end(member.id, application_id=app_id)
 
 
 def disconnect_all_apps(member: Member) -> None:
-    """Kill every code and token that any app has for the member."""
+    """Revoke every code and token that any app has for the member."""
     with writing(member.id):
         _end(member.id)
 
 
 def disconnect_all_members(app: Application) -> int:
-    """Kill every code and token that `app` has, member by member; gives the number of members."""
+    """Revoke every code and token of `app`, member by member. Return the number of members."""
     members = members_of(app)
     for member_id in members:
         with writing(member_id):
@@ -103,13 +103,13 @@ def disconnect_all_members(app: Application) -> int:
 
 
 def end_connection(member_id: UUID, family: UUID) -> None:
-    """Kill what came from one consent."""
+    """Revoke everything issued by one consent."""
     with writing(member_id):
         _end(member_id, token_family=family)
 
 
 def _end(member_id: UUID, **which: Any) -> None:
-    """Kill what these consents of the member gave, under the member's lock, with an event for each app."""
+    """Revoke everything issued by these consents of the member, under the member's lock, with an event for each app."""
     families = families_of(user_id=member_id, **which)
     grants = Grant.objects.filter(application=OuterRef("pk"), user_id=member_id, token_family__in=families)
     for app in Application.objects.filter(Exists(grants)).order_by("name", "id"):
@@ -118,7 +118,7 @@ def _end(member_id: UUID, **which: Any) -> None:
 
 
 def note_call(member_id: UUID, connection: UUID, noted: datetime | None, refusal: Refusal | None) -> None:
-    """Note the connection's last call, or its last `refusal`.
+    """Record the connection's last call, or its last `refusal`.
 
     Args:
         noted: the stored time of either.
@@ -131,7 +131,7 @@ def note_call(member_id: UUID, connection: UUID, noted: datetime | None, refusal
 
 
 def asking_app(target: str) -> AskingApp | None:
-    """The app whose authorization request `target` is, if that names one and a redirect URI of its own."""
+    """Return the app of the authorization request in `target`, if its redirect URI is the app's."""
     parts = urlsplit(target)
     if parts.path != reverse("oauth2_provider:authorize"):
         return None
@@ -147,7 +147,7 @@ def asking_app(target: str) -> AskingApp | None:
 
 
 class OAuthConnections:
-    """What the key page asks (`accounts.credentials.connections.Connections`)."""
+    """The implementation for the key page (`accounts.credentials.connections.Connections`)."""
 
     @staticmethod
     def of(member: Member) -> ConnectedApps:
@@ -160,12 +160,12 @@ class OAuthConnections:
 
     @staticmethod
     def members() -> QuerySet[Member]:
-        """Those of whom an app holds a refresh token that works."""
+        """Return the members for whom an app holds a live refresh token."""
         return Member.objects.filter(Exists(live_refresh_tokens().filter(user=OuterRef("pk"))))
 
     @staticmethod
     def asking(target: str) -> AskingApp | None:
-        """Who asks there; costs a query."""
+        """Return the app that requests consent at `target`. Costs a query."""
         return asking_app(target)
 
     note_call = staticmethod(note_call)
@@ -173,15 +173,15 @@ class OAuthConnections:
 
     @staticmethod
     def limit(member: Member, app_id: UUID, limits: Limits) -> None:
-        """Of every consent of the app."""
+        """Set the limits of every consent of the app."""
         with writing(member.id):
             limit_app(member.id, app_id, limits)
 
 
 def bring_tokens_back(member: Member, now: datetime) -> None:
-    """End what was minted later than `now`, by a clock ahead, and would live too long: the app connects again.
+    """End tokens issued later than `now`, by a clock that was ahead, that would live too long. The app must reconnect.
 
-    A call that was noted later than `now` was made now.
+    Calls recorded later than `now` are moved to now.
     """
     minted = AccessToken.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)
     consented = Grant.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)

@@ -1,4 +1,4 @@
-"""An operator deletes an app that is in use, while its members connect it and its tokens are refreshed."""
+"""Delete an app that is in use, while members connect it and refresh its tokens."""
 
 from django.db import transaction
 
@@ -7,11 +7,11 @@ from oauthserver.models import Application
 
 
 def delete_app(app: Application) -> None:
-    """Delete `app` with every code and token of it.
+    """Delete `app` with all its codes and tokens.
 
-    It is locked first: what is being stored for it at this moment is waited for and goes too, and what comes later
-    finds it gone (`oauthserver.clients.stays`). Its members should be disconnected before, each in a transaction of
-    its own (`oauthserver.connections.disconnect_all_members`), so that no member waits for all others.
+    Its lock waits for rows that are being stored, which are then deleted too. Later requests find it deleted
+    (`oauthserver.clients.stays`). Disconnect its members before, each in a separate transaction
+    (`oauthserver.connections.disconnect_all_members`), so that no member waits for all others.
     """
     with transaction.atomic():
         Application.objects.select_for_update().filter(pk=app.pk).values_list("pk").first()

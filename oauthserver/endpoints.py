@@ -1,4 +1,4 @@
-"""Shared by the OAuth endpoints for machines."""
+"""Base of the OAuth endpoints for programs."""
 
 from http import HTTPStatus
 from typing import Any
@@ -21,15 +21,15 @@ _PLAIN_HTTP = "Use https. A code, token or secret that was sent over http may ha
 
 @method_decorator(csrf_exempt, name="dispatch")
 class OAuthEndpoint(View):
-    """An endpoint for POST that answers uncacheable JSON (RFC 6749 section 5.1).
+    """A POST endpoint that answers with uncacheable JSON (RFC 6749 section 5.1).
 
-    Where the service stands behind https, plain http is refused (RFC 6749 section 3.2).
+    If the service uses https, plain http is refused (RFC 6749 section 3.2).
     """
 
     http_method_names = ("post",)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer; what was raised becomes an error of RFC 6749's shape."""
+        """Answer. Exceptions become errors in RFC 6749's format."""
         try:
             if settings.SECURE_SSL_REDIRECT and not request.is_secure():
                 raise InvalidRequest(_PLAIN_HTTP)
@@ -47,7 +47,7 @@ def count(rate: Rate, request: HttpRequest) -> None:
     """Count `request` against its client address.
 
     Raises:
-        TooManyRequests: the window is full.
+        TooManyRequests: the rate is exceeded.
     """
     window = hit(rate, client_address(request))
     if window.exceeded:
@@ -58,12 +58,12 @@ def count(rate: Rate, request: HttpRequest) -> None:
 
 
 def unstored(value: Any, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    """`value` as an answer that no cache keeps."""
+    """Return `value` as an uncacheable answer."""
     response = json_response(value, status)
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
 def unstored_json(text: str) -> HttpResponse:
-    """`text`, which is JSON already, as an answer that no cache keeps."""
+    """Return JSON `text` as an uncacheable answer."""
     return HttpResponse(text, content_type=JSON_TYPE, headers={"Cache-Control": "no-store"})

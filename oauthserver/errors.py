@@ -1,6 +1,6 @@
 """The errors of the OAuth endpoints: `{"error", "error_description"}` (RFC 6749 section 5.2).
 
-A second family beside `studyservice.operations.errors`: one class per code, holding its status.
+Separate from `studyservice.operations.errors`: one class per code, with its status.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class OAuthError(Exception):
         super().__init__(description)
 
     def response(self) -> HttpResponse:
-        """The error as an answer."""
+        """Return the error as an answer."""
         return oauth_error_response(self.code, self.description, self.status, self.headers)
 
 
@@ -85,19 +85,19 @@ class UnauthorizedClient(OAuthError):
 
 
 class UnsupportedGrantType(OAuthError):
-    """The grant type is not one of ours (RFC 6749 section 5.2)."""
+    """The grant type is not supported (RFC 6749 section 5.2)."""
 
     code = "unsupported_grant_type"
 
 
 class InvalidTarget(OAuthError):
-    """The resource is not one of ours (RFC 8707 section 2)."""
+    """The resource is unknown (RFC 8707 section 2)."""
 
     code = "invalid_target"
 
 
 class InvalidRedirectUri(OAuthError):
-    """A redirect URI breaks the rules (RFC 7591 section 3.2.2)."""
+    """A redirect URI is invalid (RFC 7591 section 3.2.2)."""
 
     code = "invalid_redirect_uri"
 
@@ -109,14 +109,14 @@ class InvalidClientMetadata(OAuthError):
 
 
 class MethodNotAllowed(OAuthError):
-    """The endpoint has no such method."""
+    """The endpoint does not support the method."""
 
     code = "invalid_request"
     status = HTTPStatus.METHOD_NOT_ALLOWED
 
 
 class TooManyRequests(OAuthError):
-    """The rate limit was exceeded. `Retry-After` is the seconds to wait."""
+    """The rate limit was exceeded. `Retry-After` is the number of seconds to wait."""
 
     code = "temporarily_unavailable"
     status = HTTPStatus.TOO_MANY_REQUESTS

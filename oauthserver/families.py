@@ -9,7 +9,7 @@ from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 
 
 def families_of(**owner: Any) -> set[uuid.UUID]:
-    """Consents with any row left: of the `user`, the `application` or both, or as `owner` filters."""
+    """Return consents with remaining rows: of the `user`, the `application` or both, or as `owner` filters."""
     found: set[uuid.UUID] = set()
     for model in (Grant, RefreshToken, AccessToken):
         found.update(model.objects.filter(**owner).values_list("token_family", flat=True))
@@ -17,7 +17,7 @@ def families_of(**owner: Any) -> set[uuid.UUID]:
 
 
 def members_of(app: Application) -> set[uuid.UUID]:
-    """Members with rows of the app. For operators, as it searches all members."""
+    """Return members with rows of the app. Searches all members, so only for operators."""
     found: set[uuid.UUID] = set()
     for model in (Grant, RefreshToken, AccessToken):
         found.update(model.objects.filter(application=app).values_list("user_id", flat=True))
@@ -27,7 +27,7 @@ def members_of(app: Application) -> set[uuid.UUID]:
 def end_families(member_id: uuid.UUID, families: Iterable[uuid.UUID]) -> None:
     """Delete all codes, refresh tokens and access tokens of these consents of the member.
 
-    The caller holds the lock of the member (`accounts.changes.writing`), so that nothing is minted meanwhile.
+    The caller holds the member's lock (`accounts.changes.writing`), so that nothing is issued meanwhile.
     """
     ended = list(families)
     for model in (RefreshToken, AccessToken, Grant):

@@ -1,4 +1,4 @@
-"""The answer of the operators' front page to what was refused: calls of connected apps."""
+"""The panel of refused app calls on the operators' front page."""
 
 from django.urls import reverse
 

@@ -1,4 +1,4 @@
-"""Fresh client ids, codes and tokens, for django-oauth-toolkit's settings."""
+"""Generate client ids, codes and tokens, for django-oauth-toolkit's settings."""
 
 import re
 import secrets
@@ -10,24 +10,24 @@ from studyservice.secrets.generated import new_secret
 
 
 class ClientIdGenerator:
-    """Client ids, which are not secret."""
+    """Generates client ids, which are not secret."""
 
     def hash(self) -> str:
-        """A fresh `<CREDENTIAL_PREFIX>client_…`."""
+        """Return a new `<CREDENTIAL_PREFIX>client_…`."""
         return f"{settings.CREDENTIAL_PREFIX}client_{secrets.token_urlsafe(18)}"
 
 
 def is_generated(client_id: str) -> bool:
-    """Return whether that is such an id, whether or not there is an app with it."""
+    """Return whether this is such an id, even if no app has it."""
     prefixes = "|".join(map(re.escape, (settings.CREDENTIAL_PREFIX, *settings.CREDENTIAL_PREFIX_FALLBACKS)))
     return re.fullmatch(rf"(?:{prefixes})client_[A-Za-z0-9_-]{{24}}", client_id) is not None
 
 
 def access_token(request: Any) -> str:
-    """A fresh access token."""
+    """Return a new access token."""
     return new_secret("at")
 
 
 def refresh_token(request: Any) -> str:
-    """A fresh refresh token."""
+    """Return a new refresh token."""
     return new_secret("rt")

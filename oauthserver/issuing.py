@@ -41,10 +41,10 @@ _USED = Update(Application.objects.filter(id=Param("id"), first_token_at=None), 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A fresh pair of tokens.
+    """A new pair of tokens.
 
     Attributes:
-        scope: of the access token; the refresh token keeps what the member allowed.
+        scope: of the access token; the refresh token keeps the granted scope.
         resource: of the access token.
         lifetime: of the access token, in seconds.
     """
@@ -57,13 +57,13 @@ class Pair:
 
 
 def issue(pair: Pair, presented_grant: PresentedGrant) -> None:
-    """Spend the presented grant and store `pair`, under the lock of the member; costs four queries on PostgreSQL.
+    """Spend the presented grant and store `pair`, under the member's lock. Costs four queries on PostgreSQL.
 
-    Of requests with the same code or refresh token exactly one spends it. What a disconnection, a revocation or the
-    app's deletion has ended meanwhile gives nothing.
+    Of simultaneous requests with the same code or refresh token exactly one succeeds. A grant that was ended meanwhile,
+    by a disconnection, a revocation or the app's deletion, is refused.
 
     Raises:
-        InvalidGrant: another request was first, or it was ended, or the member is gone or deactivated.
+        InvalidGrant: it was already spent or ended, or the member is gone or deactivated.
         InvalidClient: the app is gone.
     """
     client, member = presented_grant.client, presented_grant.member
@@ -101,12 +101,12 @@ def issue(pair: Pair, presented_grant: PresentedGrant) -> None:
                 resource=presented_grant.resource,
                 expires=now + _REFRESH_LIFETIME,
                 revoked=None,
-                access_token_id=None,  # the toolkit's link; here the family is the link
+                access_token_id=None,  # the toolkit's link; here the family links them
                 **given,
             )
     except NotFound:
         raise InvalidGrant from None
     if client.first_token_at is None:
-        # After the commit: a lock of the app that grows stronger would deadlock with its deletion. Should the process
-        # end before, the consent keeps the app from being purged as unused.
+        # After the commit, because upgrading the lock on the app could deadlock with its deletion. If the process ends
+        # before, the consent prevents the app from being purged as unused.
         _USED.run(id=client.pk, now=now)

@@ -1,4 +1,4 @@
-"""The members' rows of this app."""
+"""Declarations of this app's models with rows of members."""
 
 from accounts.member_data import ACCOUNT, CREDENTIAL
 from accounts.members.data import MemberData, register

@@ -1,4 +1,4 @@
-"""Discovery: the authorization server (RFC 8414) and the resources it protects (RFC 9728)."""
+"""Discovery documents of the authorization server (RFC 8414) and the resources it protects (RFC 9728)."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ from studyservice.operations.errors import MethodNotAllowed
 
 
 class _Document(View):
-    """A document that is only read."""
+    """A read-only document."""
 
     http_method_names = ["get", "head"]  # noqa: RUF012  # as the base has it
 
@@ -25,7 +25,7 @@ class ServerMetadataView(_Document, OAuthServerMetadataView):
     """`/.well-known/oauth-authorization-server`."""
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """The toolkit's document; left out, `response_modes_supported` would promise fragments too."""
+        """Return the toolkit's document with `response_modes_supported`, whose default would include fragments."""
         document = json.loads(super().get(request).content)
         document |= {"response_modes_supported": ["query"], "service_documentation": f"{settings.BASE_URL}/docs/oauth"}
         operators = {"op_policy_uri": settings.PRIVACY_URL, "op_tos_uri": settings.TERMS_URL}
@@ -42,5 +42,5 @@ class ResourceMetadataView(_Document, OAuthProtectedResourceMetadataView):
     root = ""
 
     def get_resource(self, request: HttpRequest) -> str:
-        """The resource of this document, which is the address that was requested (RFC 9728 3.3)."""
+        """Return the resource of this document, which is the requested URL's (RFC 9728 3.3)."""
         return f"{settings.BASE_URL}{self.root}"

@@ -1,8 +1,8 @@
-"""Apps that are known by a document that they publish (draft-ietf-oauth-client-id-metadata-document).
+"""Apps identified by a document that they publish (draft-ietf-oauth-client-id-metadata-document).
 
-The toolkit asks for a document, keeps it as long as its host says, and remembers a failure for a minute. Here it is
-fetched, and it is decided what is taken of it, and why not: the toolkit itself answers every failure as an unknown
-client.
+The toolkit requests a document, caches it as long as its host allows, and remembers a failure for a minute. This module
+fetches the document, decides which metadata to accept, and keeps the reason for a refusal. The toolkit itself reports
+every failure as an unknown client.
 """
 
 import re
@@ -38,10 +38,10 @@ _MAX_AGE: Final = re.compile(r"max-age\s*=\s*(\d{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why an app cannot be connected by its document now, in the words of a page.
+    """Why an app's document was refused, in words for a page.
 
     Attributes:
-        lasting: whether it holds for an app that was connected before its document said this.
+        lasting: whether it also applies to apps connected before the document changed.
     """
 
     title: str
@@ -52,10 +52,10 @@ class Refusal:
 
 
 class DocumentRefused(InvalidClientIdError):
-    """The authorization request names a client document, and the document was refused.
+    """The authorization request names a client document that was refused.
 
     Attributes:
-        refusal: why.
+        refusal: the reason.
     """
 
     def __init__(self, refusal: Refusal, request: Any) -> None:
@@ -68,13 +68,13 @@ class _PrivateKeysAlone(Exception):
 
 
 class Fetcher:
-    """Brings the toolkit what is supported here of a document, and remembers why one was refused."""
+    """Fetches documents for the toolkit, reduced to supported metadata, and remembers why one was refused."""
 
     def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
-        """The accepted metadata of the document at `client_id`, and for how many seconds it is valid.
+        """Return the accepted metadata of the document at `client_id`, and for how many seconds it is valid.
 
         Raises:
-            CIMDError: it cannot be read, or breaks a rule.
+            CIMDError: it cannot be read, or is invalid.
         """
         host = client_id.split("/")[2].rpartition("@")[2]
         try:
@@ -95,11 +95,11 @@ class Fetcher:
 
 
 def _fetched(client_id: str) -> tuple[dict[str, Any], int]:
-    """The document at `client_id`, and for how many seconds it is good.
+    """Return the document at `client_id`, and for how many seconds it is valid.
 
     Raises:
-        FetchError: nothing was fetched.
-        ValueError: the address is not one of a document, or what is there is none.
+        FetchError: the fetch failed.
+        ValueError: the address cannot be that of a document, or the answer is not a document.
     """
     path = urlsplit(client_id).path
     if not path or "#" in client_id or not {".", ".."}.isdisjoint(path.split("/")):
@@ -119,7 +119,7 @@ def _fetched(client_id: str) -> tuple[dict[str, Any], int]:
 
 
 def _seconds_of(cache_control: str) -> int:
-    """Seconds that a document is valid, within the toolkit's limits. The maximum if its host sends none."""
+    """Return the seconds that a document is valid, within the toolkit's limits. The maximum if its host sends none."""
     shortest: int = oauth2_settings.CIMD_METADATA_MIN_AGE_SECONDS
     longest: int = oauth2_settings.CIMD_METADATA_MAX_AGE_SECONDS
     if "no-store" in cache_control or "no-cache" in cache_control:
@@ -129,10 +129,10 @@ def _seconds_of(cache_control: str) -> int:
 
 
 def taken_of(document: dict[str, Any], client_id: str) -> dict[str, Any]:
-    """Keep what this server supports. Other grant types and methods of a document are ignored.
+    """Return the supported metadata. Other grant types and methods in the document are ignored.
 
     Raises:
-        _PrivateKeysAlone: the client authenticates with private keys alone.
+        _PrivateKeysAlone: the client authenticates only with private keys.
         OAuthError: it breaks a rule of such documents or of registration.
     """
     if document.get("client_id") != client_id or len(client_id) > MAX_CLIENT_ID:
@@ -152,7 +152,7 @@ def taken_of(document: dict[str, Any], client_id: str) -> dict[str, Any]:
 
 
 def _require_public(document: dict[str, Any]) -> None:
-    """Use `none` if the document names it as a method, or names no method."""
+    """Require the method `none`, named by the document or by default."""
     named, supported = "token_endpoint_auth_method", "token_endpoint_auth_methods_supported"
     listed = document.get(supported, [])
     if not isinstance(listed, list):
@@ -167,16 +167,16 @@ def _require_public(document: dict[str, Any]) -> None:
 
 
 class WithinRegistrationRate:
-    """Lets one address bring as many new apps by their documents as it may register."""
+    """Limits new apps by document, per address, to the rate of registrations."""
 
     def has_permission(self, request: Any, client_id: str) -> bool:
-        """Return whether the document may be fetched; `request` is oauthlib's, which remembers the window."""
+        """Return whether the document may be fetched. `request` is oauthlib's, which stores the window."""
         request.registrations = hit(Rate.REGISTRATION, request.client_address)
         return not request.registrations.exceeded
 
 
 def refusal_of(client_id: str, request: Any) -> Refusal | None:
-    """The reason for refusing an unknown `client_id`. None if it is not a URL, or documents are turned off."""
+    """Return why an unknown `client_id` was refused. None if it is not a URL, or documents are turned off."""
     if not oauth2_settings.CIMD_ENABLED or not is_cimd_client_id(client_id):
         return None
     window: Window | None = getattr(request, "registrations", None)
@@ -187,7 +187,7 @@ def refusal_of(client_id: str, request: Any) -> Refusal | None:
 
 
 def lasting_refusal_of(app: Application) -> Refusal | None:
-    """The reason for refusing `app`, whose document was valid before and has changed."""
+    """Return why `app` is refused, whose document was valid before and has changed."""
     if app.registration_source != app.RegistrationSource.CIMD:
         return None
     remembered: Refusal | None = cache.get(_key(app.client_id))
@@ -195,7 +195,7 @@ def lasting_refusal_of(app: Application) -> Refusal | None:
 
 
 def _remember(client_id: str, refusal: Refusal) -> None:
-    """A little longer than the toolkit caches it."""
+    """Remember it slightly longer than the toolkit does."""
     cache.set(_key(client_id), refusal, oauth2_settings.CIMD_FAILURE_BACKOFF_SECONDS + 5)
 
 

@@ -1,9 +1,9 @@
-"""Apps and what members allowed them, on the models of django-oauth-toolkit.
+"""Apps and their consents, based on the models of django-oauth-toolkit.
 
-One consent is a family: a grant, the access tokens and the refresh tokens that came from it, all with its
-`token_family`. Ending a family deletes its rows (`oauthserver.families`), so a secret is live only while its row says
-so. Secrets are stored as SHA-256; the columns that could hold one in clear are gone. A hash is unique by a constraint
-of its table: `unique=True` would add a second index to PostgreSQL, for LIKE.
+One consent is a family: a grant, and the access tokens and refresh tokens issued from it, with the same `token_family`.
+Ending a family deletes its rows (`oauthserver.families`), so a secret is live only while its row says so. Secrets are
+stored as SHA-256; the toolkit's plaintext columns are removed. Hashes are unique by a table constraint: `unique=True`
+would add a second index on PostgreSQL, for LIKE.
 """
 
 import uuid
@@ -36,36 +36,36 @@ else:
 
 
 class Hashed(str):
-    """A SHA-256 as it was stored, told apart from a secret that somebody presents."""
+    """A stored SHA-256, distinguished from a presented secret."""
 
     __slots__ = ()
 
 
 class SecretHashField(_CharField):
-    """A secret of which only the SHA-256 is stored; lookups take the secret itself.
+    """A secret of which only the SHA-256 is stored. Lookups take the secret itself.
 
-    A hash that is presented as a secret is hashed again, so a stolen database opens nothing.
+    A hash that is presented as a secret is hashed again, so a stolen database grants no access.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**({"max_length": 64, "editable": False} | options))
 
     def from_db_value(self, value: str | None, *_: Any) -> Hashed | None:
-        """Mark what comes from the database."""
+        """Mark a value from the database as hashed."""
         return None if value is None else Hashed(value)
 
     def get_prep_value(self, value: Any) -> Any:
-        """Hash what does not."""
+        """Hash any other value."""
         return value if value in (None, "") or isinstance(value, Hashed) else sha256(str(value))
 
 
 class Application(AbstractApplication):
-    """An app that members can connect; in OAuth's words, a client."""
+    """An app that members can connect; in OAuth's terms, a client."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
     name = models.CharField(max_length=MAX_CLIENT_NAME)
     client_secret = SecretHashField(blank=True, default="")
-    hash_client_secret: Any = None  # None drops a field of the toolkit
+    hash_client_secret: Any = None  # None removes a field of the toolkit
     user: Any = None
     skip_authorization: Any = None
     post_logout_redirect_uris: Any = None
@@ -103,21 +103,21 @@ class Application(AbstractApplication):
         ]
 
     def clean(self) -> None:
-        """A client that was read from its own document has no secret; the rules were kept before (`Fetcher`)."""
+        """Set the method of a client with a metadata document, which has no secret. `Fetcher` checked the rest."""
         if self.registration_source == self.RegistrationSource.CIMD:
             self.token_endpoint_auth_method = AuthMethod.NONE
 
     def redirect_uri_allowed(self, uri: str) -> bool:
-        """Whether `uri` is one of the registered ones, and keeps the rules of today: they may be stricter by now."""
+        """Return whether `uri` is registered and follows the current rules, which may have become stricter."""
         return fault_of(uri) is None and any(matches(registered, uri) for registered in self.redirect_uris.split())
 
     def get_allowed_schemes(self) -> list[str]:
-        """The schemes that a redirect may have: those of the registered URIs."""
+        """Return the schemes of the registered redirect URIs."""
         return [scheme_of(uri) for uri in self.redirect_uris.split()]
 
 
 class BlockedApp(models.Model):
-    """A client id that operators have blocked (`oauthserver.blocking`), whether or not there is such an app."""
+    """A client id blocked by operators (`oauthserver.blocking`), whether or not the app exists."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     client_id = models.CharField(
@@ -140,10 +140,11 @@ class BlockedApp(models.Model):
 
 
 class Grant(AbstractGrant):
-    """A member's consent, and the authorization code that it gave; it stays, spent, while its tokens live."""
+    """A member's consent, and its authorization code. After the exchange it stays while its tokens live."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
-    user = models.ForeignKey(Member, models.CASCADE, related_name="+")  # its index is the only one with the member
+    # its index is the only one that begins with the member
+    user = models.ForeignKey(Member, models.CASCADE, related_name="+")
     code = SecretHashField()
     token_family = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     redirect_uri_sent = models.BooleanField(
@@ -179,7 +180,7 @@ class Grant(AbstractGrant):
 
 
 class AccessToken(AbstractAccessToken):
-    """An access token; live while its row is there and not past `expires`."""
+    """An access token; live while its row exists and `expires` is in the future."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
     user = models.ForeignKey(Member, models.CASCADE, related_name="+")
@@ -199,13 +200,13 @@ class AccessToken(AbstractAccessToken):
 
 
 class RefreshToken(AbstractRefreshToken):
-    """A refresh token; live while it is not rotated (`revoked`) and not past `expires`.
+    """A refresh token; live until it is rotated (`revoked`) or `expires`.
 
-    A rotated one is kept until then, so that its reuse is noticed.
+    A rotated one is kept until then, so that its reuse is detected.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
-    user = models.ForeignKey(Member, models.CASCADE, related_name="+")  # its index finds rotated ones, too
+    user = models.ForeignKey(Member, models.CASCADE, related_name="+")  # its index also finds rotated ones
     token: Any = None
     token_checksum = TokenChecksumField(max_length=64, editable=False)
     token_family = models.UUIDField(editable=False, db_index=True)
@@ -227,7 +228,7 @@ class RefreshToken(AbstractRefreshToken):
 
 
 class ConnectedMember(Member):
-    """A member, as the admin's list of members with connected apps shows them."""
+    """A member in the admin's list of members with connected apps."""
 
     class Meta:
         proxy = True
@@ -236,5 +237,5 @@ class ConnectedMember(Member):
 
 
 def live_refresh_tokens() -> models.QuerySet["RefreshToken"]:
-    """The refresh tokens that work now: one for each connection."""
+    """Return the live refresh tokens: one for each connection."""
     return RefreshToken.objects.filter(revoked=None, expires__gt=timezone.now())

@@ -1,6 +1,6 @@
-"""Reading the parameters of a request, strictly: once each, in UTF-8, without a NUL.
+"""Parse the parameters of a request strictly: each at most once, in UTF-8, without a NUL.
 
-A parameter without a value counts as omitted, an unknown one is ignored (RFC 6749 sections 3.1 and 3.2).
+An empty parameter counts as omitted, an unknown one is ignored (RFC 6749 sections 3.1 and 3.2).
 """
 
 from urllib.parse import parse_qsl
@@ -23,7 +23,7 @@ class Parameters:
         """Decode `encoded`.
 
         Raises:
-            InvalidRequest: it is not UTF-8, has too many parameters, repeats one, or holds a NUL.
+            InvalidRequest: it is not UTF-8, has too many parameters, repeats one, or contains a NUL.
         """
         try:
             pairs = parse_qsl(encoded, errors="strict", max_num_fields=100)
@@ -39,11 +39,11 @@ class Parameters:
             self._values[name] = value
 
     def get(self, name: str) -> str | None:
-        """The value of `name`, or None."""
+        """Return the value of `name`, or None."""
         return self._values.get(name)
 
     def require(self, name: str) -> str:
-        """The value of `name`.
+        """Return the value of `name`.
 
         Raises:
             InvalidRequest: it is missing.
@@ -55,19 +55,19 @@ class Parameters:
 
 
 def query_parameters(request: HttpRequest) -> Parameters:
-    """The parameters in the address of `request`.
+    """Return the parameters in the URL of `request`.
 
     Raises:
-        InvalidRequest: they cannot be read.
+        InvalidRequest: they are malformed.
     """
     return Parameters(request.META.get("QUERY_STRING", ""))
 
 
 def form_parameters(request: HttpRequest) -> Parameters:
-    """The parameters in the body of `request` (RFC 6749 section 3.2, appendix B).
+    """Return the parameters in the body of `request` (RFC 6749 section 3.2, appendix B).
 
     Raises:
-        InvalidRequest: the body is not form-encoded, or cannot be read.
+        InvalidRequest: the body is not form-encoded, or is malformed.
         studyservice.operations.errors.InvalidRequest: it is too large.
     """
     raw = read_raw(request)

@@ -19,9 +19,9 @@ class Destination:
     """The destination of a callback.
 
     Attributes:
-        host: with its port, if that is not the usual one; for an app's own scheme `app:`.
-        platform: the name of the platform that answers there; empty if it is none that we know.
-        on_device: whether an app on the member's own device gets the answer.
+        host: with its port, if that is not the default; for an app's own scheme `app:`.
+        platform: the name of the platform at that address; empty if it is unknown.
+        on_device: whether an app on the member's own device receives the answer.
     """
 
     host: str
@@ -35,7 +35,7 @@ class Destination:
 
 
 def destination_of(uri: str) -> Destination:
-    """The destination of `uri`, which is registered or the address of a document."""
+    """Return the destination of `uri`, a registered callback or the URL of a document."""
     scheme = scheme_of(uri)
     if scheme not in ("https", "http"):
         return Destination(f"{scheme}:", "", on_device=True)
@@ -50,7 +50,7 @@ def destination_of(uri: str) -> Destination:
 
 
 def _answers(platform: Platform, uri: str) -> bool:
-    """Return whether `uri` is a callback of `platform`: scheme, host, port and path, and nothing that redirects it."""
+    """Return whether `uri` is a callback of `platform`: the same scheme, host, port and path, and no redirect."""
     parts = urlsplit(uri)
     if (parts.scheme, parts.hostname, parts.port or 443) != ("https", platform.host, platform.port) or "?" in uri:
         return False
@@ -60,13 +60,13 @@ def _answers(platform: Platform, uri: str) -> bool:
 
 
 def is_verified(app: Application, redirect_uri: str | None = None) -> bool:
-    """Return whether `app`, with `redirect_uri` or any registered callback, was verified or belongs to a platform."""
+    """Return whether `app` was verified, or `redirect_uri` or else every registered callback belongs to a platform."""
     uris = [redirect_uri] if redirect_uri else app.redirect_uris.split()
     return app.verified or all(destination_of(uri).platform for uri in uris)
 
 
 def hosts_of(app: Application) -> tuple[str, ...]:
-    """Details that distinguish `app` from another of the same name: its publisher, then its callbacks."""
+    """Return details that distinguish `app` from another of the same name: its publisher, then its callbacks."""
     published = [app.client_id] if app.registration_source == app.RegistrationSource.CIMD else []
     found = [urlsplit(uri).netloc.lower() for uri in published]
     return tuple(dict.fromkeys([*found, *(str(destination_of(uri)) for uri in app.redirect_uris.split())]))

@@ -1,6 +1,6 @@
-"""The code or refresh token that a token request presents, with its app and its member.
+"""The code or refresh token in a token request, with its app and its member.
 
-Costs one query, or two if the process did not know whose it is.
+Costs one query, or two if the member is not cached in the process.
 """
 
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ _REFRESH_TOKEN = Select[_SharedColumns](
 
 @dataclass(frozen=True, slots=True)
 class CodeBinding:
-    """What an authorization code is bound to besides its app (RFC 6749 section 4.1.3, RFC 7636 section 4.6)."""
+    """The values that an authorization code is bound to (RFC 6749 section 4.1.3, RFC 7636 section 4.6)."""
 
     redirect_uri: str
     redirect_uri_sent: bool
@@ -93,17 +93,17 @@ class CodeBinding:
 
 @dataclass(frozen=True, slots=True)
 class PresentedGrant:
-    """A code or a refresh token as it was when its request came, before it waited for its turn.
+    """A code or a refresh token as it was when its request arrived, before waiting for the lock.
 
-    Later it can only be spent or ended, and that is decided by the statement that spends it.
+    Afterwards it can only be spent or ended, which the statement that spends it checks.
 
     Attributes:
         family: the consent it came from.
-        scope: what the member allowed.
-        resource: where tokens of it work (`oauthserver.resources`).
+        scope: granted by the member.
+        resource: where its tokens work (`oauthserver.resources`).
         spent_at: when the code was exchanged or the refresh token rotated; None while it works.
         blocked: whether operators have blocked the client.
-        has_ended: whether the last day that the member allowed is over.
+        has_ended: whether the last allowed day is over.
         binding: of a code.
     """
 
@@ -122,11 +122,11 @@ class PresentedGrant:
 
     @classmethod
     def by(cls, wanted: TokenRequest) -> Self:
-        """What `wanted` presents; whether the client proves who it is, and whether it is live, is for the validator.
+        """Return the grant in `wanted`. The validator checks the client's authentication and whether the grant is live.
 
         Raises:
-            InvalidClient: there is no such code or token of the client, and the client did not authenticate either.
-            InvalidGrant: there is none, and it did.
+            InvalidClient: the client has no such code or token, and did not authenticate.
+            InvalidGrant: it has none, but did authenticate.
         """
         client_id = wanted.credentials.client_id
         if client_id is None:

@@ -1,6 +1,6 @@
-"""The rows of the authorization server that `purgeexpired` removes.
+"""Rows of the authorization server that `purgeexpired` removes.
 
-It takes the place of the toolkit's `cleartokens`, which does not know families.
+It replaces the toolkit's `cleartokens`, which does not know families.
 """
 
 from datetime import timedelta
@@ -18,23 +18,23 @@ UNUSED_AFTER = timedelta(hours=24)
 
 
 def purge_refresh_tokens() -> int:
-    """Rotated ones too are kept until they would have expired: shown again, they end their family."""
+    """Remove expired refresh tokens. Rotated ones are kept until then too, because reuse ends the family."""
     return purge_credentials(RefreshToken.objects.filter(expires__lte=timezone.now()), owner="user_id")
 
 
 def purge_access_tokens() -> int:
-    """An expired one is of no use; its family's refresh tokens do without it."""
+    """Remove expired access tokens. The family's refresh tokens do not need them."""
     return purge_credentials(AccessToken.objects.filter(expires__lte=timezone.now()), owner="user_id")
 
 
 def purge_authorization_codes() -> int:
-    """Spent codes are kept while their tokens live: shown again, they end them."""
+    """Remove expired codes without live tokens. Until then, reuse of a code ends its tokens."""
     lives = Exists(RefreshToken.objects.filter(user_id=OuterRef("user_id"), token_family=OuterRef("token_family")))
     return purge_credentials(Grant.objects.filter(~lives, expires__lte=timezone.now()), owner="user_id")
 
 
 def purge_unused_registrations() -> int:
-    """Apps without a first token; one that is being consented to at this moment is locked, and skipped."""
+    """Remove apps that never got a token. One with a consent in progress is locked, and skipped."""
     unused = Application.objects.filter(first_token_at=None, created__lte=timezone.now() - UNUSED_AFTER)
     consented = Grant.objects.filter(application__in=unused).values("application_id")
     removed = 0

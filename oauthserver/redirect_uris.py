@@ -1,4 +1,4 @@
-"""Rules for redirect URIs, and matching with registered ones (spec, Client registration)."""
+"""Rules for redirect URIs, and how they are matched with registered ones (spec, Client registration)."""
 
 import re
 from urllib.parse import SplitResult, urlsplit
@@ -18,11 +18,11 @@ NOT_PRIVATE = frozenset({
     "about", "blob", "brave", "chrome", "cid", "content", "data", "edge", "feed", "file", "filesystem", "hcp", "help",
     "intent", "its", "jar", "javascript", "livescript", "mhtml", "mid", "mk", "mocha", "opera", "pcast", "res",
     "resource", "vbscript", "view-source", "vivaldi", "wyciwyg",
-    # Schemes that start a program or an installer with arguments from the address.
+    # Schemes that start a program or an installer with arguments from the URI.
     "android-app", "app-settings", "applescript", "apt", "cmd", "itms", "itms-apps", "itms-appss", "itms-services",
     "jnlp", "jnlps", "market", "microsoft-edge", "powershell", "prefs", "search", "shell", "shortcuts", "wscript",
     "wsh",
-    # Protocols.
+    # Network protocols.
     "acap", "afp", "callto", "cifs", "dav", "davs", "dict", "dns", "facetime", "facetime-audio", "finger", "ftp",
     "ftps", "geo", "git", "gopher", "h323", "imap", "imaps", "irc", "ircs", "ldap", "ldaps", "magnet", "mailto", "mms",
     "news", "nfs", "nntp", "pop", "rdp", "rlogin", "rsync", "rtsp", "sftp", "sip", "sips", "skype", "smb", "smbs",
@@ -48,13 +48,13 @@ _LOOPBACK_URI = re.compile(r"(http://(?:localhost|127\.0\.0\.1|\[::1\]))(?::([0-
 
 
 def scheme_of(uri: str) -> str:
-    """The scheme in lower case; empty without one."""
+    """Return the scheme in lower case; empty without one."""
     found = _SCHEME.match(uri)
     return found[1].lower() if found else ""
 
 
 def fault_of(uri: str) -> str | None:  # noqa: PLR0911  # one return for each rule
-    """Why `uri` cannot be registered, or None."""
+    """Return why `uri` cannot be registered, or None."""
     if len(uri) > MAX_LENGTH:
         return f"A redirect URI has at most {MAX_LENGTH} characters."
     # RFC 6749 section 3.1.2: no fragment, not even an empty one.
@@ -86,7 +86,7 @@ def _web_fault(parts: SplitResult) -> str | None:
 
 
 def _private_fault(uri: str, scheme: str) -> str | None:
-    """RFC 8252 section 7.1 asks for a dot. Schemes of well-known desktop apps have none, so it is optional."""
+    """RFC 8252 section 7.1 requires a dot. Schemes of well-known desktop apps have none, so it is optional."""
     if scheme in NOT_PRIVATE or scheme.startswith(NOT_PRIVATE_BEGINNINGS):
         return f"{scheme}: is no private-use scheme of a desktop app."
     if not re.match(r":/+[^/]", uri[len(scheme) :]):
@@ -95,9 +95,9 @@ def _private_fault(uri: str, scheme: str) -> str | None:
 
 
 def matches(registered: str, presented: str) -> bool:
-    """Return whether `presented` is `registered`, character for character; on loopback, whatever the port.
+    """Return whether `presented` equals `registered`, ignoring only the port on loopback.
 
-    RFC 9700 section 2.1, and for the port RFC 8252 section 7.3: a desktop app listens on what is free.
+    RFC 9700 section 2.1, and for the port RFC 8252 section 7.3: a desktop app listens on any free port.
     """
     if registered == presented:
         return True
@@ -108,6 +108,6 @@ def matches(registered: str, presented: str) -> bool:
 
 
 def with_parameters(uri: str, parameters: str) -> str:
-    """`uri` with encoded `parameters` added to its query, which is kept as it is (RFC 6749 section 3.1.2)."""
+    """Return `uri` with encoded `parameters` added to its query, which stays unchanged (RFC 6749 section 3.1.2)."""
     separator = "?" if "?" not in uri else "" if uri.endswith(("?", "&")) else "&"
     return f"{uri}{separator}{parameters}"

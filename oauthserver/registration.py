@@ -21,7 +21,7 @@ class RegistrationView(OAuthEndpoint):
     """`POST /oauth/register`."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Register an app; only what could be registered counts against the rate."""
+        """Register an app. Only valid registrations count against the rate."""
         try:
             body = read_json(request)
         except InvalidRequest as error:
@@ -32,7 +32,7 @@ class RegistrationView(OAuthEndpoint):
 
 
 def register(metadata: ClientMetadata) -> dict[str, Any]:
-    """A new app, as the client sees it (RFC 7591 section 3.2.1); its secret is shown only here."""
+    """Create an app. Return its registration (RFC 7591 section 3.2.1); its secret is shown only here."""
     public = metadata.auth_method is AuthMethod.NONE
     secret = "" if public else new_secret("cs")
     app = Application.objects.create(

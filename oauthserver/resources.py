@@ -21,8 +21,8 @@ _DEFAULT_PORTS = {"https": "443", "http": "80"}
 def normalized(uri: str) -> str:
     """Normalize `uri`, since clients pass it through different URL parsers.
 
-    Scheme and host are compared in lower case, a default port is left out (RFC 3986 section 6.2), and so is one
-    trailing slash. What is no plain http address stays as it is.
+    Scheme and host become lower case. A default port (RFC 3986 section 6.2) and one trailing slash are dropped.
+    Anything but a plain http or https address stays unchanged.
     """
     found = _URL.fullmatch(uri)
     if found is None:
@@ -36,7 +36,7 @@ _KNOWN = {normalized(settings.BASE_URL): EVERYWHERE, normalized(MCP): MCP}
 
 
 def resource_from(named: Iterable[str]) -> str:
-    """The resource that `named` means.
+    """Return the resource that `named` selects.
 
     Raises:
         InvalidTarget: one of them is not a resource of this service.
@@ -51,10 +51,10 @@ def resource_from(named: Iterable[str]) -> str:
 
 
 def narrowed(granted: str, named: Iterable[str]) -> str:
-    """The resource of a token that was requested for `named` under a grant for `granted`.
+    """Return the resource of a token requested for `named` under a grant for `granted`.
 
     Raises:
-        InvalidTarget: it goes beyond the grant, or is not a resource of this service.
+        InvalidTarget: it exceeds the grant, or is not a resource of this service.
     """
     wanted = list(named)
     if not wanted:

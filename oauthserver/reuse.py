@@ -1,4 +1,4 @@
-"""A refresh token that is used a second time, soon after the first: a careless client, or a thief who was quick."""
+"""Detect a refresh token that is used a second time soon after the first: a careless client, or a quick thief."""
 
 import logging
 
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 def note_reuse(presented_grant: PresentedGrant) -> None:
     """Log the reuse and record it for the key page, if the grant is a rotated token whose family is live.
 
-    What is done about it is for `oauthserver.token_validator`: within its tolerance no more than this.
+    Further action is up to `oauthserver.token_validator`, which tolerates it for a short time.
     """
     rotated = RefreshToken.objects.filter(
         user_id=presented_grant.member.id, id=presented_grant.id, revoked__isnull=False

@@ -21,9 +21,9 @@ class RevocationView(OAuthEndpoint):
     """`POST /oauth/revoke`."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """End a token of the client that asks, which may send its secret by Basic or in the body.
+        """End a token of the requesting client, which may send its secret by Basic or in the body.
 
-        The answer is 200 whatever happens (spec, Authorization code flow 5).
+        The answer is always 200 (spec, Authorization code flow 5).
         """
         try:
             form = form_parameters(request)
@@ -38,7 +38,7 @@ class RevocationView(OAuthEndpoint):
 
 
 def revoke(app: Application, token: str) -> None:
-    """End `token` if it belongs to `app`: an access token alone, a refresh token with all its access tokens."""
+    """End `token` if it belongs to `app`: an access token by itself, a refresh token with all access tokens."""
     token_hash = sha256(token)
     member_id = owner_of(token_hash)
     if member_id is None:
@@ -48,6 +48,6 @@ def revoke(app: Application, token: str) -> None:
         return
     refresh_token = RefreshToken.objects.filter(**ours).first()
     if refresh_token is not None:
-        # A member who is gone, or is being deleted, has no live token: there is nothing to end (RFC 7009 section 2.2).
+        # A member who is gone or being deleted has no live token, so there is nothing to end (RFC 7009 section 2.2).
         with suppress(NotFound), writing(member_id):
             end_families(member_id, [refresh_token.token_family])

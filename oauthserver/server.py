@@ -1,7 +1,7 @@
-"""The authorization server of oauthlib, fed by what our own parsers found.
+"""oauthlib's authorization server, with input from our own parsers.
 
-oauthlib runs the flow and asks `oauthserver.validator`. It never sees the raw request, only parameters that passed
-every check of form, so nothing that a client adds reaches it.
+oauthlib runs the flow and calls `oauthserver.validator`. It never sees the raw request, only well-formed parameters, so
+nothing that a client adds reaches it.
 """
 
 import re
@@ -28,16 +28,16 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
 
 
 def answer_uri(redirect_uri: str, answer: Mapping[str, str | None]) -> str:
-    """Base of the answers to authorization requests. Each names its issuer (RFC 9207 section 2)."""
+    """Return the base of answers to authorization requests. Each names its issuer (RFC 9207 section 2)."""
     given = {name: value for name, value in answer.items() if value is not None}
     return with_parameters(redirect_uri, urlencode(given | {"iss": settings.BASE_URL}))
 
 
 class _Raising:
-    """A grant that raises what it refuses, instead of writing it as text."""
+    """A grant that raises errors instead of writing them as text."""
 
     def validate_token_request(self, request: Any) -> None:
-        """Every check of a token request (RFC 6749 sections 4.1.3 and 6, RFC 7636 section 4.6).
+        """Check a token request (RFC 6749 sections 4.1.3 and 6, RFC 7636 section 4.6).
 
         Raises:
             OAuthError: it is refused.
@@ -49,25 +49,25 @@ class _Raising:
 
 
 class CodeGrant(_Raising, AuthorizationCodeGrant):
-    """Authorization codes with our prefix, for S256 only, answered with the issuer."""
+    """Authorization codes with our prefix and S256 only. Answers name the issuer."""
 
     def __init__(self, request_validator: Any) -> None:
         super().__init__(request_validator)
         self.custom_validators.post_auth.append(_require_s256)
 
     def create_authorization_code(self, request: Any) -> dict[str, str | None]:
-        """A fresh code, and the state to send back with it."""
+        """Return a new code, with the state to send back."""
         return {"code": new_secret("ac"), "state": request.state}
 
     def prepare_authorization_response(
         self, request: Any, token: dict[str, str | None], headers: dict[str, str], body: Any, status: int
     ) -> tuple[dict[str, str], Any, int]:
-        """The redirect that carries the code."""
+        """Return the redirect with the code."""
         return headers | {"Location": answer_uri(request.redirect_uri, token)}, body, status
 
 
 def _require_s256(request: Any) -> dict[str, Any]:
-    """RFC 9700 section 2.1.1: PKCE, and not with the verifier in clear."""
+    """Require PKCE with S256, not with a plain verifier (RFC 9700 section 2.1.1)."""
     if request.code_challenge_method != S256:
         raise InvalidRequestError("code_challenge_method is S256.", request=request)
     if not _CHALLENGE.fullmatch(request.code_challenge):
@@ -92,24 +92,24 @@ class Server(WebApplicationServer):
 
 
 class Parsed(Protocol):
-    """A request that passed every check of form."""
+    """A well-formed request."""
 
     def parameters(self) -> Mapping[str, str]:
-        """The parameters for oauthlib. Empty ones are None."""
+        """Return the parameters for oauthlib. Empty ones are None."""
 
 
 class Backend(OAuthLibCore):
-    """Pass our parsed request to oauthlib. `OAuthLibMixin` passes on the request of its view."""
+    """Passes our parsed request to oauthlib. `OAuthLibMixin` would pass the view's request."""
 
     def __init__(self, server: WebApplicationServer) -> None:
         super().__init__(server)
 
     def validate_authorization_request(self, request: Parsed) -> tuple[list[str], dict[str, Any]]:
-        """The requested scopes, and the rest of the request as oauthlib checked it (RFC 6749 section 4.1.1).
+        """Return the requested scopes, and the rest of the request as oauthlib checked it (RFC 6749 section 4.1.1).
 
         Raises:
             FatalClientError: the client or the redirect URI is wrong.
-            OAuthToolkitError: something else is.
+            OAuthToolkitError: anything else is wrong.
         """
         try:
             checked: tuple[list[str], dict[str, Any]] = self.server.validate_authorization_request(
@@ -122,7 +122,7 @@ class Backend(OAuthLibCore):
         return checked
 
     def create_token_response(self, request: Parsed) -> tuple[None, dict[str, str], str, int]:
-        """Return None for the address, then headers, JSON and status of the answer with the tokens.
+        """Return None for the URL, then headers, JSON and status of the answer with the tokens.
 
         Raises:
             OAuthError: the request is refused.

@@ -15,24 +15,24 @@ from oauthserver.scopes import scopes_from, written
 
 
 class GrantType(StrEnum):
-    """What can be exchanged for tokens."""
+    """Types of grants that can be exchanged for tokens."""
 
     AUTHORIZATION_CODE = "authorization_code"
     REFRESH_TOKEN = "refresh_token"  # noqa: S105  # a name
 
     @property
     def parameter(self) -> str:
-        """The name of the parameter that carries the code or the refresh token."""
+        """Return the name of the parameter with the code or the refresh token."""
         return "code" if self is GrantType.AUTHORIZATION_CODE else "refresh_token"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """A token request that passed every check of form.
+    """A well-formed token request.
 
     Attributes:
         secret: the code or the refresh token.
-        arrived_at: when the request came in.
+        arrived_at: when the request arrived.
     """
 
     grant_type: GrantType
@@ -46,12 +46,12 @@ class TokenRequest:
 
     @classmethod
     def parse(cls, request: HttpRequest) -> Self:
-        """The token request in `request`.
+        """Return the token request in `request`.
 
         Raises:
             InvalidRequest: a parameter is missing, repeated or malformed (RFC 6749 section 5.2).
-            InvalidClient: the client's header cannot be read.
-            UnsupportedGrantType: the grant type is not ours.
+            InvalidClient: the client's header cannot be parsed.
+            UnsupportedGrantType: the grant type is not supported.
         """
         arrived_at = timezone.now()
         form = form_parameters(request)
@@ -74,7 +74,7 @@ class TokenRequest:
         )
 
     def parameters(self) -> dict[str, str]:
-        """The parameters for oauthlib."""
+        """Return the parameters for oauthlib."""
         given = {
             "grant_type": self.grant_type.value,
             "client_id": self.credentials.client_id,

@@ -1,7 +1,7 @@
-"""What oauthlib asks about one token request.
+"""oauthlib's callbacks for one token request.
 
-There is an instance for each request. It holds the parsed request and the presented grant, and nothing is hung on
-oauthlib's request but the `client`, `user` and `scopes` that oauthlib's contract asks for.
+Each request has its own instance, with the parsed request and the presented grant. oauthlib's request only gets the
+attributes that oauthlib requires: `client`, `user` and `scopes`.
 """
 
 from contextlib import suppress
@@ -29,7 +29,7 @@ once do that. Later, its family ends (RFC 9700 section 4.14.2)."""
 
 
 class TokenValidator(Validator):
-    """Answers for one token request."""
+    """Validates one token request."""
 
     def __init__(self, wanted: TokenRequest, presented_grant: PresentedGrant) -> None:
         super().__init__()
@@ -37,14 +37,14 @@ class TokenValidator(Validator):
         self.presented_grant = presented_grant
 
     def client_authentication_required(self, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Always: a public client authenticates by the method `none`."""
+        """Return True: a public client authenticates with the method `none`."""
         return True
 
     def authenticate_client(self, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Whether the client authenticated by the method it is registered for (RFC 6749 section 2.3).
+        """Return whether the client authenticated with its registered method (RFC 6749 section 2.3).
 
         Raises:
-            UnauthorizedClient: it did, and operators have blocked it.
+            UnauthorizedClient: it did, but operators have blocked it.
         """
         request.client = self.presented_grant.client
         if not authenticates(self.wanted.credentials, self.presented_grant.client):
@@ -54,7 +54,7 @@ class TokenValidator(Validator):
         return True
 
     def validate_code(self, client_id: str, code: str, client: Application, request: Any, *args: Any) -> bool:
-        """Whether the code is live. A spent one ends what came from it (RFC 6749 section 4.1.2, RFC 9700 section 4.5).
+        """Return whether the code is live. A spent one ends its tokens (RFC 6749 section 4.1.2, RFC 9700 section 4.5).
 
         A request that arrived before the code was spent lost a race and ends nothing.
         """
@@ -65,15 +65,15 @@ class TokenValidator(Validator):
         return self._is_live()
 
     def get_code_challenge(self, code: str, request: Any) -> str:
-        """The challenge that came with the authorization request."""
+        """Return the challenge of the authorization request."""
         return self._binding.challenge
 
     def get_code_challenge_method(self, code: str, request: Any) -> str:
-        """The transformation of the challenge (RFC 7636 section 4.3)."""
+        """Return the challenge method (RFC 7636 section 4.3)."""
         return self._binding.challenge_method
 
     def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str | None:
-        """What a missing `redirect_uri` means: it may be missing only if the authorization request had none.
+        """Return the meaning of a missing `redirect_uri`. It may be missing only if the authorization request had none.
 
         RFC 6749 section 4.1.3.
         """
@@ -85,17 +85,17 @@ class TokenValidator(Validator):
         """Return whether this is the redirect URI that the code was sent to (RFC 6749 section 4.1.3).
 
         Raises:
-            InvalidGrant: it is not; oauthlib by itself would say `invalid_request`.
+            InvalidGrant: it is not. oauthlib itself would answer `invalid_request`.
         """
         if redirect_uri != self._binding.redirect_uri:
             raise InvalidGrant("The code was issued to another redirect_uri.")
         return True
 
     def invalidate_authorization_code(self, client_id: str, code: str, request: Any, *args: Any) -> None:
-        """Nothing is left to do: the code was spent before its tokens were stored; its row stays, to know it by."""
+        """Do nothing: the code was spent before its tokens were stored. Its row stays, to detect reuse."""
 
     def validate_refresh_token(self, refresh_token: str, client: Application, request: Any, *args: Any) -> bool:
-        """Whether the refresh token is live. A rotated one ends its family after `REUSE_TOLERANCE`."""
+        """Return whether the refresh token is live. A rotated one ends its family after `REUSE_TOLERANCE`."""
         rotated_at = self.presented_grant.spent_at
         if rotated_at is not None:
             if rotated_at <= timezone.now() - REUSE_TOLERANCE:
@@ -106,16 +106,16 @@ class TokenValidator(Validator):
         return self._is_live()
 
     def get_original_scopes(self, refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> str:
-        """What the member allowed, however narrow the last access token was."""
+        """Return the scopes that the member granted, even if the last access token had fewer."""
         return self.presented_grant.scope
 
     def save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
         """Spend the presented grant and store the pair.
 
         Raises:
-            InvalidTarget: the resource goes beyond the grant.
-            InvalidGrant: the presented grant is spent or ended by now.
-            InvalidClient: the app is gone by now.
+            InvalidTarget: the resource exceeds the grant.
+            InvalidGrant: the presented grant was spent or ended meanwhile.
+            InvalidClient: the app was deleted meanwhile.
         """
         pair = Pair(
             access_token=token["access_token"],
@@ -132,7 +132,7 @@ class TokenValidator(Validator):
 
     @property
     def _binding(self) -> CodeBinding:
-        """Of the code; oauthlib asks for it after `validate_code` only."""
+        """Return the binding of the code. oauthlib asks for it only after `validate_code`."""
         assert self.presented_grant.binding is not None  # noqa: S101  # tells mypy what the grant type says
         return self.presented_grant.binding
 
@@ -141,6 +141,6 @@ class TokenValidator(Validator):
         return shown.spent_at is None and not shown.has_ended and timezone.now() < shown.expires
 
     def _end_family(self) -> None:
-        # A member who is gone, or is being deleted, has no live token.
+        # A member who is gone or being deleted has no live token.
         with suppress(NotFound), writing(self.presented_grant.member.id):
             end_families(self.presented_grant.member.id, [self.presented_grant.family])

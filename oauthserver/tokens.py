@@ -1,7 +1,7 @@
 """The token endpoint (RFC 6749 sections 4.1.3 and 6).
 
-The path of a token request: it is parsed (`token_requests`), its code or token is found (`presented_grant`), oauthlib's
-grant checks it and asks the validator (`token_validator`), the pair is stored (`issuing`).
+The path of a token request: parse it (`token_requests`), find its code or token (`presented_grant`), check it with
+oauthlib's grant and our validator (`token_validator`), store the pair (`issuing`).
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -42,6 +42,6 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
         return unstored_json(tokens)
 
     def get_oauthlib_core(self) -> Backend:  # type: ignore[override]  # the toolkit keeps one core for the class
-        """The toolkit's core, with a validator that has this request."""
+        """Return the toolkit's core, with a validator for this request."""
         server_class = self.get_server_class()
         return Backend(server_class(TokenValidator(self.wanted, self.presented_grant), **oauth2_settings.server_kwargs))

@@ -1,4 +1,4 @@
-"""Routes of the authorization server, under the names by which django-oauth-toolkit finds them for its metadata."""
+"""Routes of the authorization server, with the names that django-oauth-toolkit expects for its metadata."""
 
 from django.urls import path
 

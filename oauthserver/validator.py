@@ -1,4 +1,4 @@
-"""What oauthlib asks about clients and authorization requests; about token requests, see `token_validator`."""
+"""oauthlib's callbacks for clients and authorization requests. Those for token requests are in `token_validator`."""
 
 from datetime import timedelta
 from typing import Any
@@ -21,10 +21,10 @@ class Validator(OAuth2Validator):
     """django-oauth-toolkit's validator with hashed codes and families."""
 
     def validate_client_id(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Whether the client is known, or becomes known by the document at its address.
+        """Return whether the client is known, or becomes known through its metadata document.
 
         Raises:
-            DocumentRefused: it has such an address, and its document was refused.
+            DocumentRefused: its client id is a document's URL, and the document was refused.
         """
         known: bool = super().validate_client_id(client_id, request, *args, **kwargs)
         refusal = lasting_refusal_of(request.client) if known else refusal_of(client_id, request)
@@ -35,7 +35,7 @@ class Validator(OAuth2Validator):
     def validate_response_type(
         self, client_id: str, response_type: str, client: Application, request: Any, *args: Any
     ) -> bool:
-        """Whether it is `code`.
+        """Return whether it is `code`.
 
         Raises:
             UnsupportedResponseTypeError: it is not (RFC 6749 section 4.1.2.1).
@@ -48,7 +48,7 @@ class Validator(OAuth2Validator):
         """Store the consent.
 
         Raises:
-            InvalidClientIdError: the registration was removed just now.
+            InvalidClientIdError: the registration was removed meanwhile.
         """
         if not stays(request.client):
             raise InvalidClientIdError(request=request)
@@ -69,6 +69,6 @@ class Validator(OAuth2Validator):
         )
 
     def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str | None:
-        """Where the answer goes if the authorization request does not say (RFC 6749 section 3.1.2.3)."""
+        """Return the redirect URI for an authorization request without one (RFC 6749 section 3.1.2.3)."""
         registered = str(request.client.default_redirect_uri)
         return registered if request.client.redirect_uri_allowed(registered) else None

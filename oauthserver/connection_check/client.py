@@ -1,4 +1,4 @@
-"""A client that connects from outside, over HTTP alone: MCP authorization as an assistant walks it, and its browser."""
+"""A client that connects from outside, only over HTTP, with MCP authorization like an assistant, and a browser."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ _MCP_HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-V
 
 @contextmanager
 def connecting(url: str, made: Throwaway) -> Iterator[Iterator[Step]]:
-    """The steps of a client that connects to `url`, each of which needs those before."""
+    """Yield the steps of a client that connects to `url`. Each needs the ones before."""
     with httpx2.Client(
         verify=ssl.create_default_context(), timeout=TIMEOUT, headers={"User-Agent": "checkconnection"}
     ) as http:
@@ -38,7 +38,7 @@ def connecting(url: str, made: Throwaway) -> Iterator[Iterator[Step]]:
 
 
 class _Connecting:
-    """One client on its way; each step leaves what the next ones need."""
+    """A client that is connecting. Each step stores what the next ones need."""
 
     def __init__(self, url: str, made: Throwaway, http: httpx2.Client) -> None:
         self._url = url
@@ -50,7 +50,7 @@ class _Connecting:
         self._client_id = self._consent_page = self._code = self._access_token = ""
 
     def steps(self) -> Iterator[Step]:
-        """In their order."""
+        """Yield the steps in order."""
         yield "metadata", self._read_metadata
         yield "401 challenge", self._be_challenged
         yield "registration", self._register
@@ -60,7 +60,7 @@ class _Connecting:
         yield "tools/list", self._list_tools
 
     def _read_metadata(self) -> str:
-        """RFC 9728 section 3.3 and RFC 8414 section 3.3: both documents name the address they were read from."""
+        """Check that both documents name the URL they were read from (RFC 9728 section 3.3, RFC 8414 section 3.3)."""
         resource = self._document(f"/.well-known/oauth-protected-resource{MCP_ROOT}")
         server = self._document("/.well-known/oauth-authorization-server")
         for named, address in ((resource.get("resource"), self._resource), (server.get("issuer"), self._url)):
@@ -79,7 +79,7 @@ class _Connecting:
         return "both documents name this address."
 
     def _be_challenged(self) -> str:
-        """RFC 9728 section 5.1: the challenge is how a client finds the documents."""
+        """Check the challenge, which leads clients to the documents (RFC 9728 section 5.1)."""
         response = self._post(self._resource, HTTPStatus.UNAUTHORIZED, json=_LIST_TOOLS, headers=_MCP_HEADERS)
         document = f"{self._url}/.well-known/oauth-protected-resource{MCP_ROOT}"
         if f'resource_metadata="{document}"' not in response.headers.get("WWW-Authenticate", ""):
@@ -89,7 +89,7 @@ class _Connecting:
         return f"the 401 of {MCP_ROOT} points at the metadata."
 
     def _register(self) -> str:
-        """RFC 7591."""
+        """Register a client (RFC 7591)."""
         metadata = {
             "client_name": self._made.app_name,
             "redirect_uris": [_CALLBACK],
@@ -100,7 +100,7 @@ class _Connecting:
         return "a throwaway app registered."
 
     def _sign_in(self) -> str:
-        """From the authorization endpoint, which must be found again afterwards with its whole query."""
+        """Sign in from the authorization endpoint, and check that it is reached again with its whole query."""
         asked = urlencode(
             {
                 "response_type": "code",
@@ -128,7 +128,7 @@ class _Connecting:
         return "a throwaway member signed in, and the request was still there."
 
     def _consent(self) -> str:
-        """RFC 6749 section 4.1.2, RFC 9207."""
+        """Consent, and check the redirect (RFC 6749 section 4.1.2, RFC 9207)."""
         response = self._submit(self._consent_page, {"decision": "allow"})
         location = self._redirect_of(_expect(response, HTTPStatus.FOUND))
         given = {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
@@ -140,7 +140,7 @@ class _Connecting:
         return "the member allowed it, and a code came back."
 
     def _exchange(self) -> str:
-        """RFC 6749 section 4.1.3 with RFC 7636."""
+        """Exchange the code (RFC 6749 section 4.1.3, RFC 7636)."""
         fields = {
             "grant_type": "authorization_code",
             "client_id": self._client_id,
@@ -154,7 +154,7 @@ class _Connecting:
         return "the code became a token."
 
     def _list_tools(self) -> str:
-        """What an assistant does first."""
+        """List the tools, which is an assistant's first call."""
         headers = _MCP_HEADERS | {"Authorization": f"Bearer {self._access_token}"}
         response = self._post(self._resource, HTTPStatus.OK, json=_LIST_TOOLS, headers=headers)
         tools = _json_of(response).get("result", {}).get("tools")
@@ -166,7 +166,7 @@ class _Connecting:
         return _json_of(self._get(f"{self._url}{path}", HTTPStatus.OK))
 
     def _submit(self, page: str, fields: dict[str, str]) -> httpx2.Response:
-        """Open `page` and send its form, as a browser does."""
+        """Open `page` and send its form, like a browser."""
         token = _FORM_TOKEN.search(self._get(page, HTTPStatus.OK).text)
         if token is None:
             raise Failed(f"There is no form on {urlsplit(page).path}.", f"{_PROXY}.")
@@ -192,7 +192,7 @@ class _Connecting:
 
 
 def _expect(response: httpx2.Response, status: HTTPStatus) -> httpx2.Response:
-    """The response, if it has the status that belongs there."""
+    """Return the response if it has the expected status, else fail the step."""
     code = response.status_code
     if code == status:
         return response
@@ -229,5 +229,5 @@ def _member_of(response: httpx2.Response, name: str) -> str:
 
 
 def _challenge_of(verifier: str) -> str:
-    """RFC 7636 section 4.2, S256."""
+    """Return the S256 challenge (RFC 7636 section 4.2)."""
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()

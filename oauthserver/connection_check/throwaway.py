@@ -1,4 +1,4 @@
-"""A member who exists for one check, and the app that connects for it."""
+"""A temporary member for one check, and the app that connects for it."""
 
 import secrets
 import signal
@@ -13,7 +13,7 @@ from oauthserver.models import Application
 
 @dataclass(frozen=True, slots=True)
 class Throwaway:
-    """Names of the temporary member and app. Nothing else uses them."""
+    """Names of the temporary member and app, which nothing else uses."""
 
     email: str
     password: str
@@ -22,10 +22,9 @@ class Throwaway:
 
 @contextmanager
 def throwaway() -> Iterator[Throwaway]:
-    """Create a member with a random password. The member and the app are deleted afterwards in any case.
+    """Create a member with a random password. The member and the app are always deleted afterwards.
 
-    A polite kill (SIGTERM) ends it like Ctrl-C. Only one that cannot be caught leaves the member behind, whose address
-    tells what it was.
+    SIGTERM ends it like Ctrl-C. Only SIGKILL leaves the member behind. Its address identifies it.
     """
     name = secrets.token_hex(8)
     made = Throwaway(f"connection-check-{name}@check.invalid", secrets.token_urlsafe(32), f"Connection check {name}")

@@ -1,4 +1,4 @@
-"""Connect as an assistant does, and say what stands in its way."""
+"""Connect like an assistant, and report problems."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _INTERRUPTED = 130
 
 
 class Command(OperatorCommand):
-    """`checkconnection [URL]`: exit status 0 if an assistant can connect, 1 if not."""
+    """`checkconnection [URL]`: exit status 0 if an assistant can connect, 1 otherwise."""
 
     help = "Connect to this service as an assistant does, and say what stands in its way."
 
@@ -27,7 +27,7 @@ class Command(OperatorCommand):
         add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Try every step; the member and the app that it takes are removed again."""
+        """Run every step. The temporary member and app are deleted afterwards."""
         url = options["url"].rstrip("/")
         found: list[Finding] = []
         try:
@@ -46,7 +46,7 @@ class Command(OperatorCommand):
             raise CommandError(f"Assistants cannot connect to {url}: see {', '.join(failed)}.")
 
     def _add(self, finding: Finding, found: list[Finding], *, quiet: bool) -> None:
-        """Keep the finding, and show it at once: a step may take its time."""
+        """Keep the finding, and print it at once, since a step may take long."""
         found.append(finding)
         if not quiet:
             self.stdout.write(str(finding))
