@@ -1,4 +1,4 @@
-"""Limits of a tool's answer. It is read into the assistant's context window, which is small."""
+"""Limit the size of tool answers, because an assistant's context window is small."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,17 +19,17 @@ _BATCH = 100
 
 
 class AnswerTooLong(InvalidRequest):
-    """A reading tool's answer is over the limit."""
+    """The answer of a reading tool exceeds the limit."""
 
 
 def answer_text(tool: OperationTool, row: Row) -> tuple[str, Counter[str]]:
-    """`row` as JSON text, and the names of the lists that it had to leave out, with their entries.
+    """Return `row` as JSON text, and the number of omitted entries by name of their list.
 
-    What a write did is done, so its answer is never refused: lists are left out until the rest fits, those inside
-    others first. A read whose arguments cannot ask for less is treated like that too.
+    A write is already done, so its answer is never refused: lists are omitted until the rest fits, nested ones first. A
+    read whose arguments cannot ask for less is treated likewise.
 
     Raises:
-        AnswerTooLong: a read is over the limit, and can ask for less.
+        AnswerTooLong: a read exceeds the limit and can ask for less.
     """
     left_out: Counter[str] = Counter()
     text = _text(row)
@@ -48,23 +48,23 @@ def answer_text(tool: OperationTool, row: Row) -> tuple[str, Counter[str]]:
 
 
 def omission(left_out: Counter[str]) -> str:
-    """Return the sentence about what an answer leaves out."""
+    """Return the sentence about omitted parts of an answer."""
     told = ", ".join(f"{name} ({count})" for name, count in left_out.items())
     return f"The whole answer would have over {MAX_CHARACTERS:,} characters, so it leaves out: {told}."
 
 
 def doubtful(doubts: list[str]) -> str:
-    """Warn about what a write did that may be a mistake."""
+    """Return a warning about possible mistakes in a write."""
     more = len(doubts) - _MOST_DOUBTS
     told = [*doubts[:_MOST_DOUBTS], *([f"And {more} more."] if more > 0 else [])]
     return f"Done, but check with the member: {' '.join(told)}"
 
 
 def _text(row: Row) -> str | None:
-    """`row` as JSON text; None if it is over the limit.
+    """Return `row` as JSON text; None if it exceeds the limit.
 
-    Long lists are first written in batches that are dropped again, so that the text of a very long answer, of tens of
-    megabytes, is never made.
+    Long lists are first encoded in batches that are discarded, so that the text of a huge answer, of tens of megabytes,
+    is never built.
     """
     characters = 0
     for _, _, entries in _lists(row):
@@ -79,18 +79,18 @@ def _text(row: Row) -> str | None:
 
 
 def _lists(row: Row, depth: int = 0) -> Iterator[tuple[int, str, list[Any]]]:
-    """Depth, name and entries of each list, without the records of a long one."""
+    """Yield depth, name and entries of each list, ignoring the records of a long one."""
     for name, value in row.items():
         if isinstance(value, list):
             yield depth, name, value
             if len(value) <= _BATCH:
                 for entry in value:
-                    if isinstance(entry, dict) and list in map(type, entry.values()):  # most records have none
+                    if isinstance(entry, dict) and list in map(type, entry.values()):  # most records contain no list
                         yield from _lists(entry, depth + 1)
 
 
 def _without(row: Row, name: str) -> Row:
-    """A copy without the lists of that name, at any depth."""
+    """Return a copy without the lists of that name, at any depth."""
     return {key: _kept(value, name) for key, value in row.items() if not (key == name and isinstance(value, list))}
 
 

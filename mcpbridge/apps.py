@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class McpBridgeConfig(AppConfig):
-    """The same operations as tools."""
+    """The operations as MCP tools."""
 
     name = "mcpbridge"
 

@@ -1,4 +1,4 @@
-"""Start fails if a tool breaks a limit."""
+"""A system check: the service does not start if a tool violates a limit."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 @register()
 def check_tools(**kwargs: Any) -> list[CheckMessage]:
-    """Make the tools, which a process does once."""
-    # Imported here, since the protocol's types take half a second and most commands do not need them.
+    """Create the tools, which each process caches."""
+    # Imported here, because the protocol's types take half a second and most commands do not need them.
     from mcpbridge.tools import tools  # noqa: PLC0415
 
     try:

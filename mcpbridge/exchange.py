@@ -1,9 +1,9 @@
 """Answer one POST to the endpoint: JSON-RPC messages, in each revision of the protocol.
 
-This module drives of the SDK what tells a message's form and revision: its JSON-RPC models, and the inbound ladder of
-revision 2026-07-28 with its HTTP statuses (mcp.shared.inbound). The SDK's own endpoint, `StreamableHTTPSessionManager`,
-is an ASGI application with sessions and streams; this service is WSGI and has neither, so what a POST means is told
-here, and `mcpbridge.running` has one request answered.
+From the SDK, this module uses the JSON-RPC models, and the inbound ladder of revision 2026-07-28 with its HTTP statuses
+(mcp.shared.inbound). The SDK's own endpoint, `StreamableHTTPSessionManager`, is an ASGI application with sessions and
+streams. This service is WSGI and has neither, so a POST is interpreted here, and `mcpbridge.running` answers each
+request.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ _BATCH_VERSION = DEFAULT_NEGOTIATED_VERSION
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to a POST: its HTTP status and its JSON body, or None where there is none."""
+    """The answer to a POST: its HTTP status and its JSON body, or None without a body."""
 
     status: int
     body: Any = None
@@ -58,11 +58,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A request that is to be answered.
+    """A request to answer.
 
     Attributes:
-        connection: what the SDK knows of the client, the revision above all.
-        error_statuses: HTTP status by the code of an error; 200 for those that are not there.
+        connection: the SDK's data about the client, mainly the revision.
+        error_statuses: HTTP status by error code; 200 for all others.
     """
 
     message: JSONRPCRequest
@@ -74,10 +74,10 @@ _ACCEPTED = Reply(202)
 
 
 def exchange(request: HttpRequest, message: Any) -> Reply:
-    """Answer the message, or the batch of messages, that a POST carried.
+    """Answer the message, or the batch of messages, in a POST.
 
     Raises:
-        RateLimited: the batch holds more requests than are left; none of them ran.
+        RateLimited: the batch has more requests than remain; none of them ran.
     """
     version: str | None = request.META.get(_VERSION_KEY)
     is_batch = isinstance(message, list) and version in {None, _BATCH_VERSION}
@@ -120,7 +120,7 @@ def _count_batch(request: HttpRequest, calls: list[_Call | Reply]) -> None:
     """Count the requests of the batch except one, which was counted when the POST arrived.
 
     Raises:
-        RateLimited: the batch holds more requests than are left.
+        RateLimited: the batch has more requests than remain.
     """
     window = count_more(request, sum(isinstance(call, _Call) for call in calls) - 1)
     if window is not None and window.exceeded:
@@ -128,12 +128,12 @@ def _count_batch(request: HttpRequest, calls: list[_Call | Reply]) -> None:
 
 
 def _handshake(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
-    """A message of a revision with a handshake, whose errors are 200 once the message itself is sound."""
+    """Handle a message of a revision with a handshake. Errors are 200 once the message itself is valid."""
     if isinstance(message, dict) and "method" not in message and not message.keys().isdisjoint({"result", "error"}):
         return _ACCEPTED  # a response, though this server sends no requests
     parsed = _parsed(message)
     if isinstance(parsed, JSONRPCNotification):
-        return _ACCEPTED  # a stateless server ignores them all
+        return _ACCEPTED  # a stateless server ignores all notifications
     if parsed is None:
         return _MALFORMED
     if parsed.method != "initialize" and _names_its_version(parsed):
@@ -142,7 +142,7 @@ def _handshake(request: HttpRequest, message: Any, version: str) -> _Call | Repl
 
 
 def _stateless(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
-    """A message of revision 2026-07-28, or of one that this server does not have."""
+    """Handle a message of revision 2026-07-28, or of an unknown one."""
     parsed = _parsed(message)
     if isinstance(parsed, JSONRPCNotification):
         rejection = unsupported_protocol_version_rejection(version)
@@ -157,7 +157,7 @@ def _stateless(request: HttpRequest, message: Any, version: str) -> _Call | Repl
 
 
 def _rejected(rejection: InboundLadderRejection, request_id: RequestId | None = None) -> Reply:
-    """Return the SDK's refusal. If it is about the revision, name all that this server supports."""
+    """Return the SDK's error. If it is about the revision, name all that this server supports."""
     data = rejection.data
     if rejection.code == UNSUPPORTED_PROTOCOL_VERSION:
         data = {**(data or {}), "supported": list(SUPPORTED_PROTOCOL_VERSIONS)}
@@ -165,7 +165,7 @@ def _rejected(rejection: InboundLadderRejection, request_id: RequestId | None = 
 
 
 def _parsed(message: Any) -> JSONRPCRequest | JSONRPCNotification | None:
-    """The message, or None if it is not one; a notification is one without an id (JSON-RPC 2.0 section 4.1)."""
+    """Return the message, or None if it is invalid. A notification is one without an id (JSON-RPC 2.0 section 4.1)."""
     is_notification = isinstance(message, dict) and "id" not in message
     try:
         parsed = (JSONRPCNotification if is_notification else JSONRPCRequest).model_validate(message)
@@ -191,7 +191,7 @@ def _names_its_version(parsed: JSONRPCRequest) -> bool:
 
 
 def refusal(code: int, message: str, data: Any = None, *, request_id: RequestId | None = None) -> Reply:
-    """A JSON-RPC error about the message itself; without an id where it has none that could be read."""
+    """Return a JSON-RPC error about the message itself. Without an id if none could be read."""
     error = ErrorData(code=code, message=message, data=data)
     return _failed(error, request_id, ERROR_CODE_HTTP_STATUS[code])
 

@@ -20,7 +20,7 @@ _ADVICE: dict[type[ApiError], str] = {
 
 
 def failure_text(error: ApiError) -> str:
-    """The error's type and message, each wrong field, where to get the right ids, and the request id."""
+    """Return the error's type and message, each wrong field, the tools that list valid ids, and the request id."""
     lines = [f"{error.type}: {_message(error)}"]
     lines += [f"- {detail['field']}: {detail['message']}" for detail in error.details or []]
     lines += _sources(error)
@@ -33,7 +33,7 @@ def failure_text(error: ApiError) -> str:
 
 
 def _message(error: ApiError) -> str:
-    """The error's message; where it points at REST's `details`, which follow here as lines, other words."""
+    """Return the error's message, or other words if it refers to REST's `details`, which follow here as lines."""
     if not isinstance(error, ValidationFailed):
         return error.message
     return (
@@ -42,7 +42,7 @@ def _message(error: ApiError) -> str:
 
 
 def _sources(error: ApiError) -> list[str]:
-    """Name the tool that lists the right ids, unless the message does."""
+    """Name the tools that list valid ids, unless the message does."""
     found = []
     for detail in error.details or []:
         source = SOURCES.get(detail["field"])

@@ -1,6 +1,6 @@
-"""Lists of one page each. The list of tools is serialized once for each revision.
+"""Lists with a single page. The list of tools is serialized once for each revision.
 
-It is some 40 kB that change with the service alone, and every session of an assistant reads them.
+It has some 40 kB, changes only with the service, and is read in every session of an assistant.
 """
 
 from functools import cache
@@ -18,10 +18,10 @@ LISTS_HINT = CacheHint(ttl_ms=5 * 60 * 1000, scope="public")
 
 
 def require_first_page(params: PaginatedRequestParams | None, named: str) -> None:
-    """Let nobody ask for a further page of a list.
+    """Refuse requests for a further page of a list.
 
     Raises:
-        MCPError: a cursor was sent, and none was ever given.
+        MCPError: a cursor was sent, but none was ever issued.
     """
     if params is not None and params.cursor is not None:
         raise MCPError(INVALID_PARAMS, f"Unknown cursor. All {named} are on one page: send none.")
@@ -29,9 +29,9 @@ def require_first_page(params: PaginatedRequestParams | None, named: str) -> Non
 
 @cache
 def listed(version: str) -> orjson.Fragment:
-    """Every tool as JSON, as the SDK shapes it for `version`, which drops what that revision does not have.
+    """Return every tool as JSON, in the SDK's format for `version`, without fields that the revision lacks.
 
-    What a tool needs stands beside its name too, where the SDK drops it, as the protocol does not have it there.
+    Fields that the SDK drops because the protocol does not define them are added again.
     """
     result = apply_cache_hint(ListToolsResult(tools=[tool.definition for tool in tools().values()]), LISTS_HINT)
     dumped = result.model_dump(by_alias=True, mode="json", exclude_none=True)

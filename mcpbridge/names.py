@@ -1,4 +1,4 @@
-"""Courses and decks by the names that their member gave them: each name once, to be chosen from and found again."""
+"""Find courses and decks by name. Every choice has a unique label."""
 
 import unicodedata
 from collections import Counter
@@ -17,7 +17,7 @@ class Choice:
     """A course or a deck to choose.
 
     Attributes:
-        label: its name, on one line, and in brackets what tells it from others of that name.
+        label: its name on one line, with a distinguishing detail in parentheses if it is not unique.
         row: its record.
     """
 
@@ -26,10 +26,10 @@ class Choice:
 
 
 def choices(rows: Sequence[Row], details: Sequence[str]) -> list[Choice]:
-    """Give each of `rows` a label that is unique, ignoring case.
+    """Return `rows` with labels that are unique, ignoring case.
 
-    A name that only one has is its label. Behind another stands in brackets the first of the fields `details` that no
-    other row of that name shares, else a number.
+    A unique name is its label. Otherwise the label adds, in parentheses, the first of the fields `details` that no
+    other row of that name shares, or a number.
     """
     named = Counter(_folded(_text(row, "name")) for row in rows)
     detailed = Counter(
@@ -60,7 +60,7 @@ def _labels(
 
 
 def matching(offered: Sequence[Choice], value: str) -> list[Choice]:
-    """Return the row with the label `value`, else all rows of that name, ignoring case. Other texts have none."""
+    """Return the row with the label `value`, or else all rows of that name, ignoring case."""
     if len(value) > MAX_NAME:
         return []
     folded = _folded(value)
@@ -69,7 +69,7 @@ def matching(offered: Sequence[Choice], value: str) -> list[Choice]:
 
 
 def completing(offered: Sequence[Choice], part: str) -> list[str]:
-    """The labels that hold `part`, whatever the case; those that begin with it first."""
+    """Return the labels that contain `part`, ignoring case. Those that begin with it come first."""
     if len(part) > MAX_NAME:
         return []
     folded = _folded(part)
@@ -78,15 +78,15 @@ def completing(offered: Sequence[Choice], part: str) -> list[str]:
 
 
 def _text(row: Row, field: str) -> str:
-    """A text of a record; empty where it has none."""
+    """Return a text field of a record; empty if it is null."""
     return str(row[field] or "")
 
 
 def one_line(text: str) -> str:
-    """`text` with each run of white space as one space."""
+    """Return `text` with each run of white space replaced by one space."""
     return " ".join(text.split())
 
 
 def _folded(text: str) -> str:
-    """Normalize case, width, white space and accents, to compare texts."""
+    """Normalize case, width, white space and accents, for comparison."""
     return one_line(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))

@@ -1,7 +1,7 @@
 """The texts of the prompts, in the member's voice: which tools to call, with what, and when to ask.
 
-A complete call is written as the tool's name and its arguments as JSON. Names that the member gave are quoted, as they
-are data: they cannot write steps of their own.
+A complete call is written as the tool's name and its arguments as JSON. Names chosen by the member are quoted, because
+they are data and must not add instructions.
 """
 
 import json
@@ -21,7 +21,7 @@ class Occasion:
 
     Attributes:
         today: the member's date.
-        time_zone: in which that is.
+        time_zone: of that date.
         may_write: whether the credential may change anything.
         chosen: the record that the argument names; None without one.
     """
@@ -46,7 +46,7 @@ _READ_ONLY = (
 
 
 def enter_syllabus(about: Occasion) -> str:
-    """From a syllabus to a course with its dated items and its grading."""
+    """Write the prompt to turn a syllabus into a course with its dated items and its grading."""
     course = about.chosen
     if course is None:
         aim = "Enter a syllabus of mine as a course."
@@ -87,7 +87,7 @@ def enter_syllabus(about: Occasion) -> str:
 
 
 def plan_week(about: Occasion) -> str:
-    """From what is due to steps on the days of a week, of one course or of all."""
+    """Write the prompt to plan steps for a week, from the due items of one course or of all."""
     course = about.chosen
     last = about.today + timedelta(days=6)
     if course is None:
@@ -128,7 +128,7 @@ def plan_week(about: Occasion) -> str:
 
 
 def quiz_me(about: Occasion) -> str:
-    """Flashcards of one deck, ten at a time; or today's for an exam."""
+    """Write the prompt to review flashcards of one deck, ten at a time, or today's cards for an exam."""
     deck = _required(about)
     asked: dict[str, str | int] = {"deck_id": str(deck["id"]), "include_cards": True}
     for_exam = ""
@@ -174,7 +174,7 @@ def quiz_me(about: Occasion) -> str:
 
 
 def exam_check(about: Occasion) -> str:
-    """Describe how ready the member is for the exams of a course."""
+    """Write the prompt to check how ready the member is for the exams of a course."""
     course = _required(about)
     course_id = str(course["id"])
     ahead = {"course_id": course_id, "from": str(about.today)}
@@ -213,7 +213,7 @@ def exam_check(about: Occasion) -> str:
 
 
 def _written(about: Occasion, aim: str, *steps: str) -> str:
-    """The aim with the date, then the steps in order."""
+    """Return the aim with the date, then the steps in order."""
     lines = [f"{aim} Today is {about.today} ({about.time_zone}).", ""]
     lines += [f"{number}. {step}" for number, step in enumerate(steps, start=1)]
     if not about.may_write:

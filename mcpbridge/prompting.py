@@ -1,8 +1,8 @@
 """The methods of prompts: list them, write one for a member, complete their arguments.
 
-What a prompt looks up are the tools' own operations, with the credential, the scope and the membership of the request;
-the request counted when it came. A prompt has no answer that tells of a failure as that of a tool does, so what the
-operations refuse becomes an error of the protocol.
+Prompts read data through the tools' own operations, with the credential, scope and membership of the request, which was
+already counted. A prompt cannot report a failure in its result as a tool does, so errors of operations become errors of
+the protocol.
 """
 
 import logging
@@ -51,7 +51,7 @@ _MAX_LIKE = 10
 
 
 async def list_prompts(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListPromptsResult:
-    """Every prompt, in one page, for every credential.
+    """Return every prompt, in one page, for every credential.
 
     Raises:
         MCPError: a cursor was sent.
@@ -61,13 +61,13 @@ async def list_prompts(context: ServerRequestContext, params: PaginatedRequestPa
 
 
 async def get_prompt(context: ServerRequestContext, params: GetPromptRequestParams) -> GetPromptResult:
-    """The prompt, written for the member whose credential the HTTP request carries.
+    """Return the prompt, written for the member whose credential the HTTP request carries.
 
     Raises:
-        MCPError: there is no such prompt, its arguments are wrong, or the member may not use it.
+        MCPError: the prompt does not exist, its arguments are wrong, or the member may not use it.
     """
     prompt = _prompt(params.name)
-    request = cast(HttpRequest, context.request)  # as `mcpbridge.running` gives it
+    request = cast(HttpRequest, context.request)  # set by `mcpbridge.running`
     credential = _admitted(request, prompt.names)
     value = _value(prompt, params.arguments or {})
     occasion = Occasion(
@@ -81,7 +81,7 @@ async def get_prompt(context: ServerRequestContext, params: GetPromptRequestPara
 
 
 async def complete(context: ServerRequestContext, params: CompleteRequestParams) -> CompleteResult:
-    """The names that the argument of a prompt may have.
+    """Return the possible names for the argument of a prompt.
 
     Raises:
         MCPError: there is nothing to complete, or the member may not use the prompt.
@@ -105,10 +105,10 @@ def _prompt(name: str) -> AssistantPrompt:
 
 
 def _value(prompt: AssistantPrompt, arguments: dict[str, str]) -> str | None:
-    """The subject of the prompt. None if the optional argument is missing or empty.
+    """Return the subject of the prompt. None if the optional argument is missing or empty.
 
     Raises:
-        MCPError: it is missing, or there is another argument.
+        MCPError: the required argument is missing, or there is another one.
     """
     for name in arguments:
         if name != prompt.argument.name:
@@ -125,10 +125,10 @@ def _unknown_argument(prompt: AssistantPrompt, name: str) -> MCPError:
 
 
 def _chosen(request: HttpRequest, names: Named, value: str) -> Row:
-    """The one that `value` names.
+    """Return the record that `value` names.
 
     Raises:
-        MCPError: none does, or more than one.
+        MCPError: no record or more than one has that name.
     """
     offered = _choices(request, names)
     found = matching(offered, value)
@@ -143,7 +143,7 @@ def _chosen(request: HttpRequest, names: Named, value: str) -> Row:
 
 
 def _admitted(request: HttpRequest, names: Named) -> Credential:
-    """The credential, if its member may use the tools that a prompt is about.
+    """Return the credential, if its member may use the tools of a prompt.
 
     Raises:
         MCPError: the membership is not active.
@@ -157,7 +157,7 @@ def _admitted(request: HttpRequest, names: Named) -> Credential:
 
 
 def _choices(request: HttpRequest, names: Named) -> list[Choice]:
-    """All that can be named, by the operation that lists them.
+    """Return all choices, from the operation that lists them.
 
     Raises:
         MCPError: it failed.
@@ -167,7 +167,7 @@ def _choices(request: HttpRequest, names: Named) -> list[Choice]:
         page = lookup.viewset().run(lookup.operation, CREDENTIAL.require(request), ToolArguments({}))
     except ApiError as error:
         raise _refused(request, error) from None
-    except Exception as error:  # whatever failed, the assistant gets the error of a fault and no trace of it
+    except Exception as error:  # for any error the assistant gets an internal error without details
         logger.exception("The names for a prompt could not be listed")
         raise _refused(request, InternalError.of(error)) from None
     return choices(cast("list[Row]", page["data"]), names.details)

@@ -16,8 +16,8 @@ class Named:
 
     Attributes:
         noun: the word for it.
-        tool: lists all that there are.
-        details: fields that tell those of one name apart, the first that does.
+        tool: lists all of them.
+        details: fields that distinguish objects of the same name, in order of preference.
     """
 
     noun: str
@@ -34,10 +34,10 @@ class AssistantPrompt:
     """A prompt with one argument, whose values are names.
 
     Attributes:
-        definition: what `prompts/list` says.
+        definition: for `prompts/list`.
         argument: the one in the definition.
-        names: what it names.
-        text: writes what the prompt says.
+        names: the kind of its values.
+        text: writes the prompt.
     """
 
     definition: Prompt

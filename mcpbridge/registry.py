@@ -1,4 +1,4 @@
-"""What the MCP registry lists of this service: its `server.json` (schema of 2025-12-11)."""
+"""The service's entry in the MCP registry: its `server.json` (schema of 2025-12-11)."""
 
 import ipaddress
 import re
@@ -20,10 +20,10 @@ _NAME = re.compile(r"[A-Za-z0-9.-]+/[A-Za-z0-9._-]+")
 
 
 def registry_name(host: str) -> str:
-    """The server's name in the namespace of `host`, which its owner shows to have by DNS or HTTP.
+    """Return the server's name in the namespace of `host`, whose owner proves it by DNS or HTTP.
 
     Raises:
-        ValueError: `host` is no name of the public internet.
+        ValueError: `host` is not a public name.
     """
     labels = host.split(".")
     try:
@@ -35,13 +35,13 @@ def registry_name(host: str) -> str:
 
 
 def server_document(name: str | None = None) -> dict[str, Any]:
-    """The content of `server.json`.
+    """Return the content of `server.json`.
 
     Args:
-        name: another name than that of the host, such as one of the namespace of a GitHub account.
+        name: a name in another namespace than the host's, like a GitHub account's.
 
     Raises:
-        ValueError: the registry does not list a server at this address, or by this name.
+        ValueError: the registry does not accept this address or name.
     """
     if name is not None and not (_NAME.fullmatch(name) and len(name) <= 200):
         raise ValueError(f"A name is namespace/name, at most 200 characters, not {name!r}.")

@@ -1,4 +1,4 @@
-"""Resources: there are none. Some clients list them anyway, and log an error where the method is missing."""
+"""Empty lists of resources, because some clients request them anyway and log an error if the method is missing."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from mcpbridge.listing import require_first_page
 
 
 async def list_resources(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListResourcesResult:
-    """An empty list.
+    """Return an empty list.
 
     Raises:
         MCPError: a cursor was sent.
@@ -27,7 +27,7 @@ async def list_resources(context: ServerRequestContext, params: PaginatedRequest
 async def list_resource_templates(
     context: ServerRequestContext, params: PaginatedRequestParams | None
 ) -> ListResourceTemplatesResult:
-    """An empty list.
+    """Return an empty list.
 
     Raises:
         MCPError: a cursor was sent.
@@ -37,8 +37,8 @@ async def list_resource_templates(
 
 
 class ServerWithoutResources(Server[Any]):
-    """The SDK's server, which does not declare the capability because it can list them."""
+    """The SDK's server without the resources capability, which it would declare because the methods exist."""
 
     def get_capabilities(self, *args: Any, **kwargs: Any) -> ServerCapabilities:
-        """The capabilities that the server declares."""
+        """Return the capabilities that the server declares."""
         return super().get_capabilities(*args, **kwargs).model_copy(update={"resources": None})

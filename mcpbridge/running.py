@@ -1,9 +1,9 @@
 """Runs one JSON-RPC request through the SDK's `ServerRunner` (mcp.server.runner), without an event loop.
 
-This module drives the SDK's kernel, which checks a request's parameters for its revision of the protocol, calls the
-handler and checks the result. What the SDK puts around the kernel needs an event loop: `serve_one` closes the
-connection's exit stack under a timeout, the dispatchers carry streams. The handlers here never wait, so the operation
-runs on the thread, and with the database connection, that took the HTTP request.
+This module uses the SDK's kernel, which validates a request's parameters for its revision of the protocol, calls the
+handler and validates the result. The SDK's layers around the kernel need an event loop: `serve_one` closes the
+connection's exit stack under a timeout, and the dispatchers handle streams. The handlers here never wait, so the
+operation runs on the thread, and with the database connection, of the HTTP request.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ class OneAnswer:
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
     ) -> dict[str, Any]:
-        """Refuse: the client has nowhere to answer."""
+        """Refuse, because the client has no way to answer."""
         raise NoBackChannelError(method)
 
     async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
@@ -53,11 +53,11 @@ class OneAnswer:
 
 
 def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connection) -> dict[str, Any]:
-    """The result of the request in `message`, which `request` carried.
+    """Return the result of the request in `message`, which `request` carried.
 
     Raises:
-        MCPError: the request is answered with this error.
-        pydantic.ValidationError: its parameters are wrong.
+        MCPError: the answer is this error.
+        pydantic.ValidationError: the parameters are wrong.
     """
     is_plain_list = message.method == "tools/list" and not message.params
     if is_plain_list and (known := _LISTS.get(connection.protocol_version)) is not None:

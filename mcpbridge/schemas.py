@@ -1,7 +1,7 @@
-"""The schemas of a tool, from the entry that `/openapi.json` has for the same operation.
+"""The schemas of a tool, derived from the operation's entry in `/openapi.json`.
 
-Every session of an assistant reads all of them, so nothing is said twice. Arguments keep all that helps to fill them
-in; an answer explains itself by its values, so of its fields only names and types are listed.
+Every session of an assistant reads all of them, so nothing is repeated. Arguments keep everything that helps to fill
+them in. Answers are explained by their values, so only names and types of their fields are listed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ Schema = dict[str, Any]
 
 
 def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> Schema:
-    """Path, query and body parameters of an OpenAPI operation as one closed object, without any `$ref`.
+    """Return path, query and body parameters of an OpenAPI operation as one closed object, without any `$ref`.
 
     Raises:
-        ImproperlyConfigured: two parameters have one name.
+        ImproperlyConfigured: two parameters have the same name.
     """
     properties: dict[str, Schema] = {}
     required: list[str] = []
@@ -42,11 +42,11 @@ def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> 
 
 
 def output_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> Schema:
-    """Names and types of the fields that an OpenAPI operation answers, as one open object without any `$ref`.
+    """Return names and types of an OpenAPI operation's answer as one open object, without any `$ref`.
 
-    Every field is there, but none is required: that would list each name again, and lists may be left out of an answer
-    that would be too long (`mcpbridge.answers`). A field that may be null has a list of types, which saves a sixth:
-    clients that refuse one translate the schemas of arguments only.
+    Every field is listed, but none is required: that would repeat each name, and lists may be omitted from a long
+    answer (`mcpbridge.answers`). A nullable field has a list of types, which saves a sixth. Clients that refuse such
+    lists translate only the schemas of arguments.
     """
     answer = next(response for status, response in entry["responses"].items() if status.startswith("2"))
     [media] = answer["content"].values()
@@ -77,7 +77,7 @@ def _joined(branches: Sequence[Schema]) -> Schema:
 
 
 def _name_sources(properties: dict[str, Schema]) -> None:
-    """Say of each id which tool answers it; of one in a path that is all there is to say."""
+    """Add to each id the tool that returns it. For an id in a path that is the whole description."""
     for name in SOURCES.keys() & properties.keys():
         described = properties[name]["description"]
         if SOURCES[name] not in described:
@@ -85,7 +85,7 @@ def _name_sources(properties: dict[str, Schema]) -> None:
 
 
 def _shorten_entries(properties: dict[str, Schema]) -> None:
-    """Drop descriptions that the list of the entry, or fields next to the list, already have."""
+    """Drop descriptions that the list of the entry, or fields beside the list, already have."""
     for schema in properties.values():
         for branch in (schema, *schema.get("anyOf", ())):
             entry = branch.get("items", {})
@@ -116,9 +116,9 @@ def _resolved(schema: Schema, components: Mapping[str, Schema]) -> Schema:
 
 
 def _inlined(value: Any, components: Mapping[str, Schema]) -> Any:
-    """A copy of `value` with every reference replaced, without examples and without the format `double`.
+    """Return a copy of `value` with every reference replaced, without examples and the format `double`.
 
-    An assistant might take an id in an example for a real one. All numbers of JSON are doubles.
+    An assistant might use an id in an example as a real one. All numbers in JSON are doubles.
     """
     if isinstance(value, list):
         return [_inlined(inner, components) for inner in value]
@@ -133,7 +133,7 @@ def _inlined(value: Any, components: Mapping[str, Schema]) -> Any:
 
 
 def _with_single_types(schema: Schema) -> Schema:
-    """The same schema without a list of types, which clients that translate schemas refuse or drop."""
+    """Return the schema without lists of types, which clients that translate schemas refuse or drop."""
     about = {key: schema[key] for key in ("description", "default") if key in schema}
     limits = {key: value for key, value in schema.items() if key not in {"type", *about}}
     branches = [{"type": name} if name == "null" else {"type": name, **limits} for name in schema["type"]]

@@ -1,7 +1,6 @@
-"""Further texts of a tool's result, for the assistant to tell the member.
+"""Further texts of a tool's result, for the assistant to pass on to the member.
 
-What a deletion took and what fields were come from the row that the call left in the log of changes, so they cost no
-statement.
+Deleted objects and earlier values come from the call's row in the log of changes, so they cost no statement.
 """
 
 import json
@@ -35,7 +34,7 @@ _MEANINGS: Final = {
 
 
 def second_texts(operation: Operation, member: Member, call: Call, row: Row) -> Iterator[str]:
-    """The texts for a call that worked, of which most have none."""
+    """Yield the texts for a successful call. Most have none."""
     if call.change is not None:
         change = told_change(call.change)
         if operation.consequential and (gone := _gone(change)):
@@ -62,7 +61,7 @@ def _gone(change: ChangeRow) -> str:
 
 
 def _entries(side: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The grade categories of one side of a change."""
+    """Return the grade categories of one side of a change."""
     entries: Sequence[Mapping[str, Any]] = side.get("categories", ())
     return entries
 
@@ -76,7 +75,7 @@ def _undo(member: Member, change: ChangeRow) -> str:
 
 
 def _before(change: ChangeRow) -> dict[str, Any]:
-    """The changed fields as they were, texts cut."""
+    """Return the changed fields before the change, with long texts cut."""
     return {
         name: value[:MOST_CHARACTERS] if isinstance(value, str) else value
         for name, value in (change["before"] or {}).items()

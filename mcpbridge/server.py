@@ -72,9 +72,9 @@ At most 120 calls a minute. If get_me says that the membership is not active, on
 
 
 async def discover(context: ServerRequestContext, params: RequestParams | None) -> DiscoverResult:
-    """The server's capabilities and all supported revisions of the protocol.
+    """Return the server's capabilities and all supported revisions of the protocol.
 
-    The SDK's own answer names those without a handshake alone, though this endpoint has the others as well.
+    The SDK's own answer lists only revisions without a handshake, but this endpoint supports the others as well.
     """
     return DiscoverResult(
         supported_versions=list(SUPPORTED_PROTOCOL_VERSIONS),
@@ -84,7 +84,7 @@ async def discover(context: ServerRequestContext, params: RequestParams | None) 
 
 
 async def list_tools(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
-    """The one page of the list, for every credential; `mcpbridge.running` puts the tools in, which are written already.
+    """Return the only page of the list, for every credential. `mcpbridge.running` inserts the serialized tools.
 
     Raises:
         MCPError: a cursor was sent.
@@ -96,8 +96,8 @@ async def list_tools(context: ServerRequestContext, params: PaginatedRequestPara
 async def call_tool(context: ServerRequestContext, params: CallToolRequestParams) -> dict[str, Any]:
     """Run the operation for the member whose credential the HTTP request carries.
 
-    The result is given in its wire form, which the SDK validates; as a model it would be written out twice. Its
-    structured content `mcpbridge.running` puts in, which is written already.
+    The result is in its wire format, which the SDK validates; a model would be serialized twice. `mcpbridge.running`
+    inserts the serialized structured content.
 
     Raises:
         MCPError: there is no such tool.
@@ -105,7 +105,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     tool = tools().get(params.name)
     if tool is None:
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}. tools/list names those there are.")
-    request = cast(HttpRequest, context.request)  # as `mcpbridge.running` gives it
+    request = cast(HttpRequest, context.request)  # set by `mcpbridge.running`
     credential = CREDENTIAL.require(request)
     TOOL.set(request, tool.operation.id)
     TOOL_FAILURE.set(request, None)
@@ -121,7 +121,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         text, left_out = answer_text(tool, row)
     except ApiError as error:
         failure = error
-    except Exception as error:  # whatever failed, the assistant gets the error of a fault and no trace of it
+    except Exception as error:  # for any error the assistant gets an internal error without details
         logger.exception("Tool %s failed", tool.operation.id)
         failure = InternalError.of(error)
     else:
@@ -142,12 +142,12 @@ def _result(*texts: str, **more: Any) -> dict[str, Any]:
 
 
 def _logged(change_id: UUID | None) -> dict[str, Any]:
-    """Names the row that a write left in the log of changes."""
+    """Return metadata with the id of the row that a write left in the log of changes."""
     return {} if change_id is None else {"_meta": {"change_id": str(change_id)}}
 
 
 def _challenged(failure: ApiError, path: str) -> dict[str, Any]:
-    """The metadata with which a client asks the member for the missing scope (OpenAI Apps SDK, Authentication)."""
+    """Return the metadata that lets a client ask for the missing scope (OpenAI Apps SDK, Authentication)."""
     if not isinstance(failure, InsufficientScope):
         return {}
     return {"_meta": {"mcp/www_authenticate": [challenge(path, "insufficient_scope")]}}
@@ -176,4 +176,4 @@ server = ServerWithoutResources(
 )
 server.add_request_handler("server/discover", RequestParams, discover)
 server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
-server.middleware.clear()  # its one entry makes OpenTelemetry spans, which this service does not collect
+server.middleware.clear()  # its only entry creates OpenTelemetry spans, which this service does not collect

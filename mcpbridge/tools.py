@@ -1,4 +1,4 @@
-"""The tools: one for each operation under `/v1`, made from what the operation declares about itself."""
+"""The tools: one for each operation under `/v1`, derived from the operation's declaration."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,10 +38,10 @@ SECURITY_SCHEMES = "securitySchemes"
 class ToolArguments:
     """The arguments of a tool call: path, query and body parameters in one object.
 
-    Each part takes the names it declares. Names that nothing declares are ignored, unless they are slips.
+    Each part takes the names it declares. Undeclared names are ignored, unless they are misspelled.
 
     Attributes:
-        misnamed: the slips.
+        misnamed: the misspelled names.
     """
 
     given: dict[str, Any]
@@ -55,10 +55,10 @@ class ToolArguments:
         return declared.parse(self.given)
 
     def body(self, operation: Operation) -> Any:
-        """The arguments that were sent.
+        """Return the arguments that were sent.
 
         Raises:
-            ValidationFailed: there are slips.
+            ValidationFailed: some names are misspelled.
         """
         if self.misnamed:
             raise ValidationFailed(self.misnamed)
@@ -70,10 +70,10 @@ class OperationTool:
     """An operation as a tool.
 
     Attributes:
-        operation: what it declares.
-        viewset: where its action stands.
-        definition: what `tools/list` says.
-        narrower: what to ask for if an answer is too long; empty if nothing asks for less.
+        operation: its declaration.
+        viewset: the class with its action.
+        definition: for `tools/list`.
+        narrower: how to ask for less if an answer is too long; empty if that is impossible.
     """
 
     operation: Operation
@@ -83,7 +83,7 @@ class OperationTool:
 
     @property
     def may_leave_out(self) -> bool:
-        """Return whether a long answer is given without its longest lists instead of being refused."""
+        """Return whether a long answer omits its longest lists instead of being refused."""
         return self.operation.scope is not Scope.READ or not self.narrower
 
 
@@ -96,16 +96,16 @@ class _Action:
 
 @cache
 def tools() -> Mapping[str, OperationTool]:
-    """Every tool by name, in the order of the routes; made once per process.
+    """Return every tool by name, in the order of the routes. Cached.
 
     Raises:
-        ImproperlyConfigured: a tool breaks a limit of the specification.
+        ImproperlyConfigured: a tool violates a limit of the specification.
     """
     return tools_of(get_resolver().url_patterns, document())
 
 
 def tools_of(patterns: list[URLPattern | URLResolver], openapi: Schema) -> dict[str, OperationTool]:
-    """The tools of the operations that `patterns` route and `openapi` describes."""
+    """Return the tools of the operations that `patterns` route and `openapi` describes."""
     entries = {entry["operationId"]: entry for path in openapi["paths"].values() for entry in path.values()}
     components = openapi["components"]["schemas"]
     found: dict[str, OperationTool] = {}
@@ -153,10 +153,10 @@ def _definition(action: _Action, takes: Schema, gives: Schema) -> Tool:
 
 
 def _check_limits(tool: Tool) -> None:
-    """The specification's rule 2 and its limits for tools.
+    """Check the specification's rule 2 and its limits for tools.
 
     Raises:
-        ImproperlyConfigured: the tool breaks one.
+        ImproperlyConfigured: the tool violates one.
     """
     broken = None
     if not _NAME.fullmatch(tool.name):

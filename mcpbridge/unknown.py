@@ -1,7 +1,7 @@
-"""Arguments that a tool does not have: slips are refused, what some clients add is ignored.
+"""Undeclared arguments of a tool: misspelled ones are refused, others that clients add are ignored.
 
-REST ignores unknown fields, for old clients of new servers. An assistant that writes `due_date` for `due_on` would be
-told of a success that lost the date.
+REST ignores unknown fields, for old clients of new servers. But if an assistant wrote `due_date` for `due_on`, it would
+get a success that lost the date.
 """
 
 import re
@@ -55,9 +55,9 @@ class Unknown:
     """The arguments of a call that its tool does not declare.
 
     Attributes:
-        misnamed: those that mean a declared one that was not given.
+        misnamed: those that probably mean a declared one that was not given.
         ignored: the names of all others.
-        taken: the arguments of a tool that reads, where an ignored one may have been meant to narrow the answer.
+        taken: the arguments of a reading tool, where an ignored one may have been meant to narrow the answer.
     """
 
     misnamed: list[Detail] = field(default_factory=list)
@@ -73,11 +73,11 @@ class Unknown:
 def unknown_arguments(tool: Tool, given: Mapping[str, Any], fetching: Tool | None = None) -> Unknown:
     """Return the arguments that the tool does not declare, at the top level and in the entries of lists.
 
-    Fields of the record that the tool answers are no slips: they come back as they were read. In entries they are not
-    even named.
+    Fields of the tool's answer are not misspellings: an assistant may send back a record that it read. In entries they
+    are not even reported.
 
     Args:
-        fetching: the tool that reads an object which this one changes, and may tell more of it.
+        fetching: the tool that reads an object which this one changes, and may return more fields.
     """
     reads = tool.annotations is not None and tool.annotations.read_only_hint
     found = Unknown(taken=list(tool.input_schema["properties"]) if reads else ())
@@ -97,12 +97,12 @@ def unknown_arguments(tool: Tool, given: Mapping[str, Any], fetching: Tool | Non
 
 
 def _answered(tool: Tool) -> set[str]:
-    """The fields of the record that the tool answers."""
+    """Return the fields of the tool's answer."""
     return set((tool.output_schema or {}).get("properties", {}))
 
 
 def _unknown(tool: Tool, given: Mapping[str, Any], at_home: set[str]) -> Iterator[tuple[str, str, str, list[str]]]:
-    """Each unknown name once: its place, its place without an index, the name, and the declared names not given."""
+    """Yield each unknown name once: its path, its path without an index, the name, and the declared names not given."""
     declared = tool.input_schema["properties"]
     answer = tool.output_schema or {}
     for name in given:
@@ -119,7 +119,7 @@ def _unknown(tool: Tool, given: Mapping[str, Any], at_home: set[str]) -> Iterato
         answered = answer.get("properties", {}).get(list_name, {}).get("items", answer)
         seen = {*fields, *answered.get("properties", {})}
         if f"{list_name.removesuffix('s')}_id" in fields:
-            seen.discard("id")  # which means that one
+            seen.discard("id")  # it means that argument
         for index, entry in enumerate(entries):
             if not isinstance(entry, dict):
                 continue
@@ -130,14 +130,14 @@ def _unknown(tool: Tool, given: Mapping[str, Any], at_home: set[str]) -> Iterato
 
 
 def _list_in(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`schema`, or that of its branches which is a list, as of one that may be null."""
+    """Return `schema`, or its branch that is a list, as in a nullable list."""
     return next((branch for branch in schema.get("anyOf", ()) if branch.get("type") == "array"), schema)
 
 
 def _meant(name: str, free: list[str]) -> str | None:
-    """The declared names, of those not given, that `name` may mean: all synonyms, or the first that is near.
+    """Return the unused declared names that `name` may mean: all synonyms, or else the first similar one.
 
-    Near is one that shares a word or more than half of its letters.
+    Similar names share a word or more than half of their letters.
     """
     if len(name) > _MOST_LETTERS:
         return None
@@ -154,12 +154,12 @@ def _words(name: str) -> list[str]:
 
 
 def _has_most_letters(name: str, declared: str) -> bool:
-    """Return whether a run of three letters or more in both is more than half of the longer one."""
+    """Return whether a common run of at least three letters is more than half of the longer name."""
     one, other = "".join(_words(name)), "".join(_words(declared))
     run = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
     return run.size >= _LEAST_LETTERS and max(len(one), len(other)) < 2 * run.size
 
 
 def told(name: str) -> str:
-    """A name that a client made up, as text that can be written, and not too long."""
+    """Return a name from a client, as printable text of limited length."""
     return name[:_MOST_LETTERS].encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""The endpoint, with and without a slash: some clients add one, and none follows a redirect of a POST safely."""
+"""The endpoint, with and without a slash: some clients add one, and redirects of a POST are unsafe."""
 
 from django.urls import path
 

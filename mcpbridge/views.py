@@ -1,4 +1,4 @@
-"""The endpoint over HTTP: MCP's Streamable HTTP, stateless, answering JSON."""
+"""The HTTP endpoint: MCP's Streamable HTTP, stateless, with JSON answers."""
 
 from functools import lru_cache
 from http import HTTPStatus
@@ -32,7 +32,7 @@ class UnsupportedMediaType(InvalidRequest):
 
 
 class ContentTooLarge(InvalidRequest):
-    """The body is over the limit."""
+    """The body exceeds the limit."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
@@ -41,8 +41,8 @@ class ContentTooLarge(InvalidRequest):
 def endpoint(request: HttpRequest) -> HttpResponse:
     """Answer a POST. There are no streams to GET and no sessions to DELETE.
 
-    Any Origin may call, as it may call REST (spec, rule 4): no cookie is read, so a page has no more than the
-    credential that it was given.
+    Any Origin may call, as in REST (spec, rule 4). No cookie is read, so a page has only the credential that it was
+    given.
     """
     if request.method == "OPTIONS":
         return _empty(HTTPStatus.NO_CONTENT, Allow="POST, OPTIONS")
@@ -87,7 +87,7 @@ def _check_headers(request: HttpRequest) -> None:
 
 @lru_cache(maxsize=100)
 def _takes_json(accept: str) -> bool:
-    """Return whether an `Accept` header accepts JSON. Django would parse it for each request."""
+    """Return whether an `Accept` header accepts JSON. Django would parse it on each request."""
     request = HttpRequest()
     request.META["HTTP_ACCEPT"] = accept
     return request.accepts(JSON_TYPE)

@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--name", help="namespace/name; without it the host of BASE_URL, reversed")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print it."""
+        """Print the description."""
         try:
             document = server_document(options["name"])
         except ValueError as error:
