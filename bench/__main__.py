@@ -54,10 +54,10 @@ def main() -> None:
         options.scale = not options.quick and options.rows == names
     if options.distances is None:
         options.distances = not options.quick and options.rows == names
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end everything that was started
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # both signals end everything that was started
     busy = os.getloadavg()[0]
     serving, others = machine.split_cores()
-    os.sched_setaffinity(0, others)  # ours, and inherited by PostgreSQL
+    os.sched_setaffinity(0, others)  # ours, inherited by PostgreSQL
     with temporary_site() as site:
         bench = Bench(site, options, serving)
         if options.profile:
@@ -85,7 +85,7 @@ class Bench:
         """Return the URL and the cast of a new database."""
         started = time.monotonic()
         url = self._site.postgres.create(database)
-        with machine.running_on(self._serving):  # the other half of the work is PostgreSQL's
+        with machine.running_on(self._serving):  # PostgreSQL does the other half of the work
             people = self._site.fill(url, self._site.directory / database, members, f"bench.seed.{fill}")
         _tell(f"seeded {members} members with {members * ITEMS_EACH} items in {time.monotonic() - started:.0f} s")
         return url, people
@@ -99,7 +99,7 @@ class Bench:
             return self._site.start(url, self._site.directory / "bench", variables, command=contestant.command)
 
     def compare(self, rows: Sequence[Row], busy: float) -> str:
-        """Measure `rows`; returns the page of results."""
+        """Measure `rows`. Return the page of results."""
         options = self._options
         url, people = self._seeded("bench", options.members)
         wanted = {name for row in rows for name in row.contestants}
@@ -120,7 +120,7 @@ class Bench:
         ).markdown()
 
     def _at_distance(self, milliseconds: float, rows: Sequence[Row], stretches: Stretches) -> Samples:
-        """Measure `rows` with PostgreSQL at a distance, for all contestants the same."""
+        """Measure `rows` with PostgreSQL at the same distance for all contestants."""
         directory = self._site.directory / f"distance-{milliseconds}"
         directory.mkdir()
         wanted = {name for row in rows for name in row.contestants if name != WITH_REDIS}
@@ -143,7 +143,7 @@ class Bench:
     ) -> Course:
         """Warm up each row and contestant for `warm_up` seconds.
 
-        Afterwards every key was used just now: the service records that every 5 minutes.
+        Afterwards every key was used recently. The service records such a use only every 5 minutes.
         """
         seconds, postgres = self._options.seconds, self._site.postgres.pid
         course = Course(rows, servers, stretches, postgres, seconds=seconds, connections=connections)
@@ -153,7 +153,7 @@ class Bench:
         return course
 
     def _scale(self, small: Server, people: Cast, url: str) -> dict[str, list[Sample]]:
-        """Measure list_items of the service with the small database and a large one, in turn."""
+        """Measure list_items of the service with the small database and a large one, alternately."""
         [row] = [row for row in ROWS if row.name == "list_items"]
         large_url, many = self._seeded("bench_large", MANY_MEMBERS, "fill_items")
         large = self._serve(SERVICE, large_url)
@@ -172,7 +172,7 @@ class Bench:
         return found
 
     def profile(self) -> None:
-        """Print the profile of a row, made in a process of its own on the serving core."""
+        """Print the profile of a row, measured in a separate process on the serving core."""
         url, people = self._seeded("bench", self._options.members)
         options, cast, data = self._options, self._site.directory / "cast.json", self._site.directory / "bench"
         save(cast, people)

@@ -1,4 +1,4 @@
-"""Check before measuring that the contestants answer the same."""
+"""Check before measuring that all contestants give the same answers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,8 +20,8 @@ class DisagreementError(Exception):
 def check(row: Row, servers: Mapping[str, Server], cast: Cast) -> None:
     """Send requests of `row` for a sample of members to every contestant.
 
-    The floor's bodies must equal the service's. The other frameworks wrap their pages in their own way: their bodies
-    must hold the same objects.
+    The floor's bodies must equal the service's. The other frameworks paginate differently: their bodies must contain
+    the same objects.
 
     Raises:
         DisagreementError: an answer is not a success, or differs.
@@ -38,7 +38,7 @@ def check(row: Row, servers: Mapping[str, Server], cast: Cast) -> None:
 
 
 def answer_size(row: Row, server: Server, cast: Cast) -> int:
-    """The length in bytes of the service's answer to a request of `row`."""
+    """Return the length in bytes of the service's answer to a request of `row`."""
     return len(_response(row, SERVICE, server, row.subjects(cast)[0]).content)
 
 
@@ -69,7 +69,7 @@ def _without(body: Any, volatile: frozenset[str]) -> Any:
 
 
 def _ids(body: Any, row: Row) -> list[str]:
-    """Return the id of every object, in order; where ids are volatile, one mark for each."""
+    """Return the id of every object, in order. If ids are volatile, return a placeholder for each."""
     if isinstance(body, dict):
         own = ["one" if "id" in row.volatile else body["id"]] if "id" in body else []
         return own + [found for value in body.values() for found in _ids(value, row)]

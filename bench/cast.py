@@ -33,7 +33,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """The members of a term, and one more member with as much as possible, once for each of its many keys."""
+    """The members of a term, and one more member with as many rows as possible, once for each of its many keys."""
 
     members: list[Subject] = field(default_factory=list)
     heavy: list[Subject] = field(default_factory=list)

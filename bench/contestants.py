@@ -1,4 +1,4 @@
-"""The measured applications: one process on one core for each. Those with threads have as many as the service has."""
+"""The measured applications, each as one process on one core. Threaded ones have as many threads as the service."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

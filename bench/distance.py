@@ -1,7 +1,7 @@
-"""A PostgreSQL that is further away: `python -m bench.distance SOCKET SERVER MS` passes bytes on after half of MS.
+"""Simulate a distant PostgreSQL: `python -m bench.distance SOCKET SERVER MS` delays bytes by half of MS.
 
-A process of its own, on another core than the servers, with a thread for each direction of a connection. Each thread
-waits half the round trip before it passes on what it read, so that an exchange takes the whole of it.
+It is a separate process, on another core than the servers, with a thread for each direction of a connection. Each
+thread waits half the round trip before it forwards what it read.
 """
 
 import socket
@@ -27,7 +27,7 @@ _STOP_SECONDS = 10
 
 
 def main(listening: str, server: str, milliseconds: str) -> None:
-    """Pass on connections to a socket until the process is ended."""
+    """Forward connections to a socket until the process is ended."""
     half = float(milliseconds) / 2000
     with socket.socket(socket.AF_UNIX) as waiting:
         waiting.bind(listening)
@@ -41,7 +41,7 @@ def main(listening: str, server: str, milliseconds: str) -> None:
 
 
 def _pass_on(source: socket.socket, target: socket.socket, half: float) -> None:
-    """Pass on one direction, and its end, which ends the other direction too."""
+    """Forward one direction. Its end also ends the other direction."""
     with closing(target), suppress(OSError):
         while data := source.recv(262_144):
             if half:
@@ -52,7 +52,7 @@ def _pass_on(source: socket.socket, target: socket.socket, half: float) -> None:
 
 @contextmanager
 def at_distance(postgres: Postgres, directory: Path, milliseconds: float) -> Iterator[Postgres]:
-    """Run the proxy; yields the server as it is seen through it.
+    """Run the proxy. Yield the server as seen through it.
 
     Args:
         postgres: a server that listens on a socket.

@@ -1,4 +1,4 @@
-"""Simulate members who follow the plan for an exam, and members who review what FSRS makes due.
+"""Simulate members who follow an exam plan, and members who review the cards that FSRS schedules.
 
 `make exam-plan` writes the tables of docs/exam-plan.md. It needs no database, and about a minute of one core.
 """
@@ -64,8 +64,8 @@ class Outcome:
     """The outcome for one member: percent of the cards, and reviews.
 
     Attributes:
-        error: the prediction of the first day, less what was known; None without a plan.
-        over: whether a day of the first plan takes more minutes than there are.
+        error: the first day's prediction minus the actual result; None without a plan.
+        over: whether a day of the first plan exceeds the available minutes.
     """
 
     forgotten: float
@@ -75,7 +75,7 @@ class Outcome:
 
 
 class Member:
-    """A member with cards at the start of a plan, half of them studied before."""
+    """A member with cards at the start of a plan, half of them already studied."""
 
     def __init__(self, cards: int, recall: Recall, seed: int) -> None:
         self._chance = random.Random(seed)  # noqa: S311  # the same members every time
@@ -85,13 +85,13 @@ class Member:
         self.cards = [self._card(start) for _ in range(cards)]
 
     def answer(self, place: int, at: int) -> None:
-        """Answer a card as it is truly recalled, and then its steps."""
+        """Answer a card by its true recall, and then its learning steps."""
         self.reviews += REVIEWS_OF_A_NEW_CARD if self.cards[place].is_new else 1
         memory = self._answered(self.cards[place].memory, at)
         self.cards[place] = PlanCard(memory, reps=self.cards[place].reps + 1)
 
     def forgotten(self, at: int) -> float:
-        """Percent of the cards."""
+        """Return the forgotten cards in percent."""
         return 100 * (1 - mean(self._recall(card.memory, at) for card in self.cards))
 
     def _card(self, start: int) -> PlanCard:
@@ -110,7 +110,7 @@ class Member:
 
 
 def with_plan(member: Member, settings: Settings) -> Outcome:
-    """Answer today's cards of the plan each day at noon."""
+    """Answer the plan's cards each day at noon."""
     number = (settings.exam_on - settings.today).days
     noons = Days(settings.today, settings.exam_on, settings.zone).noons
     plan = exam_plan(member.cards, settings)
@@ -127,7 +127,7 @@ def with_plan(member: Member, settings: Settings) -> Outcome:
 
 
 def without_plan(member: Member, settings: Settings) -> Outcome:
-    """Begin the new cards evenly over the days, and review each day at noon what FSRS makes due."""
+    """Distribute the new cards evenly over the days, and review the due cards each day at noon."""
     number = (settings.exam_on - settings.today).days
     days = Days(settings.today, settings.exam_on, settings.zone)
     new = iter([place for place, card in enumerate(member.cards) if card.is_new])
@@ -184,7 +184,7 @@ def _table(heads: Sequence[str], rows: Sequence[str]) -> str:
 
 
 def by_size() -> str:
-    """Members who answer as FSRS predicts."""
+    """Return the table for members who answer as FSRS predicts."""
     rows = [
         _row((cards, days, minutes), *simulated(cards, days, minutes, recalled, REPEATED[cards]))
         for cards in CARDS
@@ -195,7 +195,7 @@ def by_size() -> str:
 
 
 def by_member() -> str:
-    """Members of every kind, with 200 cards."""
+    """Return the table for members of every kind, with 200 cards."""
     rows = [
         _row((kind, days), *simulated(200, days, 30, recall, REPEATED[200]))
         for kind, recall in MEMBERS.items()

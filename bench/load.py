@@ -1,6 +1,6 @@
-"""The load generator: a few keep-alive connections, each sending a prepared request when its last one is answered.
+"""The load generator: a few keep-alive connections, each sending the next request when the last one is answered.
 
-One thread and raw sockets take about 20 µs a request, so that one core can keep a server in Python busy.
+One thread and raw sockets take about 20 µs per request, so one core can saturate a server in Python.
 """
 
 import re
@@ -22,9 +22,9 @@ class Outcome:
     """The result of a stretch of load.
 
     Attributes:
-        answered: answers with a 2xx status.
+        answered: number of 2xx answers.
         refused: statuses of the others.
-        waits: seconds from each request to its whole answer.
+        waits: seconds from each request to its complete answer.
         seconds: to the last answer, so that a disk that pauses past the end is counted too.
         cpu_seconds: CPU time of the load generator.
     """
@@ -37,7 +37,7 @@ class Outcome:
 
 
 class BrokenAnswerError(Exception):
-    """The server closed a connection, stayed silent, or sent no Content-Length."""
+    """The server closed a connection, did not answer, or sent no Content-Length."""
 
 
 def run(port: int, requests: Iterator[bytes], seconds: float, connections: int = CONNECTIONS) -> Outcome:

@@ -21,7 +21,7 @@ def split_cores() -> tuple[set[int], set[int]]:
 
 @contextmanager
 def running_on(cores: set[int]) -> Iterator[None]:
-    """Run on `cores`; processes started inside inherit them."""
+    """Run on `cores`. Processes started in the block inherit them."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
     try:
@@ -31,29 +31,29 @@ def running_on(cores: set[int]) -> Iterator[None]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU time of a process since it started, user and system, all threads."""
+    """Return the CPU time of a process since its start, user and system, all threads."""
     return sum(_times(pid)[:2])
 
 
 def family_cpu_seconds(pid: int) -> float:
-    """CPU time of a process, its living children, and those that ended."""
+    """Return the CPU time of a process and its children, living or ended."""
     of_children = 0.0
     for child in children(pid):
         try:
             of_children += cpu_seconds(child)
         except (FileNotFoundError, ProcessLookupError):
-            continue  # it ended, and now counts with its parent
+            continue  # it has ended, and its time counts with its parent
     return sum(_times(pid)) + of_children
 
 
 def _times(pid: int) -> tuple[float, ...]:
-    """utime, stime, cutime and cstime (proc_pid_stat(5)) in seconds."""
+    """Return utime, stime, cutime and cstime (proc_pid_stat(5)) in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return tuple(int(value) / _TICK for value in fields[11:15])
 
 
 def children(pid: int) -> list[int]:
-    """The children of a process."""
+    """Return the children of a process."""
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
@@ -66,24 +66,24 @@ def ended(pid: int) -> bool:
 
 
 def resident_mib(pid: int) -> float:
-    """Resident memory of a process, in MiB."""
+    """Return the resident memory of a process, in MiB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / _MIB
 
 
 def reset_peak(pid: int) -> None:
-    """Let `peak_mib` count from now (proc_pid_clear_refs(5))."""
+    """Restart the measurement of `peak_mib` (proc_pid_clear_refs(5))."""
     Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
 def peak_mib(pid: int) -> float:
-    """Return the most memory that a process had resident since it started or the peak was reset, in MiB (`VmHWM`)."""
+    """Return the peak resident memory of a process since its start or the last reset, in MiB (`VmHWM`)."""
     [line] = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM:")]
     return int(line.split()[1]) / 1024
 
 
 def describe() -> str:
-    """Processor, cores, memory, kernel and Python."""
+    """Return processor, cores, memory, kernel and Python."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1024**3
     return (
         f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB; "

@@ -1,4 +1,4 @@
-"""Tables in Markdown, and the machine that they hold for."""
+"""Markdown tables, and a description of the machine."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime

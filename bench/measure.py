@@ -1,4 +1,4 @@
-"""Rounds of measuring: every row and contestant in turn, so that a slow minute of the machine affects all of them."""
+"""Rounds of measurements: all rows and contestants alternate, so that a slow minute affects all of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
@@ -19,8 +19,8 @@ class Sample(NamedTuple):
         server_us: CPU time of the server process per answer, in microseconds.
         postgres_us: CPU time of PostgreSQL per answer, in microseconds.
         load_share: share of its core that the load generator used.
-        p50_ms: half of the requests were answered in so many milliseconds.
-        p99_ms: 99 of 100 were.
+        p50_ms: median response time in milliseconds.
+        p99_ms: 99th percentile.
     """
 
     rate: float
@@ -40,12 +40,12 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Spread":
-        """The spread of at least one figure."""
+        """Return the spread of at least one figure."""
         return cls(median(values), min(values), max(values))
 
 
 class RefusedError(Exception):
-    """A contestant refused a request while it was measured."""
+    """A contestant refused a request during the measurement."""
 
 
 Samples = dict[tuple[str, str], list[Sample]]
@@ -57,7 +57,7 @@ Stretches = Mapping[tuple[str, str], Iterator[Iterator[bytes]]]
 
 
 def stretches_of(rows: Sequence[Row], cast: Cast, number: int) -> Stretches:
-    """The requests of each row and contestant; those that work only once are divided among `number` stretches."""
+    """Return the requests of each row and contestant. Single-use ones are divided among `number` stretches."""
     return {(row.name, name): row.requests(cast, name, number) for row in rows for name in row.contestants}
 
 
@@ -68,7 +68,7 @@ class Course:
         servers: contestant to its server.
         postgres: process id of the database server.
         seconds: for each row and contestant in a round.
-        stretches: row and contestant to the requests of each stretch of load that is to come.
+        stretches: by row and contestant, the requests of each future stretch of load.
         connections: of the load generator.
     """
 
@@ -93,7 +93,7 @@ class Course:
             self._run(row, name, next(requests), seconds)
 
     def rounds(self, number: int, tell: Callable[[str], None]) -> Samples:
-        """Run the rounds; every other one in reverse order."""
+        """Run the rounds, every other one in reverse order."""
         samples: Samples = {(row.name, name): [] for row, name, _ in self._entries}
         for turn in range(number):
             for row, name, requests in self._entries if turn % 2 == 0 else reversed(self._entries):
@@ -121,10 +121,10 @@ class Course:
 
 
 def _share(values: Sequence[float], share: float) -> float:
-    """The value that `share` of them do not exceed."""
+    """Return the value that this `share` of them do not exceed."""
     return sorted(values)[ceil(share * len(values)) - 1]
 
 
 def ratio(samples: Sequence[Sample], to: Sequence[Sample]) -> Spread:
-    """Return the ratio of the rates, round by round: the two of one round ran in the same minute."""
+    """Return the ratio of the rates by round, since both rates of a round were measured in the same minute."""
     return Spread.of([one.rate / other.rate for one, other in zip(samples, to, strict=True)])

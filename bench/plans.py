@@ -1,7 +1,7 @@
-"""`python -m bench.plans`: the plan of PostgreSQL for each statement of a read, with a million rows in the tables.
+"""`python -m bench.plans`: PostgreSQL's plan for each statement of a read, with a million rows in the tables.
 
-Every statement must find its rows by an index, and look at no more than three times as many as it answers. Writes
-`bench/PLANS.md`, and exits with 1 if a statement fails that.
+Every statement must use an index, and scan at most three times as many rows as it returns. Writes `bench/PLANS.md`, and
+exits with 1 if a statement fails that.
 """
 
 import logging
@@ -47,9 +47,9 @@ class Reading:
     """The work of one statement.
 
     Attributes:
-        answered: rows returned, and rows that it counted or summed.
-        read: rows that its scans looked at.
-        without_index: tables of more than a thousand rows that it read from end to end.
+        answered: rows returned, counted or summed.
+        read: rows scanned.
+        without_index: tables of more than a thousand rows that it read completely.
     """
 
     answered: int
@@ -57,12 +57,12 @@ class Reading:
     without_index: tuple[str, ...]
 
     def is_good(self, most: int = MOST_READ) -> bool:
-        """Return whether it used indexes and looked at no more than `most` times the rows answered, and a few."""
+        """Return whether it used indexes and scanned at most `most` times the rows answered, plus a few."""
         return not self.without_index and self.read <= most * self.answered + SLACK
 
 
 def main() -> None:
-    """Fill a database, and look at the plans in a process with its settings."""
+    """Fill a database, and check the plans in a process with its settings."""
     if sys.argv[1:]:
         _look(Path(sys.argv[1]))
         return
@@ -122,7 +122,7 @@ def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subj
 
 
 def _last_cursor(ask: Ask, path: str) -> str:
-    """Return the cursor of the last page of a list; `path` ends with a question mark."""
+    """Return the cursor of the last page of a list. `path` ends with a question mark."""
     page = ask(path)
     while page["has_more"]:
         cursor: str = page["next_cursor"]
@@ -135,7 +135,7 @@ def _look(cast_file: Path) -> None:
 
     os.environ["DJANGO_SETTINGS_MODULE"] = "studyservice.settings"
     django.setup()
-    logging.disable(logging.INFO)  # a line for each request
+    logging.disable(logging.INFO)  # it would log a line for each request
     cast = load(cast_file)
     found = {
         name: [_reading(plan) for plan in _plans(lambda: _ask(subject)(path))]  # noqa: B023  # called at once
@@ -167,7 +167,7 @@ def _ask(subject: Subject) -> Ask:
 
 
 def _plans(run: Callable[[], object]) -> list[Plan]:
-    """Return how PostgreSQL executes each SELECT of `run`."""
+    """Return PostgreSQL's plan for each SELECT of `run`."""
     from django.db import connection  # noqa: PLC0415
 
     asked: list[tuple[str, Sequence[Any]]] = []
@@ -209,13 +209,13 @@ def _nodes(plan: Plan) -> Iterator[Plan]:
 
 
 def _rows(node: Plan) -> int:
-    """Rows that a node returned, in all its loops."""
+    """Return the rows that a node returned, in all its loops."""
     rows: float = node["Actual Rows"] * node["Actual Loops"]
     return round(rows)
 
 
 def _dropped(node: Plan) -> int:
-    """Rows that it looked at and dropped."""
+    """Return the rows that it scanned and discarded."""
     each: float = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
     loops: float = node["Actual Loops"]
     return round(each * loops)

@@ -1,4 +1,4 @@
-"""A PostgreSQL that can be stopped, killed and frozen."""
+"""A PostgreSQL server that can be stopped, killed and frozen."""
 
 import os
 import signal
@@ -20,10 +20,10 @@ class Postgres:
     """One server.
 
     Attributes:
-        programs: directory of `pg_ctl` and the others.
+        programs: directory of `pg_ctl` and the other programs.
         data: its data directory.
         host: directory of its socket, or its address.
-        user: the system user that it runs as; None is the current one.
+        user: the system user that it runs as; None for the current one.
         options: arguments of the server itself.
     """
 
@@ -35,13 +35,13 @@ class Postgres:
     options: str = ""
 
     def url(self, database: str) -> str:
-        """The address of a database."""
+        """Return the URL of a database."""
         if self.host.startswith("/"):
             return f"postgresql://postgres:@/{database}?host={self.host}"
         return f"postgresql://postgres@{self.host}:{self.port}/{database}"
 
     def execute(self, database: str, *statements: str) -> None:
-        """Run statements, each in a transaction of its own."""
+        """Run statements, each in its own transaction."""
         with psycopg.connect(self.url(database), autocommit=True) as connection:
             for statement in statements:
                 connection.execute(statement.encode())
@@ -82,7 +82,7 @@ class Postgres:
 
     @property
     def pid(self) -> int:
-        """Process id of the postmaster."""
+        """Return the process id of the postmaster."""
         return int((self.data / "postmaster.pid").read_text().split()[0])
 
     @contextmanager
@@ -98,18 +98,19 @@ class Postgres:
                 os.kill(pid, signal.SIGCONT)
 
     def kill(self) -> None:
-        """SIGKILL for the postmaster; its children notice and end."""
+        """SIGKILL the postmaster. Its children notice and end."""
         pids = [self.pid, *machine.children(self.pid)]
         os.kill(pids[0], signal.SIGKILL)
         wait_until("PostgreSQL's processes to end", lambda: all(map(machine.ended, pids)))
-        # Where no process collects zombies, as in some containers, the old id looks alive to the next start.
+        # Without a process that collects zombies, as in some containers, the next start would think the old process is
+        # alive.
         sockets = Path(self.host) if self.host.startswith("/") else self.data.parent
         for lock in (self.data / "postmaster.pid", *sockets.glob(".s.PGSQL.*.lock")):
             lock.unlink(missing_ok=True)
 
 
 def started(directory: Path, *, durable: bool) -> Postgres:
-    """Start a new PostgreSQL. If it is durable it waits for the disk at each commit, as in production."""
+    """Start a new PostgreSQL. If durable, it waits for the disk at each commit, as in production."""
     server, _ = postgres.start(directory, durable=durable)
     host = str(server.get_postmaster_info().socket_dir)
     options = f"-h '' -k {host}"

@@ -15,5 +15,5 @@ if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "studyservice.settings"
     django.setup()
     call_command("migrate", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)  # pages name their styles by its hashes
-    save(Path(cast), import_string(fill)(int(members)))  # after the set-up: its module imports models
+    call_command("collectstatic", interactive=False, verbosity=0)  # pages refer to their styles by hashed names
+    save(Path(cast), import_string(fill)(int(members)))  # after the setup, because its module imports models

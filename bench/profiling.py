@@ -1,4 +1,4 @@
-"""`python -m bench --profile ROW` runs this: a WSGI application called in this process, without sockets."""
+"""Run by `python -m bench --profile ROW`: call a WSGI application in this process, without sockets."""
 
 import cProfile
 import io
@@ -39,7 +39,7 @@ def environ(call: Call, subject: cast.Subject) -> WSGIEnvironment:
 
 
 def calls_of(application: WSGIApplication, environs: list[WSGIEnvironment]) -> None:
-    """Answer each request as a server would. Raises `RuntimeError` if an answer is not a success."""
+    """Answer each request like a server. Raises `RuntimeError` if an answer is not a success."""
     for one in environs:
         answer = application(one, _start_response)
         b"".join(answer)
@@ -69,7 +69,7 @@ def main() -> None:
         calls_of(application, prepared(200))
         single = [_timed(application, one) for one in prepared(count)]
         ready = prepared(count)
-        profile = cProfile.Profile(time.thread_time)  # does not count waiting for PostgreSQL
+        profile = cProfile.Profile(time.thread_time)  # excludes waiting for PostgreSQL
         profile.enable()
         calls_of(application, ready)
         profile.disable()
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def _timed(application: WSGIApplication, one: WSGIEnvironment) -> tuple[float, float]:
-    """Seconds of wall clock and of CPU."""
+    """Return seconds of wall clock and of CPU."""
     wall, cpu = time.perf_counter(), time.process_time()
     calls_of(application, [one])
     return time.perf_counter() - wall, time.process_time() - cpu
@@ -104,12 +104,12 @@ def _silenced() -> Iterator[None]:
 
 
 def _print(profile: cProfile.Profile, calls: int) -> None:
-    """Print packages and functions by their own time. The profiler makes small functions look slower than they are."""
+    """Print packages and functions by their own time. The profiler exaggerates the cost of small functions."""
     stats: Any = pstats.Stats(profile)
     packages: Counter[str] = Counter()
     for (path, _, _), (_, _, own, _, callers) in stats.stats.items():
         for caller, seconds in [(one[0], times[2]) for one, times in callers.items()] if path == "~" else [(path, own)]:
-            packages[_package(caller)] += seconds  # the time of a built-in function is its callers'
+            packages[_package(caller)] += seconds  # the time of a built-in function counts for its callers
     print(f"CPU under cProfile, {packages.total() * 1e6 / calls:.0f} µs a call. By package, own µs and built-ins:\n")
     for package, seconds in packages.most_common(16):
         print(f"{seconds * 1e6 / calls:7.1f}  {package}")

@@ -16,11 +16,11 @@ from bench.targets import verdicts
 
 @dataclass(slots=True)
 class Results:
-    """The findings of a run.
+    """The results of a run.
 
     Attributes:
-        rounds: how many, of `seconds` each.
-        busy: load average of the machine when the run began; above a few tenths it did other work meanwhile.
+        rounds: their number, of `seconds` each.
+        busy: load average of the machine when the run began; above a few tenths, it had other work.
         postgres: version and durability settings of the database server.
         tools_list: bytes of the service's answer to tools/list, which every session of an assistant reads.
         memory: contestant to resident MiB after warming up and after the run.
@@ -40,7 +40,7 @@ class Results:
     distances: Mapping[int, Samples]
 
     def markdown(self) -> str:
-        """The whole page."""
+        """Return the whole page."""
         setting = (
             f"{machine_line()}\nLoad average when the run began: {self.busy:.1f}.\n{self.postgres}.\n"
             f"{self.rounds} rounds of {self.seconds:g} s for each row and contestant, {CONNECTIONS} connections, "

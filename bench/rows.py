@@ -25,7 +25,7 @@ NINJA = "django-ninja"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request. `Content-Length` is added, and if it is `authorized`, `Authorization`."""
+    """One request. `Content-Length` and, if `authorized`, `Authorization` are added."""
 
     method: str
     path: str
@@ -34,7 +34,7 @@ class Call:
     authorized: bool = True
 
     def headers_for(self, subject: Subject) -> dict[str, str]:
-        """Return all headers, as a small client of the API sends them."""
+        """Return all headers, like those of a small API client."""
         sent = {"Host": "127.0.0.1", "User-Agent": "bench/1", "Accept": "application/json"}
         if self.authorized:
             sent["Authorization"] = f"Bearer {subject.key}"
@@ -57,11 +57,11 @@ class Row:
 
     Attributes:
         call: returns the n-th request of a member.
-        against: the row of this service that it is compared with, instead of the floor.
-        volatile: fields that differ from answer to answer, so that only their presence is compared.
+        against: the row of this service to compare with, instead of the floor.
+        volatile: fields that differ between answers, so that only their presence is compared.
         turns: number of different requests of each member.
         once: each request works only once.
-        heavy: the heavy member sends it, with its many keys, instead of the others.
+        heavy: sent by the member with the most rows and many keys, instead of the others.
     """
 
     name: str
@@ -75,15 +75,15 @@ class Row:
     heavy: bool = False
 
     def subjects(self, cast: Cast) -> list[Subject]:
-        """The members who send it."""
+        """Return the members who send it."""
         return cast.heavy if self.heavy else cast.members
 
     def trial(self, contestant: str) -> int:
-        """The turn for comparing answers, if possible a different one for each contestant."""
+        """Return the turn for comparing answers, if possible a different one for each contestant."""
         return self.contestants.index(contestant) % self.turns
 
     def calls(self, cast: Cast, contestant: str) -> list[tuple[Call, Subject]]:
-        """Return requests, one of each member after the other, so that none comes near its rate limit.
+        """Return requests of all members in rotation, so that none comes near its rate limit.
 
         Requests that work only once are divided among the contestants, without those used in trials.
         """
@@ -114,7 +114,7 @@ _ALL = (*_PRODUCTION, NINJA, FASTAPI)
 
 
 def _get(path: str) -> Calls:
-    """GET of `path`, in which {} is the member's first course."""
+    """Return GET requests of `path`, in which {} is the member's first course."""
     return lambda subject, _: Call("GET", path.format(*subject.courses[:1]))
 
 
@@ -124,12 +124,12 @@ def _rpc(method: str, params: object) -> Call:
 
 
 def _tool(name: str) -> Calls:
-    """A tool call without arguments."""
+    """Return tool calls without arguments."""
     return lambda _subject, _number: _rpc("tools/call", {"name": name, "arguments": {}})
 
 
 def _new_item() -> dict[str, str]:
-    """Due in half a year, so that it does not change the answers of other rows."""
+    """Return an item due in half a year, so that it does not change the answers of other rows."""
     due_on = (date.today() + timedelta(days=180)).isoformat()  # noqa: DTZ011  # any day far ahead
     return {"title": "Problem set 7", "kind": "assignment", "due_on": due_on}
 
@@ -147,14 +147,14 @@ def _list_tools(_subject: Subject, _number: int) -> Call:
 
 
 def _review_vocab_card(subject: Subject, number: int) -> Call:
-    """A member always gives the same rating."""
+    """Return a review. A member always gives the same rating."""
     rating = ("again", "hard", "good", "easy")[crc32(subject.courses[0].encode()) % 4]
     body = orjson.dumps({"rating": rating, "duration_ms": 4200})
     return Call("POST", f"/v1/vocab-cards/{subject.cards[number]}/reviews", body)
 
 
 def _refresh(subject: Subject, number: int) -> Call:
-    """Through a proxy, for clients at many addresses: an address may refresh only once a second."""
+    """Return a refresh, forwarded for many client addresses, since one may refresh only once a second."""
     token = subject.tokens[number]
     form = {"grant_type": "refresh_token", "refresh_token": token, "client_id": CLIENT_ID}
     headers = {

@@ -1,6 +1,6 @@
-"""Fills a migrated database with members in the middle of a term.
+"""Fill a migrated database with members in the middle of a term.
 
-The data are the same every time, except for today and the plaintexts of keys and tokens.
+The data are the same every time, except for dates and the plaintexts of keys and tokens.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ DAYS = 365
 
 
 class Seed:
-    """Rows of `members` members, five courses each, forty items a course, around today."""
+    """Rows of `members` members, with five courses each and forty items per course, around today."""
 
     def __init__(self, members: int) -> None:
         self.now = timezone.now()
@@ -48,13 +48,13 @@ class Seed:
         self.courses = {member: [new_id() for _ in range(COURSES)] for member in self.members}
 
     def member_rows(self) -> Iterator[Member]:
-        """Members of several time zones."""
+        """Yield members in several time zones."""
         for number, (member, zone) in enumerate(zip(self.members, cycle(TIME_ZONES), strict=False)):
             email, name = f"member{number}@example.org", f"Member {number}"
             yield Member(id=member, email=email, name=name, time_zone=zone, write_clock=self.now)
 
     def course_rows(self) -> Iterator[Course]:
-        """The courses of a term."""
+        """Yield the courses of a term."""
         for member, courses in self.courses.items():
             for number, course in enumerate(courses):
                 stamps = _stamps(self.now - timedelta(days=90) + timedelta(minutes=number))
@@ -62,7 +62,7 @@ class Seed:
                 yield Course(id=course, member_id=member, **texts, **stamps)
 
     def item_rows(self) -> Iterator[Item]:
-        """Items over four months around today, one in ten undated, added over the last two months."""
+        """Yield items over four months around today, one in ten undated, created over the last two months."""
         kinds = ("assignment", "assignment", "quiz", "lab", "exam", "paper", "project", "other")
         for member, courses in self.courses.items():
             for number, course in enumerate(courses):
@@ -79,7 +79,7 @@ class Seed:
                     )
 
     def milestone_rows(self, items: Sequence[tuple[UUID, UUID, date | None]]) -> Iterator[Milestone]:
-        """Three steps for every fourth item. Those of the past are done, except for one in twenty."""
+        """Yield three steps for every fourth item. Past ones are done, except one in twenty."""
         for item, member, due_on in items[::4]:
             for position in (1, 2, 3):
                 due = None if due_on is None else due_on - timedelta(days=8 - 2 * position)
@@ -88,14 +88,14 @@ class Seed:
                 yield Milestone(id=new_id(), member_id=member, item_id=item, **fields)
 
     def category_rows(self) -> Iterator[GradeCategory]:
-        """The grade categories of every course."""
+        """Yield the grade categories of every course."""
         for member, course in ((member, course) for member, courses in self.courses.items() for course in courses):
             for position, (name, weight, _) in enumerate(CATEGORIES, 1):
                 fields = {"name": name, "weight": Decimal(weight), "position": position}
                 yield GradeCategory(id=new_id(), member_id=member, course_id=course, **fields)
 
     def score_rows(self, categories: Iterable[tuple[UUID, UUID, str]]) -> Iterator[GradeScore]:
-        """Sixteen scores for every course."""
+        """Yield sixteen scores for every course."""
         counts = {name: count for name, _, count in CATEGORIES}
         for category, member, name in categories:
             for number in range(counts[name]):
@@ -105,7 +105,7 @@ class Seed:
                 yield GradeScore(id=new_id(), member_id=member, category_id=category, **fields)
 
     def card_states(self) -> tuple[dict[str, Any], ...]:
-        """New cards, learned ones that are due, and forgotten ones."""
+        """Return new cards, learned ones that are due, and forgotten ones."""
         reviewed = self.now - timedelta(days=13, hours=1)
         due: dict[str, Any] = {"due_at": self.now - timedelta(hours=1), "last_reviewed_at": reviewed}
         due |= {"stability": 12.5, "difficulty": 5.1}
@@ -116,7 +116,7 @@ class Seed:
         )
 
     def add_items(self) -> dict[UUID, str]:
-        """Add members with keys, courses and items. The keys were used now, so that no measured request records it."""
+        """Add members with keys, courses and items. The keys were just used, so that no measured request records it."""
         copy(Member, self.member_rows())
         keys = dict(zip(self.members, add_keys(self.members, self.now), strict=True))
         copy(Course, self.course_rows())
@@ -124,7 +124,7 @@ class Seed:
         return keys
 
     def add_heavy(self) -> list[Subject]:
-        """Add one member with as many flashcards as possible and a year of practice, with many keys."""
+        """Add one member with the most flashcards, a year of practice, and many keys."""
         member = new_id()
         decks = [new_id() for _ in range(HEAVY_DECKS)]
         copy(Member, [Member(id=member, email="heavy@example.org", name="Heavy", write_clock=self.now)])
@@ -141,7 +141,7 @@ class Seed:
             yield Deck(id=deck, member_id=member, name=f"Deck {number}", card_count=HEAVY_CARDS, **stamps)
 
     def _heavy_cards(self, member: UUID, decks: Sequence[UUID]) -> Iterator[Card]:
-        """Learned cards, one in six of them due."""
+        """Yield learned cards, one in six of them due."""
         learned = {"state": CardState.REVIEW.value, "step": None, "stability": 40.0, "difficulty": 5.0, "reps": 5}
         learned["definition"] = "What the term means, in a sentence of an ordinary length."
         for deck in decks:
@@ -151,7 +151,7 @@ class Seed:
                 yield Card(id=new_id(), member_id=member, deck_id=deck, term=f"Term {position}", **fields, **learned)
 
     def _heavy_attempts(self, member: UUID, decks: Sequence[UUID]) -> Iterator[Attempt]:
-        """Attempts on every day, in order, five of six correct."""
+        """Yield attempts on every day, in order, five of six correct."""
         for number in range(HEAVY_ATTEMPTS):
             at = self.now - timedelta(days=DAYS * (HEAVY_ATTEMPTS - number) / HEAVY_ATTEMPTS - 1 / 24)
             deck = chance.randrange(HEAVY_DECKS)
@@ -177,7 +177,7 @@ def fill(members: int) -> Cast:
 
 
 def fill_items(members: int) -> Cast:
-    """Fill it for listing items only."""
+    """Fill it only for listing items."""
     seed = Seed(members)
     keys = seed.add_items()
     _settle()
@@ -185,7 +185,7 @@ def fill_items(members: int) -> Cast:
 
 
 def _settle() -> None:
-    """Let PostgreSQL finish the work that the filling left."""
+    """Let PostgreSQL finish the background work of the filling."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("CHECKPOINT")

@@ -23,7 +23,7 @@ FILES = 2
 
 
 def changes(_members: int) -> Cast:
-    """Create, move, tick off and delete items of `MEMBERS` members, as an assistant does in a term."""
+    """Create, move, tick off and delete items of `MEMBERS` members, like an assistant in a term."""
     for member in Member.objects.filter(courses__isnull=False).distinct().order_by("email")[:MEMBERS]:
         course = Course.objects.filter(member=member).latest("created_at")
         today = member.today()

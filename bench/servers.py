@@ -31,13 +31,13 @@ def wait_until(what: str, happened: Callable[[], object], seconds: float = START
 
 
 def listens(port: int) -> bool:
-    """Return whether a server listens at a port of loopback."""
+    """Return whether a server listens on a port of loopback."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_port() -> int:
-    """Return an unused port of loopback."""
+    """Return an unused port on loopback."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
 
@@ -54,13 +54,13 @@ def environment(database_url: str, data: Path, **variables: str) -> dict[str, st
         "WEB_THREADS": str(THREADS),
         "LOG_FORMAT": "json",
         "ADMIN_SECOND_FACTOR": "proxy",  # the operator of a drill has no device
-        "TRUSTED_PROXIES": "1",  # the load generator forwards for clients at many addresses
+        "TRUSTED_PROXIES": "1",  # the load generator reports many client addresses
         **variables,
     }
 
 
 def manage(env: Mapping[str, str], *arguments: str) -> str:
-    """Run a management command and return what it prints, or raise `RuntimeError`."""
+    """Run a management command and return its output, or raise `RuntimeError`."""
     command = [sys.executable, "manage.py", *arguments]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -69,7 +69,7 @@ def manage(env: Mapping[str, str], *arguments: str) -> str:
 
 
 def manage_at_once(env: Mapping[str, str], times: int, *arguments: str) -> int:
-    """Start a management command several times at once; returns how many succeed."""
+    """Start a management command several times at once. Return how many succeed."""
     command, nowhere = [sys.executable, "manage.py", *arguments], subprocess.DEVNULL
     started = [
         subprocess.Popen(command, cwd=ROOT, env=env, stdin=nowhere, stdout=nowhere, stderr=nowhere)
@@ -113,21 +113,21 @@ class Server:
         return f"{' '.join(self.command)}:\n{self.log.read_text(errors='replace')[-2000:]}"
 
     def workers(self) -> list[int]:
-        """Process ids of the workers."""
+        """Return the process ids of the workers."""
         return [pid for pid in machine.children(self.master.pid) if not machine.ended(pid)] if self.master else []
 
     @property
     def worker(self) -> int:
-        """Process id of the only worker, or of a server without workers."""
+        """Return the process id of the only worker, or of a server without workers."""
         [worker] = self.workers() or [self.master.pid if self.master else 0]
         return worker
 
     def kill_worker(self) -> None:
-        """SIGKILL for one worker."""
+        """SIGKILL one worker."""
         os.kill(self.workers()[0], signal.SIGKILL)
 
     def kill(self) -> None:
-        """SIGKILL for all its processes, as when the machine fails."""
+        """SIGKILL all its processes, as if the machine failed."""
         if self.master:
             workers = self.workers()
             master, self.master = self.master, None
@@ -138,7 +138,7 @@ class Server:
             master.wait()
 
     def stop(self) -> None:
-        """End it; by force after a minute."""
+        """Stop it, by force after a minute."""
         if self.master:
             self.master.terminate()
             try:

@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 
 class Site:
-    """Everything that it starts ends with `stack`."""
+    """A test site. Everything that it starts ends with `stack`."""
 
     def __init__(self, stack: ExitStack, directory: Path, *, durable: bool = True) -> None:
         self.stack = self._whole = stack
@@ -45,21 +45,21 @@ class Site:
 
     @property
     def postgres(self) -> Postgres:
-        """The PostgreSQL, started at its first use."""
+        """Return the PostgreSQL, started at its first use."""
         if self._postgres is None:
             self._postgres = postgres.started(self.directory / "postgresql", durable=self._durable)
             self._whole.callback(self._postgres.stop)
         return self._postgres
 
     def apart(self, name: str) -> "Site":
-        """Return a site with a PostgreSQL of its own, which ends with the drill."""
+        """Return a site with a separate PostgreSQL, which ends with the drill."""
         directory = self.directory / name
         directory.mkdir()
         return Site(self.stack, directory)
 
     @contextmanager
     def part(self) -> Iterator[None]:
-        """End what is started inside, but for the PostgreSQL, before the rest."""
+        """End everything started in the block, except PostgreSQL, before the rest."""
         outer = self.stack
         with ExitStack() as inner:
             self.stack = inner
@@ -76,7 +76,7 @@ class Site:
         return redis
 
     def environment(self, url: str, data: Path, **variables: str) -> dict[str, str]:
-        """Return the environment of a server or a command. All have one origin and one secret, as behind one proxy."""
+        """Return the environment of a server or a command. All share one origin and one secret, as behind one proxy."""
         return environment(url, data, **{"SECRET_KEY": self._secret_key, "BASE_URL": self._origin, **variables})
 
     def fill(self, url: str, data: Path, members: int, *fills: str, root: Path = ROOT) -> Cast:
@@ -84,7 +84,7 @@ class Site:
 
         Args:
             fills: dotted names of functions; the first returns the cast.
-            root: directory of the code that does it.
+            root: directory of the code to run.
         """
         data.mkdir(exist_ok=True)
         env, casts = self.environment(url, data), [data.with_name(f"{data.name}-{fill}.json") for fill in fills]
@@ -117,9 +117,9 @@ class Site:
         """Start the service.
 
         Args:
-            processes: more than one need `redis`.
+            processes: more than one needs `redis`.
             ahead: seconds by which its clock is ahead.
-            extra: variables of its environment.
+            extra: further environment variables.
         """
         variables = {"WEB_CONCURRENCY": str(processes)} | extra
         if redis:
@@ -155,7 +155,7 @@ def _sqlite(data: Path) -> str:
 
 @contextmanager
 def temporary_site(*, durable: bool = True) -> Iterator[Site]:
-    """A site that leaves nothing behind."""
+    """Yield a site that is removed completely afterwards."""
     with TemporaryDirectory(prefix="studyservice-bench-", ignore_cleanup_errors=True) as path, ExitStack() as stack:
         directory = Path(path)
         directory.chmod(0o755)  # PostgreSQL may run as another user

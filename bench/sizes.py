@@ -1,7 +1,7 @@
-"""`python -m bench.sizes`: bytes of each kind of row in PostgreSQL, indexes included, on the data of the benchmark.
+"""`python -m bench.sizes`: bytes of each kind of row in PostgreSQL, including indexes, on the benchmark's data.
 
-`--ids` compares the indexes of a table with random ids and with ids that grow with time. Their rows are the same
-otherwise, and are added in the order in which members add them: 500,000 reviews of 5,000 cards.
+`--ids` compares the indexes of a table with random ids and with time-ordered ids. Their rows are otherwise the same,
+and are added in the order of real use: 500,000 reviews of 5,000 cards.
 """
 
 import argparse
@@ -66,7 +66,7 @@ _INDEXES = """
 
 
 def main() -> None:
-    """Fill a database, and print a table in Markdown."""
+    """Fill a database, and print a Markdown table."""
     parser = argparse.ArgumentParser(prog="python -m bench.sizes", description=__doc__)
     parser.add_argument("--ids", action="store_true", help="compare indexes of ids instead")
     parser.add_argument("--members", type=int, default=MEMBERS)
@@ -95,7 +95,7 @@ def _ids(connection: psycopg.Connection) -> str:
 
 
 def _grown(connection: psycopg.Connection, id_: str) -> dict[str, int]:
-    """Fill the table; returns the bytes of each index."""
+    """Fill the table. Return the bytes of each index."""
     connection.execute("TRUNCATE vocab_review")
     added = 0
     while added < REVIEWS:

@@ -1,4 +1,4 @@
-"""`make syllabi DIR=...`: measure how well labelled syllabi are read. docs/syllabi-measured.md has their form."""
+"""`make syllabi DIR=...`: measure how well labeled syllabi are parsed. Format: docs/syllabi-measured.md."""
 
 import argparse
 import json
@@ -62,13 +62,13 @@ class Measured:
     """Wrong dates that were confirmed, and all that were tried."""
 
     def add(self, other: "Measured") -> None:
-        """Count another one in."""
+        """Add another one's counts."""
         for name in vars(self):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 def main() -> None:
-    """Measure every labelled text of the folders given."""
+    """Measure every labeled text of the given folders."""
     parser = argparse.ArgumentParser(prog="python -m bench.syllabi", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--show", action="store_true", help="show every wrong and every missed item")
@@ -127,7 +127,9 @@ def _labelled(folder: Path) -> Iterator[tuple[Path, Labels]]:
 
 
 def _items(proposal: Proposal, wanted: list[tuple[str, date | None]], *, show: bool) -> tuple[Score, Score]:
-    """All items, and the sure ones; one counts if its date is right and it shares half of the shorter title's words."""
+    """Score all items, and the certain ones. One counts if its date is right and half of the shorter title's words
+    match.
+    """
     left = list(wanted)
     right = sure = 0
     for item in sorted(proposal.items, key=lambda item: -(item.confidence or 0)):
@@ -172,7 +174,7 @@ def _categories(proposal: Proposal, wanted: Sequence[tuple[str, float]], *, show
 
 
 def _quote(syllabus: Syllabus, title: str, day: date) -> str:
-    """The line that an honest reader would quote: most words of the title, and the date in it or near above."""
+    """Return the line that an honest reader would quote: most words of the title, with the date in it or just above."""
     words = set(words_of(title))
 
     def worth(line: int) -> tuple[float, float, int]:

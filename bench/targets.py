@@ -12,7 +12,7 @@ MOST_MEMORY = 110
 
 
 class Target(NamedTuple):
-    """A row and the least that it must reach: a ratio of CPU times, or where `is_rate`, requests per second."""
+    """A row and its minimum: a ratio of CPU times or, if `is_rate`, requests per second."""
 
     row: str
     least: float
@@ -21,7 +21,7 @@ class Target(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A target and the figure reached, in words."""
+    """A target and the measured figure, in words."""
 
     name: str
     target: str
@@ -38,7 +38,7 @@ TARGETS = (
     Target("review_vocab_card", 0.42),
     Target("refresh", 0.22),
     *(Target(row.name, 0.75) for row in ROWS if row.against),
-    # Twice and five times the rates of the first run with two million items.
+    # Two and five times the rates of the first run with two million items.
     Target("mcp_tools_list", 2 * 611, is_rate=True),
     Target("list_vocab_decks", 2 * 156, is_rate=True),
     Target("get_practice_stats", 5 * 55, is_rate=True),
@@ -51,7 +51,7 @@ _BESIDE_FASTAPI = {"list_items": (2.7, 2.5), "create_item": (2.0, 1.8)}
 def verdicts(
     samples: Samples, memory: Mapping[str, tuple[float, float]], distances: Mapping[int, Samples]
 ) -> Iterator[Verdict]:
-    """Yield each target whose row was measured.
+    """Yield each target whose row was measured, with the figure.
 
     Args:
         memory: MiB of each contestant before and after the run.

@@ -1,4 +1,4 @@
-"""`make drills`: break databases and servers under load, and compare the answers that clients got with the database.
+"""`make drills`: break databases and servers under load, and compare the clients' answers with the database.
 
-One drill per file. `load` writes and records, `watch` calls again and again, `stored` compares.
+One drill per file. `load` writes and records, `watch` repeats calls, `stored` compares.
 """

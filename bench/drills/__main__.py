@@ -1,6 +1,6 @@
-"""`python -m bench.drills [--only NAME,...]`: run the drills, print the table, exit with 1 if one is not right.
+"""`python -m bench.drills [--only NAME,...]`: run the drills, print the table, exit with 1 if one fails.
 
-A run of all writes `bench/DRILLS.md`.
+A complete run writes `bench/DRILLS.md`.
 """
 
 import argparse
@@ -53,7 +53,7 @@ DRILLS = {
 
 
 def main() -> int:
-    """Run; returns the exit status."""
+    """Run the drills. Return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m bench.drills", description=__doc__)
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(DRILLS), help=",".join(DRILLS))
     parser.add_argument("--requests", type=int, default=memory.REQUESTS, help="of the drill `memory`")
@@ -61,7 +61,7 @@ def main() -> int:
     if unknown := set(options.only) - set(DRILLS):
         parser.error(f"no such drill: {', '.join(sorted(unknown))}")
     memory.REQUESTS = options.requests
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end everything that was started
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # both signals end everything that was started
     found: list[Report] = []
     with temporary_site() as site:
         for name in options.only:
@@ -84,7 +84,7 @@ Written by `make drills`; do not edit. In a successful run nothing is lost, dupl
 
 
 def _reports(name: str, site: Site) -> Iterator[Report]:
-    """Yield the reports of a drill. A drill that raises is wrong, and the others go on."""
+    """Yield the reports of a drill. A drill that raises fails, and the others continue."""
     whole = site.stack
     try:
         drill = import_module(f"bench.drills.{DRILLS[name]}").drill(site)

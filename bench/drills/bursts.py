@@ -1,4 +1,4 @@
-"""Many requests at the same moment, spread over ports."""
+"""Many requests at the same moment, distributed over ports."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ _Result = TypeVar("_Result")
 
 
 def at_once(calls: Sequence[Callable[[], _Result]]) -> list[_Result | Exception]:
-    """Run all calls at the same moment, each in a thread of its own; returns their results or exceptions."""
+    """Run all calls at the same moment, each in its own thread. Return their results or exceptions."""
     gate = threading.Barrier(len(calls))
 
     def run(call: Callable[[], _Result]) -> _Result | Exception:
@@ -33,7 +33,7 @@ def at_once(calls: Sequence[Callable[[], _Result]]) -> list[_Result | Exception]
 
 
 def accepted(ports: Sequence[int], key: str) -> tuple[int, list[Exception]]:
-    """Send `ASKED` requests with one key; returns how many passed its limit, and other errors."""
+    """Send `ASKED` requests with one key. Return how many passed its limit, and other errors."""
 
     def ask(port: int) -> list[Answer]:
         with Client(port, key) as client:

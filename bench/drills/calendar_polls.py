@@ -1,7 +1,7 @@
-"""The cost of calendar subscriptions: apps poll every 15 minutes, and mostly nothing is new.
+"""The cost of calendar subscriptions: apps poll every 15 minutes, mostly without news.
 
-The drill measures the CPU time of the server while many calendars are polled as fast as possible, and computes the
-share of a core for a number of subscribers.
+The drill measures the server's CPU time while many calendars are polled as fast as possible, and computes the share of
+a core for a number of subscribers.
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ _ADD_EVENTS = """
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Polls that are answered with 304, and polls that fetch the whole calendar."""
+    """Measure polls answered with 304, and polls that fetch the whole calendar."""
     report = Report("calendar polls")
     url, data, cast = site.fresh("postgresql")
     secrets = [f"svc_cal_{number:043}" for number in range(1, len(cast.members) + 1)]

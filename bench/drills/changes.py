@@ -1,8 +1,8 @@
 """SIGKILL for the server between two statements of a write: a change is stored with its row in the log, or not at all.
 
-A lock of another connection stops the write before the statement that needs it; there its process is killed. Statements
-share exchanges (`studyservice.database.postgresql.exchanges`), so PostgreSQL may have the commit by then, and store the
-write although nobody gets the answer. A missing standby stops the commit, which PostgreSQL has written by then.
+A lock held by another connection stops the write before the statement that needs it. Then its process is killed.
+Statements share round trips (`studyservice.database.postgresql.exchanges`), so PostgreSQL may already have the commit,
+and store the write although nobody gets the answer. A missing standby stops the commit after PostgreSQL has written it.
 """
 
 import threading
@@ -41,10 +41,10 @@ class Write(NamedTuple):
     """A kind of call that changes data.
 
     Attributes:
-        prepared: returns the call with this number; each changes something that none before it did.
+        prepared: returns the call with this number; each makes a different change.
         stops: tables and modes of the locks that stop it before its statements, in order.
-        log: the table in which each call that is stored has one row.
-        at_commit: kill it at its commit, too.
+        log: the table in which each stored call has one row.
+        at_commit: whether to kill it at its commit, too.
     """
 
     prepared: Callable[[int], Call]
@@ -54,7 +54,7 @@ class Write(NamedTuple):
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Writes of each kind are killed before each of their statements, and one is let through."""
+    """Kill writes of each kind before each of their statements, and let one finish."""
     report, kills = Report("server killed between statements"), 0
     url, data, cast = site.fresh("postgresql")
     instance, key = site.serve(url, data), cast.members[0].key
@@ -86,7 +86,7 @@ def drill(site: Site) -> Iterator[Report]:
 
 
 def _writes(instance: Server, member: Subject) -> dict[str, Write]:
-    """One write of each kind."""
+    """Return one write of each kind."""
     path, log = f"/v1/courses/{member.courses[0]}/items", ("accounts_change", _WRITES)
 
     def made(path: str, **fields: str) -> str:
@@ -137,9 +137,9 @@ def _locked(url: str, table: str, mode: str) -> Iterator[Waits]:
 
 @contextmanager
 def _commits_wait(url: str) -> Iterator[Waits]:
-    """Each commit waits for a standby that does not exist; the waiting commit is written."""
+    """Let each commit wait for a standby that does not exist, after the commit is written."""
     wait = "ALTER SYSTEM SET synchronous_standby_names = 'nobody'"
-    execute(url, wait, "SELECT pg_reload_conf(), pg_sleep(1)")  # nothing says when the checkpointer has read it
+    execute(url, wait, "SELECT pg_reload_conf(), pg_sleep(1)")  # nothing reports when the checkpointer has read it
     try:
         yield lambda: count(url, "pg_stat_activity", "wait_event = 'SyncRep'") > 0
     finally:

@@ -1,6 +1,6 @@
-"""Members spread over two servers by Citus: distributed, migrated, tested; a shard moved, a server killed and hung.
+"""Members distributed over two servers by Citus: migrate, test, move a shard, kill and hang a server.
 
-`CITUS_SOURCE` names a git repository of Citus (`bench/drills/citus_build.py`); without it the drill is not run.
+`CITUS_SOURCE` names a git repository of Citus (`bench/drills/citus_build.py`). Without it the drill is skipped.
 """
 
 import json
@@ -33,7 +33,7 @@ _COMMANDS = (
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Run each lane on its own database."""
+    """Run each part on its own database."""
     try:
         programs = installation(site.directory / "postgresql-with-citus")
     except UnavailableError as reason:
@@ -50,7 +50,7 @@ def _environment(site: Site, url: str, name: str) -> dict[str, str]:
 
 
 def _migrated(site: Site, servers: Servers) -> Report:
-    """Distribute at an earlier migration, with a member; then run the later ones and distribute their tables."""
+    """Distribute at an earlier migration, with a member. Then run the later ones and distribute their tables."""
     report = Report("members on Citus: later migrations")
     url = servers.create("migrated")
     env = _environment(site, url, "migrated")
@@ -73,7 +73,7 @@ def _migrated(site: Site, servers: Servers) -> Report:
 
 
 def _tested(site: Site, servers: Servers) -> Report:
-    """Run the tests of the operations over REST. A statement of a request to more than one shard is refused."""
+    """Run the tests of the operations over REST. A request's statement on more than one shard is refused."""
     report = Report("members on Citus: operations")
     url = servers.create("tested")
     env = _environment(site, url, "tested")

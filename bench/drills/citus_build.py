@@ -1,8 +1,8 @@
-"""Citus, built from its public source against the PostgreSQL 15 of this machine, which is not changed.
+"""Build Citus from its public source against this machine's PostgreSQL 15, without changing that.
 
 `CITUS_SOURCE` names a git repository that has the release. The build is kept in `DATA_DIR`. The extension and the
-PostgreSQL that loads it are in a directory of their own. PostgreSQL finds its files relative to its programs, so these
-are copied, and the rest is linked.
+PostgreSQL that loads it are in a separate directory. PostgreSQL finds its files relative to its programs, so these are
+copied, and the rest is linked.
 """
 
 import os
@@ -39,7 +39,7 @@ class _Machine:
 
 
 def installation(directory: Path) -> Path:
-    """Install a PostgreSQL with Citus in `directory`; returns its programs. May raise `UnavailableError`."""
+    """Install a PostgreSQL with Citus in `directory`, or raise `UnavailableError`. Return its program directory."""
     machine = _machine()
     built = _built(machine)
     for path in (machine.lib, machine.share):
@@ -66,7 +66,7 @@ def _machine() -> _Machine:
 
 
 def _built(machine: _Machine) -> Path:
-    """Compile the source, unless it was compiled before."""
+    """Compile the source, unless already compiled."""
     source = os.environ.get(SOURCE)
     if not source:
         raise UnavailableError(f"{SOURCE} does not name a git repository of Citus")
@@ -110,7 +110,7 @@ def _make(built: Path, *arguments: str) -> None:
 
 
 def _run(directory: Path, *command: str) -> None:
-    """Run a step of the build with low priority; its output goes to `log`."""
+    """Run a step of the build with low priority and its output in `log`."""
     with (directory / "log").open("ab") as log:
         done = subprocess.run(
             ["/usr/bin/nice", "-n", "10", *command],

@@ -1,4 +1,4 @@
-"""Members on Citus, under load: what a call costs, a shard that moves, a server that is killed and one that hangs."""
+"""Members on Citus under load: the cost of calls, a shard that moves, a server that is killed or hangs."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ _STRAY = """
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """State shared by the lanes."""
+    """State shared by the parts of the drill."""
 
     url: str
     servers: Servers
@@ -53,7 +53,7 @@ class _World:
 
 
 def loaded(site: Site, servers: Servers) -> list[Report]:
-    """Use one distributed database with members for all lanes."""
+    """Use one distributed database with members for all parts."""
     cost = Report("members on Citus: a call")
     whole, _, members_of_whole = _filled(site, servers, "whole", distributed=False)
     spread, url, members = _filled(site, servers, "spread", distributed=True)
@@ -66,7 +66,7 @@ def loaded(site: Site, servers: Servers) -> list[Report]:
 
 
 def _filled(site: Site, servers: Servers, name: str, *, distributed: bool) -> tuple[Server, str, Sequence[Subject]]:
-    """Serve a new database with members; returns the server, the database's address and the members."""
+    """Serve a new database with members. Return the server, the database's URL and the members."""
     url, data = servers.create(name), site.directory / name
     cast = site.fill(url, data, MEMBERS, "bench.drills.seed.fill")
     setting = str(distributed).lower()
@@ -76,7 +76,7 @@ def _filled(site: Site, servers: Servers, name: str, *, distributed: bool) -> tu
 
 
 def _costs(sides: Sequence[tuple[Server, Sequence[Subject]]]) -> list[dict[str, float]]:
-    """Return the median milliseconds of calls, in turn on each side, each of another member whose key is cached."""
+    """Return the median milliseconds of calls, alternating between the sides, each by a member with a cached key."""
     clients = [Client(instance.port) for instance, _ in sides]
     found: list[dict[str, list[float]]] = [{} for _ in sides]
     for name, call in {"get_me": _me, **_CALLS}.items():
@@ -108,7 +108,7 @@ def _milliseconds(call: Callable[[Client, Subject], Answer], client: Client, sub
 
 
 def _check_stray(report: Report, url: str) -> None:
-    """The database refuses an item under a course of another member."""
+    """Check that the database refuses an item under a course of another member."""
     [(_, one), (course, _)] = query(url, "SELECT id, member_id FROM courses_course ORDER BY id LIMIT 2")
     refused = False
     with psycopg.connect(url) as connection:
@@ -121,7 +121,7 @@ def _check_stray(report: Report, url: str) -> None:
 
 
 def _moved(world: _World) -> Report:
-    """Move a shard, with the rows of its members in every table, to the other server under load."""
+    """Move a shard, with its members' rows in every table, to the other server under load."""
     report = Report("members on Citus: a shard moved")
     source, target = [server.port for server in world.servers.others]
     everybody = world.members
@@ -138,7 +138,7 @@ def _moved(world: _World) -> Report:
 
 
 def _killed(world: _World) -> Report:
-    """Kill one server and start it again. Calls of members on the other one go on."""
+    """Kill one server and start it again. Calls of members on the other one continue."""
     report = Report("members on Citus: a server killed")
     report.notes.append(f"for {_KILLED_SECONDS} s")
     first = world.servers.others[0]
@@ -166,9 +166,9 @@ def _hung(world: _World) -> Report:
 
 
 def _strike(world: _World, report: Report, fault: Callable[[], None], first: int) -> None:
-    """Load by members on the first server, a fault of it, and calls of a member on the other."""
+    """Run load by members on the first server, a fault of it, and calls of a member on the other."""
     here, elsewhere = _sides(world)
-    watched = elsewhere[first % len(elsewhere)]  # with each fault another, for the sake of its rate limit
+    watched = elsewhere[first % len(elsewhere)]  # a different one for each fault, because of its rate limit
     watch = Watch(world.instance.port, items, watched.key, pause=_PAUSE_SECONDS)
     with Load(world.instance.port, here, first=first) as load, watch:
         time.sleep(1)

@@ -1,4 +1,4 @@
-"""PostgreSQL servers with Citus on loopback: a coordinator, and the servers that hold the members."""
+"""PostgreSQL servers with Citus on loopback: a coordinator, and the members' servers."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ class Servers:
     others: Sequence[Postgres]
 
     def create(self, database: str) -> str:
-        """Create a database with Citus on all of them; returns its address at the coordinator."""
+        """Create a database with Citus on all of them. Return its URL at the coordinator."""
         for server in (self.coordinator, *self.others):
             server.create(database)
             server.execute(database, "CREATE EXTENSION citus")
@@ -46,13 +46,14 @@ class Servers:
 
 
 def started(stack: ExitStack, directory: Path, programs: Path) -> Servers:
-    """Start three servers, the first of which coordinates. They end with `stack`."""
+    """Start three servers, the first as coordinator. They end with `stack`."""
     servers = [_start(stack, directory, programs) for _ in range(3)]
     return Servers(servers[0], servers[1:])
 
 
 def _start(stack: ExitStack, directory: Path, programs: Path) -> Postgres:
-    user = "postgres" if os.geteuid() == 0 else None  # PostgreSQL refuses root; Debian's package has this user
+    # PostgreSQL refuses to run as root; Debian's package creates this user
+    user = "postgres" if os.geteuid() == 0 else None
     port = free_port()
     home = directory / f"citus-{port}"
     home.mkdir()

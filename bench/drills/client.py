@@ -1,4 +1,4 @@
-"""A client of the API that checks the form of every answer, and a browser."""
+"""A client of the API that validates every answer, and a browser."""
 
 import http.client
 from collections.abc import Mapping
@@ -20,11 +20,11 @@ _BOUNDARY = "drill-3f9f5a9e6f5e4a58"
 
 
 class ClosedError(Exception):
-    """The connection was refused or closed, so the client knows that it has no answer."""
+    """The connection was refused or closed, so the client knows that no answer will arrive."""
 
 
 class ImproperAnswerError(Exception):
-    """Neither a success, nor an error in the service's shape, nor a closed connection."""
+    """An answer that is neither a success, nor an error in the service's format, nor a closed connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """A success."""
+        """Whether it is a success."""
         return self.status < 300
 
     @property
     def replayed(self) -> bool:
-        """An answer that was sent before."""
+        """Whether it is a repeated answer."""
         return self.headers["Idempotency-Replayed"] == "true"
 
     @property
@@ -53,11 +53,11 @@ class Answer:
 
 
 class Client:
-    """One connection to a port on loopback, opened again when needed.
+    """One connection to a port on loopback, reopened when needed.
 
     Args:
-        key: the bearer token of calls that name no other.
-        address: the client address that we report as a proxy.
+        key: the default bearer token.
+        address: the client address to report as a proxy.
     """
 
     def __init__(self, port: int, key: str = "", *, address: str = "") -> None:
@@ -76,7 +76,7 @@ class Client:
         self._connection.close()
 
     def get(self, path: str, key: str = "") -> Answer:
-        """Read."""
+        """Send a GET request."""
         return self.call("GET", path, key=key)
 
     def token(self, **form: str) -> Answer:
@@ -160,11 +160,11 @@ class Browser:
     cookies: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> "Browser":
-        """Return another tab."""
+        """Return another tab, with a copy of the cookies."""
         return Browser(self.address, self.cookies.copy())
 
     def send(self, port: int, target: str, form: Mapping[str, str] | None = None) -> tuple[int, str]:
-        """Visit a page or post a form; returns status and `Location`."""
+        """Visit a page or post a form. Return status and `Location`."""
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SILENCE_SECONDS)
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         headers, body = {"X-Forwarded-For": self.address, "Cookie": cookie}, None

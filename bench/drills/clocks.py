@@ -20,7 +20,7 @@ _ITEMS_EACH = 75
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """A poller of both misses nothing, limits are exact, and codes and tokens work once."""
+    """Check that a poller of both misses nothing, limits are exact, and codes and tokens work once."""
     report = Report("clocks 2 minutes apart")
     url, data, cast = site.fresh("postgresql")
     redis = site.redis()
@@ -37,7 +37,7 @@ def drill(site: Site) -> Iterator[Report]:
 
 
 def _poll_while_writing(ports: tuple[int, int], keys: list[Subject]) -> tuple[set[str], Counter[str]]:
-    """Create items at both instances in turn while one poller reads both in turn; returns both sets of ids."""
+    """Create items at both instances alternately while a poller reads both. Return the ids created, and those read."""
     *writing, first, second, third, fourth = keys
     done = threading.Event()
 
@@ -69,7 +69,7 @@ def _poll_while_writing(ports: tuple[int, int], keys: list[Subject]) -> tuple[se
 
 
 def _new_items(client: Client, newest: str) -> list[dict[str, str]]:
-    """Read every page of the items created after `newest`."""
+    """Return the items created after `newest`, from all pages."""
     parameters = {"created_after": newest, "limit": "50"}
     found: list[dict[str, str]] = []
     while True:

@@ -1,4 +1,4 @@
-"""A full disk under SQLite, while clients write: a small tmpfs, or a limit on file sizes where mounting is refused."""
+"""A full disk under SQLite during writes: a small tmpfs, or a limit on file sizes if mounting is not permitted."""
 
 import os
 import resource
@@ -19,7 +19,7 @@ from bench.site import Site
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Fill, wait, free."""
+    """Fill the disk, wait, and free it."""
     report = Report("disk full, SQLite")
     disk = site.directory / "small-disk"
     disk.mkdir()
@@ -72,7 +72,7 @@ def _tmpfs(disk: Path) -> tuple[_Step, _Step]:
 
 
 def _file_sizes(instance: Server, data: Path) -> tuple[_Step, _Step]:
-    """Return functions that keep files of the workers from growing, and lift that."""
+    """Return functions that prevent the workers' files from growing, and lift that limit."""
 
     def limit(size: int) -> None:
         for worker in instance.workers():

@@ -1,4 +1,4 @@
-"""A member with half a million reviews is deleted in the admin, while other members read and write."""
+"""Delete a member with half a million reviews in the admin, while other members read and write."""
 
 import secrets
 import threading
@@ -47,7 +47,7 @@ _BULK = (
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """On PostgreSQL, and on SQLite, where every write waits for every other."""
+    """Run on PostgreSQL, and on SQLite, where every write waits for every other."""
     for kind in ("postgresql", "sqlite"):
         yield _erased(site, kind)
 
@@ -79,7 +79,7 @@ def _erased(site: Site, kind: str) -> Report:
 
 
 def _is_refused(client: Client) -> bool:
-    time.sleep(0.6)  # within the rate
+    time.sleep(0.6)  # within the rate limit
     return me(client).status == 401
 
 
@@ -96,7 +96,7 @@ def _signed_in(instance: Server) -> Browser:
 
 
 def _delete(operator: Browser, port: int, member: str) -> None:
-    """Delete in the admin. The operator's browser may give up waiting."""
+    """Delete in the admin. The operator's browser may time out."""
     page = f"/admin/accounts/member/{member}/delete/"
     status, _ = operator.send(port, page)
     if status != 200:
@@ -106,7 +106,7 @@ def _delete(operator: Browser, port: int, member: str) -> None:
 
 
 def _working(subjects: Sequence[Subject]) -> Callable[[Client], Answer]:
-    """Read and write in turn, each call as another member."""
+    """Return a function that reads and writes alternately, each call as another member."""
     people, turns = cycle(subjects), numbers()
 
     def work(client: Client) -> Answer:

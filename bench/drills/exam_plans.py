@@ -1,4 +1,4 @@
-"""A member asks for the plan of an exam with 5,000 cards, four calls at a time, while another member reads."""
+"""A member requests the plan of an exam with 5,000 cards, four calls at a time, while another member reads."""
 
 import threading
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ _FILL = (
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """The plan and today's cards of it, in the window of last looks, where both cost most."""
+    """Request the plan and its cards for today, shortly before the exam, where both cost most."""
     report = Report("exam plans")
     url, data, cast = site.fresh("postgresql")
     owner, *others = cast.members[:4]
@@ -78,10 +78,10 @@ def drill(site: Site) -> Iterator[Report]:
 
 
 class _Counted:
-    """Calls of the member who plans.
+    """The calls of the planning member.
 
     Attributes:
-        number: how many were answered.
+        number: of answered calls.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class _Counted:
         self._lock = threading.Lock()
 
     def ask(self, port: int, key: str, path: str) -> None:
-        """Send `_EACH` calls on a connection of its own."""
+        """Send `_EACH` calls on a separate connection."""
         with Client(port, key) as client:
             for _ in range(_EACH):
                 answer = client.get(path)

@@ -1,4 +1,4 @@
-"""The primary killed under load and a standby promoted. DATABASE_URL names both, and the service is not touched."""
+"""Kill the primary under load and promote a standby. DATABASE_URL names both, and the service is not restarted."""
 
 import time
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from bench.site import Site
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Commits wait for the standby (`synchronous_standby_names`), so that none is lost with the primary."""
+    """Commits wait for the standby (`synchronous_standby_names`), so none is lost with the primary."""
     report = Report("failover to a standby")
     site = site.apart("failover")
     url, data, cast = site.fresh("postgresql")
     primary, standby = site.postgres, site.directory / "standby"
     standby.mkdir()
     if primary.user:
-        standby.chmod(0o777)  # for the user of PostgreSQL
+        standby.chmod(0o777)  # for PostgreSQL's user
     copy = ("-D", f"{standby}/data", "--write-recovery-conf", "--checkpoint=fast")
     primary.run("pg_basebackup", "-h", primary.host, "-U", "postgres", *copy)
     control = ("pg_ctl", "-w", "-D", f"{standby}/data")

@@ -1,4 +1,4 @@
-"""One member with ten keys creates the largest decks without a pause, while others read."""
+"""A member with ten keys continuously creates the largest decks, while others read."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ _PARALLEL = 8
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """On each kind of database."""
+    """Run on each kind of database."""
     for kind in ("sqlite", "postgresql"):
         report = Report(f"fairness, {kind}")
         url, data, cast = site.fresh(kind)
@@ -62,7 +62,7 @@ class _Greedy:
         self.improper: list[str] = []
 
     def post(self, port: int, key: str) -> None:
-        """Create the largest deck and delete it, again and again."""
+        """Create the largest deck and delete it, repeatedly."""
         with Client(port, key, address="203.0.113.1") as client:
             while not self.stopped.is_set():
                 made = client.call("POST", "/v1/vocab-decks", {"name": "Greedy", "cards": _CARDS})
@@ -87,7 +87,7 @@ def _posting(greedy: _Greedy, port: int, subjects: Sequence[Subject]) -> Iterato
 
 
 def _calls(instance: Server, victims: Sequence[Subject], greedy: _Greedy) -> list[Watch]:
-    """Calls of each victim on a connection of its own, one victim after the other."""
+    """Return the calls of each victim on its own connection, one victim after another."""
     calls = [
         Watch(instance.port, me, one.key, pause=0.03, times=_CALLS, beside=lambda: greedy.decks).run()
         for one in victims

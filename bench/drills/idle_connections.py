@@ -13,7 +13,7 @@ _IDLE = 1_000
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Half of them have sent nothing yet, half have had an answer and stay open."""
+    """Half of them have sent nothing, the others have received an answer and stay open."""
     report = Report("idle connections")
     url, data, cast = site.fresh("sqlite")
     instance = site.serve(url, data)

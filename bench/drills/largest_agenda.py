@@ -1,6 +1,6 @@
-"""The largest agenda of a member: as much as may be stored, all of it due, with the longest texts.
+"""The largest possible agenda of a member: every limit reached, everything due, with the longest texts.
 
-REST answers it. It is too long for an assistant, so the tool says how to ask for less.
+REST answers with all of it. It is too long for an assistant, so the tool explains how to ask for less.
 """
 
 import time
@@ -45,7 +45,7 @@ _TOOL = {
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Over REST and as a tool, one call and four at once, while another member reads; a new process for each."""
+    """Measure REST and the tool, one call and four at once, while another member reads. Each in a new process."""
     report = Report("largest agenda")
     url, data, cast = site.fresh("postgresql")
     owner, other = cast.members[:2]
@@ -63,7 +63,7 @@ def drill(site: Site) -> Iterator[Report]:
 
 
 def _measured(instance: Server, owners: list[Subject], other: Subject, body: object) -> tuple[str, bool]:
-    """Return the figures, and whether they are within the bounds; a tool has to refuse."""
+    """Return the figures, and whether they are within the bounds. The tool must refuse."""
     me(Client(instance.port, other.key))
     with Watch(instance.port, me, other.key, pause=0) as watch:
         found = at_once([partial(_asked, instance.port, owner.key, body) for owner in owners])
@@ -81,13 +81,13 @@ def _measured(instance: Server, owners: list[Subject], other: Subject, body: obj
 
 
 def _is_refusal(body: Any) -> bool:
-    """Return whether this is the answer of a tool whose result is too long."""
+    """Return whether this is a tool's error for a result that is too long."""
     result = body.get("result", {})
     return result.get("isError") is True and "Ask for less" in result["content"][0]["text"]
 
 
 def _asked(port: int, key: str, body: object) -> tuple[float, Answer]:
-    """Seconds and answer of one call."""
+    """Return seconds and answer of one call."""
     started = time.monotonic()
     with Client(port, key) as client:
         answer = client.get(_PATH) if body is None else client.call("POST", "/mcp", body)

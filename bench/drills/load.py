@@ -1,6 +1,6 @@
-"""Clients that write without pause and record the answer to each write.
+"""Clients that write continuously and record the answer to each write.
 
-Each write has a number, which its rows carry: an item in its title, a deck in its name, a review in its duration. A
+Each write has a number, which its rows contain: an item in its title, a deck in its name, a review in its duration. A
 deck and its cards, or a review with its attempt and its card, are rows of one transaction.
 """
 
@@ -28,16 +28,16 @@ _PAUSE_SECONDS = 0.05
 
 @dataclass(slots=True)
 class Journal:
-    """The answers that clients got.
+    """The answers that clients received.
 
     Attributes:
         acknowledged: numbers of the writes answered with 201.
         refused: those answered with 4xx, which must not be stored.
-        unknown: those answered with 5xx or not at all, which may be stored or not.
+        unknown: those answered with 5xx or not at all, which may or may not be stored.
         errors: errors by kind.
         improper: answers that no client should see.
-        succeeded_at: moments by the monotonic clock.
-        replayed: acknowledged writes that an earlier try, not answered, had carried out.
+        succeeded_at: times of successes, by the monotonic clock.
+        replayed: acknowledged writes that an earlier, unanswered attempt had performed.
     """
 
     acknowledged: set[int] = field(default_factory=set)
@@ -50,7 +50,7 @@ class Journal:
     replayed: int = 0
 
     def recovered(self, since: float) -> float:
-        """Return the seconds from `since` until writes no longer failed; 0 if none failed after it."""
+        """Return the seconds from `since` until writes stopped failing; 0 if none failed after it."""
         failed = [moment for moment in self.failed_at if moment >= since]
         if not failed:
             return 0.0
@@ -60,10 +60,10 @@ class Journal:
 
 
 class Load:
-    """`with Load(port, subjects) as load:` writes until the end of the block; `load.journal` is then complete.
+    """`with Load(port, subjects) as load:` writes until the end of the block. Then `load.journal` is complete.
 
     Args:
-        retrying: send each write with an `Idempotency-Key`, again and again until it is acknowledged or refused.
+        retrying: send each write with an `Idempotency-Key`, and repeat it until it is acknowledged or refused.
         first: the number of the first write, greater than those of earlier loads of the same database.
     """
 
@@ -89,13 +89,13 @@ class Load:
         self.stop()
 
     def stop(self) -> None:
-        """Let every client finish the write that it has sent."""
+        """Stop after every client's current write."""
         self._stopped.set()
         for thread in self._threads:
             thread.join(60)
 
     def goes_on(self, since: float) -> None:
-        """Wait until the last write of each client was sent after `since` and has succeeded."""
+        """Wait until each client's last write was sent after `since` and has succeeded."""
         wait_until("writes of every client that succeed", lambda: min(self._succeeding_since) > since)
 
     def acknowledged(self) -> set[int]:
@@ -110,10 +110,10 @@ class Load:
                 return
             number = next(self._numbers)
             while self._is_unknown(client, subject, number, thread) and self._retrying:
-                pass  # the same write again, also after the end, until its result is known
+                pass  # repeat the same write, even after the end, until its result is known
 
     def _is_unknown(self, client: Client, subject: Subject, number: int, thread: int) -> bool:
-        """Send write `number`; returns whether its result is unknown."""
+        """Send write `number`. Return whether its result is unknown."""
         journal, sent_at = self.journal, time.monotonic()
         path, body = _write_of(number, subject)
         key = f"drill-{number}" if self._retrying else ""
@@ -145,7 +145,7 @@ class Load:
 
 
 def _write_of(number: int, subject: Subject) -> tuple[str, object]:
-    """Path and body of write `number`."""
+    """Return path and body of write `number`."""
     if number % 3 == 0:
         return f"/v1/courses/{subject.courses[0]}/items", {"title": f"drill {number}", "kind": "quiz"}
     if number % 3 == 1:

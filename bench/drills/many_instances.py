@@ -11,7 +11,7 @@ _KEYS = 3
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Limits hold across all processes, and codes and tokens work once."""
+    """Check that limits apply across all processes, and codes and tokens work once."""
     report = Report("two instances of two processes")
     url, data, cast = site.fresh("postgresql")
     redis = site.redis()

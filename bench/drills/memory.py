@@ -1,4 +1,4 @@
-"""Resident memory of one server process over many mixed requests; nothing restarts it (`max_requests` is off)."""
+"""Resident memory of one server process over many mixed requests, without restarts (`max_requests` is off)."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ _REFUSED = (
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Reads and writes over REST and MCP, refused requests, OAuth refreshes."""
+    """Send reads and writes over REST and MCP, refused requests, and OAuth refreshes."""
     report = Report("memory")
     url, data, cast = site.fresh("postgresql")
     instance = site.serve(url, data)

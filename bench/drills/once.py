@@ -1,4 +1,4 @@
-"""Sign-in codes, authorization codes and refresh tokens, used at two instances at the same moment: each works once."""
+"""Use sign-in codes, authorization codes and refresh tokens at two instances at the same moment. Each works once."""
 
 import base64
 import hashlib
@@ -33,8 +33,8 @@ def drill(
     Args:
         ports: of the two instances; codes are requested at the first.
         mail: directory of sent e-mails.
-        url: the database. Requests of the same moment wait there for the member's lock, so that they overlap.
-        first: index of the first of the ten members to use.
+        url: the database, where simultaneous requests wait for the member's lock, so that they overlap.
+        first: index of the first of ten members to use.
     """
     signed_in = [_sign_in(ports, mail, first + number) for number in range(_SIGN_INS)]
     report.check(f"{_SIGN_INS} sign-in codes{_BOTH}: signs in once", all(once for once, _ in signed_in))
@@ -48,7 +48,7 @@ def drill(
 
 
 def _sign_in(ports: tuple[int, int], mail: Path, number: int) -> tuple[bool, Browser]:
-    """Request a code at one instance, enter it at both at once; returns whether one signs in, and its browser."""
+    """Request a code at one instance, enter it at both. Return whether exactly one signs in, and its browser."""
     browser = Browser(f"198.51.100.{number + 1}")
     browser.send(ports[0], "/sign-in")
     email = f"member{number}@example.org"
@@ -70,7 +70,7 @@ def _code(mail: Path, email: str) -> str:
 
 
 def _exchange(ports: tuple[int, int], browser: Browser, url: str) -> list[Answer]:
-    """Consent at one instance, exchange the code at both at once."""
+    """Consent at one instance, exchange the code at both at once. Return the answers."""
     verifier = secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     asked = {"response_type": "code", "client_id": CLIENT_ID, "redirect_uri": CALLBACK, "scope": "read write"}

@@ -1,4 +1,4 @@
-"""Every table with members' rows in four hash partitions by member, foreign keys kept, the service unchanged."""
+"""Every table with members' rows in four hash partitions by member, with foreign keys and an unchanged service."""
 
 import time
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _READS = ("me", "agenda", "items", "courses", "vocab-decks", "practice/stats")
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """The usual load; then the calls of one member, and the partitions that they read; then writes to be refused."""
+    """Run the usual load, then one member's calls with the partitions they read, then writes to be refused."""
     report = Report("partitions by member")
     url, data, cast = site.fresh("postgresql")
     with psycopg.connect(url) as connection:
@@ -47,12 +47,12 @@ def drill(site: Site) -> Iterator[Report]:
         time.sleep(1.5)
     compare(report, load.journal, url)
     report.check("no call failed", not report.errors)
-    instance.stop()  # at their end at the latest, connections report their reads to PostgreSQL
+    instance.stop()  # connections report their reads to PostgreSQL at the latest when they end
     execute(url, "SELECT pg_stat_reset()")
     instance = site.serve(url, data)
     _use(instance.port, alone)
     wait_until("statistics", lambda: query(url, _READ), 20)
-    time.sleep(1.5)  # those of every thread
+    time.sleep(1.5)  # so that every thread's connection ends
     read = query(url, _READ)
     several = read_of_several(read)
     number = len({name.rpartition("_p")[0] for (name,) in read})
@@ -79,7 +79,7 @@ def _refused(url: str) -> bool:
 
 
 def _use(port: int, subject: Subject) -> None:
-    """Call the operations of a study day several times; refresh, use and revoke a token."""
+    """Call the operations of a study day several times. Refresh, use and revoke a token."""
     token = subject.tokens[0]
     with Client(port, subject.key) as client, Client(port) as app:
         for _ in range(_ROUNDS):
@@ -95,7 +95,7 @@ def _use(port: int, subject: Subject) -> None:
 
 
 def _done(client: Client, method: str, path: str, body: object = None) -> Any:
-    """Return the record of the call. A key that has used up its minute waits for the next."""
+    """Return the record of the call. A key that has reached its rate limit waits a minute."""
     answer = client.call(method, path, body)
     if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
         time.sleep(int(answer.headers["Retry-After"]))

@@ -17,7 +17,7 @@ _SERVER_CONNECTIONS = 3
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """More threads than connections to PostgreSQL; every kind of write, sign-in and OAuth."""
+    """Use more threads than connections to PostgreSQL, with every kind of write, sign-in and OAuth."""
     report = Report("PgBouncer, transaction mode")
     program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
     if program is None:
@@ -25,7 +25,7 @@ def drill(site: Site) -> Iterator[Report]:
         yield report
         return
     url, data, cast = site.fresh("postgresql")
-    manage(site.environment(url, data), "databasetimeouts", "--apply")  # the pooler refuses them from a connection
+    manage(site.environment(url, data), "databasetimeouts", "--apply")  # the pooler refuses them as connection options
     database = url.partition("?")[0].rpartition("/")[2]
     pooled = f"postgres://postgres@127.0.0.1:{_start(site, program)}/{database}"
     redis = site.redis()
@@ -57,7 +57,7 @@ def _start(site: Site, program: str) -> int:
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
         f"pool_mode = transaction\ndefault_pool_size = {_SERVER_CONNECTIONS}\n"
     )
-    # It refuses to run as root, and must reach the socket.
+    # PgBouncer refuses to run as root, and must reach the socket.
     user = ["-u", site.postgres.user] if site.postgres.user else []
     with (site.directory / "pgbouncer.log").open("wb") as log:
         process = subprocess.Popen([program, *user, str(settings)], stdout=log, stderr=log)

@@ -1,4 +1,4 @@
-"""PostgreSQL stopped and started again, and its postmaster killed, while clients write. The service is not touched."""
+"""Stop and start PostgreSQL, and kill its postmaster, while clients write. The service is not restarted."""
 
 import time
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _DOWN_SECONDS = 1.5
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Once each way."""
+    """Run each way once."""
     for how, fault in (("stopped", site.postgres.stop), ("killed", site.postgres.kill)):
         report = Report(f"PostgreSQL {how}")
         url, data, cast = site.fresh("postgresql")

@@ -1,4 +1,4 @@
-"""Redis killed and started again, then hung and continued, under load on two server processes."""
+"""Kill and restart Redis, then hang and resume it, under load on two server processes."""
 
 import time
 from collections import Counter
@@ -21,7 +21,7 @@ _LOST, _BACK = "does not answer", "answers again"
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Calls go on. Without Redis each process counts requests, with it they count together."""
+    """Check that calls continue. Without Redis each process counts separately, with it they count together."""
     report = Report("Redis killed, then hung")
     url, data, cast = site.fresh("postgresql")
     redis = site.redis()
@@ -36,7 +36,7 @@ def drill(site: Site) -> Iterator[Report]:
         each = LIMIT <= passed <= _PROCESSES * LIMIT
         report.check(f"without Redis {passed} pass, at most {LIMIT} for each process", each and not wrong)
         redis.start()
-        lost = _lines(instance, _LOST)  # of processes that got calls
+        lost = _lines(instance, _LOST)  # of the processes that received calls
         _wait_for_return(instance, lost)
         check_limit(report, "after it came back ", ports, after.key)
     compare(report, load.journal, url, killed)
@@ -61,13 +61,13 @@ def drill(site: Site) -> Iterator[Report]:
     report.check(f"/health is 200 meanwhile, {len(asked.seconds)} times", asked.only("200"))
     slow = sum(seconds >= ANSWER_SECONDS for one in callers for seconds in one.seconds)
     report.notes.append(f"{slow} calls took {ANSWER_SECONDS} s or more, on {THREADS * _PROCESSES} threads")
-    _wait_for_return(instance, returned + lost)  # the log does not tell a second loss within a minute
+    _wait_for_return(instance, returned + lost)  # the log does not show a second loss within a minute
     check_limit(report, "after it went on ", ports, last.key)
     yield report
 
 
 def _wait_for_return(instance: Server, times: int) -> None:
-    """Wait until processes have found Redis again `times` in all."""
+    """Wait until processes have reconnected to Redis `times` in all."""
     wait_until("Redis to be used again", lambda: _lines(instance, _BACK) >= times)
 
 

@@ -1,4 +1,4 @@
-"""The findings of a drill: one row of the table, and the named checks below it."""
+"""The result of a drill: one row of the table, and the named checks below it."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ class Report:
 
     Attributes:
         acknowledged: writes answered with 201.
-        stored: writes in the database, of those acknowledged or not answered.
-        lost: acknowledged and not stored.
-        duplicated: rows beyond one for each write, or of refused writes.
+        stored: writes in the database, of those acknowledged or unanswered.
+        lost: acknowledged but not stored.
+        duplicated: extra rows of a write, or rows of refused writes.
         half_written: writes that are stored in part.
         errors: errors that clients saw, by kind.
-        improper: answers that are neither a success, nor an error in the service's shape, nor a closed connection.
+        improper: answers that are neither a success, nor an error in the service's format, nor a closed connection.
         recovered: seconds from the repair (or the fault, if there was no repair) to the end of the failures.
-        not_run: the reason why the drill could not be run. Then it is not right either.
+        not_run: why the drill could not run; then it does not count as passed.
     """
 
     name: str
@@ -44,19 +44,19 @@ class Report:
 
     @property
     def right(self) -> bool:
-        """It was run, and every check and count is right."""
+        """Whether it ran, and every check and count is right."""
         wrong = self.lost or self.duplicated or self.half_written or self.improper
         return not self.not_run and not wrong and self.recovered != inf and all(right for _, right in self.checks)
 
     def row(self) -> tuple[object, ...]:
-        """The row of the table."""
+        """Return the row of the table."""
         verdict = "not run" if self.not_run else "right" if self.right else "WRONG"
         recovered = "–" if self.recovered is None else f"{self.recovered:.1f}"
         counts = (self.acknowledged, self.stored, self.lost, self.duplicated, self.half_written)
         return (self.name, *counts, self.errors.total(), len(self.improper), recovered, verdict)
 
     def lines(self) -> list[str]:
-        """The checks and notes."""
+        """Return the checks and notes."""
         kinds = ", ".join(f"{kind} ({count})" for kind, count in self.errors.most_common())
         found = [f"not run: {self.not_run}"] if self.not_run else []
         found += [f"errors: {kinds}"] if kinds else []

@@ -1,4 +1,4 @@
-"""The commands of docs/operating.md, Backups: back up under write load, restore into an empty database, serve."""
+"""The commands in docs/operating.md, Backups: back up under write load, restore into an empty database, serve."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ _PAGE = ROOT / "docs" / "operating.md"
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """On both databases."""
+    """Run on both databases."""
     back_up, restore, back_up_sqlite, restore_sqlite = _commands()
     yield _restore(site, "postgresql", back_up, restore)
     yield _restore(site, "sqlite", back_up_sqlite, restore_sqlite)
@@ -77,7 +77,7 @@ def _run(site: Site, commands: str, url: str, data: Path, backup: Path) -> None:
 
 
 def _use(report: Report, port: int, cast: Cast) -> None:
-    """Keys and tokens of before work."""
+    """Check that existing keys and tokens still work."""
     subject = cast.members[0]
     with Client(port, subject.key) as client:
         created = client.call("POST", f"/v1/courses/{subject.courses[0]}/items", {"title": "after the restore"})

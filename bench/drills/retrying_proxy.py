@@ -1,4 +1,4 @@
-"""A proxy that repeats requests, twice at once and after a lost answer: all but a POST without a key."""
+"""A proxy that repeats requests, both simultaneously and after a lost answer: all except a POST without a key."""
 
 import socket
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _ROUNDS = 10
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Each member's item and grade categories, by every method, in both ways."""
+    """Repeat each member's changes of an item and grade categories, by every method, in both ways."""
     report = Report("retrying proxy")
     url, data, cast = site.fresh("postgresql")
     instance = site.serve(url, data, processes=2, redis=site.redis())
@@ -42,7 +42,7 @@ class _Proxy:
             return client.call(method, path, body, idempotency_key=key)
 
     def twice(self, method: str, path: str, body: object = None, key: str = "") -> list[Answer]:
-        """Send a request twice at the same moment; returns both answers."""
+        """Send a request twice at the same moment. Return both answers."""
         results = at_once([lambda: self.once(method, path, body, key)] * 2)
         for result in results:
             if isinstance(result, Exception):
@@ -50,7 +50,7 @@ class _Proxy:
         return [result for result in results if isinstance(result, Answer)]
 
     def again(self, method: str, path: str, body: object = None, key: str = "") -> Answer:
-        """Send a request without reading its answer, then again; returns the second answer."""
+        """Send a request without reading its answer, then again. Return the second answer."""
         sent = orjson.dumps(body) if body is not None else b""
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self._key}\r\n"
         head += f"Idempotency-Key: {key}\r\n" if key else ""
@@ -92,7 +92,7 @@ def _round(proxy: _Proxy, course: str) -> list[tuple[str, bool]]:
 
 
 def _posts(proxy: _Proxy, course: str) -> list[tuple[str, bool]]:
-    """An item under a key, in both ways; none is left."""
+    """Create an item under a key, in both ways, and delete it."""
     path, body = f"/v1/courses/{course}/items", {"title": "keyed"}
     before = _items(proxy, course)
     both = proxy.twice("POST", path, body, "at-once")

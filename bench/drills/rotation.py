@@ -1,7 +1,7 @@
-"""The secret key, the prefix of credentials and the database's password changed under load, on two instances.
+"""Change the secret key, the credential prefix and the database's password under load, on two instances.
 
-The steps are those of docs/operating.md, Changing secrets: each replaces one instance after the other, and the old one
-answers until then. A cursor or a key from one instance is used at the other.
+The steps are those of docs/operating.md, Changing secrets. Each replaces one instance after the other, while the old
+one still answers. Cursors and keys from one instance are used at the other.
 """
 
 import json
@@ -46,7 +46,7 @@ class _Fleet:
         return Client(self._instances[place].port, key)
 
     def roll(self, **changes: str) -> None:
-        """Replace one instance after the other by one with these settings."""
+        """Replace the instances, one after the other, by ones with these settings."""
         self.settings |= changes
         for place, old in enumerate(self._instances):
             self._instances[place] = self._start()
@@ -61,7 +61,7 @@ class _Fleet:
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """One after the other, under the same load."""
+    """Run the changes one after another, under the same load."""
     site = site.apart("rotation")
     url, data, cast = site.fresh("postgresql")
     first, second = _roles(site, url)
@@ -89,7 +89,9 @@ def drill(site: Site) -> Iterator[Report]:
 
 
 def _walking(fleet: _Fleet, subjects: Sequence[Subject], calls: list[int]) -> Callable[[Client], Answer]:
-    """Create two items at one instance, list them there, and turn the page at the other one."""
+    """Return a function that creates two items at one instance, lists them there, and gets the next page from the
+    other.
+    """
     people = cycle(subjects)
 
     def walk(_: Client) -> Answer:
@@ -115,7 +117,7 @@ def _items(subject: Subject) -> str:
 
 
 def _secret_key(report: Report, fleet: _Fleet, subject: Subject, old: str, new: str) -> None:
-    """Every instance accepts the new key before one signs with it."""
+    """All instances accept the new key before any signs with it."""
     with fleet.client(0, subject.key) as client:
         for number in range(2):
             client.call("POST", _items(subject), {"title": f"before {number}"})
@@ -130,7 +132,7 @@ def _secret_key(report: Report, fleet: _Fleet, subject: Subject, old: str, new: 
 
 
 def _prefix(report: Report, fleet: _Fleet, subject: Subject) -> None:
-    """Every instance accepts the new prefix before one uses it."""
+    """All instances accept the new prefix before any uses it."""
     fleet.roll(CREDENTIAL_PREFIX_FALLBACKS="study")
     fleet.roll(CREDENTIAL_PREFIX="study", CREDENTIAL_PREFIX_FALLBACKS="svc")
     made = fleet.new_key()
@@ -141,7 +143,7 @@ def _prefix(report: Report, fleet: _Fleet, subject: Subject) -> None:
 
 
 def _roles(site: Site, url: str) -> tuple[str, str]:
-    """Create two roles with passwords and the rights of a third; returns the URL of the database for each."""
+    """Create two roles with passwords and the rights of a third. Return the database URL for each."""
     rules = site.postgres.data / "pg_hba.conf"
     rules.write_text(f"local all study_a,study_b scram-sha-256\n{rules.read_text()}")
     passwords = {name: secrets.token_hex(16) for name in ("study_a", "study_b")}
@@ -155,7 +157,7 @@ def _roles(site: Site, url: str) -> tuple[str, str]:
 
 
 def _password(report: Report, fleet: _Fleet, url: str, second: str) -> None:
-    """Use a second role with a password of its own, then drop the first."""
+    """Switch to a second role with another password, then drop the first."""
     try:
         psycopg.connect(fleet.url.replace("study_a:", "study_a:not-")).close()
         asked = False

@@ -16,7 +16,7 @@ FILES = 10
 
 
 def fill(members: int) -> Cast:
-    """Add members with a course, a deck, a key and a refresh token, ten with a syllabus, and one with many keys."""
+    """Add members with a course, a deck, a key and a refresh token; ten with a syllabus, and one with many keys."""
     now = timezone.now()
     courses = {new_id(): new_id() for _ in range(members + 1)}
     *people, crowd = courses

@@ -1,4 +1,4 @@
-"""SIGKILL for a worker, then for the whole server, while clients write; then with clients that retry under keys."""
+"""SIGKILL for a worker, then for the whole server, while clients write, without and then with retries under keys."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ _KILLS = 12
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """On PostgreSQL with two processes, and on SQLite with one."""
+    """Run on PostgreSQL with two processes, and on SQLite with one."""
     parts: tuple[Callable[[Site, str, int], Report], ...] = (_killed, _killed_often)
     for part in parts:
         yield part(site, "postgresql", 2)
@@ -47,7 +47,7 @@ def _kill_worker(instance: Server, processes: int) -> None:
 
 
 def _killed_often(site: Site, kind: str, processes: int) -> Report:
-    """Clients send each write again with its key until it is answered."""
+    """Let clients repeat each write with its key until it is answered."""
     report = Report(f"retries under keys, {kind}")
     url, data, cast = site.fresh(kind)
     instance = site.serve(url, data, processes=processes, redis=site.redis() if processes > 1 else None)

@@ -1,4 +1,4 @@
-"""Twenty sign-ins with a password at the same moment: their cost in memory, and the calls of others."""
+"""Twenty simultaneous password sign-ins: their memory, and the effect on other calls."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,7 +20,7 @@ _ANSWERS = {200, 503}
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """An unknown address costs the same hash as a known one."""
+    """Use unknown addresses, which cost the same hash as known ones."""
     report = Report("sign-ins at once")
     url, data, _ = site.fresh("sqlite")
     instance = site.serve(url, data)
@@ -50,5 +50,5 @@ def drill(site: Site) -> Iterator[Report]:
 
 
 def _form(name: str) -> dict[str, str]:
-    """Each for an address of its own: wrong passwords of one address are slowed down."""
+    """Return a form with a distinct address, because repeated wrong passwords of one address are slowed down."""
     return {"email": f"{name}@example.org", "password": "correct horse battery"}

@@ -1,4 +1,4 @@
-"""Clients that send half a head, half a body, or read slowly or not at all, while others are served."""
+"""Clients that send half a head or half a body, or read slowly or not at all, while others are served."""
 
 import selectors
 import socket
@@ -25,7 +25,7 @@ _CARDS = 500
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """One kind after the other."""
+    """Run one kind after another."""
     report = Report("slow clients")
     url, data, cast = site.fresh("sqlite")
     instance, (owner, other, reader) = site.serve(url, data), cast.members[:3]
@@ -49,7 +49,7 @@ def drill(site: Site) -> Iterator[Report]:
 
 @contextmanager
 def _watched(report: Report, what: str, instance: Server, other: Subject) -> Iterator[None]:
-    """Judge the calls of another member, each as a new client, and the memory of the process meanwhile."""
+    """Check the calls of another member, each as a new client, and the process's memory meanwhile."""
     machine.reset_peak(instance.worker)
     with Watch(instance.port, items, other.key, pause=0.6, fresh=True) as watch:
         yield
@@ -60,7 +60,7 @@ def _watched(report: Report, what: str, instance: Server, other: Subject) -> Ite
 
 @contextmanager
 def _stalled(port: int, sent: bytes, number: int, drip: bytes) -> Iterator[None]:
-    """`number` clients that have sent `sent`, and send `drip` each second."""
+    """Open `number` clients that have sent `sent`, and then send `drip` each second."""
     connections = []
     for _ in range(number):
         connection = socket.socket()
@@ -76,7 +76,7 @@ def _stalled(port: int, sent: bytes, number: int, drip: bytes) -> Iterator[None]
             for one in connections:
                 try:
                     one.send(drip)
-                except OSError:  # the service gave it up
+                except OSError:  # the service closed it
                     continue
 
     dripping = threading.Thread(target=go_on)
@@ -91,7 +91,7 @@ def _stalled(port: int, sent: bytes, number: int, drip: bytes) -> Iterator[None]
 
 
 def _read_slowly(report: Report, instance: Server, reader: Subject, other: Subject) -> None:
-    """Twice as many slow readers as threads, each of eight answers of a megabyte, at 400 kB/s: about twenty seconds."""
+    """Run twice as many slow readers as threads, each of eight 1 MB answers at 400 kB/s: about twenty seconds."""
     deck = {"name": "long", "cards": [{"term": f"term {n}", "definition": "d" * 1900} for n in range(_CARDS)]}
     with Client(instance.port, reader.key) as client:
         made = client.call("POST", "/v1/vocab-decks", deck).body["id"]

@@ -1,4 +1,4 @@
-"""The database, read directly, compared with the answers that clients got."""
+"""Compare the database, read directly, with the answers that clients received."""
 
 import sqlite3
 from collections import Counter
@@ -37,7 +37,7 @@ _LOGGED_ALONE = """
 
 
 def execute(url: str, *statements: str) -> None:
-    """Run statements in the database at `url`, each in a transaction of its own."""
+    """Run statements in the database at `url`, each in its own transaction."""
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as database:
             for statement in statements:
@@ -90,7 +90,7 @@ def compare(report: Report, journal: Journal, url: str, since: float | None = No
     """Fill the row of `report`.
 
     Args:
-        since: the moment of the repair (or of the fault, if there was no repair).
+        since: time of the repair (or of the fault, if there was no repair).
         first: the number of the first write of this load.
     """
     everything, half = writes(url)

@@ -1,4 +1,4 @@
-"""Faults behind the service: a locked row of a member, and a PostgreSQL whose processes are frozen."""
+"""Faults of dependencies: a locked row of a member, and a PostgreSQL whose processes are frozen."""
 
 import time
 from collections import Counter
@@ -28,19 +28,20 @@ _FAULT = {"500 (Retry-After: 1)"}
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """One after the other."""
+    """Run one after the other."""
     yield _locked(site)
     yield _frozen(site)
 
 
 def _locked(site: Site) -> Report:
-    """More clients write for one member than there are threads, while another transaction locks the member's row."""
+    """Lock a member's row in another transaction, while more clients write for the member than there are threads."""
     report = Report("a member's row locked")
     url, data, cast = site.fresh("postgresql")
     instance = site.serve(url, data)
     journal, owners = Journal(), cast.heavy[: 2 * THREADS]
     for one in (*owners, cast.members[0]):
-        me(Client(instance.port, one.key))  # the service then knows the member of each key, as of every active client
+        # then the service has cached the member of each key, as for every active client
+        me(Client(instance.port, one.key))
     write, beside = _writing(journal, cast.heavy[0].courses[0]), partial(len, journal.failed_at)
     watches = {
         "/health": Watch(instance.port, health, beside=beside),
@@ -66,7 +67,7 @@ def _locked(site: Site) -> Report:
 
 
 def _writing(journal: Journal, course: str) -> Ask:
-    """Write items as `Load` does, and keep `journal`."""
+    """Return a function that writes items like `Load`, and records in `journal`."""
     numbers = count(1)
 
     def write(client: Client) -> Answer:
@@ -83,7 +84,7 @@ def _writing(journal: Journal, course: str) -> Ask:
 
 
 def _frozen(site: Site) -> Report:
-    """SIGSTOP for every process of PostgreSQL: the kernel still accepts connections and acknowledges data."""
+    """SIGSTOP every process of PostgreSQL. The kernel still accepts connections and acknowledges data."""
     report = Report("PostgreSQL frozen")
     site = site.apart("frozen")
     url, data, cast = site.fresh("postgresql")
@@ -91,7 +92,7 @@ def _frozen(site: Site) -> Report:
     reads = Watch(instance.port, items, cast.members[-1].key, pause=0.5)
     with Load(instance.port, cast.members[:-1]) as load:
         time.sleep(1.5)
-        with ExitStack() as watches:  # they end after PostgreSQL goes on
+        with ExitStack() as watches:  # the calls end after PostgreSQL resumes
             with site.postgres.frozen():
                 asked = watches.enter_context(Watch(instance.port, health))
                 watches.enter_context(reads)

@@ -1,4 +1,4 @@
-"""Five members upload the slowest syllabi that are allowed, all at once, while others work."""
+"""Five members simultaneously upload the slowest allowed syllabi, while others work."""
 
 import shutil
 import time
@@ -28,7 +28,7 @@ _WEEK = "Week {0}: read chapter {0}\nHomework {0} due {1} October (10 %)\nEssay 
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """Files that are hard to read, and texts with many proposals."""
+    """Upload files that are hard to read, and texts with many proposals."""
     report = Report("syllabi")
     url, data, cast = site.fresh("postgresql")
     temporary = data / "temporary"
@@ -59,7 +59,7 @@ def drill(site: Site) -> Iterator[Report]:
 def _together(
     report: Report, what: str, uploads: Sequence[Callable[[], str]], port: int, victims: Sequence[Subject]
 ) -> None:
-    """Upload at one moment, and judge the calls of others meanwhile."""
+    """Upload all at one moment, and check the calls of others meanwhile."""
     watches = [Watch(port, items, one.key, times=100) for one in victims]
     with ExitStack() as watching:
         for watch in watches:

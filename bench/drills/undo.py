@@ -1,4 +1,4 @@
-"""A course with as much as it can have, and two decks with their review logs, deleted and restored.
+"""Delete and restore the largest possible course, and two decks with their review logs.
 
 One call restores each of them. Every row is the same as before, except for the stamps of items.
 """
@@ -96,7 +96,7 @@ def drill(site: Site) -> Iterator[Report]:
 
 
 def _stored(url: str) -> dict[str, list[str]]:
-    """Return every row of the tables in words, in order."""
+    """Return every row of the tables as text, in order."""
     return {
         table: sorted(map(repr, query(url, f"SELECT {_COLUMNS.get(table, '*')} FROM {table}")))  # noqa: S608  # ours
         for table in _TABLES

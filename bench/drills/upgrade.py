@@ -1,7 +1,7 @@
 """Upgrade under load: the last release's code and schema, then the migrations, then the new version beside the old.
 
-An operator's report holds a lock of each table that it reads while the migrations begin. The old code is taken out of
-git, as of the commit before the first migration since the release (`tests.support.releases`).
+An operator's report locks each table that it reads while the migrations begin. The old code is extracted from git, at
+the commit before the first migration since the release (`tests.support.releases`).
 """
 
 import shutil
@@ -33,7 +33,7 @@ _LATER = 1_000_000
 
 
 def drill(site: Site) -> Iterator[Report]:
-    """On PostgreSQL. SQLite has one writer, which is stopped first."""
+    """Run on PostgreSQL. For SQLite the only writer is stopped first."""
     report = Report("upgrade under load")
     old = site.directory / "released"
     commit = _take_out(old)
@@ -71,7 +71,7 @@ def drill(site: Site) -> Iterator[Report]:
 
 
 def _take_out(directory: Path) -> str:
-    """Extract the last release to `directory`; returns its commit, or nothing if git does not know it."""
+    """Extract the last release to `directory`. Return its commit, or an empty string if git does not have it."""
     since = [
         str(path.relative_to(ROOT))
         for app, last in RELEASED.items()
@@ -102,7 +102,7 @@ def _last_migrations(commit: str) -> dict[str, str]:
 
 
 def _migrated(environment: dict[str, str], url: str, log: Path) -> int:
-    """Migrate beside a report that ends some time later; returns how often `migrate` stepped back."""
+    """Migrate beside a report that ends some time later. Return how often `migrate` retried."""
     with psycopg.connect(url) as long:
         long.execute(_REPORT)
         command = [sys.executable, "manage.py", "migrate", "--no-input"]
@@ -130,13 +130,13 @@ def _together(first: Journal, second: Journal) -> Journal:
 
 
 def _longest_pause(journal: Journal, begun: float, took: float) -> float:
-    """Return the longest time between two writes that succeeded while `migrate` ran."""
+    """Return the longest time between two successful writes while `migrate` ran."""
     moments = [begun, *(at for at in sorted(journal.succeeded_at) if begun < at < begun + took), begun + took]
     return max(later - earlier for earlier, later in pairwise(moments))
 
 
 def _settle(report: Report, environment: dict[str, str], cast: Cast, port: int) -> None:
-    """Run the command of the changelog for the stopped old version, then use credentials of before."""
+    """Run the changelog's command for the stopped old version, then use existing credentials."""
     manage(environment, "repaircounts", "--all")
     report.check("repaircounts --all ran", right=True)
     subject = cast.members[0]

@@ -1,4 +1,4 @@
-"""Calls that are repeated while a drill goes on, each on a connection of its own."""
+"""Repeated calls during a drill, each kind on its own connection."""
 
 import threading
 import time
@@ -12,12 +12,12 @@ Ask = Callable[[Client], Answer]
 
 
 def health(client: Client) -> Answer:
-    """Ask as a proxy does."""
+    """Check the health like a proxy."""
     return client.get("/health")
 
 
 def items(client: Client) -> Answer:
-    """Read as an app does."""
+    """Read like an app."""
     return client.get("/v1/items")
 
 
@@ -27,7 +27,7 @@ def me(client: Client) -> Answer:
 
 
 class Watch:
-    """`with Watch(port, ask, key) as watch:` asks again and again until the end of the block.
+    """`with Watch(port, ask, key) as watch:` repeats the call until the end of the block.
 
     Args:
         pause: seconds between calls; a credential may send 120 a minute.
@@ -36,9 +36,9 @@ class Watch:
         fresh: open a new connection for each call.
 
     Attributes:
-        answers: count of each status, with `Retry-After` if there was one, or of each error.
-        seconds: duration of each call. A busy machine is not a fault of the service, so drills only report it.
-        passed: for each call, how far `beside` went meanwhile.
+        answers: count of each status, with `Retry-After` if present, or of each error.
+        seconds: duration of each call. Drills only report it, because the machine may be busy.
+        passed: for each call, by how much `beside` increased meanwhile.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Watch:
         return self
 
     def only(self, *answers: str) -> bool:
-        """Return whether there were answers, and only these."""
+        """Return whether there were answers, and no other kinds than these."""
         return bool(self.answers) and set(self.answers) <= set(answers)
 
     @property

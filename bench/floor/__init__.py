@@ -1,7 +1,8 @@
 """The floor: the same answers from one bare WSGI function, psycopg and hand-written queries.
 
 It does only the work that every request needs: resolve the credential with its member in one query, check scope and
-membership, fetch, write JSON. It has no request ids, rate limits, log, CORS, helpful errors, or other input.
+membership, fetch, write JSON. It lacks request ids, rate limits, logs, CORS, detailed errors, and handling of other
+input.
 """
 
 from collections.abc import Callable, Iterable

@@ -15,8 +15,8 @@ _CARD = """
     FROM vocab_card c JOIN vocab_deck d ON d.id = c.deck_id JOIN accounts_member m ON m.id = c.member_id
     WHERE c.member_id = %s AND c.id = %s
 """
-# One statement, which does nothing if the member's data changed since the card was read. It needs no lock between the
-# two, which saves two round trips.
+# One statement, which does nothing if the member's data changed since the card was read. That replaces a lock and saves
+# two round trips.
 _REVIEW = """
     WITH tick AS (
         UPDATE accounts_member SET write_clock = %(at)s WHERE id = %(member)s AND write_clock = %(seen)s RETURNING id
@@ -44,7 +44,7 @@ _schedulers: dict[float, fsrs.Scheduler] = {}
 
 
 def review_vocab_card(caller: Caller, card_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the card after an answer."""
+    """Return the card after a review."""
     rating, duration_ms = body["rating"], body.get("duration_ms")
     if rating not in _RATINGS or not (duration_ms is None or 0 <= duration_ms <= 3_600_000):
         raise Refused("422 Unprocessable Content")

@@ -22,9 +22,9 @@ _GRADES = """
 
 
 def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
-    """The breakdown of a course, from one query.
+    """Return the breakdown of a course, from one query.
 
-    The rows that are measured have no category that drops scores, and no item that names one.
+    The measured rows have no category that drops scores, and no item that names a category.
     """
     rows = query(_GRADES, (caller.member, course_id))
     if not rows:

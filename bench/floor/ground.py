@@ -1,4 +1,4 @@
-"""Shared by the operations of the floor: a connection for each thread, the caller, refusals."""
+"""Shared by the floor's operations: a connection for each thread, the caller, errors."""
 
 import hashlib
 import os
@@ -42,7 +42,7 @@ class Caller(NamedTuple):
 
 
 def query(sql: str, parameters: Any) -> list[tuple[Any, ...]]:
-    """Run one statement, which psycopg prepares, on this thread's connection."""
+    """Run one statement, prepared by psycopg, on this thread's connection."""
     connection: psycopg.Connection | None = getattr(_local, "connection", None)
     if connection is None:
         connection = _local.connection = psycopg.connect(DATABASE_URL, autocommit=True, options="-c timezone=UTC")

@@ -49,7 +49,7 @@ _OPEN_MILESTONES = """
     WHERE s.member_id = %s AND NOT s.done AND (s.due_on <= %s OR (s.due_on IS NULL AND i.due_on BETWEEN %s AND %s))
     ORDER BY s.due_on, s.position, s.created_at, s.id
 """
-# One statement and one round trip. Unlike the service's, its count has a race.
+# One statement and one round trip. Unlike the service's, its count has a race condition.
 _CREATE_ITEM = """
     WITH tick AS (
         UPDATE accounts_member SET write_clock = GREATEST(%(now)s, write_clock + interval '1 microsecond')
@@ -97,7 +97,7 @@ def _unended(kind: str, due_on: date | None, missable_from: date, today: date) -
 
 
 def list_items(caller: Caller, limit: int) -> dict[str, Any]:
-    """The first page of items."""
+    """Return the first page of items."""
     rows = query(_ITEMS, (caller.member, limit + 1))
     more = len(rows) > limit
     return {
@@ -115,7 +115,7 @@ def _cursor(row: tuple[Any, ...], caller: Caller) -> str:
 
 
 def get_agenda(caller: Caller, days: int) -> dict[str, Any]:
-    """Answer the agenda."""
+    """Return the agenda."""
     today = caller.today
     until = today + timedelta(days=days)
     bounds = {"member": caller.member, "missed_from": today - _MISSED_FOR, "today": today, "until": until}
@@ -147,7 +147,7 @@ def get_agenda(caller: Caller, days: int) -> dict[str, Any]:
 
 
 def create_item(caller: Caller, course_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
-    """A new item."""
+    """Create an item."""
     title, kind = body["title"].strip(), body.get("kind", "other")
     due_on = date.fromisoformat(body["due_on"]) if body.get("due_on") else None
     if not 1 <= len(title) <= 160 or kind not in _ITEM_KINDS:

@@ -32,7 +32,7 @@ _READINESS = """
 
 
 def readiness(caller: Caller, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """For the first three of `items` that are exams or quizzes of a course with cards. One statement or none."""
+    """Return the readiness for the first three exams or quizzes of courses with cards. One statement or none."""
     wanted = [item for item in items if item["kind"] in _EXAMINED]
     if not wanted:
         return []

@@ -11,7 +11,7 @@ from bench.floor.ground import Refused, query
 _ACCESS_SECONDS = 3600
 _REFRESH_DAYS = 60
 
-# Two row updates in one transaction. The pair is rotated in place, so reuse of a token cannot be noticed.
+# Two row updates in one transaction. The pair is rotated in place, so reuse of a token goes undetected.
 _ROTATE = """
     WITH refreshed AS (
         UPDATE oauthserver_refreshtoken r SET token_checksum = %(refresh)s, expires = %(until)s, updated = %(now)s
@@ -27,7 +27,7 @@ _ROTATE = """
 
 
 def refresh(form: bytes) -> dict[str, Any]:
-    """A new pair of tokens for a public client's refresh token."""
+    """Return a new pair of tokens for a public client's refresh token."""
     fields = dict(parse_qsl(form.decode()))
     if fields["grant_type"] != "refresh_token":
         raise Refused("400 Bad Request")

@@ -1,4 +1,4 @@
-"""The same answers from the same tables as most developers would write them first, each by its framework's own guide.
+"""The same API on the same tables, written as each framework's own guide suggests.
 
-They neither count requests nor log them, and keep their connections.
+They have neither rate limits nor logs, and keep their connections.
 """

@@ -32,7 +32,7 @@ _MEMORY = ("state", "step", "stability", "difficulty", "due_at", "last_reviewed_
 
 
 class ItemSerializer(serializers.ModelSerializer[Item]):
-    """An item. The view passes the member's today."""
+    """An item. The view passes the member's date."""
 
     course_id = serializers.UUIDField(read_only=True)
     course_name = serializers.CharField(source="course.name", read_only=True)
@@ -49,17 +49,17 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
         read_only_fields = ("created_at", "updated_at")
 
     def get_days_until(self, item: Item) -> int | None:
-        """Days from today."""
+        """Return the days from today."""
         return None if item.due_on is None else (item.due_on - self.context["today"]).days
 
     def get_status(self, item: Item) -> str:
-        """The status on the member's today."""
+        """Return the status on the member's date."""
         today = self.context["today"]
         return status_of(item.kind, item.due_on, item.done, item.graded, item.missable_from, today)
 
 
 class MilestoneSerializer(serializers.ModelSerializer[Milestone]):
-    """A milestone. The view passes the member's today."""
+    """A milestone. The view passes the member's date."""
 
     item_id = serializers.UUIDField(read_only=True)
     item_title = serializers.CharField(source="item.title", read_only=True)
@@ -71,7 +71,7 @@ class MilestoneSerializer(serializers.ModelSerializer[Milestone]):
         fields = ("id", "item_id", "title", "due_on", "done", "position", "item_title", "course_name", "overdue")
 
     def get_overdue(self, milestone: Milestone) -> bool:
-        """Not done, and due before today."""
+        """Return whether it is not done, and was due before today."""
         return not milestone.done and milestone.due_on is not None and milestone.due_on < self.context["today"]
 
 
@@ -128,7 +128,7 @@ class CategorySerializer(serializers.ModelSerializer[GradeCategory]):
         fields = ("id", "name", "weight", "average", "scores")
 
     def get_average(self, category: GradeCategory) -> float | None:
-        """The mean of its scores."""
+        """Return the mean of its scores."""
         average = _average(category)
         return None if average is None else _rounded(average)
 
@@ -155,14 +155,14 @@ class GradesSerializer(serializers.ModelSerializer[Course]):
 
 
 class Full(APIException):
-    """The course has as many items as it may have."""
+    """The course has reached its limit of items."""
 
     status_code = 409
     default_detail = "Too many items."
 
 
 class SoonestFirst(CursorPagination):
-    """Keyset pages; PostgreSQL sorts items without a date last."""
+    """Keyset pages. PostgreSQL sorts items without a date last."""
 
     ordering = ("due_on", "created_at", "id")
 
@@ -175,11 +175,11 @@ class ItemViewSet(ModelViewSet[Item]):
     pagination_class = SoonestFirst
 
     def get_queryset(self) -> QuerySet[Item]:
-        """Only the member's own."""
+        """Return only the member's own items."""
         return Item.objects.filter(member=self.request.user).select_related("course")
 
     def get_serializer_context(self) -> dict[str, Any]:
-        """Add today."""
+        """Add the member's date."""
         return {**super().get_serializer_context(), "today": self.request.user.today()}
 
     def perform_create(self, serializer: serializers.BaseSerializer[Item]) -> None:
@@ -221,7 +221,7 @@ class GradesView(RetrieveAPIView[Course]):
     lookup_url_kwarg = "course_id"
 
     def get_queryset(self) -> QuerySet[Course]:
-        """Only the member's own."""
+        """Return only the member's own courses."""
         return Course.objects.filter(member=self.request.user).prefetch_related("grade_categories__scores")
 
 
@@ -229,7 +229,7 @@ class ReviewView(APIView):
     """Reviews of a card."""
 
     def post(self, request: KeyRequest, card_id: UUID) -> Response:
-        """Answer the card; returns it with its next due time."""
+        """Record the review. Return the card with its next due time."""
         serializer = ReviewSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         rating = serializer.validated_data["rating"]

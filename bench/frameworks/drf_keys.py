@@ -35,7 +35,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         return key.member, key
 
     def authenticate_header(self, request: Request) -> str:
-        """For `WWW-Authenticate`."""
+        """Return the value for `WWW-Authenticate`."""
         return "Bearer"
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import DateTime, ForeignKey, func, make_url, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, joinedload, mapped_column, relationship
 
-# DATABASE_URL for asyncpg, which takes the directory of a socket as an argument of its own.
+# DATABASE_URL for asyncpg, which needs the directory of a socket as a separate argument.
 _database = make_url(os.environ["DATABASE_URL"]).set(drivername="postgresql+asyncpg").render_as_string(False)
 _sessions = async_sessionmaker(create_async_engine(_database), expire_on_commit=False)
 
@@ -39,7 +39,7 @@ class Member(_Base):
     membership_until: Mapped[date | None]
 
     def today(self) -> date:
-        """The day in the member's time zone."""
+        """Return the date in the member's time zone."""
         return datetime.now(ZoneInfo(self.time_zone)).date()
 
 
@@ -124,7 +124,7 @@ class ItemAnswer(BaseModel):
 
     @classmethod
     def of(cls, item: Item, today: date) -> "ItemAnswer":
-        """The item on a day."""
+        """Return the item on a day."""
         return cls(
             id=item.id,
             course_id=item.course_id,
@@ -183,7 +183,7 @@ async def list_items(
     limit: Annotated[int, Query(ge=1, le=100)] = 25,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> ItemPage:
-    """The member's items, soonest first."""
+    """Return the member's items, soonest first."""
     mine = select(Item).where(Item.member_id == caller.id).options(joinedload(Item.course))
     ordered = mine.order_by(Item.due_on.asc().nulls_last(), Item.created_at, Item.id)
     found = (await session.scalars(ordered.offset(offset).limit(limit + 1))).all()

@@ -75,13 +75,13 @@ class ItemAnswer(Schema):
 
     @staticmethod
     def resolve_status(item: Item, context: dict[str, KeyRequest]) -> str:
-        """The status on the member's today."""
+        """Return the status on the member's date."""
         today = context["request"].auth.today()
         return status_of(item.kind, item.due_on, item.done, item.graded, item.missable_from, today)
 
     @staticmethod
     def resolve_days_until(item: Item, context: dict[str, KeyRequest]) -> int | None:
-        """Days from the member's today."""
+        """Return the days from the member's date."""
         return None if item.due_on is None else (item.due_on - context["request"].auth.today()).days
 
 
@@ -97,7 +97,7 @@ _api = NinjaAPI(auth=KeyAuth(), docs_url=None, openapi_url=None)
 
 @_api.get("/items", response=ItemPage)
 def list_items(request: KeyRequest, place: Query[Place]) -> dict[str, object]:
-    """The member's items, soonest first."""
+    """Return the member's items, soonest first."""
     order = F("due_on").asc(nulls_last=True)
     items = Item.objects.filter(member=request.auth).select_related("course").order_by(order, "created_at", "id")
     found = list(items[place.offset : place.offset + place.limit + 1])
