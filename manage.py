@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Run one management command."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
-    # After the settings are named.
+    # After the settings module is set.
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 
     from studyservice.server.startup import load_command_settings  # noqa: PLC0415

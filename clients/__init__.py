@@ -1,1 +1,1 @@
-"""Build API clients from docs/openapi.json: `python -m clients`, or `make clients`."""
+"""API clients built from docs/openapi.json: `python -m clients`, or `make clients`."""

@@ -1,7 +1,7 @@
 """Build a client from docs/openapi.json: generated operations, the hand-written connection, and package metadata.
 
-The generators are openapi-python-client, and openapi-typescript with the compiler of TypeScript, as they are locked for
-the tests. The hand-written part is `python/connection.py` and `typescript/index.ts`.
+The generators are openapi-python-client, and openapi-typescript with the TypeScript compiler, in the versions locked
+for the tests. The hand-written parts are `python/connection.py` and `typescript/index.ts`.
 """
 
 import json
@@ -30,7 +30,7 @@ _GENERATOR = {
     "package_name_override": MODULE,
     "literal_enums": True,
     "content_type_overrides": {
-        # Without these it leaves out a bare calendar file, and makes text of decks and then bytes of the text.
+        # Otherwise the generator omits a bare calendar file, and converts decks to text and then to bytes.
         "text/calendar": _FILES,
         "text/csv; charset=utf-8": _FILES,
         "text/tab-separated-values; charset=utf-8": _FILES,
@@ -53,7 +53,7 @@ _COMPILER = {
 
 
 def _version() -> str:
-    """Return the version of the API, which both clients have."""
+    """Return the version of the API, which both clients share."""
     version: str = json.loads(DESCRIPTION.read_text(encoding="utf-8"))["info"]["version"]
     return version
 
@@ -62,7 +62,7 @@ def build_python(directory: Path) -> None:
     """Write the Python project to `directory`, replacing it.
 
     Raises:
-        CalledProcessError: the generator could not make all of it; it has said so.
+        CalledProcessError: the generator could not generate everything. Its messages were printed.
     """
     shutil.rmtree(directory, ignore_errors=True)
     binaries = Path(sys.executable).parent
@@ -82,7 +82,7 @@ def build_wheel(project: Path, directory: Path) -> Path:
     """Build the wheel of the Python project in `project` into `directory`.
 
     Raises:
-        CalledProcessError: the build failed; its output is on standard error.
+        CalledProcessError: the build failed. Its output is on standard error.
     """
     command = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(directory))
     _run(*command, cwd=project)
@@ -93,7 +93,7 @@ def build_typescript(directory: Path, node: str) -> None:
     """Write the npm package to `directory`, replacing it, with the Node.js at `node`.
 
     Raises:
-        CalledProcessError: a tool could not make all of it; it has said so.
+        CalledProcessError: a tool failed. Its messages were printed.
     """
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
@@ -118,7 +118,7 @@ def build_typescript(directory: Path, node: str) -> None:
 
 
 def _run(*command: str, cwd: Path = ROOT) -> None:
-    """Run a tool, which must succeed. Its output is shown only if it fails."""
+    """Run a tool that must succeed. Its output is shown only if it fails."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         command, env=os.environ | {"PATH": path}, cwd=cwd, capture_output=True, text=True, check=False

@@ -1,1 +1,1 @@
-"""`make release`: check that the version is new, build the package, and test it in an empty environment."""
+"""`make release`: check that the version is new, build the package, and try it in an empty environment."""

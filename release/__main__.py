@@ -1,4 +1,4 @@
-"""`python -m release [--package-only]`: check the release, and print the remaining manual steps."""
+"""`python -m release [--package-only]`: check a release, and print the remaining manual steps."""
 
 import argparse
 import sys
@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 
 REMAINING = """
-Remaining manual steps:
+What remains to be done by hand:
 
-  1. make test-all and make drills, and make bench if speed matters.
+  1. make test-all and make drills, and make bench where speed matters.
   2. git tag --annotate v{version} --message "{version}" && git push origin v{version}
   3. Publish {wheel} with this text:
 
@@ -32,7 +32,7 @@ Remaining manual steps:
 def main() -> None:
     """Stop at the first check that fails."""
     parser = argparse.ArgumentParser(prog="make release", description=__doc__)
-    parser.add_argument("--package-only", action="store_true", help="test the package of an unreleased version")
+    parser.add_argument("--package-only", action="store_true", help="try the package of a version that is not released")
     only = parser.parse_args().package_only
     try:
         if only:
@@ -59,7 +59,7 @@ def _try_package(version: str) -> Path:
         data.mkdir(mode=0o700)
         given = package.environment(data)
         package.require_deployable(command, given)
-        _say("Migrated; `check --deploy` reports nothing.")
+        _say("Migrated; `check --deploy` has nothing to say.")
         opened = package.require_pages(command, given, version)
         _say(f"Opened {opened} pages, scripts and styles.")
     return wheel

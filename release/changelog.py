@@ -11,7 +11,7 @@ Version = tuple[int, ...]
 
 
 class NotReleasableError(Exception):
-    """The changelog or the repository is not ready; the message says what to do."""
+    """The changelog or the repository is not ready. The message says what to do."""
 
 
 def newest(changelog: str) -> tuple[str, date, str]:
@@ -26,7 +26,7 @@ def newest(changelog: str) -> tuple[str, date, str]:
     if headings and headings[0][1] == "Unreleased":
         if texts[0]:
             raise NotReleasableError(
-                "CHANGELOG.md has unreleased entries. Put a heading like `## [0.9.0] - 2026-12-01` above them, and "
+                "CHANGELOG.md has unreleased entries. Put a heading such as `## [0.9.0] - 2026-12-01` above them, and "
                 "keep an empty `## [Unreleased]`."
             )
         headings, texts = headings[1:], texts[1:]
@@ -42,10 +42,10 @@ def newest(changelog: str) -> tuple[str, date, str]:
 
 
 def require_new(version: str, repository: Path) -> None:
-    """Check that nothing is uncommitted, and that the version is above every tag.
+    """Require a clean working tree, and a version above every tag.
 
     Raises:
-        NotReleasableError: otherwise.
+        NotReleasableError: one of these is not true.
     """
     if changed := _git(repository, "status", "--porcelain"):
         raise NotReleasableError(f"Commit or remove these first:\n{changed}")

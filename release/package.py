@@ -18,14 +18,14 @@ START_SECONDS = 120
 
 
 class BrokenPackageError(Exception):
-    """The package does not work; the message says where."""
+    """The package does not work. The message says where."""
 
 
 def build(repository: Path, directory: Path, version: str) -> Path:
     """Build the wheel of `version` into `directory` and return its path.
 
     Raises:
-        BrokenPackageError: it cannot be built, or has another version.
+        BrokenPackageError: the build fails or has another version.
     """
     _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(directory)], repository)
     wheel = directory / f"study_data_service-{version}-py3-none-any.whl"
@@ -35,7 +35,7 @@ def build(repository: Path, directory: Path, version: str) -> Path:
 
 
 def install(wheel: Path, venv: Path) -> Path:
-    """Install the wheel into a new environment, following `docs/install-package.md`; return its command."""
+    """Install the wheel into a new environment, as `docs/install-package.md` describes. Return its command."""
     _run([sys.executable, "-m", "venv", str(venv)], venv.parent)
     pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     _run([*pip, "--no-deps", str(wheel)], venv.parent)
@@ -61,10 +61,10 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def require_deployable(command: Path, given: dict[str, str]) -> None:
-    """Migrate, then check that `check --deploy` reports nothing.
+    """Migrate, then require that `check --deploy` reports nothing.
 
     Raises:
-        BrokenPackageError: it has.
+        BrokenPackageError: it reports something.
     """
     manage = [str(command), "manage"]
     directory = Path(given["DATA_DIR"])
@@ -73,10 +73,10 @@ def require_deployable(command: Path, given: dict[str, str]) -> None:
 
 
 def require_pages(command: Path, given: dict[str, str], version: str) -> int:
-    """Serve, open every page and its static files, and return the number of opened addresses.
+    """Serve, open every page and everything that it loads, and return the number of URLs.
 
     Raises:
-        BrokenPackageError: an address does not answer 200, or another version does.
+        BrokenPackageError: a URL does not answer 200, or another version answers.
     """
     with _serving(command, given) as origin:
         ready = _get(f"{origin}/health/ready")
@@ -106,7 +106,7 @@ def _wait_for(url: str, server: "subprocess.Popen[bytes]") -> None:
     while time.monotonic() < deadline and server.poll() is None:
         try:
             urlopen(url, timeout=5).close()  # noqa: S310  # http on loopback
-        except OSError:  # refused, not answered in time, or 503
+        except OSError:  # refused, timed out, or 503
             time.sleep(0.2)
         else:
             return
@@ -114,7 +114,7 @@ def _wait_for(url: str, server: "subprocess.Popen[bytes]") -> None:
 
 
 def _get(url: str) -> str:
-    """Fetch the address as the proxy does."""
+    """Get it like the proxy."""
     request = Request(url, headers={"Host": "study.example.org", "X-Forwarded-Proto": "https"})  # noqa: S310  # as above
     try:
         with urlopen(request, timeout=30) as answer:  # noqa: S310  # as above

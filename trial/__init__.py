@@ -1,1 +1,1 @@
-"""The trial of `make run`: a demo member with lifelike data. It may import every app."""
+"""The trial of `make run`: a demo member with realistic data. It may import every app."""

@@ -1,4 +1,4 @@
-"""`python -m trial`, which the package installs as `study-data-service`: the trial, the server, the commands."""
+"""`python -m trial`, installed by the package as `study-data-service`: the trial, the server, the commands."""
 
 import argparse
 import os
@@ -11,7 +11,7 @@ _CONFIGURATION = Path(__file__).resolve().parent.parent / "studyservice" / "guni
 
 
 def main() -> None:
-    """Run the part that the command line names; without one, the trial."""
+    """Run the part named on the command line, by default the trial."""
     parser = argparse.ArgumentParser(
         prog="study-data-service",
         description="A student's own study data, for the student and the apps and assistants the student connects. "

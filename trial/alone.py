@@ -1,6 +1,7 @@
 """`python trial/alone.py LOCK COMMAND...`: run a command while no other process holds the lock file.
 
-Two `make run` in one checkout set up one after the other. Only the standard library: the packages may be missing yet.
+Simultaneous runs of `make run` in one checkout set up one after the other. It uses only the standard library, because
+packages may not be installed yet.
 """
 
 import fcntl
@@ -20,7 +21,7 @@ def alone(lock: Path) -> Iterator[None]:
 
 
 def main(lock: str, *command: str) -> int:
-    """Run the command under the lock, and return its status."""
+    """Run the command under the lock. Return its status."""
     with alone(Path(lock)):
         return subprocess.run(command, check=False).returncode  # noqa: S603  # the command line of our own Makefile
 

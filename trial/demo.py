@@ -24,7 +24,7 @@ DEMO_EMAIL = "demo@example.org"
 
 
 class DemoItem(NamedTuple):
-    """An item, due `days` from today, of a category, with its steps as (title, days from today, done)."""
+    """An item, due `days` from today, in a category, with its steps as (title, days from today, done)."""
 
     title: str
     kind: str
@@ -34,7 +34,7 @@ class DemoItem(NamedTuple):
 
 
 class DemoCourse(NamedTuple):
-    """A course; `grades` maps a category to its weight and its (label, percent, title of the item) scores."""
+    """A course. `grades` maps a category to its weight and its (label, percent, title of the item) scores."""
 
     fields: CourseFields
     items: tuple[DemoItem, ...]
@@ -188,7 +188,7 @@ _COURSES = (
 @acting(command("trial"))
 @transaction.atomic
 def create_demo_member() -> tuple[str, str]:
-    """Create the demo member with a term's data around today; returns (password, API key)."""
+    """Create the demo member with a term's data around today. Return (password, API key)."""
     password = secrets.token_urlsafe(9)
     member = Member.objects.create_user(DEMO_EMAIL, password, name="Demo Student")
     secret, _ = create_api_key(member, "First steps")

@@ -1,4 +1,4 @@
-"""The demo member's flashcards, with some weeks of reviews behind them."""
+"""The demo member's flashcards, with some weeks of reviews."""
 
 from datetime import datetime, time, timedelta
 from itertools import cycle, islice
@@ -15,15 +15,15 @@ from vocab.serializers import CardEntryFields
 
 
 class DemoDeck(NamedTuple):
-    """A deck, and how it is studied.
+    """A deck and its reviews.
 
     Attributes:
         course: name of its course.
         cards: term to definition.
-        evenings: how many days ago there was a session, longest ago first.
-        new: cards met for the first time in one session.
+        evenings: how many days ago each session was, longest ago first.
+        new: new cards in each session.
         most: reviews in one session.
-        answers: initials of the ratings, over and over.
+        answers: initials of the ratings, repeated.
     """
 
     name: str
@@ -94,7 +94,7 @@ _DECKS = (
 
 
 def create_demo_decks(member: Member, course_ids: dict[str, UUID]) -> None:
-    """The decks, studied on past evenings up to yesterday.
+    """Create the decks, studied on past evenings up to yesterday.
 
     Args:
         course_ids: name of a course to its id.
@@ -111,7 +111,7 @@ def create_demo_decks(member: Member, course_ids: dict[str, UUID]) -> None:
 
 
 def _study(member: Member, deck: DemoDeck, card_ids: list[UUID]) -> None:
-    """Review, evening by evening, a few new cards and those that are due."""
+    """Review a few new cards and the due ones, evening by evening."""
     answers = cycle(deck.answers)
     unseen = iter(card_ids)
     due: dict[UUID, datetime] = {}
@@ -128,6 +128,6 @@ def _study(member: Member, deck: DemoDeck, card_ids: list[UUID]) -> None:
 
 
 def _evening(member: Member, days_ago: int) -> datetime:
-    """19:20 in the member's time zone."""
+    """Return 19:20 in the member's time zone."""
     day = member.today() - timedelta(days=days_ago)
     return datetime.combine(day, time(19, 20), ZoneInfo(member.time_zone))

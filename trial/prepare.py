@@ -14,9 +14,9 @@ PRINTING = "django.core.mail.backends.console.EmailBackend"
 
 
 def prepare() -> None:
-    """Set up `DATA_DIR`, and say where everything is and how to make the first call."""
+    """Set up `DATA_DIR`, and print the URLs and the first call."""
     call_command("migrate", verbosity=0)
-    if CHECKOUT:  # the installed package carries both
+    if CHECKOUT:  # the installed package contains both
         call_command("buildguides", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
     base = settings.BASE_URL
@@ -60,6 +60,6 @@ def prepare() -> None:
 
 
 def _manage() -> str:
-    """The command line that runs management commands on the data of this trial."""
+    """Return the shell command that runs management commands on this trial's data."""
     environment = f"DATA_DIR={shlex.quote(str(settings.DATA_DIR))} BASE_URL={settings.BASE_URL}"
     return f"{environment} {'.venv/bin/python manage.py' if CHECKOUT else 'study-data-service manage'}"

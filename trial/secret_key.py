@@ -1,6 +1,6 @@
-"""`python -m trial.secret_key`: the secret that `DATA_DIR` keeps for a trial, where the environment has none.
+"""`python -m trial.secret_key`: create the trial's secret in `DATA_DIR`, unless the environment has one.
 
-Only the standard library: it runs before the settings can be loaded.
+It uses only the standard library, because it runs before the settings can be loaded.
 """
 
 import os
@@ -11,12 +11,12 @@ from pathlib import Path
 
 
 def write_trial_secret(data_dir: Path) -> None:
-    """Create the secret, readable by this user only. A concurrent caller keeps the existing one."""
+    """Create the secret, readable only by this user. A concurrent caller keeps the existing one."""
     data_dir.mkdir(parents=True, exist_ok=True)
     file = data_dir / "trial-secret-key"
     if os.environ.get("SECRET_KEY") or os.environ.get("SECRET_KEY_FILE") or file.exists():
         return
-    # Whole or not at all: a link appears at once, and not where a file is already.
+    # Written atomically: a link appears at once, and only if the file does not exist yet.
     with tempfile.NamedTemporaryFile("w", dir=data_dir) as written:  # mode 600
         written.write(secrets.token_urlsafe(64) + "\n")
         written.flush()

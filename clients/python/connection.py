@@ -1,6 +1,6 @@
 """The transport of every call: retries, idempotency keys, pages, and errors as exceptions.
 
-The operations are in `api`, generated from the service's description.
+It is independent of the operations, which are in `api`, generated from the service's description.
 """
 
 import json
@@ -21,7 +21,7 @@ from .types import File, Unset
 
 RETRIES = 3
 PATIENCE_SECONDS = 90
-"""The longest wait before a retry: rate windows last a minute. The caller must handle limits of an hour."""
+"""The longest wait that is waited for: a window of the rate is a minute. Limits of an hour are the caller's matter."""
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _FAULTS = (500, 502, 503, 504)
@@ -32,14 +32,14 @@ Cursor = TypeVar("Cursor")
 
 
 class Refused(Exception):
-    """The service answered with an error, also after the retries.
+    """The service answered with an error, even after any retries.
 
     Attributes:
-        status: the HTTP status.
-        type: the error type of the service's documentation, like `not_found`; empty if the answer is not the service's.
-        request_id: identifies the request in the logs of the service.
-        details: the wrong fields, each a `field` and a `message`.
-        retry_after: seconds to wait before sending the call again, if the service says so.
+        status: HTTP status.
+        type: the error type from the service's error guide, like `not_found`; empty if another server answered.
+        request_id: identifies the request in the service's logs.
+        details: the wrong fields, each with `field` and `message`.
+        retry_after: seconds after which the call may be sent again, if the service said so.
     """
 
     def __init__(self, status: int, content: bytes, headers: Mapping[str, str]) -> None:
@@ -50,12 +50,13 @@ class Refused(Exception):
         self.details: list[dict[str, str]] = told.get("details", [])
         self.retry_after = _seconds(headers)
         message = told.get("message") or content[:200].decode(errors="replace")
-        fields = "".join(f" {detail['field']}: {detail['message']}" for detail in self.details[1:])  # message has one
+        # the message contains the first one
+        fields = "".join(f" {detail['field']}: {detail['message']}" for detail in self.details[1:])
         super().__init__(f"{status} {self.type}: {message}{fields} ({self.request_id})")
 
 
 def _error(content: bytes) -> dict[str, Any]:
-    """The `error` of the service's envelope; empty for an answer of a proxy."""
+    """Return the `error` of the service's envelope; empty if a proxy answered instead."""
     try:
         error = json.loads(content)["error"]
     except (ValueError, LookupError, TypeError):
@@ -64,24 +65,24 @@ def _error(content: bytes) -> dict[str, Any]:
 
 
 def _seconds(headers: Mapping[str, str]) -> int | None:
-    """`Retry-After`, which the service sends as whole seconds."""
+    """Return `Retry-After`, which the service sends as whole seconds."""
     told = headers.get("Retry-After", "")
     return int(told) if told.isdecimal() else None
 
 
 class _Busy(httpx.NetworkError):
-    """The service is busy. The retries treat it as a network error, and wait."""
+    """The service asks to retry soon. A network error, so that the retries handle it and wait."""
 
 
 def _raise_if_busy(response: httpx.Response) -> None:
-    """Raise for a 429, or a 409 during the first try of a call. Both have `Retry-After`; other 409s do not."""
+    """Raise for 429, and for 409 while the first attempt still runs: both have `Retry-After`. Other 409s do not."""
     seconds = _seconds(response.headers)
     if response.status_code in _BUSY and seconds is not None and seconds <= PATIENCE_SECONDS:
         raise _Busy(f"Come back in {seconds} seconds")
 
 
 class _Whole(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Reads an answer to its end, so that an interrupted one counts as a broken connection."""
+    """Reads an answer to its end, so that a truncated one counts as a broken connection."""
 
     def __init__(self, proxy: str | None) -> None:
         self.blocking = httpx.HTTPTransport(proxy=proxy)
@@ -105,14 +106,13 @@ class _Whole(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
 
 class SafeTransport(RetryTransport):
-    """Retries a call up to three times, after 1, 2 and 4 seconds or after `Retry-After`.
+    """Sends a call up to three more times, after 1, 2 and 4 seconds or after the time in `Retry-After`.
 
-    A POST gets an `Idempotency-Key`, unless the caller set one. All of its tries share it, so the service executes it
-    once.
+    A POST without an `Idempotency-Key` gets one. All attempts share it, so the service performs the call once.
     """
 
     def __init__(self, url: str) -> None:
-        """Set up for the service at `url`. The proxy is read from the environment, as in httpx."""
+        """Connect to the service at `url`. The environment configures the proxy, as for httpx itself."""
         retry = Retry(
             total=RETRIES,
             allowed_methods=_METHODS,
@@ -126,12 +126,12 @@ class SafeTransport(RetryTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         _give_key(request)
-        request.read()  # a file can be read only once
+        request.read()  # a file could be read only for the first attempt
         return super().handle_request(request)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         _give_key(request)
-        await request.aread()  # as above
+        await request.aread()  # for the same reason
         return await super().handle_async_request(request)
 
 
@@ -162,7 +162,7 @@ def answered(reply: Reply) -> Any:
     """Return the record of an answer.
 
     Raises:
-        Refused: it is an error, or is not in the description.
+        Refused: it is an error, or not in the description.
     """
     if reply.status_code >= 300 or reply.parsed is None:
         raise Refused(reply.status_code, reply.content, reply.headers)
@@ -174,7 +174,7 @@ Upload: TypeAlias = File | BinaryIO | Path | bytes
 
 
 def uploaded(file: Upload) -> File:
-    """Return `file` in the form that generated code sends, with its name if it has one."""
+    """Return `file` in the form of the generated code, with its name if it has one."""
     if isinstance(file, bytes):
         return File(BytesIO(file), "upload")
     if isinstance(file, Path):
@@ -185,7 +185,7 @@ def uploaded(file: Upload) -> File:
 
 
 def plain(value: Any) -> Any:
-    """Return `value` in its JSON form, without unset fields."""
+    """Return `value` as JSON data. Unset fields are left out."""
     match value:
         case Mapping():
             return {name: plain(entry) for name, entry in value.items() if not isinstance(entry, Unset)}
@@ -209,8 +209,8 @@ def every(page: Callable[[Cursor | str], Page[Entry]], first: Cursor) -> Iterato
     """Iterate over the entries of all pages. Each page is fetched when the one before is used up.
 
     Args:
-        page: returns the page of a cursor.
-        first: the cursor value of the first page.
+        page: returns the page for a cursor.
+        first: the cursor of the first page.
     """
     cursor: Cursor | str | None = first
     while cursor is not None:
