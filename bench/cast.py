@@ -6,10 +6,10 @@ from pathlib import Path
 import orjson
 
 CARDS = 20
-"""Flashcards of each member."""
+"""Number of flashcards of each member."""
 
 TOKENS = 40
-"""Refresh tokens of each member."""
+"""Number of refresh tokens of each member."""
 
 CLIENT_ID = "svc_client_bench"
 """The public client that the refresh tokens belong to."""

@@ -17,10 +17,10 @@ from bench.postgres import Postgres
 from bench.servers import ROOT, wait_until
 
 DISTANCES = (0, 1, 2, 4)
-"""Milliseconds of a round trip, beside what the machine itself takes."""
+"""Milliseconds of a round trip, in addition to the machine's own."""
 
 CONNECTIONS = 32
-"""Of the load generator: more than any contestant has threads, so that all of them wait."""
+"""Connections of the load generator: more than any contestant has threads, so that all threads are in use."""
 
 _SOCKET = ".s.PGSQL.5432"
 _STOP_SECONDS = 10

@@ -25,11 +25,11 @@ TODAY = date(2030, 1, 7)
 RETENTION = 0.9
 SECONDS = Decimal("12.00")
 HALF = 0.5
-"""Share of the cards that are new when the plan begins."""
+"""Share of the cards that are new at the start of the plan."""
 
 CARDS, DAYS, MINUTES = (34, 200, 1000), (5, 14, 30, 60), (10, 30, 60)
 REPEATED = {34: 40, 200: 12, 1000: 3}
-"""Members of each kind, by the number of their cards."""
+"""Number of members of each kind, by their number of cards."""
 
 Recall = Callable[[Memory, int], float]
 """The true probability that a member recalls a card at an instant."""

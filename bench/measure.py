@@ -53,7 +53,7 @@ Samples = dict[tuple[str, str], list[Sample]]
 
 
 Stretches = Mapping[tuple[str, str], Iterator[Iterator[bytes]]]
-"""Row and contestant to the requests of one stretch of load after the other."""
+"""Row and contestant to the requests of successive stretches of load."""
 
 
 def stretches_of(rows: Sequence[Row], cast: Cast, number: int) -> Stretches:

@@ -23,17 +23,17 @@ from bench.site import temporary_site
 PLANS = Path(__file__).with_name("PLANS.md")
 MEMBERS = 250
 MOST_READ = 3
-"""Maximum of rows that a statement reads per returned row."""
+"""Maximum number of rows that a statement may read per returned row."""
 
 SLACK = 20
-"""Rows that it may read in addition: referenced ones, and a block that is faster to sort."""
+"""Number of additional rows that it may read: referenced ones, and a block that is faster to sort."""
 
 _ONE_LOOK = (
     "the items of the milestones come in one pass over all items of the member, which costs less than a look-up for "
     "each milestone"
 )
 IN_ONE_PASS = {"get_agenda": _ONE_LOOK, "export_data": f"in its calendar, {_ONE_LOOK}"}
-"""Statements that may read more of the member's own rows, by an index, with the reason."""
+"""Statements that may read more of the member's own rows through an index, with the reason."""
 
 MOST_IN_ONE_PASS = 10
 

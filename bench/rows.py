@@ -207,4 +207,4 @@ ROWS = (
 )
 
 DISTANT = ("list_items", "get_agenda", "create_item", "review_vocab_card", "refresh")
-"""Names of the rows that are measured with PostgreSQL further away, too."""
+"""Names of the rows that are also measured with a distant PostgreSQL."""

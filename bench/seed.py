@@ -33,7 +33,7 @@ HEAVY_DECKS = 100
 HEAVY_CARDS = 500
 HEAVY_ATTEMPTS = 50_000
 HEAVY_KEYS = 200
-"""Each key has its own rate limit; a member of the service can have ten."""
+"""Each key has its own rate limit. A real member can have ten."""
 
 DAYS = 365
 

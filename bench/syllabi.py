@@ -15,10 +15,10 @@ from courses.syllabi.reader import Syllabus
 from courses.syllabi.text import words_of
 
 SURE = 0.8
-"""Confidence from which an item is ticked."""
+"""Confidence from which an item is selected by default."""
 
 SHIFTS = {"day": 1, "week": 7, "month": 30, "year": 365}
-"""Offsets in days of the wrong dates that are tried."""
+"""Offsets in days of the wrong dates to try."""
 
 
 class Labels(TypedDict, total=False):
@@ -57,9 +57,9 @@ class Measured:
     categories: Score = field(default_factory=Score)
     course: Score = field(default_factory=Score)
     right_dates: Score = field(default_factory=Score)
-    """Right dates that were confirmed or inferred, and all that were tried."""
+    """Confirmed or inferred right dates, and all that were tried."""
     wrong_dates: Score = field(default_factory=Score)
-    """Wrong dates that were confirmed, and all that were tried."""
+    """Confirmed wrong dates, and all that were tried."""
 
     def add(self, other: "Measured") -> None:
         """Add another one's counts."""

@@ -45,7 +45,7 @@ TARGETS = (
 )
 
 _BESIDE_FASTAPI = {"list_items": (2.7, 2.5), "create_item": (2.0, 1.8)}
-"""Row to the least ratio of requests per second: with the PostgreSQL of the same machine, and with one further away."""
+"""Row to the least ratio of requests per second: with a local PostgreSQL, and with a distant one."""
 
 
 def verdicts(

@@ -19,7 +19,7 @@ TOOLS = ROOT / "tests" / "clients"
 """The npm packages that are locked for the tests."""
 
 CARRIED = ROOT / "studyservice" / "static" / "clients"
-"""The service carries the wheel of the Python client here, as a static file."""
+"""The service includes the Python client's wheel here, as a static file."""
 
 NAME = "study-data-service-client"
 MODULE = "study_data_service_client"

@@ -15,7 +15,7 @@ MAX_CHARACTERS = 100_000
 _MOST_DOUBTS = 5
 
 _BATCH = 100
-"""Entries of a list that are written out at a time before it is known that the answer is short enough."""
+"""Entries of a list that are encoded at a time before the length of the answer is known."""
 
 
 class AnswerTooLong(InvalidRequest):

@@ -39,13 +39,13 @@ from mcpbridge.running import result_of
 from studyservice.operations.errors import RateLimited
 
 MAX_BATCH = 20
-"""Messages in one batch, of which each request counts against the rate limit."""
+"""Maximum number of messages in a batch. Each request counts against the rate limit."""
 
 _VERSION_KEY = f"HTTP_{MCP_PROTOCOL_VERSION_HEADER.upper().replace('-', '_')}"
 """The key of the header in a WSGI environment. Django's `headers` would parse all of them first."""
 
 _BATCH_VERSION = DEFAULT_NEGOTIATED_VERSION
-"""2025-03-26, which has batches and is assumed where no header names another, as it had no such header."""
+"""2025-03-26, which supports batches. It is the default without the version header, which it did not have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from itertools import count
 from studyservice.database.statements import Row
 
 MAX_NAME = 300
-"""In characters. No name with its label in brackets is longer, so longer texts match none."""
+"""Maximum characters. No label is longer, so longer texts match none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,10 +44,10 @@ from studyservice.operations.errors import ApiError, InternalError
 logger = logging.getLogger(__name__)
 
 MAX_VALUES = 100
-"""Maximum of values in one completion (MCP, Completion)."""
+"""Maximum number of values in one completion (MCP, Completion)."""
 
 _MAX_LIKE = 10
-"""The number of names that an error suggests for a wrong one."""
+"""Number of names that an error suggests for a wrong one."""
 
 
 async def list_prompts(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListPromptsResult:

@@ -26,7 +26,7 @@ from mcpbridge.server import STRUCTURED, server
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 
 _LISTS: dict[str, dict[str, Any]] = {}
-"""What a request for the tools without parameters is answered, by revision: each time the same."""
+"""By revision, the cached answer to a request for the tools without parameters."""
 
 
 @dataclass(slots=True)

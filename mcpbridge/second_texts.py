@@ -23,7 +23,7 @@ MOST_CHARACTERS: Final = 100
 """Maximum characters of a changed text."""
 
 MOST_QUOTES: Final = 20
-"""Quotes without confirmation that a text names."""
+"""Number of unconfirmed quotes that a text names."""
 
 _CONFIRMED: Final = "confirmed"
 _MEANINGS: Final = {

@@ -9,4 +9,4 @@ SOURCES = {
     "deck_id": "list_vocab_decks",
     "card_id": "list_vocab_decks",
 }
-"""Argument to the reading tool whose answer holds such ids most directly."""
+"""Argument to the reading tool that is the best source of such ids."""

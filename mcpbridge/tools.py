@@ -28,7 +28,7 @@ NARROWER = {
     "syllabus_limit": "a part of the syllabus, by syllabus_from and a smaller syllabus_limit",
     "include_syllabus": "the course without include_syllabus",
 }
-"""Argument of a reading tool to what it asks for when an answer is too long."""
+"""Argument of a reading tool to the advice to use it when an answer is too long."""
 
 SECURITY_SCHEMES = "securitySchemes"
 """The keys under which a tool declares its scopes (OpenAI Apps SDK, Authentication)."""

@@ -36,16 +36,16 @@ _SYNONYMS = {
     "percent": {"score"},
     "id": {"card_id"},
 }
-"""A word that callers use to the declared names that it may mean."""
+"""A word that callers use to the declared names it may mean."""
 
 _MOST_NAMES = 20
-"""Maximum of different unknown names that are compared. A message can have a hundred thousand."""
+"""Maximum number of unknown names that are compared. A message can have a hundred thousand."""
 
 _MOST_LETTERS = 64
 """The longest unknown name that is compared. A longer one is not a typing error."""
 
 _LEAST_LETTERS = 3
-"""Minimum length of a run that two names share. Shorter ones are chance."""
+"""Minimum length of a common run of two names. Shorter ones are coincidence."""
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 

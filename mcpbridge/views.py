@@ -14,7 +14,7 @@ from studyservice.http.responses import JSON_TYPE, error_response, json_response
 from studyservice.operations.errors import InvalidRequest, MethodNotAllowed, RateLimited
 
 _PROBES = frozenset({"GET", "HEAD", "DELETE"})
-"""Methods that ask for a stream or end a session; a server without either answers 405 (MCP, Streamable HTTP)."""
+"""Methods that open a stream or end a session. A server without either answers 405 (MCP, Streamable HTTP)."""
 
 
 class NotAcceptable(InvalidRequest):

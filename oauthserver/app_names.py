@@ -12,18 +12,19 @@ MAX_CLIENT_NAME = 120
 """Longest name of an app, in characters. It is in a heading of the consent page."""
 
 _PRESENTATION = regex.compile("[\ufe0e\ufe0f]")
-"""The variation selector that shows a sign in color. It has no glyph, and is removed."""
+"""The variation selectors for text or color emoji. They have no glyph, and are removed."""
 
 _SPACES = regex.compile(r"\p{Zs}+")
 
 _INVISIBLE = regex.compile(r"[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\N{BRAILLE PATTERN BLANK}]")
-"""Control, format and unassigned characters, fillers and blanks, with which a name could pass for another or for none.
-The braille blank is a symbol to Unicode."""
+"""Control, format and unassigned characters, fillers and blanks, which could make a name look like another or empty.
+Unicode classifies the braille blank as a symbol.
+"""
 
 _READABLE = regex.compile(r"[\p{L}\p{Nd}]")
 
 _HEAPED = regex.compile(r"\p{Mn}{5}")
-"""More marks on one letter than any language puts there (UTS 39 section 5.4)."""
+"""More marks on one letter than any language uses (UTS 39 section 5.4)."""
 
 # fmt: off
 _RECOMMENDED = (
@@ -31,10 +32,10 @@ _RECOMMENDED = (
     "Latn", "Mlym", "Mymr", "Orya", "Sinh", "Taml", "Telu", "Thaa", "Thai", "Tibt",
 )
 # fmt: on
-"""Scripts in wide use today (UAX 31 table 5), by their ISO 15924 codes, but for those of East Asia."""
+"""Scripts in wide use today (UAX 31 table 5), by their ISO 15924 codes, except those of East Asia."""
 
 _WRITTEN_TOGETHER = (("Latn", "Hani", "Hira", "Kana"), ("Latn", "Hani", "Bopo"), ("Latn", "Hani", "Hang"))
-"""Japanese, Chinese and Korean, which mix scripts, Latin too."""
+"""Japanese, Chinese and Korean, which mix scripts, including Latin."""
 
 
 def _of(*scripts: str) -> str:
@@ -44,7 +45,7 @@ def _of(*scripts: str) -> str:
 _HIGHLY_RESTRICTIVE = regex.compile(
     "|".join([*(_of(script) for script in _RECOMMENDED), *(_of(*scripts) for scripts in _WRITTEN_TOGETHER)])
 )
-"""One script, or those of one East Asian language with Latin (UTS 39 section 5.2): no mixed Cyrillic and Latin."""
+"""One script, or those of one East Asian language with Latin (UTS 39 section 5.2), but not Cyrillic with Latin."""
 
 
 def normalized(name: str) -> str:

@@ -26,7 +26,7 @@ from studyservice.database.last_use import note_use
 from studyservice.operations.declaration import Scope
 
 MAX_LISTED = 50
-"""Apps that the key page lists, the newest."""
+"""Number of apps that the key page lists, the newest first."""
 
 
 def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | None = None) -> list[ConnectedApp]:

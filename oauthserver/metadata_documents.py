@@ -27,10 +27,10 @@ from studyservice.rates.limiter import Rate, Window, hit
 from studyservice.secrets.generated import sha256
 
 MAX_CLIENT_ID = 255
-"""Longest address of a document, in characters: what the toolkit's column holds."""
+"""Maximum characters of a document's URL, the size of the toolkit's column."""
 
 _BY_KEY = frozenset({"private_key_jwt", "tls_client_auth", "self_signed_tls_client_auth"})
-"""Methods by which a client proves that it holds a private key (RFC 7523, RFC 8705)."""
+"""Methods by which a client proves that it has a private key (RFC 7523, RFC 8705)."""
 
 _JSON: Final = re.compile(r"application/(?:json|[^/]+\+json)")
 _MAX_AGE: Final = re.compile(r"max-age\s*=\s*(\d{1,9})")

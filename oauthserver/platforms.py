@@ -11,7 +11,7 @@ from oauthserver.redirect_uris import LOOPBACK, scheme_of
 from studyservice.platforms import Platform
 
 _BELOW = re.compile(r"(?:[A-Za-z0-9_\-][A-Za-z0-9._~\-]*/?)*")
-"""Allowed after a path that ends with a slash: plain segments, none that browsers resolve (`..`, `%2e`)."""
+"""Allowed after a path with a trailing slash: plain segments, none that browsers resolve (`..`, `%2e`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ MAX_REDIRECT_URIS = 10
 """Redirect URIs per client (spec, Limits)."""
 
 MAX_LENGTH = 2000
-"""Longest redirect URI, in characters: with a code and a state added it still fits into a request line."""
+"""Maximum characters of a redirect URI. With a code and a state added it still fits in a request line."""
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Hosts for which plain http never leaves the machine."""
+"""Hosts whose plain http never leaves the machine."""
 
 # fmt: off
 NOT_PRIVATE = frozenset({
@@ -30,9 +30,8 @@ NOT_PRIVATE = frozenset({
     "wss", "xmpp",
 })
 # fmt: on
-"""Schemes that mean something to every browser or system, so that no desktop app can own them.
-
-A list of what is refused, since apps have schemes of every form: `myapp://` must work. Windows alone has hundreds.
+"""Schemes with a meaning in browsers or systems, which no desktop app can own. This is a deny list, because apps have
+schemes of every form: `myapp://` must work. Windows alone has hundreds.
 """
 
 NOT_PRIVATE_BEGINNINGS = ("chrome-", "moz-", "ms-", "safari-", "search-", "svn+", "x-apple", "x-man-page", "x-webkit")

@@ -9,7 +9,7 @@ from oauthserver.errors import InvalidTarget
 from studyservice.http.paths import MCP_ROOT
 
 EVERYWHERE = ""
-"""Works on every path: no resource was named, or the origin."""
+"""Valid on every path: no resource was named, or the origin."""
 
 MCP = f"{settings.BASE_URL}{MCP_ROOT}"
 """Valid only at the MCP endpoint."""

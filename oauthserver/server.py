@@ -131,4 +131,4 @@ class Backend(OAuthLibCore):
 
 
 _ADDRESS = settings.BASE_URL
-"""oauthlib wants an address, for the parameters in it; ours are parsed already."""
+"""oauthlib wants a URL to parse parameters from. Ours are already parsed."""

@@ -24,8 +24,9 @@ from oauthserver.validator import Validator
 from studyservice.operations.errors import NotFound
 
 REUSE_TOLERANCE = timedelta(seconds=60)
-"""How long after its rotation a refresh token may be shown again without harm: sessions of one client that refresh at
-once do that. Later, its family ends (RFC 9700 section 4.14.2)."""
+"""How long after its rotation a refresh token may be reused without consequence, as by sessions of one client that
+refresh at once. Later, its family ends (RFC 9700 section 4.14.2).
+"""
 
 
 class TokenValidator(Validator):

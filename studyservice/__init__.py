@@ -17,4 +17,4 @@ def _version() -> str:
 
 
 __version__ = _version()
-"""The version of the service. That of the API is `settings.API_VERSION`."""
+"""The version of the service. The API's version is `settings.API_VERSION`."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 HEIGHT = 1000
-"""Height of a chart of columns, and width of a range."""
+"""Height of a column chart, and width of a range."""
 
 _STEP = 100
 _COLUMN = 76

@@ -53,10 +53,9 @@ _own = {"gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True}}
 logconfig_dict = {**settings.LOGGING, "loggers": {**settings.LOGGING["loggers"], **_own}}
 
 SWITCH_SECONDS = 0.003
-"""How long a thread computes before it yields. Python's default is 5 ms.
-
-A call asks for its turn again after each wait for the database, some ten times: beside a long computation it would be
-50 ms late. Each turn that is taken from a thread costs both, so that a shorter time makes every call dearer.
+"""How long a thread computes before it yields. Python's default is 5 ms. A call needs the interpreter again after each
+wait for the database, some ten times, so beside a long computation it would be 50 ms late. Each switch costs both
+threads time, so a shorter interval slows every call.
 """
 
 

@@ -26,7 +26,7 @@ WELL_KNOWN = (
     ("Make", "https://www.make.com/oauth/cb/mcp"),
 )
 # fmt: on
-"""Assistants and automation tools, and where each lets its members return, in November 2026."""
+"""Assistants and automation tools with their callbacks, as of November 2026."""
 
 
 @dataclass(frozen=True, slots=True)

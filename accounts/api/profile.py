@@ -11,7 +11,7 @@ from accounts.members.models import Member
 from studyservice.hooks import Hook
 
 CountStreak = Callable[[Member], int]
-"""Gives the days in a row with practice, in one query. The app that keeps practice stands above this one."""
+"""Returns the number of consecutive days with practice, in one query. Implemented by a higher app."""
 
 PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK")
 

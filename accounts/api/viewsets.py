@@ -39,7 +39,7 @@ from studyservice.operations.serializers import Query
 from studyservice.operations.uploads import Received, UploadedFile
 
 UPLOAD = RequestKey[Received]("upload")
-"""The files that came with a request; closed when it is answered."""
+"""The files of a request, closed after the answer."""
 
 
 class Arguments(Protocol):

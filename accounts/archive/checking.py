@@ -27,7 +27,7 @@ from studyservice.database.ids import uuid7
 from studyservice.operations.errors import MAX_DETAILS, Detail, ValidationFailed
 
 FIELD = "file"
-"""The field that errors of lines name: the part of the form with the archive."""
+"""The form field with the archive, which errors in lines name."""
 
 _LOW = (1 << 62) - 1
 _PROFILE_LINE = 4096

@@ -35,7 +35,7 @@ from studyservice.operations.errors import RateLimited
 from studyservice.rates.limiter import Rate, hit
 
 MEDIA_TYPE = "application/octet-stream"
-"""A file to save, as generated clients read it; its name ends in `.zip`."""
+"""Generated clients treat this type as a file. Its name ends in `.zip`."""
 
 logger = logging.getLogger(__name__)
 

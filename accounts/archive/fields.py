@@ -8,10 +8,10 @@ from rest_framework import serializers
 
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 LAST = datetime(2200, 1, 1, tzinfo=UTC)
-"""Moments are between these; the latest that a card can be due is a hundred years ahead."""
+"""The limit of moments. The latest due time of a card is a hundred years ahead."""
 
 SLACK = timedelta(days=1)
-"""How far in the future timestamps may be, since the archive's server may have another clock."""
+"""How far in the future timestamps may be, because the archive's server may have a different clock."""
 
 
 class MomentField(serializers.Field[datetime, Any, str, Any]):

@@ -25,7 +25,7 @@ from studyservice.operations.uploads import Upload
 from studyservice.rates.limiter import Rate, hit
 
 MAX_FILE = 200 * 1024 * 1024
-"""Bytes of an archive."""
+"""Maximum bytes of an archive."""
 
 UPLOAD_SECONDS = 900
 """Timeout of an upload. Other members cannot import meanwhile."""

@@ -14,7 +14,7 @@ from accounts.members.models import Member
 from studyservice.hooks import HookTable
 
 FORMAT = "study-data-archive"
-"""Its name in the manifest."""
+"""The name of the format in the manifest."""
 
 MANIFEST = "manifest.json"
 README = "README.txt"
@@ -25,7 +25,7 @@ CHANGES = "data/changes.jsonl"
 """The log of changes, exported for reading. It belongs to one account, so imports skip it."""
 
 EVENTS = "data/account_events.jsonl"
-"""The log of account events, likewise; archives that apps make do not have it."""
+"""The log of account events, likewise. Archives that apps export do not contain it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +103,7 @@ def _table(data: MemberData, how: Archived, names: Mapping[str, str]) -> Archive
 
 
 ExtraFile = Callable[[Member], Iterator[bytes]]
-"""Writes what other programs read of the member's data, in pieces; inside the transaction of the archive."""
+"""Yields the member's data for other programs, in pieces. Called within the transaction of the export."""
 
 EXTRAS = HookTable[ExtraFile]("EXTRAS")
 """Further files by name, which imports ignore."""

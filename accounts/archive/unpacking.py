@@ -29,10 +29,10 @@ from studyservice.operations.errors import InvalidRequest
 from studyservice.reading.process import read_in_child
 
 MAX_UNPACKED = 500 * 1024 * 1024
-"""Bytes of all that is in it."""
+"""Maximum total bytes of the unpacked files."""
 
 MAX_ENTRIES = 2000
-"""Files in it; a member has no more than some hundred."""
+"""Maximum number of files. A member has at most some hundred."""
 
 MAX_DIRECTORY = 1024 * 1024
 """Maximum bytes of the directory. `MAX_ENTRIES` files of our own archives need 200,000."""

@@ -18,7 +18,7 @@ from studyservice.database.batches import batches
 from studyservice.database.snapshots import in_pieces
 
 _FORGIVING = frozenset({"imported_event", "syllabus_file"})
-"""Types whose changed fields are put back, or left out where the object is gone (`MemberData.undo_fields`)."""
+"""Types whose fields an undo restores, or skips if the object is gone (`MemberData.undo_fields`)."""
 
 
 def end_chains(member_id: UUID, gone: Iterable[UUID], since: datetime) -> None:

@@ -27,16 +27,16 @@ ORDER = "_order"
 """The field of an object that holds the order of rows below it: the id and the position of each."""
 
 INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded"})
-"""Columns that no answer has. The log may store them for undo."""
+"""Columns that are not in any answer. The log may store them for undo."""
 
 Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 """A JSON value."""
 
 Fields = Mapping[str, object]
-"""Values by the names of columns, as a `TypedDict` of them is too."""
+"""Values by column name, also as a `TypedDict`."""
 
 _WORTH_COMPRESSING = 256
-"""Bytes below which zlib saves little and costs its 15 µs."""
+"""Below this many bytes zlib saves little and costs 15 µs."""
 
 _PLAIN = b"{"
 

@@ -14,10 +14,10 @@ KEPT_FOR = timedelta(days=90)
 """How long a row is kept."""
 
 UNDOABLE_FOR = timedelta(days=30)
-"""How long a change can be taken back, and what a deletion took is kept."""
+"""How long a change can be undone, and its snapshots are kept."""
 
 MAX_NAME = 255
-"""Of an object or an actor, in characters; no name of theirs is longer."""
+"""Maximum characters of the name of an object or an actor."""
 
 
 class ActorKind(models.TextChoices):
@@ -32,7 +32,7 @@ class ActorKind(models.TextChoices):
 
 
 CALLERS = [(kind.value, kind.label) for kind in ActorKind if kind is not ActorKind.CALENDAR]
-"""The kinds that do more than what a school calendar does, which changes items alone."""
+"""The kinds of actors except school calendars, which change only items."""
 
 
 class Change(models.Model):

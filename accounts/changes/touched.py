@@ -8,14 +8,14 @@ from accounts.changes.contents import Part
 from accounts.changes.models import Change
 
 NO_COURSE = "-"
-"""In `Change.courses`: what belongs to no course."""
+"""In `Change.courses`, stands for objects without a course."""
 
 _COURSE = "course_id"
 GRADE_TYPES = frozenset({"grade_score", "grade_category"})
 """Types of objects that are grades."""
 
 _UPLOAD = "syllabus_file"
-"""The type of objects that wait for a course before they have one."""
+"""The type of uploads, which have no course at first."""
 
 _CATEGORIES = "categories"
 """The field of a course that holds its list of categories."""

@@ -92,7 +92,7 @@ def _field_in_words(field: str, kind: str, name: str, before: Json, after: Json,
 
 
 _SHORT = 120
-"""Characters of both values up to which a sentence has them."""
+"""A sentence includes both values if they have fewer characters together."""
 
 _SHOWN = str | int | float | None
 

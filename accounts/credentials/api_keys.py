@@ -22,7 +22,7 @@ MAX_ACTIVE_KEYS = 10
 """Active keys per member (spec, Limits)."""
 
 KEPT_FOR = timedelta(days=90)
-"""How long a key is still listed after it was revoked or has expired."""
+"""How long a revoked or expired key is listed."""
 
 
 def create_api_key(

@@ -8,7 +8,7 @@ from studyservice.http.paths import MCP_ROOT, is_mcp_path
 from studyservice.operations.declaration import Scope
 
 Reason = Literal["invalid_token", "insufficient_scope"]
-"""The error codes of RFC 6750 section 3.1; a request without any credential gets none."""
+"""The error codes of RFC 6750 section 3.1. A request without a credential has none."""
 
 
 def challenge(path: str, error: Reason | None = None, description: str = "") -> str:

@@ -20,7 +20,7 @@ from studyservice.operations.errors import NotFound
 logger = logging.getLogger(__name__)
 
 MOST = 50
-"""Maximum of networks per key. The event of a key that uses more says that later ones are not reported."""
+"""Maximum number of networks per key. At the limit, the event says that later ones are not reported."""
 
 
 def note_network(request: HttpRequest) -> None:

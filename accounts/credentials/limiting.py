@@ -19,10 +19,10 @@ from studyservice.database.limiting import Limiter, change_limiter, limited_by
 from studyservice.hooks import Hook, HookTable
 
 UNSENT = UUID(int=0)
-"""The sender of what was not sent by a credential that is limited to courses."""
+"""The sender of uploads that did not come from a credential limited to courses."""
 
 MOST_GONE = 100
-"""Deleted courses that a credential keeps, as an undo brings them back."""
+"""Number of deleted courses that a credential keeps, because an undo can restore them."""
 
 KEPT_BACK = "The member keeps grades to themself."
 
@@ -44,7 +44,7 @@ class CourseName(TypedDict):
 
 
 CourseNames = Callable[[UUID], list[CourseName]]
-"""The courses of the member with this id, oldest first; one query."""
+"""Returns the courses of the member with this id, oldest first, in one query."""
 
 COURSE_NAMES = Hook[CourseNames]("COURSE_NAMES")
 
@@ -60,7 +60,7 @@ class LimitsStore(Protocol):
 
 
 LIMITS_STORES = HookTable[LimitsStore]("LIMITS_STORES")
-"""By the kind of credential (`Credential.kind`)."""
+"""Stores by the kind of credential (`Credential.kind`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class ApiKey(models.Model):
     )
 
     sees = ""
-    """What it is limited to in words, on a page that says so."""
+    """The limits in words, for pages that show them."""
 
     class Meta:
         verbose_name = "API key"

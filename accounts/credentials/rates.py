@@ -7,7 +7,7 @@ from studyservice.http.request_keys import RequestKey
 from studyservice.rates.limiter import Rate, Window, hit
 
 WINDOW = RequestKey[Window]("window")
-"""The state of the rate limit after what the request was counted for; of one that is not counted there is none."""
+"""The rate limit's state after the request was counted. Missing if it was not counted."""
 
 
 def count(credential: Credential, amount: int = 1) -> Window:

@@ -184,16 +184,16 @@ DeadCredential = DeadKey | DeadToken
 
 
 CREDENTIAL = RequestKey[Credential]("credential")
-"""The live credential of an API request; there is none where none is needed."""
+"""The live credential of an API request. Missing if none is required."""
 
 DEAD_CREDENTIAL = RequestKey[DeadCredential]("dead_credential")
-"""The credential of an API request that exists and does not work."""
+"""An existing credential that does not work, of an API request."""
 
 Resolver = Callable[[str], Credential | DeadCredential | None]
-"""Gives the credential behind a secret of its kind, in one query, or two if the process did not know whose it is."""
+"""Returns the credential of a secret, in one query, or two if its member is not cached in the process."""
 
 RESOLVERS = HookTable[Resolver]("RESOLVERS")
-"""By kind: the secrets `<CREDENTIAL_PREFIX>_<kind>_…`."""
+"""Resolvers by kind, for secrets `<CREDENTIAL_PREFIX>_<kind>_…`."""
 
 
 def credential_of(request: HttpRequest) -> Credential | None:

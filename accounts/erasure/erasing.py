@@ -26,13 +26,15 @@ BATCH = 200
 """Rows in one transaction."""
 
 _LEFT_TO_OTHERS = 2
-"""Times as long as a batch took. On SQLite every write waits for every other, and asks again ever more seldom."""
+"""Pause between batches, as a multiple of a batch's duration. On SQLite every write waits for all others, and retries
+at growing intervals.
+"""
 
 _TOLD = LogEntry._meta.get_field("object_repr").max_length
-"""Characters of a name that the operators' log keeps."""
+"""Maximum characters of a name in the operators' log."""
 
 Erasure = Callable[[Member], None]
-"""Removes what is kept about a member elsewhere than in rows that refer to the member; again, if it was broken off."""
+"""Removes data of a member that is not in rows referring to the member. May be called again after an interruption."""
 
 ERASURES = HookList[Erasure]("ERASURES")
 

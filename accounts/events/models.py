@@ -20,7 +20,7 @@ KEPT_FOR = timedelta(days=90)
 """How long a row is kept."""
 
 _NETWORK_ENDS = ("/24", "/56")
-"""What the networks end with that an address is cut to (`studyservice.http.client_address`)."""
+"""The suffixes of truncated networks (`studyservice.http.client_address`)."""
 
 
 class EventKind(models.TextChoices):

@@ -33,22 +33,22 @@ from studyservice.operations.uploads import Received
 
 HEADER = "Idempotency-Key"
 META = "HTTP_IDEMPOTENCY_KEY"
-"""Where a request has it."""
+"""The header's key in `request.META`."""
 
 REPLAYED = "Idempotency-Replayed"
-"""What an answer carries that was given before."""
+"""The header of repeated answers."""
 
 KEPT_FOR = timedelta(hours=24)
-"""How long a call can be sent again."""
+"""How long a call can be repeated."""
 
 MAX_KEYS = 1000
-"""Keys of a member; the oldest go first."""
+"""Maximum number of keys per member. The oldest are deleted first."""
 
 LONG = 64 * 1024
 """Bytes above which an answer counts as long."""
 
 MAX_LONG_BYTES = 64 * 1024 * 1024
-"""Bytes of a member's long answers together; the oldest go first. A deck of 500 cards takes up to 7 MB."""
+"""Maximum bytes of a member's long answers. The oldest are deleted first. A deck of 500 cards takes up to 7 MB."""
 
 _KEY = re.compile(r"[!-~]{1,255}")
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from studyservice.operations.serializers import Body
 
 MAX_POSITION = 1_000_000_000
-"""The greatest position or revision in an archive. The database counts to twice as much, so the next one still fits."""
+"""The greatest position or revision in an archive. The database's limit is twice as high, so the next one fits."""
 
 _LONG_LINE = 64 * 1024
 

@@ -11,7 +11,7 @@ from accounts.members.data import MemberData, data_of, member_data
 from accounts.members.models import Member
 
 _UNUSED = frozenset({"oauth2_provider"})
-"""Apps whose own tables have no rows."""
+"""Apps whose own tables are empty."""
 
 
 def check_member_data(**kwargs: Any) -> list[CheckMessage]:

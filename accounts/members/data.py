@@ -15,7 +15,7 @@ from accounts.members.limits import Limit
 from accounts.members.models import Member
 
 Columns = dict[str, Any]
-"""A row by the names of its columns."""
+"""A row by column name."""
 
 UndoField = Callable[[Member, Any, UUID, Any, Any], None]
 """Restores a field. Takes the member, the `Write`, the object's id, the value after the change and the one before.

@@ -13,7 +13,7 @@ PURGE = "purgeexpired"
 REMIND = "remind"
 DELIVER_MAIL = "delivermail"
 BACKUP = "backup"
-"""Noted by `deploy/backup.sh`; who backs up in another way has none."""
+"""Recorded by `deploy/backup.sh`. Other kinds of backups are not recorded."""
 
 LATE_AFTER = {
     DELIVER_MAIL: timedelta(minutes=30),
@@ -21,7 +21,7 @@ LATE_AFTER = {
     PURGE: timedelta(days=2),
     BACKUP: timedelta(days=2),
 }
-"""How long after its last run each is overdue; the first runs every five minutes, the others every day."""
+"""How long after its last run a command is overdue. The first runs every five minutes, the others every day."""
 
 
 class LastRun(models.Model):

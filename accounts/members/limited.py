@@ -110,10 +110,9 @@ def _view(data: MemberData, by_course: bool, grades: bool, vendor: str) -> View 
 
 
 _NEARLY_ALL = "IS NOT NULL"
-"""PostgreSQL expects this to hold for nearly every row.
-
-Statements join courses to what is below them, which is limited itself. Expecting few courses, the planner would begin
-with them and sort all that they have, rather than read an index in order up to the limit.
+"""PostgreSQL expects this to hold for nearly every row. Statements join courses to rows that are limited themselves. If
+the planner expected few courses, it would start with them and sort all their rows, instead of reading an index in order
+up to the limit.
 """
 
 
@@ -149,7 +148,7 @@ def _reference(model: type[Model], step: str) -> tuple[str, type[Model]]:
 
 
 _COMPARED = {"postgresql": "=", "sqlite": "IN"}
-"""What compares a column with `{courses}`."""
+"""The operator that compares a column with `{courses}`."""
 
 _VALUES = {
     "postgresql": {

@@ -28,12 +28,12 @@ LEAST_RETENTION = 0.7
 MOST_RETENTION = 0.99
 
 NEW_CARDS_A_DAY = 20
-"""New flashcards a day, of a member who never chose a number."""
+"""Default number of new flashcards a day."""
 
 MOST_NEW_CARDS = 500
 
 MOST_SECONDS = 120
-"""The longest time that a review counts with toward `seconds`."""
+"""The longest time that a review adds to `seconds`."""
 
 EraseMember = Callable[[uuid.UUID], bool]
 

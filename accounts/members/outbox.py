@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 _SEAL = Seal("accounts.outbox")
 
 KEPT_FOR = timedelta(days=4)
-"""After that an e-mail is given up; shorter than the links in it live."""
+"""After this an e-mail is dropped. Shorter than the lifetime of the links in it."""
 
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
 """Pauses between attempts. The first is longer than any attempt, so that no e-mail is sent twice."""

@@ -21,7 +21,7 @@ from studyservice.hooks import HookTable
 from studyservice.secrets.generated import kind_of, secrets_in, sha256
 
 MOST_TRIED = 20
-"""Maximum of secrets that are searched in one pasted text, like the lines of a file."""
+"""Maximum number of secrets looked up in one pasted text, for example a log file."""
 
 Finder = Callable[[str], str | None]
 """Returns the admin page of the credential with this secret, live or ended. None if it is unknown."""

@@ -15,7 +15,7 @@ from accounts.members.models import Member
 COLUMNS = ("email", "state", "until")
 
 _AT_ONCE = 500
-"""Addresses that one statement asks for."""
+"""Number of addresses per query."""
 
 
 class FileRefused(Exception):

@@ -29,7 +29,7 @@ PER_PAGE = 50
 """Changes on one page."""
 
 MOST_AT_ONCE = 500
-"""Changes that one click undoes; another click takes the next."""
+"""Number of changes that one click undoes. Another click undoes the next ones."""
 
 _READ = 100
 

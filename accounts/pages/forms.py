@@ -8,7 +8,7 @@ from django import forms
 from accounts.credentials.models import ApiKey
 
 EXPIRY_DAYS = (30, 60, 90, 180, 365)
-"""Choices on the key page, besides never (decisions 10)."""
+"""Choices on the key page, in addition to never."""
 
 _EMAIL_ERRORS = {
     "required": "Enter your e-mail address.",

@@ -15,7 +15,7 @@ from studyservice.http.error_pages import error_page
 from studyservice.secrets.generated import sha256
 
 INVITATION = "invitation"
-"""Session entry: the hash of the link's secret, which so leaves the address bar and no page refers to."""
+"""Session entry: the hash of the link's secret, to remove the secret from the address bar and from referrers."""
 
 
 @never_cache

@@ -28,7 +28,7 @@ from studyservice.operations.errors import Conflict, NotFound
 from studyservice.rates.limiter import Rate, hit
 
 MAX_PAST_KEYS = 20
-"""Expired and revoked keys that the page lists, the newest."""
+"""Number of expired and revoked keys that the page lists, the newest first."""
 
 
 @never_cache

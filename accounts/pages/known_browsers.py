@@ -20,7 +20,7 @@ from studyservice.secrets.generated import sha256
 LIFETIME = timedelta(days=365)
 
 MAX_ACCOUNTS = 5
-"""Accounts that a browser is known to, the newest."""
+"""Number of accounts that a browser is known to, the newest."""
 
 _SALT = "sign-in"
 

@@ -24,7 +24,7 @@ from accounts.text import mail
 
 LIFETIME = timedelta(minutes=10)
 MAX_TRIES = 5
-"""Wrong tries that kill a code (spec, Limits)."""
+"""Number of wrong tries that invalidate a code (spec, Limits)."""
 
 
 class Refusal(Enum):
@@ -33,7 +33,7 @@ class Refusal(Enum):
     WRONG = auto()
     TOO_MANY_TRIES = auto()
     GONE = auto()
-    """Expired, used, or never there."""
+    """Expired, used, or never existed."""
 
 
 @dataclass(frozen=True, slots=True)

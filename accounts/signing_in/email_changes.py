@@ -15,7 +15,7 @@ from accounts.signing_in.models import SignInCode
 from accounts.text.notices import notify
 
 PENDING_ADDRESS = "new_address"
-"""Session entry of a change that waits for its code: the code's id, and the new address."""
+"""Session entry of a change that waits for its code: the code's id and the new address."""
 
 
 def leave_address(member_id: UUID, old: str, new: str) -> None:

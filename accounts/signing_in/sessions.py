@@ -27,7 +27,7 @@ PENDING_SIGN_IN = "sign_in"
 """Session entry of a requested code: its id, and the address as typed."""
 
 MAX_LISTED = 50
-"""Sessions that the account page lists, the last used."""
+"""Number of sessions that the account page lists, the last used first."""
 
 Proof = Literal["password", "code", "invitation"]
 """The method that opened a session."""

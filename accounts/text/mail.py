@@ -24,7 +24,7 @@ from studyservice.server.signals import mail_ended
 logger = logging.getLogger(__name__)
 
 MAX_WAITING = 1000
-"""E-mails of one process that may wait; beyond it new ones are dropped and logged."""
+"""Maximum number of e-mails that wait in one process. Further ones are dropped and logged."""
 
 _waiting: set[Future[None]] = set()
 

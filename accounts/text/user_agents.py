@@ -10,7 +10,7 @@ _BROWSERS = (
     ("CriOS/", "Chrome"),
     ("Safari/", "Safari"),
 )
-"""Mark and name, the more special first: most browsers also call themselves Chrome and Safari."""
+"""Token and name, the most specific first, since most browsers also claim to be Chrome and Safari."""
 
 _SYSTEMS = (
     ("iPhone", "iPhone"),

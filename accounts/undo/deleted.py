@@ -31,9 +31,9 @@ class Return:
         self._write = write
         self._back: defaultdict[str, set[UUID]] = defaultdict(set)
         self._last: dict[str, list[Columns]] = {}
-        """The rows of the last table of each label: what the references that follow it referred to."""
+        """By label, the rows of its last table, which older snapshots' references belong to."""
         self._waiting: defaultdict[tuple[str, UUID], list[UUID]] = defaultdict(list)
-        """By reference and deleted object: the rows that were restored without the reference."""
+        """By reference and deleted object: the rows restored without the reference."""
 
     def of(self, snapshots: bytes) -> None:
         """Restore the output of `accounts.changes.snapshots.Snapshots.packed`.

@@ -59,7 +59,7 @@ class Wanted:
 
 
 Source = Callable[[Member, Wanted], list[ChangeRow]]
-"""Changes that stand in a log of their own, newest first."""
+"""Returns changes that are stored in a separate log, newest first."""
 
 SOURCES = HookList[Source]("SOURCES")
 

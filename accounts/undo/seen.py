@@ -13,7 +13,7 @@ _HALF = (
     "This change also touches courses that this credential does not see. The member can undo it on the page /activity."
 )
 _OF_GRADES = frozenset({"category_id", "categories", "grade_categories", "grade_scores"})
-"""Fields and counts that tell of grades."""
+"""Fields and counts that reveal grades."""
 
 _Told = Mapping[str, Json] | None
 

@@ -32,9 +32,8 @@ from studyservice.hooks import HookList
 from studyservice.operations.errors import Conflict, NotFound
 
 UndoLogged = Callable[[Member, Write, UUID], bool]
-"""Undoes a change that is stored in a log of its own, and stores it in the log of changes. False if it is not there.
-
-Raises `Conflict` if it cannot be undone.
+"""Undoes a change that is stored in a separate log, and copies it to the log of changes. False if that log does not
+have it. Raises `Conflict` if it cannot be undone.
 """
 
 LOGS = HookList[UndoLogged]("LOGS")

@@ -49,7 +49,7 @@ DRILLS = {
     "upgrade": "upgrade",
     "memory": "memory",
 }
-"""Name to module. Its function `drill` yields a report for each part, whose servers are ended then."""
+"""Name to module. Its function `drill` yields reports. The servers of each part are stopped after its report."""
 
 
 def main() -> int:

@@ -21,7 +21,7 @@ SUBSCRIBERS = 10_000
 EVERY_SECONDS = 15 * 60
 _EVENTS = 60
 _POLLS_EACH = 20
-"""Calls per calendar and variant, below the rate of a minute."""
+"""Calls per calendar and variant, below the rate limit."""
 
 _ADD_FEEDS = """
     INSERT INTO accounts_calendarfeed (id, member_id, secret_hash, created_at, last_used_at)

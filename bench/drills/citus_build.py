@@ -20,7 +20,7 @@ POSTGRESQL = "15"
 _BUILD_SECONDS = 1800
 _COMPATIBILITY = Path("src/include/pg_version_compat.h")
 _SINCE_15_18 = "static inline bool\nhave_createdb_privilege(void)\n"
-"""PostgreSQL has this function itself since 15.18, and the release's own one of that name no longer compiles."""
+"""PostgreSQL has this function since 15.18, so the release's own one no longer compiles."""
 
 
 class UnavailableError(Exception):

@@ -12,7 +12,7 @@ import orjson
 from bench.cast import CLIENT_ID
 
 SILENCE_SECONDS = 40
-"""The longest time-out of the service itself is 17 s (PostgreSQL)."""
+"""The longest timeout of the service itself is 17 s (PostgreSQL)."""
 
 ERROR_TYPES = {400: "invalid_request", 404: "not_found", 429: "rate_limited", 500: "internal_error"}
 

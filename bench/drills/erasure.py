@@ -18,7 +18,7 @@ from bench.servers import Server, manage, wait_until
 from bench.site import Site
 
 REVIEWS = 500_000
-"""Reviews of the member who is deleted. Each has an attempt."""
+"""Number of reviews of the deleted member. Each has an attempt."""
 
 _GUARD_SECONDS = 3600
 """Timeout of the deletion."""

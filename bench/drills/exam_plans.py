@@ -18,15 +18,15 @@ from bench.site import Site
 
 _AT_ONCE = 4
 _EACH = 12
-"""Calls of each; a credential has 120 a minute, and reads for half of them."""
+"""Calls on each connection. A credential has 120 a minute, of which reads use half."""
 
 _CARDS = 5000
 _MOST_MIB = 250
 _PAUSE = 0.5
-"""Seconds between the calls of another member, of which there can be 120 a minute."""
+"""Seconds between the calls of another member, who may send 120 a minute."""
 
 _MOST_PASSED = 2
-"""Plans that may be answered during one call of another member."""
+"""Number of plans that may be answered during one call of another member."""
 
 _FILL = (
     """

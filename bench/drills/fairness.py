@@ -16,14 +16,14 @@ from bench.site import Site
 
 _KEYS = 10
 _CARDS = [{"term": "t" * 200, "definition": "d" * 1850}] * 500
-"""Elements that make the body just under 1 MiB, the maximum."""
+"""Cards that make the body just under 1 MiB, the maximum."""
 
 _VICTIMS = 3
 _CALLS = 100
-"""Calls of each victim. A credential has 120 a minute."""
+"""Number of calls of each victim. A credential has 120 a minute."""
 
 _MOST_OVERTAKEN = 2
-"""Decks of the greedy member that may be created during one call of another. Ten are always requested."""
+"""Number of decks of the greedy member that may be created during one call of another. Ten are always requested."""
 
 _MOST_MIB = 250
 _PARALLEL = 8

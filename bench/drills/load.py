@@ -20,10 +20,10 @@ from bench.servers import wait_until
 
 THREADS = 6
 CARDS_EACH = 5
-"""Cards of a deck that the load creates."""
+"""Number of cards in a deck of the load."""
 
 _PAUSE_SECONDS = 0.05
-"""After a failure, so that a dead server does not get thousands of requests a second."""
+"""Pause after a failure, so that a dead server does not get thousands of requests a second."""
 
 
 @dataclass(slots=True)

@@ -13,15 +13,15 @@ from bench.rows import ROWS, Call
 from bench.site import Site
 
 REQUESTS = 6_000
-"""`--requests` changes it; 100,000 take some minutes."""
+"""Changed by `--requests`. 100,000 take some minutes."""
 
 _POINTS = 10
 _SETTLED = 4
-"""Memory has to be level from this point: caches and pools are full by then."""
+"""From this point memory must not grow, because caches and pools are full."""
 
 _LEVEL_MIB = 3
 _REFRESHES = 20
-"""Samples at each point."""
+"""Number of refreshes at each point."""
 
 _NAMES = (
     "list_items", "get_agenda", "get_grades", "create_item", "review_vocab_card", "get_practice_stats",

@@ -27,7 +27,7 @@ _UNDER_ANOTHERS = """
     FROM accounts_member AS member JOIN courses_course AS course ON course.member_id <> member.id LIMIT 1
 """
 _ROUNDS = 6
-"""Enough for each statement to be prepared and to get its generic plan."""
+"""Enough rounds for each statement to be prepared and get its generic plan."""
 
 _AT_ONCE = 4
 _ADDRESS = "at-once@example.org"

@@ -27,7 +27,7 @@ from tests.support.redis_server import Redis
 
 _THREADS = 4
 _DRAIN_SECONDS = 1.0
-"""A proxy lets an instance that gets no new calls run so long."""
+"""Time for which a proxy keeps an instance running without new calls."""
 
 
 class _Fleet:

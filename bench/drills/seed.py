@@ -10,7 +10,7 @@ from bench.seed_shared import add_decks, add_keys, connect, copy, copy_members, 
 from courses.models import Course
 
 CROWD_KEYS = 20
-"""Keys of one more member, each with a rate limit of its own."""
+"""Number of keys of one more member, each with its own rate limit."""
 
 FILES = 10
 

@@ -13,10 +13,10 @@ from bench.site import Site
 _SIGN_INS = 20
 _ROUNDS = 5
 _MOST_MIB = 40
-"""A hash takes 19 MiB, and hashes are made one at a time. The rest is for twenty sessions and pages."""
+"""A hash takes 19 MiB, and hashes are computed one at a time. The rest is for twenty sessions and pages."""
 
 _ANSWERS = {200, 503}
-"""The page again, since no account has that address, and the page that asks to try again later."""
+"""The form again, since no account has that address, or the page that asks to try again later."""
 
 
 def drill(site: Site) -> Iterator[Report]:

@@ -22,7 +22,7 @@ _FROZEN_SECONDS = 25
 
 _MEMORY_MIB = 250
 _STEADY = 50
-"""Writes that succeed after the fault."""
+"""Number of successful writes after the fault."""
 
 _FAULT = {"500 (Retry-After: 1)"}
 

@@ -21,7 +21,7 @@ UPLOADERS = 5
 _VICTIMS = 3
 _MOST_GROWTH_MIB = 150
 _HOSTILE: tuple[Callable[[], bytes], ...] = (form_fan, flate_bomb, many_pages, open_tags)
-"""The first uses all the CPU time of a reading; the others memory, pages and depth."""
+"""The first uses all the CPU time of a reading. The others use memory, pages and depth."""
 
 _TEXT_CHARACTERS = 500_000
 _WEEK = "Week {0}: read chapter {0}\nHomework {0} due {1} October (10 %)\nEssay {0} | Thu, Nov {1} | draft\n"

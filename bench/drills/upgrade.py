@@ -27,7 +27,7 @@ from tests.support.releases import RELEASED
 
 _REPORT = "SELECT count(*) FROM accounts_change, oauthserver_application LIMIT 1"
 _REPORT_SECONDS = 3
-"""After `migrate` has met it."""
+"""Seconds that the report continues after it blocks `migrate`."""
 _LATER = 1_000_000
 """Number of the new version's first write."""
 

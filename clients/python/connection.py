@@ -21,7 +21,7 @@ from .types import File, Unset
 
 RETRIES = 3
 PATIENCE_SECONDS = 90
-"""The longest wait that is waited for: a window of the rate is a minute. Limits of an hour are the caller's matter."""
+"""The longest wait before a retry. A rate limit's window is a minute; limits per hour are left to the caller."""
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _FAULTS = (500, 502, 503, 504)

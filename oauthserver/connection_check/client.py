@@ -20,7 +20,7 @@ from studyservice.installation.network import TIMEOUT
 from studyservice.operations.declaration import Scope
 
 _CALLBACK = "http://127.0.0.1/callback"
-"""Where the code would go; nobody follows."""
+"""The redirect URI. The redirect is not followed."""
 
 _FORM_TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 _PROXY = "See that the proxy in front passes this path on unchanged, with its headers"

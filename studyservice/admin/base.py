@@ -28,17 +28,17 @@ else:
     _Paginator = Paginator
 
 MOST_ROWS = 1000
-"""Rows that a list counts and pages through; beyond them, search."""
+"""Maximum number of rows that a list counts and pages through. Beyond that, search."""
 
 
 Reading = Callable[[Model], None]
-"""Hooks that are called with an object that an operator opened."""
+"""Hooks called with an object that an operator opened."""
 
 READINGS = HookList[Reading]("READINGS")
 
 
 Action = Callable[[Model, str], None]
-"""Hooks that are called with an object that an operator created or changed, and a description of the change."""
+"""Hooks called with an object that an operator created or changed, and a description of the change."""
 
 ACTIONS = HookList[Action]("ACTIONS")
 

@@ -17,7 +17,7 @@ from studyservice.http.error_pages import too_many
 from studyservice.rates.limiter import Rate, hit
 
 Gate = Callable[[HttpRequest], bool]
-"""Whether who is signed in may enter, beyond being an operator."""
+"""Returns whether the signed-in operator may enter."""
 
 GATE = Hook[Gate]("GATE")
 

@@ -14,7 +14,7 @@ from threading import Condition, get_ident, local
 from django.db import OperationalError
 
 PATIENCE_SECONDS = 0.5
-"""A longer exchange counts as hanging. Those of the service take a few milliseconds."""
+"""A longer round trip counts as hanging. The service's take a few milliseconds."""
 
 _LOOK_SECONDS = 0.05
 

@@ -73,7 +73,7 @@ _PLACES = """
 """
 
 REFERENCE = "t"
-"""The mark in `pg_dist_partition` of a table that every server has a copy of (Citus, metadata tables: repmodel)."""
+"""The value in `pg_dist_partition` for a table with a copy on every server (Citus, metadata tables: repmodel)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ ON_COORDINATOR = {
     "oauth2_provider.DeviceGrant": "not in use",
     "oauth2_provider.IDToken": "not in use",
 }
-"""Models whose tables only the coordinator has, with the reason."""
+"""Models whose tables are only on the coordinator, with the reason."""
 
 ON_EVERY_SERVER = {"oauthserver.BlockedApp": "joined with access tokens"}
-"""Models whose tables every server has, besides those that members' rows refer to, with the reason."""
+"""Models whose tables are on every server, besides those that members' rows refer to, with the reason."""
 
 UNIQUE_AMONG_MEMBERS = {
     "accounts.Member.email": "accounts.MemberAddress",
@@ -28,4 +28,4 @@ UNIQUE_AMONG_MEMBERS = {
     "oauthserver.RefreshToken.access_token": "a foreign key that names the member",
     "oauthserver.RefreshToken.token_checksum": "a hash of random bits",
 }
-"""Unique fields of members' rows that do not name the member, with what keeps them unique on all servers."""
+"""Unique fields of members' rows that do not include the member, with what keeps them unique on all servers."""

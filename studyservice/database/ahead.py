@@ -16,7 +16,7 @@ _ModelT = TypeVar("_ModelT", bound=Model)
 _Row = TypeVar("_Row")
 
 _AT_ONCE = 2000
-"""Rows that are in memory at a time."""
+"""Maximum number of rows in memory at a time."""
 
 
 class Ahead(Generic[_Row]):

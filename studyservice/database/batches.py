@@ -7,7 +7,7 @@ from typing import TypeVar
 _T = TypeVar("_T")
 
 BATCH = 1000
-"""Ids that one statement names: PostgreSQL takes 65,535 values, SQLite 32,766."""
+"""Number of ids per statement. PostgreSQL accepts 65,535 values, SQLite 32,766."""
 
 
 def batches(values: Iterable[_T]) -> Iterator[list[_T]]:

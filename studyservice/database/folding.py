@@ -13,7 +13,7 @@ from django.db.models.lookups import GreaterThan
 from studyservice.database.statements import Param
 
 _BETWEEN = "\x1f"
-"""Between two texts of one column, so that no search finds the end of one with the beginning of the next."""
+"""Separates texts in one column, so that no search matches across two of them."""
 
 
 def fold(text: str) -> str:

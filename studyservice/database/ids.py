@@ -8,10 +8,10 @@ from uuid import UUID
 
 _NS_PER_MS = 1_000_000
 _FRACTIONS = 4096
-"""Of a millisecond, as 12 bits count them."""
+"""Of a millisecond, in 12 bits."""
 
 _SET_BACK = 60 * 1000 * _FRACTIONS
-"""By how much a clock may be set back, in fractions, without ids becoming smaller."""
+"""How far a clock may be set back, in fractions, without ids decreasing."""
 
 
 class _Clock:

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from django.db import DEFAULT_DB_ALIAS, connections
 
 WHOLE = "/* whole member */ "
-"""Stands before a table in a statement that reads all rows of it (`whole_rows`)."""
+"""Marks a table in a statement that reads all its rows (`whole_rows`)."""
 
 
 class NotLimitedError(RuntimeError):
@@ -239,7 +239,7 @@ def _inlined(sql: str, used: Mapping[str, View]) -> Rewritten:
 
 
 _INLINED = re.compile("\x01(\\w+)\x02")
-"""The places of values, which are ids and lists of ids, in a statement that has them as constants."""
+"""Placeholders for ids and lists of ids that are inlined as constants."""
 
 
 def _is_known(sql: str, name: re.Match[str]) -> bool:

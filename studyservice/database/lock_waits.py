@@ -5,10 +5,10 @@ from django.dispatch import Signal
 from psycopg.errors import LockNotAvailable
 
 _SQLITE_BUSY = 5
-"""SQLite's result code; its library is not loaded for that where PostgreSQL is the database."""
+"""SQLite's result code, defined here so that its library is not loaded on PostgreSQL."""
 
 gave_up = Signal()
-"""Sent for each call that is told to come again, as it waited in vain; others are faults, and logged."""
+"""Sent for each call that must be repeated because it waited too long. Other errors are logged as faults."""
 
 
 def ended_waiting(error: OperationalError) -> bool:

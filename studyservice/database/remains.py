@@ -7,7 +7,7 @@ pages until it is truncated.
 from django.db import connection
 
 PATIENCE_MS = 1000
-"""How long readers of the log are waited for. Nobody writes meanwhile."""
+"""How long to wait for readers of the log. Nobody writes meanwhile."""
 
 
 def empty_log() -> None:

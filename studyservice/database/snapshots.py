@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 
 _CHUNK = 2000
-"""Rows that are in memory at a time."""
+"""Maximum number of rows in memory at a time."""
 
 _ModelT = TypeVar("_ModelT", bound=Model)
 _Row = TypeVar("_Row")

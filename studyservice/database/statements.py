@@ -29,12 +29,12 @@ from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
 T = TypeVar("T")
 
 Row = Mapping[str, object]
-"""A row whose columns are not known where it is passed on; where they are, it is a `TypedDict`."""
+"""A row with unspecified columns. Elsewhere rows are a `TypedDict`."""
 
 RowT_co = TypeVar("RowT_co", bound=Row, covariant=True)
 
 _VALUES_AT_ONCE = 30_000
-"""Values of one INSERT; SQLite takes 32,766 and PostgreSQL 65,535."""
+"""Values per INSERT. SQLite accepts 32,766 and PostgreSQL 65,535."""
 
 _FETCHALL = methodcaller("fetchall")
 _FETCHONE = methodcaller("fetchone")
@@ -73,7 +73,7 @@ class _Compiled(NamedTuple):
     sql: str
     params: tuple[Any, ...]
     conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
-    """Column number and what turns the driver's value into ours, in the order of application."""
+    """Column number and the function that converts the driver's value, in the order of application."""
 
     def bound(self, values: Mapping[str, Any]) -> list[Any]:
         """Return the parameters with the values of an execution."""

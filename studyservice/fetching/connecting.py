@@ -15,7 +15,7 @@ from studyservice.fetching.faults import Fault, FetchError
 from studyservice.fetching.public_addresses import is_public
 
 MOST_TRIED: Final = 4
-"""Addresses of a name that are tried, one after another."""
+"""Maximum number of a name's addresses to try, one after another."""
 
 _Found = list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any, ...]]]
 

@@ -12,7 +12,7 @@ from studyservice.guides.catalog import ADDRESSES, BUILT, CHANGELOG, GUIDES, ROO
 from studyservice.guides.markdown import BrokenLinkError, Document, Heading, render
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
-"""The root of the sources, if this is not an installed package."""
+"""The root of the sources, unless this is an installed package."""
 
 _CHANGELOG = Guide(CHANGELOG, "CHANGELOG.md", "What changed.")
 

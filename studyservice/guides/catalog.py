@@ -4,19 +4,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 BUILT = Path(__file__).resolve().parent / "built"
-"""What is rendered and served; not part of the repository."""
+"""The directory of rendered files, which is not in the repository."""
 
 STATIC_MARK = "static:"
-"""Begins the address of an image in what is rendered; the page puts the hashed one in its place."""
+"""Prefix of image addresses in rendered files. The page replaces it with the hashed address."""
 
 ROOT = "/docs"
-"""Below it are the guides; it is the reference itself."""
+"""The address of the API reference. The guides are below it."""
 
 CHANGELOG = "changelog"
-"""Names the changelog among what is built; it has a page of its own."""
+"""The name of the changelog in the rendered files. It has its own page."""
 
 EXAMPLE_ORIGIN = "https://study.example.org"
-"""Stands for this service's origin in the guides of members and apps."""
+"""The placeholder for this service's origin in the guides for members and apps."""
 
 
 class Guide(NamedTuple):
@@ -136,7 +136,7 @@ ADDRESSES = {guide.source: f"{ROOT}/{guide.slug}" for guide in GUIDES} | {
     "CHANGELOG.md": "/changelog",
     "docs/openapi.json": "/openapi.json",
 }
-"""Where a file of the repository is served."""
+"""The served address of each file of the repository."""
 
 NAMED = ADDRESSES | {
     page: page
@@ -160,4 +160,4 @@ NAMED = ADDRESSES | {
         "/study",
     )
 }
-"""Files and pages that guides name as code, which becomes a link."""
+"""Files and pages that guides name in code, which becomes a link."""

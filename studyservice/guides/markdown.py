@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from studyservice.guides.catalog import ADDRESSES, NAMED, STATIC_MARK
 
 STATIC = "studyservice/static/"
-"""Images of guides lie below it."""
+"""The directory of the guides' images."""
 
 LANGUAGES = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
 """Labels of tabs for neighboring code blocks, by the fence's language."""

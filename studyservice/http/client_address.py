@@ -7,14 +7,15 @@ from django.conf import settings
 from django.http import HttpRequest
 
 IPV6_PREFIX = 64
-"""Bits of an IPv6 address that count: whoever has one has all addresses that share them (RFC 6177 section 2)."""
+"""Significant bits of an IPv6 address: one client has all addresses that share them (RFC 6177 section 2)."""
 
 TOLD_PREFIXES = {4: 24, 6: 56}
-"""Bits of an address that are written down: they name a provider's or an organisation's network and no household's
-device (a /56 is what many providers give to one customer, RFC 6177 section 2)."""
+"""Significant bits of a stored address. They identify a provider's or an organization's network but not a household's
+device (many providers assign a /56 to one customer, RFC 6177 section 2).
+"""
 
 _LONGEST = 45
-"""Characters of the longest address that is written without a zone."""
+"""Length of the longest address without a zone."""
 
 _REMEMBERED = 4096
 

@@ -25,9 +25,9 @@ class PageRate(NamedTuple):
 
     rate: Rate
     title: str
-    """The size of the refusal page."""
+    """The title of the refusal page."""
     key: Callable[[HttpRequest], str]
-    """Names who is counted; reads no form."""
+    """Returns the key to count by, without reading a form."""
 
 
 def counts_posts(

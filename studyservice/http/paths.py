@@ -3,37 +3,37 @@
 from collections.abc import Callable
 
 MCP_ROOT = "/mcp"
-"""The tools' endpoint."""
+"""The MCP endpoint."""
 
 ADMIN_ROOT = "/admin"
 """The operators' pages."""
 
 API_ROOTS = ("/v1", MCP_ROOT)
-"""Paths that take a credential and are counted against the request rate."""
+"""Paths that require a credential and count against the request rate."""
 
 OAUTH_ROOTS = ("/oauth/token", "/oauth/register", "/oauth/revoke")
-"""Paths whose errors have the shape of RFC 6749 section 5.2."""
+"""Paths with errors in RFC 6749's format (section 5.2)."""
 
 CONNECTING_ROOTS = ("/oauth/authorize", "/sign-in")
-"""Pages that a member passes on the way from an app and back to it."""
+"""Pages that a member visits on the way from an app and back to it."""
 
 CALENDAR_ROOT = "/calendar"
-"""Members' calendars, each under an address that is a credential."""
+"""Members' calendars, each with a secret address."""
 
 HEALTH_ROOT = "/health"
 """Health checks of load balancers, which may use any address of an instance."""
 
 DESCRIPTION_ROOTS = ("/.well-known", "/openapi.json")
-"""Paths that describe the service, the same to everybody."""
+"""Paths that describe the service, identical for everybody."""
 
 MISTAKEN_FOR_MCP = ("/sse", "/api/mcp", "/v1/mcp")
-"""Addresses of tools' endpoints in other services, which clients try here too."""
+"""Paths of tool endpoints in other services, which clients also try here."""
 
 JSON_ROOTS = (*API_ROOTS, *OAUTH_ROOTS, HEALTH_ROOT, *DESCRIPTION_ROOTS, *MISTAKEN_FOR_MCP)
-"""Paths below which HTML never leaves the server, and that scripts of any site may call."""
+"""Paths that never return HTML, and that scripts of any site may call."""
 
 UNSTORED_ROOTS = (*API_ROOTS, "/oauth", CALENDAR_ROOT, HEALTH_ROOT, ADMIN_ROOT)
-"""Paths whose answers no cache may keep: members' data, credentials, and the state of the moment."""
+"""Paths whose answers must not be cached: members' data, credentials, and current state."""
 
 
 def is_below(path: str, root: str) -> bool:
@@ -51,10 +51,10 @@ is_api_path = _below(*API_ROOTS)
 """Return whether a request for `path` needs a credential and is counted."""
 
 is_mcp_path = _below(MCP_ROOT)
-"""Return whether `path` belongs to the tools' endpoint."""
+"""Return whether `path` belongs to the MCP endpoint."""
 
 is_meant_for_mcp = _below(MCP_ROOT, *MISTAKEN_FOR_MCP)
-"""Return whether an unknown `path` was meant as the tools' endpoint."""
+"""Return whether an unknown `path` was probably meant as the MCP endpoint."""
 
 is_health_path = _below(HEALTH_ROOT)
 """Return whether `path` is a health check."""
@@ -63,7 +63,7 @@ is_json_path = _below(*JSON_ROOTS)
 """Return whether errors under `path` are JSON rather than a page."""
 
 is_oauth_path = _below(*OAUTH_ROOTS)
-"""Return whether errors under `path` have the shape of RFC 6749 rather than the envelope."""
+"""Return whether errors under `path` have RFC 6749's format rather than the envelope."""
 
 is_connecting_path = _below(*CONNECTING_ROOTS)
 """Return whether `path` is a page between an app and its consent."""
@@ -75,4 +75,4 @@ is_description_path = _below(*DESCRIPTION_ROOTS)
 """Return whether `path` describes the service."""
 
 is_calendar_path = _below(CALENDAR_ROOT)
-"""Return whether `path` is or may be meant as the secret address of a calendar."""
+"""Return whether `path` is, or may be meant as, a calendar's secret address."""

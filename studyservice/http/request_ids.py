@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from studyservice.http.request_keys import REQUEST_ID
 
 NO_REQUEST = "-"
-"""The id outside of a request."""
+"""The id outside a request."""
 
 _current: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
 
@@ -23,7 +23,7 @@ def current_request_id() -> str:
 
 
 _AHEAD: deque[str] = deque()
-"""Ids that were made and are not given yet."""
+"""Generated ids that are not used yet."""
 
 os.register_at_fork(after_in_child=_AHEAD.clear)
 

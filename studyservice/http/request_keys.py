@@ -44,7 +44,7 @@ class RequestKey(Generic[T]):
 
 
 REQUEST_ID = RequestKey[str]("request_id")
-"""The id that names the request in its answer and in the log."""
+"""The id that identifies the request in its answer and in the log."""
 
 CALLER = RequestKey[Mapping[str, UUID | str]]("caller")
 """The caller for log lines: the member's id, and the id of the API key or the app's `client_id`."""
@@ -53,14 +53,13 @@ CHANGE_ID = RequestKey[UUID]("change_id")
 """The row that the request added to the log of changes, for its log line. In a batch the last one."""
 
 TOOL = RequestKey[str]("tool")
-"""The tool that the request called; of a batch the last."""
+"""The tool that the request called. In a batch the last one."""
 
 TOOL_FAILURE = RequestKey[ApiError | None]("tool_failure")
 """The error of a failed tool call or a refused prompt."""
 
 MESSAGE_REFUSED = RequestKey[bool]("message_refused")
-"""True if the request's JSON-RPC message got an error, perhaps with HTTP status 200. In a batch, whether
-the last was."""
+"""True if the request's JSON-RPC message got an error, perhaps with HTTP status 200. In a batch, the last message."""
 
 PROBE = RequestKey[bool]("probe")
 """True if the request only probed for an optional part of a protocol. Its 405 is then not a refused call."""

@@ -14,8 +14,9 @@ from studyservice.operations.errors import ApiError
 JSON_TYPE = "application/json"
 
 REFUSED = -32010
-"""JSON-RPC's code for what the service refuses, whose `type` says more (MCP 2026-07-28: -32000 to -32019 are for
-servers; the first three are taken by SDKs and by older revisions)."""
+"""The JSON-RPC code for the service's errors, which `type` specifies (MCP 2026-07-28: -32000 to -32019 are for servers;
+SDKs and older revisions use the first three).
+"""
 
 
 class ErrorResponse(HttpResponse):

@@ -24,7 +24,7 @@ _AROUND = 64 * 1024
 
 _CHUNK = 65_536
 _END = 1024
-"""Bytes at the end of a form among which its last border is."""
+"""The final boundary of a form is within this many bytes of its end."""
 
 
 class TimedUploadHandler(TemporaryFileUploadHandler):

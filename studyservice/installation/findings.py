@@ -50,7 +50,7 @@ class Finding:
 
 
 Step = tuple[str, Callable[[], str]]
-"""Its name, and what tries it and says what it saw; it raises `Failed` or `Skipped`."""
+"""The name of a step, and its function, which returns a description or raises `Failed` or `Skipped`."""
 
 
 def finding_of(step: Step) -> Finding:

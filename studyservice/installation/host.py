@@ -16,12 +16,12 @@ from studyservice.database.server_clock import database_drift
 from studyservice.installation.findings import Failed, Skipped, Step
 
 LEAST_FREE_MIB = 1024
-"""An archive that is being imported takes 700 MiB of the directory for temporary files."""
+"""Importing an archive takes 700 MiB of temporary space."""
 
 MOST_DRIFT_SECONDS = 2.0
 
 _STEPS = {"studyservice.W002": "guides", "studyservice.W003": "static files"}
-"""System checks that are steps of their own; all others are one step, `settings`."""
+"""System checks with their own step. All others belong to the step `settings`."""
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 

@@ -15,7 +15,7 @@ TIMEOUT = 10
 """Seconds to wait for a connection or an answer."""
 
 _RENEWAL = timedelta(days=7)
-"""A certificate that ends sooner should have been renewed by now."""
+"""A certificate that ends sooner should already have been renewed."""
 
 _LOOPBACK = "loopback: not checked."
 _HTTPS_PORT = 443

@@ -14,7 +14,7 @@ from studyservice.installation.findings import Failed, Skipped, Step
 from studyservice.installation.network import TIMEOUT, network_steps
 
 _INVENTED = ("192.0.2.1", "192.0.2.2")
-"""Addresses for documentation (RFC 5737), from which nobody calls."""
+"""Addresses for documentation (RFC 5737), which no client has."""
 
 
 def proxy_steps() -> Iterator[Step]:

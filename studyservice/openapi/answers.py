@@ -55,7 +55,7 @@ IDEMPOTENCY_KEY: Schema = {
     "description": "Makes it safe to send this call again: for 24 hours the same call with the same key is answered "
     "as it was the first time, and done once. A random UUID for each call.",
 }
-"""Header of a request, of every POST."""
+"""Request header of every POST."""
 
 REPLAYED: Schema = {
     "Idempotency-Replayed": {
@@ -63,7 +63,7 @@ REPLAYED: Schema = {
         "schema": {"type": "string", "enum": ["true"]},
     },
 }
-"""Headers of every successful POST."""
+"""Header of a successful POST."""
 
 _RETRY_AFTER: Schema = {
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}},
@@ -132,7 +132,7 @@ ERRORS: dict[int, ErrorResponse] = {
     ),
     HTTPStatus.INTERNAL_SERVER_ERROR: ErrorResponse("InternalError", (InternalError,), "A fault of the server."),
 }
-"""Status to what is answered with it (spec, Errors: Catalogue)."""
+"""Status to its error response (spec, Errors: Catalogue)."""
 
 
 class DetailRecord(Record):

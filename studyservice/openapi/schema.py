@@ -34,10 +34,10 @@ _EXAMPLES = {
     "date": "2030-11-21",
     "date-time": "2030-11-21T08:30:00Z",
 }
-"""A parameter's example, by format."""
+"""Examples for parameters, by format."""
 
 _NAMED_EXAMPLES = {"name": "Organelles", "q": "midterm", "label": "BIO 210"}
-"""Of texts that no type has an example for, by the parameter's name."""
+"""Examples for text parameters, by name."""
 
 
 class OperationSchema(AutoSchema):

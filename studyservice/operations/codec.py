@@ -8,7 +8,7 @@ from typing import TypeGuard
 import orjson
 
 PIECE = 500
-"""Entries of a list that are written out at once."""
+"""Entries of a list that are encoded at a time."""
 
 _WHOLE_SECOND = re.compile(rb':\d\dZ"')
 

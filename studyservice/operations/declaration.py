@@ -33,13 +33,12 @@ class Scope(StrEnum):
 
 
 StillSeen = Callable[[Any, Mapping[str, Any]], Row | None]
-"""Takes the member and an answer of before; raises `ApiError` unless what it tells of is still seen.
-
-Returns what to answer in its place; None for the answer itself.
+"""Takes the member and a stored answer. Raises `ApiError` if the credential no longer sees its object. Returns a
+replacement, or None to keep the answer.
 """
 
 Action = Callable[..., Row]
-"""A function of the viewset and the path's UUIDs that gives the record."""
+"""A method that takes the path's UUIDs and returns the record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

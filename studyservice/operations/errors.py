@@ -15,7 +15,7 @@ from rest_framework.settings import api_settings
 logger = logging.getLogger(__name__)
 
 MAX_DETAILS = 100
-"""Maximum of failed fields in a 422, so that a hostile body gets a short answer."""
+"""Maximum number of failed fields in a 422, so that a hostile body gets a short answer."""
 
 
 class Detail(TypedDict):

@@ -13,7 +13,7 @@ from rest_framework import serializers
 from studyservice.operations.fields import BooleanField, IntegerField, ListField, NumberField
 
 _INTEGER = re.compile(r"-?\d{1,308}", re.ASCII)
-"""With no more digits than the largest number of JSON as it is commonly read (RFC 8259 section 6) has."""
+"""At most as many digits as the largest number in common JSON parsers (RFC 8259 section 6)."""
 _NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?", re.ASCII)
 _HOUR, _SIXTIETHS = r"(?:[01]\d|2[0-3])", r"[0-5]\d"
 _TIMESTAMP = re.compile(

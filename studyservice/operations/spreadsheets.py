@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 
 Cell = str | int | float | Decimal | datetime | None
-"""A cell of a table. Null is an empty cell."""
+"""A cell of a table. None is an empty cell."""
 
 _FORMULA = re.compile("'*[=+@\uff1d\uff0b\uff0d\uff20-]")
 _PIECE = 64 * 1024

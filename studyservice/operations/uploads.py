@@ -9,7 +9,7 @@ from typing import IO
 from studyservice.operations.errors import ValidationFailed
 
 PART = "file"
-"""The name of the part of `multipart/form-data` that has the file."""
+"""The name of the file's part in `multipart/form-data`."""
 
 _CHUNK = 65_536
 

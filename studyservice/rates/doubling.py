@@ -10,7 +10,7 @@ import math
 from studyservice.rates.limiter import Rate, Window, exceeded, shared_windows
 
 LONGEST_SECONDS = 3600
-"""No wait is longer, so that nobody is kept out for good."""
+"""The longest wait, so that nobody is locked out permanently."""
 
 
 class DoublingWait:

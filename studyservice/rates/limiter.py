@@ -20,7 +20,7 @@ from studyservice.rates.shared import SharedWindows
 from studyservice.rates.windows import Windows
 
 exceeded = Signal()
-"""Sent with `rate` for each request beyond it."""
+"""Sent with `rate` for each request that exceeds it."""
 
 
 @unique
@@ -30,38 +30,41 @@ class Rate(Enum):
     API = RateLimitItemPerMinute(120)
     """API and MCP requests, per credential, or per address without a valid one."""
     CONNECTION = RateLimitItemPerMinute(240)
-    """The same for all access tokens of one connection together: each refresh gives one more."""
+    """The same for all access tokens of one connection together, because each refresh adds one."""
     TOKEN = RateLimitItemPerMinute(60)
     """Requests to the OAuth token endpoint, per address."""
     REGISTRATION = RateLimitItemPerHour(20)
     """New OAuth clients, registered or read from their own document, per address."""
     SIGN_IN = RateLimitItemPerMinute(15, 10)
-    """Sign-in attempts per client address, or per browser at accounts that signed in there before: every post of a
-    password, of a code, or for a code."""
+    """Sign-in attempts per client address, or per browser for accounts that signed in there before: every post of a
+    password or a code, or request for a code.
+    """
     SIGN_IN_CODES = RateLimitItemPerHour(5)
-    """Sign-in codes per e-mail address, whether or not it belongs to a member; those that are asked for in a browser
-    where it signed in before count for themselves."""
+    """Sign-in codes per e-mail address, whether or not it belongs to a member. Requests from a browser where it signed
+    in before are counted separately.
+    """
     PASSWORDS = RateLimitItemPerDay(5)
-    """Wrong passwords in a row that cost no wait, per e-mail address likewise (`studyservice.rates.doubling`); wrong
-    second factors too, per member, whatever browser they come from."""
+    """Consecutive wrong passwords before waits begin, per e-mail address likewise (`studyservice.rates.doubling`). Also
+    wrong second factors per member, from any browser.
+    """
     API_KEYS = RateLimitItemPerMinute(20, 60)
-    """API keys made on the key page, per member; operators' commands are not counted."""
+    """API keys created on the key page, per member. Operators' commands are not counted."""
     CALENDAR = RateLimitItemPerMinute(30)
-    """Fetches of a calendar, per address of a calendar, or per client address where there is no such calendar."""
+    """Fetches of a calendar, per calendar address, or per client address if the calendar does not exist."""
     CALENDAR_IMPORTS = RateLimitItemPerMinute(60, 60)
-    """Calendar files that are read, per member; one that takes all the time or memory there is counts ten times."""
+    """Imported calendar files, per member. One that uses up the time or memory limit counts ten times."""
     SCHOOL_CALENDARS = RateLimitItemPerSecond(20, 3600)
-    """School calendars that are added, per member; those that were deleted since count."""
+    """Added school calendars, per member, including deleted ones."""
     CALENDAR_REFRESHES = RateLimitItemPerMinute(1, 5)
-    """Readings of a school calendar that its member asks for, per calendar."""
+    """Refreshes of a school calendar at the member's request, per calendar."""
     DECK_IMPORTS = RateLimitItemPerSecond(60, 3600)
-    """Files of flashcards that are read, per member, counted likewise."""
+    """Imported flashcard files, per member, counted likewise."""
     ARCHIVES = RateLimitItemPerHour(10)
-    """Archives that are made of a member's data, and archives that are read, per member and each for itself."""
+    """Exported and imported archives of a member's data, counted separately, per member."""
     SYLLABI = RateLimitItemPerHour(60)
-    """Syllabi that are uploaded, per member; one that takes all the time or memory there is counts ten times."""
+    """Uploaded syllabi, per member. One that uses up the time or memory limit counts ten times."""
     ADMIN = RateLimitItemPerMinute(100)
-    """Pages of the operators' admin, per client address and per member who is signed in."""
+    """Pages of the operators' admin, per client address and per signed-in member."""
 
 
 class Window(NamedTuple):

@@ -17,13 +17,13 @@ from studyservice.rates.windows import Count
 logger = logging.getLogger(__name__)
 
 fallback = Signal()
-"""Sent with `away`: whether this process counts for itself from now on, or with the others again."""
+"""Sent with `away`: whether this process now counts separately, or in Redis again."""
 
 FIRST_PROBE_SECONDS = 0.5
-"""How long after the start of an outage Redis is tried again. Each further pause is twice as long."""
+"""Delay before the first probe after the start of an outage. Each further pause is twice as long."""
 
 LAST_PROBE_SECONDS = 8.0
-"""The longest time between two probes, and so how long after its return Redis may stay unused."""
+"""The longest pause between two probes, which bounds how long a recovered Redis stays unused."""
 
 _CALM_SECONDS = 60.0
 """An outage that starts sooner than this after the last one continues with its pauses."""
@@ -31,7 +31,7 @@ _CALM_SECONDS = 60.0
 _LOG_EVERY_SECONDS = 60.0
 
 _PROBE = "probe"
-"""The key that a probe counts, as a request does: a Redis that only reads is of no use."""
+"""The key that a probe counts, like a request, because a read-only Redis is not enough."""
 
 
 class SharedWindows:

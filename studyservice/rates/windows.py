@@ -7,9 +7,9 @@ class Count(NamedTuple):
     """The state of a window for one request. Both values are of the same moment, and counts are unique."""
 
     number: int
-    """Requests in the window, this one included."""
+    """Requests in the window, including this one."""
     seconds_left: float
-    """Until the window ends, never too short; 0 without a window."""
+    """Seconds until the window ends, rounded up; 0 without a window."""
 
 
 class Windows(Protocol):

@@ -17,7 +17,7 @@ MEMORY_BYTES = 512 * 1024 * 1024
 CPU_SECONDS = 5
 OPEN_FILES = 32
 NICENESS = 10
-"""Niceness of the child, so that serving has priority."""
+"""Niceness of the child, so that serving requests has priority."""
 
 OUT_OF_MEMORY = 3
 """Exit status: a limit was hit, as when a signal ends the process."""

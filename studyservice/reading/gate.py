@@ -8,10 +8,10 @@ from typing import ClassVar
 from studyservice.operations.errors import ApiError, InternalError, RateLimited
 
 WAIT_SECONDS = 2.0
-"""How long the one in the queue waits, and the `Retry-After` of the others."""
+"""How long the one in the queue waits. Also the `Retry-After` of the others."""
 
 STARVED_SECONDS = 5
-"""`Retry-After` where the processor is wanted by others."""
+"""`Retry-After` if other processes need the CPU."""
 
 
 class ReadLater(ApiError):

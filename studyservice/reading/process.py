@@ -20,7 +20,7 @@ from studyservice.reading.gate import GATE, ReadingStarved
 logger = logging.getLogger(__name__)
 
 WALL_SECONDS = 20.0
-"""Time limit of a reading. The CPU limit comes first; this ends a reading that hardly gets any CPU."""
+"""Time limit of a reading. The CPU limit comes first; this ends a reading that hardly gets any CPU time."""
 
 MAX_SAID = 8 * 1024 * 1024
 """Limit of the child's output in bytes. It fits 500,000 characters with all other fields."""

@@ -17,7 +17,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 _Result = TypeVar("_Result")
 
 MOST_AT_ONCE = 8
-"""Maximum of hashes that run or wait, fewer on a server with fewer threads. One takes some 20 ms."""
+"""Maximum number of hashes that run or wait, fewer on a server with fewer threads. One takes some 20 ms."""
 
 
 class HashingBusy(Exception):
@@ -51,7 +51,7 @@ class Turns:
 
 
 turns = Turns(max(1, min(MOST_AT_ONCE, settings.WEB_THREADS - 1)))
-"""This process's."""
+"""The queue of this process."""
 
 
 class Argon2Hasher(Argon2PasswordHasher):

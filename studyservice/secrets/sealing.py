@@ -17,7 +17,7 @@ from django.conf import settings
 from studyservice.hooks import HookList
 
 Reseal = Callable[[UUID], int]
-"""Seals what is stored of a member under the present key; returns how much that was. What no key opens stays."""
+"""Re-encrypts a member's secrets under the current key. Returns their number. Those that no key decrypts stay."""
 
 RESEALS = HookList[Reseal]("RESEALS")
 

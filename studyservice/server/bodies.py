@@ -7,9 +7,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
 MAX_REQUEST_BYTES = 9 * 1024 * 1024
-"""Bytes of a body that are collected before a thread reads it: more than the largest JSON of the API.
-
-Only an upload may be longer; for the rest of that a thread waits.
+"""Maximum bytes of a body that are collected before a thread reads it: more than the largest JSON of the API. Only
+uploads may be longer; a thread waits for the rest.
 """
 
 MAX_FRAMING_BYTES = 256 * 1024

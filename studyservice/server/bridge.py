@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LARGE_BYTES = 512 * 1024
-"""An answer with more unsent bytes counts toward its member's concurrent requests."""
+"""An answer with more unsent bytes counts as one of its member's concurrent requests."""
 
 _STEP_BYTES = 256 * 1024
 _SOON_SECONDS = 0.05

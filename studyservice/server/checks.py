@@ -38,7 +38,7 @@ _CONNECTIONS = """
         nullif(datconnlimit, -1), nullif(rolconnlimit, -1)
     ) FROM pg_database, pg_roles WHERE datname = current_database() AND rolname = current_user
 """
-"""How many connections PostgreSQL lets the service have; `least` passes over what is null, which is no limit."""
+"""The most connections that PostgreSQL allows the service; `least` ignores null, which means no limit."""
 
 
 def check_connections(*, databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:

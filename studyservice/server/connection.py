@@ -23,7 +23,7 @@ from studyservice.server.refusals import UnreadableRequest
 logger = logging.getLogger(__name__)
 
 HEAD_SECONDS = 10.0
-"""Seconds from the first to the last byte of a head, however fragmented."""
+"""Seconds from the first to the last byte of a head, in any number of pieces."""
 
 IDLE_SECONDS = 75.0
 """How long a connection may be idle, when new or after an answer."""
@@ -31,12 +31,12 @@ IDLE_SECONDS = 75.0
 LINGER_STILL_SECONDS = 5.0
 LINGER_SECONDS = 30.0
 LINGER_BYTES = 8 * 1024 * 1024
-"""An ended connection is read from for so long, and so much, so that its client sees the answer (RFC 9112 9.6)."""
+"""After its end a connection is still read up to these limits, so that the client sees the answer (RFC 9112 9.6)."""
 
 MAX_HEAD_BYTES = 64 * 1024
 
 _UNKNOWN_PACE_SECONDS = 1.0
-"""An answer that has begun later is not compared with others: how fast its reader is cannot be known yet."""
+"""An answer that began later is not compared with others, because its reader's speed is still unknown."""
 
 _END_OF_HEAD = b"\r\n\r\n"
 _CONTINUE = b"HTTP/1.1 100 "

@@ -27,10 +27,10 @@ from studyservice.server.static_files import require_static_files
 logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 1.5
-"""How long the database or Redis is waited for, so that the answer is there within two seconds."""
+"""Time limit for the database or Redis, so that the answer arrives within two seconds."""
 
 _CONNECTION_OPTIONS = {"postgresql": {"connect_timeout": 2, "deadline": 2}, "sqlite": {"timeout": 2}}
-"""By kind of database, in seconds: the thread that asks is to be free again soon after nobody waits for it."""
+"""By kind of database, in seconds. The thread must become free soon after nobody waits for it."""
 
 
 class UnappliedMigrationsError(Exception):

@@ -10,7 +10,7 @@ from studyservice.http.client_address import counted_address
 from studyservice.server.fair_queue import Lane
 
 MEMBER = "studyservice.member"
-"""Under this name the application leaves the member whose credential was good in the WSGI environment."""
+"""Key in the WSGI environment under which the application stores the member of a valid credential."""
 
 MAX_CREDENTIALS = 10_000
 """Size of the cache of credentials, about 200 bytes each. The least recently used are dropped."""

@@ -83,10 +83,10 @@ LAST_PURGE = Gauge(
 )
 
 _LOGIN_KINDS = {"code": "code", "recovery": "code", "passkey": "passkey"}
-"""The method of a failed sign-in by the fields that were sent. Everything else is a password."""
+"""The method of a failed sign-in, by the submitted field. The default is a password."""
 
 UNROUTED = "unrouted"
-"""The label of what no route answered: unknown addresses and methods, CORS preflight, redirects to https."""
+"""The label of requests without a route: unknown paths and methods, CORS preflight, redirects to https."""
 
 
 class MeasuringRequestLogMiddleware(RequestLogMiddleware):

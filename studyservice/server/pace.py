@@ -3,13 +3,13 @@
 from collections import deque
 
 STILL_SECONDS = 10.0
-"""How long a transfer may stand still."""
+"""The longest pause of a transfer."""
 
 WINDOW_SECONDS = 30.0
-"""The time over which `LEAST_BYTES_PER_SECOND` is averaged."""
+"""The period over which `LEAST_BYTES_PER_SECOND` is averaged."""
 
 LEAST_BYTES_PER_SECOND = 8_000
-"""Slower than any line that people use; a steady reader at this pace gets the whole of an answer."""
+"""Slower than any line in use. A steady reader at this speed gets the whole answer."""
 
 
 class Pace:

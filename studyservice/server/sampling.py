@@ -22,7 +22,7 @@ from studyservice.server.signals import LAST_PURGE, OVERDUE_CALENDARS
 logger = logging.getLogger(__name__)
 
 EVERY_SECONDS = 15.0
-"""How often each process asks the database."""
+"""How often each process samples the database."""
 
 _LOCK_WAITS = """
     SELECT count(*), extract(epoch FROM clock_timestamp()) FROM pg_stat_activity

@@ -17,10 +17,10 @@ NAVIGATION = (
     ("decks", "Decks", None),
     ("activity", "Activity", None),
 )
-"""Address and text of each entry of a member's navigation, and the name of another address that belongs to it."""
+"""URL name and text of each entry in a member's navigation, and the name of another URL that belongs to it."""
 
 HUES = 12
-"""Colors of courses; `pages.css` has a class for each."""
+"""Number of course colors. `pages.css` has a class for each."""
 
 
 @register.filter(expects_localtime=True)

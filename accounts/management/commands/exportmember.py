@@ -16,7 +16,7 @@ from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import NotFound
 
 EVERYTHING = "all study data"
-"""The object that the member's log of changes names."""
+"""The object named in the member's log of changes."""
 
 
 class Command(OperatorCommand):

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 DAY = 24 * 3600.0
 SCHEDULE = {"delivermail": 300.0, "readcalendars": 900.0, "remind": DAY, "purgeexpired": DAY}
-"""Seconds between runs of each command. All are safe to run at any time, and twice at once."""
+"""Seconds between runs of each command. All may run at any time, even simultaneously."""
 
 
 class Command(OperatorCommand):

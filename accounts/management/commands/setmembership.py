@@ -17,7 +17,7 @@ from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import NotFound
 
 MAX_COMPLAINTS = 20
-"""Wrong lines that are named."""
+"""Maximum number of invalid lines listed."""
 
 
 def calendar_date(argument: str) -> date:

@@ -19,10 +19,10 @@ from studyservice.rates.doubling import DoublingWait
 from studyservice.rates.limiter import Rate
 
 _CHALLENGE = "passkey_challenge"
-"""Session entry: what a passkey is to sign."""
+"""Session entry: the challenge for a passkey."""
 
 _FORMS: dict[str, type[Form]] = {"passkey": PasskeyForm, "code": AppCodeForm, "recovery": RecoveryForm}
-"""By the form field of each."""
+"""Forms by their field."""
 
 _WRONG = {
     "passkey": "The passkey was not accepted. Try again, or choose another way below.",

@@ -20,7 +20,7 @@ from studyservice.http.error_pages import too_many
 from studyservice.rates.limiter import Rate, hit
 
 _PENDING = "second_factor_code"
-"""Session entry of the code that was sent: its id."""
+"""Session entry: the id of the code that was sent."""
 
 
 @sensitive_post_parameters("code")

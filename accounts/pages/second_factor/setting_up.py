@@ -18,10 +18,10 @@ from accounts.signing_in.second_factor.sealing import seal, unseal
 from accounts.signing_in.session_store import BROWSER
 
 _APP = "second_factor_app"
-"""Session entry: the secret of an app that is being set up, sealed."""
+"""Session entry: the encrypted secret of an app that is being set up."""
 
 _CHALLENGE = "new_passkey_challenge"
-"""Session entry: what belongs to a passkey that is being made."""
+"""Session entry: the challenge for a passkey that is being created."""
 
 
 @for_changes

@@ -13,7 +13,7 @@ from accounts.signing_in.second_factor.models import AuthenticatorApp
 from accounts.signing_in.second_factor.sealing import seal, unseal
 
 TOLERANCE = 1
-"""Steps of 30 seconds that the clock of a phone may be off, either way (RFC 6238 section 6)."""
+"""Steps of 30 seconds by which a phone's clock may be off, either way (RFC 6238 section 6)."""
 
 
 def new_secret() -> str:

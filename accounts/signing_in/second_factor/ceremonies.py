@@ -30,7 +30,7 @@ from accounts.signing_in.second_factor.passkeys import MOST, relying_party
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 _NO_ANSWER = (WebAuthnException, ValueError, TypeError, LookupError, AttributeError)
-"""The library's exceptions for an invalid answer. It trusts the types inside of CBOR."""
+"""The library's exceptions for an invalid answer. It does not check types within CBOR."""
 
 
 class Ceremony(NamedTuple):

@@ -16,10 +16,10 @@ LASTS_FOR_CHANGES = timedelta(minutes=15)
 """How long a proof allows changing the second factor."""
 
 PROVED_FOR = timedelta(minutes=30)
-"""How long after an e-mailed code a first factor may be set up. Installing an app takes time."""
+"""How long after an e-mailed code the first factor may be set up. Installing an app takes time."""
 
 GIVEN = "second_factor"
-"""Session entry: when the second factor was given, in seconds since 1970."""
+"""Session entry: when the second factor was proved, in seconds since 1970."""
 
 PROVED = "proved_by_code"
 """Session entry: when an e-mailed code was entered, in seconds since 1970."""

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils.encoding import punycode
 
 MOST = 10
-"""Passkeys that a member may have."""
+"""Maximum number of passkeys per member."""
 
 
 def possible() -> bool:

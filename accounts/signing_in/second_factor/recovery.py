@@ -11,10 +11,10 @@ from accounts.signing_in.second_factor.models import RecoveryCode
 from studyservice.secrets.generated import sha256
 
 NUMBER = 10
-"""Codes that are handed out at once."""
+"""Number of codes in a set."""
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Characters that cannot be confused."""
+"""Characters that are not easily confused."""
 _GROUPS, _GROUP = 4, 5
 
 

@@ -9,10 +9,10 @@ class DatabaseFeatures(base.DatabaseFeatures):
     """Capabilities that Citus lacks (`studyservice.database.capabilities`)."""
 
     inserts_from_query = False
-    """Citus would send an INSERT of a SELECT to every server, and supports no subquery in one."""
+    """Citus would send an INSERT from a SELECT to every server, and supports no subquery in one."""
 
     sets_null_by_column = False
-    """Citus has no SET NULL of one column; the service empties such references itself."""
+    """Citus cannot set a single column to NULL, so the service empties such references itself."""
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

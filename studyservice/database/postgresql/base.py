@@ -21,8 +21,9 @@ class DatabaseFeatures(features.DatabaseFeatures):
     """Django's features, with a GROUP BY that partitioned tables support."""
 
     allows_group_by_selected_pks = False
-    """Django would name only the primary key in GROUP BY. In a table that is partitioned by member the primary key has
-    another column, and the statement would be an error."""
+    """Django would name only the primary key in GROUP BY. A table partitioned by member has another primary key, and
+    the statement would fail.
+    """
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

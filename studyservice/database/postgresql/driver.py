@@ -40,10 +40,10 @@ __all__ = [
 RV = TypeVar("RV")
 
 PAUSE_SECONDS = 1
-"""For how long a process makes no new connection to a server that has just not answered in time."""
+"""How long a process opens no new connection to a server that has just not answered in time."""
 
 INTERVAL_SECONDS = 0.1
-"""How often the driver looks up from its waiting, for Ctrl-C: its own default."""
+"""How often the driver interrupts its waiting to check for Ctrl-C. Its own default."""
 
 
 class Connection(psycopg.Connection[tuple[object, ...]]):

@@ -26,10 +26,10 @@ from psycopg.waiting import Ready, Wait
 from studyservice.database.postgresql.driver import Connection
 
 MAX_PREPARED = 200
-"""Statements that stay prepared on a connection."""
+"""Maximum number of prepared statements on a connection."""
 
 _MAX_COUNTED = 1000
-"""Other statements whose executions are counted."""
+"""Maximum number of other statements whose executions are counted."""
 
 _BEGIN = b"BEGIN"
 _COMMIT = b"COMMIT"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 DEADLINE_MARGIN_SECONDS = 2
-"""How much longer than a statement may run its connection waits for the answer."""
+"""How much longer than the statement timeout a connection waits for the answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ from studyservice.database.lock_waits import ended_waiting
 from studyservice.database.migration_states import rendered_sparingly
 
 TRIES = 30
-"""Maximum tries of the same migration."""
+"""Maximum number of tries of the same migration."""
 
 PAUSE_SECONDS = 1.0
-"""Between two tries: those who waited behind the migration go on."""
+"""Pause between tries, in which the requests blocked by the migration run."""
 
 
 class Command(migrate.Command):

@@ -12,7 +12,7 @@ from studyservice.citus.plan import faults, plan, to_be_moved
 
 SHARDS = 32
 MOST_SHARDS = 64000
-"""The size of a table in Citus."""
+"""Citus's limit on the shards of a table."""
 
 
 def _shards(text: str) -> int:
