@@ -100,7 +100,7 @@ async def complete(context: ServerRequestContext, params: CompleteRequestParams)
 
 def _prompt(name: str) -> AssistantPrompt:
     if name not in PROMPTS:
-        raise MCPError(INVALID_PARAMS, f"Unknown prompt: {told(name)}. prompts/list names those there are.")
+        raise MCPError(INVALID_PARAMS, f"Unknown prompt: {told(name)}. prompts/list has the available ones.")
     return PROMPTS[name]
 
 
@@ -121,7 +121,7 @@ def _value(prompt: AssistantPrompt, arguments: dict[str, str]) -> str | None:
 
 def _unknown_argument(prompt: AssistantPrompt, name: str) -> MCPError:
     known = prompt.argument.name
-    return MCPError(INVALID_PARAMS, f"Unknown argument {told(name)}: {prompt.definition.name} has {known} alone.")
+    return MCPError(INVALID_PARAMS, f"Unknown argument {told(name)}: {prompt.definition.name} has only {known}.")
 
 
 def _chosen(request: HttpRequest, names: Named, value: str) -> Row:
@@ -138,7 +138,7 @@ def _chosen(request: HttpRequest, names: Named, value: str) -> Row:
     like = [choice.label for choice in found] or completing(offered, value) or completing(offered, "")
     if like:
         quoted = [f'"{label}"' for label in like[:_MAX_LIKE]]
-        message += f" Names there are: {', '.join(quoted)}."
+        message += f" Available names: {', '.join(quoted)}."
     raise MCPError(INVALID_PARAMS, message)
 
 

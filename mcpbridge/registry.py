@@ -31,7 +31,7 @@ def registry_name(host: str) -> str:
     except ValueError:
         if len(labels) > 1 and all(labels):
             return f"{'.'.join(reversed(labels))}/{server.name}"
-    raise ValueError(f"The registry lists what has a name on the public internet, not {host}.")
+    raise ValueError(f"The registry lists only public names, not {host}.")
 
 
 def server_document(name: str | None = None) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def server_document(name: str | None = None) -> dict[str, Any]:
         raise ValueError(f"A name is namespace/name, at most 200 characters, not {name!r}.")
     origin = urlsplit(settings.BASE_URL)
     if origin.scheme != "https":
-        raise ValueError(f"The registry lists what the public internet reaches by https, not {settings.BASE_URL}.")
+        raise ValueError(f"The registry lists only https addresses on the public internet, not {settings.BASE_URL}.")
     own = registry_name(origin.hostname or "")
     return {
         "$schema": SCHEMA,

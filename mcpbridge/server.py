@@ -104,7 +104,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     """
     tool = tools().get(params.name)
     if tool is None:
-        raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}. tools/list names those there are.")
+        raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}. tools/list has the available ones.")
     request = cast(HttpRequest, context.request)  # set by `mcpbridge.running`
     credential = CREDENTIAL.require(request)
     TOOL.set(request, tool.operation.id)

@@ -24,7 +24,7 @@ _NOT_IDEMPOTENT = "post"
 NARROWER = {
     "days": "fewer days",
     "limit": "a smaller limit",
-    "due_only": "due_only, for the cards that are due alone",
+    "due_only": "due_only, for only the due cards",
     "syllabus_limit": "a part of the syllabus, by syllabus_from and a smaller syllabus_limit",
     "include_syllabus": "the course without include_syllabus",
 }

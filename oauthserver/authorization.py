@@ -244,8 +244,8 @@ class AuthorizationView(OAuthLibMixin, View):
         return _error_page(request, f"{app.name} could not be connected", f"{_MISMATCH} {_START_AGAIN}")
 
 
-_NOT_OFFERED = "The request asks for something that is not offered here."
-_START_AGAIN = "Go back to the app and start again; if it happens again, tell the people who make the app."
+_NOT_OFFERED = "The request asks for something that this service does not offer."
+_START_AGAIN = "Go back to the app and start again; if it happens again, tell the app's developers."
 _UNKNOWN = (
     "The app that sent you here is not registered with us, or no longer is. "
     "Go back to the app, remove the connection there and add it again."

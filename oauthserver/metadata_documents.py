@@ -203,13 +203,13 @@ def _key(client_id: str) -> str:
     return f"oauthserver:document:{sha256(client_id)}"
 
 
-_MAKERS = "Nothing was shared. Tell the people who make the app."
+_MAKERS = "Nothing was shared. Tell the app's developers."
 
 
 def _unreadable(host: str) -> Refusal:
     return Refusal(
         "The app's description could not be read",
-        f"The app names itself by a document at {host}, which did not come or was not one. Nothing was shared. "
+        f"The app identifies itself with a document at {host}, which could not be read. Nothing was shared. "
         "Wait a minute, then go back to the app and start again.",
     )
 
@@ -217,8 +217,8 @@ def _unreadable(host: str) -> Refusal:
 def _keys_alone(host: str) -> Refusal:
     return Refusal(
         "This app cannot be connected here",
-        f"The document at {host} says that the app proves itself with a private key (private_key_jwt), and in no other "
-        f"way. This service does not support that; it takes apps without a secret (none), with PKCE. {_MAKERS}",
+        f"The document at {host} says that the app authenticates only with a private key (private_key_jwt). "
+        f"This service does not support that; it accepts apps without a secret (none), with PKCE. {_MAKERS}",
         lasting=True,
     )
 
@@ -226,7 +226,7 @@ def _keys_alone(host: str) -> Refusal:
 def _against_the_rules(host: str, fault: str) -> Refusal:
     return Refusal(
         "The app's description was refused",
-        f"The app names itself by a document at {host}, which breaks a rule of this service: {fault} {_MAKERS}",
+        f"The app identifies itself with a document at {host}, which breaks a rule of this service: {fault} {_MAKERS}",
     )
 
 
@@ -241,8 +241,8 @@ def _too_many(window: Window) -> Refusal:
 
 def _busy() -> Refusal:
     return Refusal(
-        "The app's description could not be asked for",
-        "Too many apps are being looked up at this moment. Go back to the app and start again. Nothing was shared.",
+        "The app's description could not be requested",
+        "Too many apps are being looked up right now. Go back to the app and start again. Nothing was shared.",
         HTTPStatus.SERVICE_UNAVAILABLE,
         {"Retry-After": "5"},
     )

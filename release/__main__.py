@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 
 REMAINING = """
-What remains to be done by hand:
+Remaining manual steps:
 
   1. make test-all and make drills, and make bench where speed matters.
   2. git tag --annotate v{version} --message "{version}" && git push origin v{version}
@@ -59,7 +59,7 @@ def _try_package(version: str) -> Path:
         data.mkdir(mode=0o700)
         given = package.environment(data)
         package.require_deployable(command, given)
-        _say("Migrated; `check --deploy` has nothing to say.")
+        _say("Migrated; `check --deploy` reports no problems.")
         opened = package.require_pages(command, given, version)
         _say(f"Opened {opened} pages, scripts and styles.")
     return wheel

@@ -37,7 +37,7 @@ def newest(changelog: str) -> tuple[str, date, str]:
         raise NotReleasableError(f"The heading of {version} is not `## [X.Y.Z] - YYYY-MM-DD`.")
     released = date.fromisoformat(day)
     if released > datetime.now(UTC).date():
-        raise NotReleasableError(f"{version} is dated {day}, which is not here yet.")
+        raise NotReleasableError(f"{version} is dated {day}, which is in the future.")
     return version, released, texts[0]
 
 

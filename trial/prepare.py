@@ -41,21 +41,21 @@ def prepare() -> None:
         f"  For assistants  {base}/mcp\n"
         f"  Guides          {base}/docs/guides\n"
         f"  Reference       {base}/docs\n"
-        f"  Admin           {base}/admin, for an operator, whom this makes:\n"
+        f"  Admin           {base}/admin, for an operator; to create one:\n"
         f"                  {_manage()} createmember you@example.org --staff --password-prompt\n"
     )
     if settings.EMAIL_BACKEND == PRINTING:
-        print("  E-mails are not sent but printed here, with the codes for signing in.\n")
+        print("  E-mails are printed here instead of sent, with the codes for signing in.\n")
     if base.startswith("http:") and settings.HOST not in LOOPBACK:
         print(
-            f"  Careful: with HOST={settings.HOST} whoever shares a network with this machine reaches this trial,\n"
-            "  and over http whoever is on the way reads what is sent, passwords and keys included. Use it\n"
-            "  only among people whom you trust, and with data that may be seen.\n"
+            f"  Careful: with HOST={settings.HOST} everybody on this machine's network can reach this trial,\n"
+            "  and http lets others on the network read everything, including passwords and keys. Use it\n"
+            "  only among people you trust, and with data that is not confidential.\n"
         )
         if urlsplit(base).hostname in LOOPBACK:
             print(
-                f"  Others reach it only under the address that BASE_URL names, which is {base}: set it to the\n"
-                f"  address of this machine in the network, such as BASE_URL=http://192.168.1.20:{settings.PORT}.\n"
+                f"  Others reach it only at the address in BASE_URL, which is {base}: set it to this\n"
+                f"  machine's address in the network, like BASE_URL=http://192.168.1.20:{settings.PORT}.\n"
             )
 
 

@@ -163,7 +163,7 @@ class Checker:
     def _read_profile(self) -> Any:
         lines = list(self._archive.lines(PROFILE, _PROFILE_LINE))
         if len(lines) != 1:
-            raise NoArchive(f"{PROFILE} has not one line.")
+            raise NoArchive(f"{PROFILE} must have exactly one line.")
         try:
             return ProfileLine.parse(lines[0].value)
         except ValidationFailed as error:
@@ -195,7 +195,7 @@ class Checker:
             raise ValidationFailed(details)
         laid.file_bytes = seen.file_bytes
         if laid.number != self._archive.counts.get(table.name):
-            raise NoArchive(f"{table.path()} has not as many lines as the manifest tells.")
+            raise NoArchive(f"the number of lines in {table.path()} differs from the manifest.")
 
     def _row(self, table: ArchiveTable, line: Line, seen: _Seen, known: dict[UUID, _Known]) -> dict[str, Any]:
         """Return the row of a line, by column.
@@ -207,14 +207,14 @@ class Checker:
         old_id: UUID = fields["id"]
         if not table.how.keeps_time:
             if old_id in seen.ids:
-                raise ValidationFailed.of("id", "Is the id of another line, too.")
+                raise ValidationFailed.of("id", "Is also the id of another line.")
             seen.ids.add(old_id)
         references = {name: fields[name] for name in table.references if fields[name] is not None}
         for name, value in references.items():
             found = self._found(table.references[name], value, name)
             shared = table.how.shares.get(name)
             if shared is not None and found.references.get(shared) != references.get(shared):
-                raise ValidationFailed.of(name, f"Is the id of a line with another {shared}.")
+                raise ValidationFailed.of(name, f"Is the id of a line with a different {shared}.")
             fields[name] = found.id
         for name, other in table.loose.items():
             there = self._known[other].get(fields[name])
@@ -247,7 +247,7 @@ class Checker:
     def _found(self, name: str, value: UUID, of: str) -> _Known:
         found = self._known[name].get(value)
         if found is None:
-            raise ValidationFailed.of(of, f"Is the id of no line of {name}.")
+            raise ValidationFailed.of(of, f"Is not the id of a line of {name}.")
         return found
 
     def _require_once(self, table: ArchiveTable, fields: dict[str, Any], seen: _Seen) -> None:
@@ -255,7 +255,7 @@ class Checker:
         if not key or None in key:
             return
         if key in seen.once:
-            raise ValidationFailed.of(table.how.once[-1], "Is in another line, too.")
+            raise ValidationFailed.of(table.how.once[-1], "Is also in another line.")
         seen.once.add(key)
 
     def _require_room(self, table: ArchiveTable, references: dict[str, UUID], seen: _Seen) -> None:
@@ -283,12 +283,12 @@ class Checker:
         column = seen.stored_file or ""
         name = fields[column]
         if name not in self._unused:
-            raise ValidationFailed.of(column, f"Names no file below {FILES}, or one that another line names.")
+            raise ValidationFailed.of(column, f"Does not name a file below {FILES}, or names that of another line.")
         self._unused.remove(name)
         size, digest = self._archive.require_whole(name)
         for known, value in (("size", size), ("sha256", digest)):
             if fields.get(known, value) != value:
-                raise ValidationFailed.of(known, f"Is not that of {name}.")
+                raise ValidationFailed.of(known, f"Does not match {name}.")
         seen.file_bytes += size
 
     def _new_id(self, table: ArchiveTable, old_id: UUID) -> UUID:

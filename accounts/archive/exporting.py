@@ -147,7 +147,7 @@ def _is_added(line: dict[str, Any], column: str, writer: _Writer) -> bool:
     try:
         writer.add_stored(name, line[column])
     except FileNotFoundError:  # files are deleted after their rows, which this transaction may still see
-        logger.warning("A stored file was not there for an archive: %s", line[column])
+        logger.warning("A stored file is missing from an archive: %s", line[column])
         return False
     line[column] = name
     return True

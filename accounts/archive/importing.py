@@ -39,7 +39,7 @@ _turn = threading.Lock()
 class ImportBusy(RateLimited):
     """This process is importing another archive."""
 
-    reason = "Another archive is being taken in at this moment."
+    reason = "Another archive is being imported."
 
     def __init__(self) -> None:
         super().__init__(_BUSY_SECONDS)
@@ -49,7 +49,8 @@ class NotEmpty(Conflict):
     """The account is not empty."""
 
     default_message = (
-        "An archive is taken into an account without courses and decks, and this one has some. Nothing was changed."
+        "An archive can only be imported into an account without courses and decks, and this one has some. "
+        "Nothing was changed."
     )
 
 
@@ -162,7 +163,7 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
             number = _doubled(laid, first, batch)
             if number is None:
                 raise
-            doubled = wrong_line(laid.table.path(), number, "id: Is the id of another line, too.")
+            doubled = wrong_line(laid.table.path(), number, "id: Is also the id of another line.")
             raise ValidationFailed([doubled]) from error
 
 

@@ -6,19 +6,18 @@ from django.urls import reverse
 _TEXT = """\
 Your study data
 
-This archive has what is stored for you, as it was at one moment. manifest.json says when that was, and counts
-the lines.
+This archive contains everything stored for you at one moment. manifest.json has the time and the numbers
+of lines.
 
-data/        a file for each kind of thing, one JSON object on each line. An account without courses and decks takes
-             these files in again, on its page /account or by POST /v1/import. Change nothing if you want that.
-files/       the syllabus files that you uploaded, under the names that data/syllabus_files.jsonl gives.
-grades.csv   your scores, for a spreadsheet. A text that it would calculate has an apostrophe before it.
+data/        one file for each kind of data, with one JSON object per line. You can import these files into an account
+             without courses and decks, on its page /account or by POST /v1/import. To do that, leave them unchanged.
+files/       the syllabus files that you uploaded, under the names in data/syllabus_files.jsonl.
+grades.csv   your scores, for a spreadsheet. An apostrophe precedes text that would be executed as a formula.
 cards.csv    your flashcards, likewise.
-calendar.ics what is due, for a calendar.
+calendar.ics your due dates, for a calendar.
 
-There is no password, key or other credential in it, but everything else is readable: keep it where nobody else finds
-it.
-What the fields mean: {guide}
+It contains no password, key or other credential, but everything else is readable: keep it in a safe place.
+The fields are explained at {guide}
 """
 
 

@@ -52,7 +52,7 @@ class NoArchive(InvalidRequest):
     """The file is not a complete archive of this service."""
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"This is no archive that can be taken in: {why} Nothing was changed.")
+        super().__init__(f"This archive cannot be imported: {why} Nothing was changed.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +132,12 @@ class Archive:
         with self.opened(MANIFEST) as entry:
             manifest = _json(entry.read())
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            raise NoArchive(f"{MANIFEST} does not say that it is one.")
+            raise NoArchive(f"{MANIFEST} does not identify an archive.")
         version, counts = manifest.get("version"), manifest.get("counts")
         if type(version) is not int or not version >= 1:
             raise NoArchive(f"{MANIFEST} has no version.")
         if version > (newest := archive_version()):
-            raise NoArchive(f"it is of version {version}, and this service reads versions up to {newest}.")
+            raise NoArchive(f"its version is {version}, and this service reads versions up to {newest}.")
         if not isinstance(counts, dict) or any(type(count) is not int for count in counts.values()):
             raise NoArchive(f"{MANIFEST} has no counts.")
         return version, counts
@@ -160,11 +160,11 @@ def open_archive(file: IO[bytes]) -> Iterator[Archive]:
     """
     outcome = read_in_child(_DIRECTORY_READER, file)
     if outcome.hit_limit or outcome.found.get("bytes", 0) > MAX_DIRECTORY:
-        raise NoArchive(f"its directory is longer than {MAX_DIRECTORY // 1024 // 1024} MiB, or takes too much to read.")
+        raise NoArchive(f"its directory is longer than {MAX_DIRECTORY // 1024 // 1024} MiB, or too costly to read.")
     if not outcome.complete:
-        raise NoArchive("it is no ZIP file, or a broken one.")
+        raise NoArchive("it is not a valid ZIP file.")
     if outcome.found["entries"] > MAX_ENTRIES:
-        raise NoArchive(f"there are more than {MAX_ENTRIES} files in it.")
+        raise NoArchive(f"it contains more than {MAX_ENTRIES} files.")
     file.seek(0)
     with _refused_if_broken():
         opened = zipfile.ZipFile(file)
@@ -177,7 +177,7 @@ def _refused_if_broken() -> Iterator[None]:
     try:
         yield
     except _BROKEN as error:
-        raise NoArchive("it is broken.") from error
+        raise NoArchive("it is damaged.") from error
 
 
 def _require_names(names: list[str]) -> None:
@@ -188,9 +188,9 @@ def _require_names(names: list[str]) -> None:
         raise NoArchive(f"it has no {MANIFEST}.")
     for name in names:
         if name not in known and not (name.startswith(FILES) and name.count("/") == 1):
-            raise NoArchive(f"{name[:100]!r} does not belong into one.")
+            raise NoArchive(f"{name[:100]!r} does not belong in an archive.")
     if len(set(names)) < len(names):
-        raise NoArchive("a name is in it twice.")
+        raise NoArchive("it contains a name twice.")
 
 
 def _require_files(version: int, names: list[str]) -> None:
@@ -205,11 +205,11 @@ def _require_plain(entries: list[zipfile.ZipInfo]) -> None:
     for entry in entries:
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in {0, stat.S_IFREG, stat.S_IFDIR} or entry.is_dir() is not (entry.filename in _FOLDERS):
-            raise NoArchive(f"{entry.filename} is no plain file.")
+            raise NoArchive(f"{entry.filename} is not a plain file.")
         if entry.flag_bits & 0x1 or entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-            raise NoArchive(f"{entry.filename} is encrypted, or packed in an unusual way.")
+            raise NoArchive(f"{entry.filename} is encrypted or uses an unusual compression.")
     if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
-        raise NoArchive(f"unpacked it is larger than {MAX_UNPACKED // 1024 // 1024} MiB.")
+        raise NoArchive(f"it unpacks to more than {MAX_UNPACKED // 1024 // 1024} MiB.")
 
 
 def _json(raw: bytes) -> Any:

@@ -106,9 +106,9 @@ def _renamed(name: str, before: Json, after: Json) -> str:
 
 def _moved(name: str, before: Json, after: Json) -> str:
     if not isinstance(before, str):
-        return f"gave {name} the date {_day(after)}"
+        return f"set the date of {name} to {_day(after)}"
     if not isinstance(after, str):
-        return f"took the date {_day(before)} from {name}"
+        return f"removed the date {_day(before)} from {name}"
     old, new = date.fromisoformat(before), date.fromisoformat(after)
     first = f"{old.day}" if (old.year, old.month) == (new.year, new.month) else _day(before)
     return f"moved {name} from {first} to {_day(after)}"
@@ -128,14 +128,14 @@ def _replaced(name: str, before: Json, after: Json) -> str:
 
 def _filed(name: str, before: Json, after: Json) -> str:
     if after is None:
-        return f"took {name} out of its course"
-    return f"put {name} into {'a' if before is None else 'another'} course"
+        return f"removed {name} from its course"
+    return f"moved {name} to {'a' if before is None else 'another'} course"
 
 
 def _regraded(name: str, before: Json, after: Json) -> str:
     if after is None:
-        return f"took {name} out of its category"
-    return f"put {name} into {'a' if before is None else 'another'} category"
+        return f"removed {name} from its category"
+    return f"moved {name} to {'a' if before is None else 'another'} category"
 
 
 def _linked(name: str, before: Json, after: Json) -> str:

@@ -100,8 +100,8 @@ class _DriftLog:
             return
         self._logged_at = now
         logger.warning(
-            "The clock of member %s is %.0f s ahead of the true time, as after a write by a server whose clock was. "
-            "See to the servers' clocks, then run: manage.py repairclock --all",
+            "The clock of member %s is %.0f s ahead of the true time, probably after a write by a server with a fast "
+            "clock. Fix the servers' clocks, then run: manage.py repairclock --all",
             member_id,
             (stamp - now).total_seconds(),
         )

@@ -20,17 +20,17 @@ from studyservice.operations.declaration import Scope
 class Refusal(TextChoices):
     """The reason for refusing an app's call: a type of the API's errors, or a fault of its access token."""
 
-    EXPIRED = "token_expired", "its access token had expired, and it gets a new one by itself"
+    EXPIRED = "token_expired", "its access token had expired; it renews it automatically"
     BLOCKED = "app_blocked", "the operators have blocked it"
-    ELSEWHERE = "token_for_elsewhere", "its access token is for the MCP address alone"
+    ELSEWHERE = "token_for_elsewhere", "its access token works only at the MCP address"
     INSUFFICIENT_SCOPE = "insufficient_scope", "it may not change data"
     MEMBERSHIP_REQUIRED = "membership_required", "your membership was not active"
     RATE_LIMITED = "rate_limited", "it made too many calls in a minute"
-    INVALID_REQUEST = "invalid_request", "it sent what could not be understood"
-    METHOD_NOT_ALLOWED = "method_not_allowed", "it asked for what cannot be done there"
-    NOT_FOUND = "not_found", "it asked for something that is not there"
-    VALIDATION_FAILED = "validation_failed", "it sent values that are not valid"
-    CONFLICT = "conflict", "a limit of what can be stored was reached"
+    INVALID_REQUEST = "invalid_request", "it sent an invalid request"
+    METHOD_NOT_ALLOWED = "method_not_allowed", "it sent an unsupported request"
+    NOT_FOUND = "not_found", "it asked for something that does not exist"
+    VALIDATION_FAILED = "validation_failed", "it sent invalid values"
+    CONFLICT = "conflict", "a limit was reached"
     INTERNAL_ERROR = "internal_error", "something went wrong on our side"
 
 

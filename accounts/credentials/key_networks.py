@@ -44,7 +44,7 @@ def note_network(request: HttpRequest) -> None:
                 networks=network
             )
     except DatabaseError:
-        logger.exception("The network of an API key could not be noted")
+        logger.exception("The network of an API key could not be recorded")
 
 
 def _add(key: Credential, networks: list[str]) -> None:
@@ -56,7 +56,7 @@ def _add(key: Credential, networks: list[str]) -> None:
                 key.member.id,
                 EventKind.KEY_NEW_NETWORK,
                 Subject("api_key", key.id, key.actor.name),
-                detail=f"the last of {MOST} that are told" if len(networks) == MOST else "",
+                detail=f"the last of {MOST} that are reported" if len(networks) == MOST else "",
                 who=key.actor,
                 network=networks[-1],
             )

@@ -19,10 +19,14 @@ def add_password_options(parser: ArgumentParser) -> None:
     ways.add_argument(
         "--password",
         type=_password,
-        help="others on this machine can read it while the command runs; without one, sign-in is by e-mailed code only",
+        help="visible to others on this machine meanwhile; without a password, sign-in is only by e-mailed code",
     )
-    ways.add_argument("--password-stdin", action="store_true", help="the first line of standard input")
-    ways.add_argument("--password-prompt", action="store_true", help="typed twice on the terminal, unseen")
+    ways.add_argument(
+        "--password-stdin", action="store_true", help="read the password from the first line of standard input"
+    )
+    ways.add_argument(
+        "--password-prompt", action="store_true", help="ask for the password twice on the terminal, without echo"
+    )
 
 
 def password_from(given: str | None, *, from_stdin: bool, from_prompt: bool) -> str | None:
@@ -41,9 +45,9 @@ def password_from(given: str | None, *, from_stdin: bool, from_prompt: bool) -> 
             warnings.simplefilter("error", GetPassWarning)
             typed, again = getpass("Password: "), getpass("Password again: ")
     except (GetPassWarning, EOFError):
-        raise CommandError("There is no terminal to ask on. Use --password-stdin.") from None
+        raise CommandError("There is no terminal for the question. Use --password-stdin.") from None
     if typed != again:
-        raise CommandError("The passwords are not the same.")
+        raise CommandError("The passwords differ.")
     return _read("--password-prompt", typed)
 
 

@@ -106,7 +106,7 @@ def purge_outbox() -> int:
     """Delete e-mails that could not be sent for `KEPT_FOR`."""
     given_up = purge(OutgoingMail.objects.filter(created_at__lte=timezone.now() - KEPT_FOR), owner=None)
     if given_up:
-        logger.error("%s e-mails were given up, which could not be sent for %s days", given_up, KEPT_FOR.days)
+        logger.error("Dropped %s e-mails that could not be sent for %s days", given_up, KEPT_FOR.days)
     return given_up
 
 

@@ -37,7 +37,7 @@ class PastedForm(forms.Form):
         label="The key",
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off", "spellcheck": "false"}),
-        help_text="A whole key or token, the address of a calendar, or a text with one in it. It is not kept.",
+        help_text="A key, a token, a calendar address, or text that contains one. It is not stored.",
     )
 
 

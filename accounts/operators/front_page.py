@@ -42,7 +42,7 @@ def _waiting() -> list[Row]:
     )
     found = []
     if mails["number"]:
-        tried = f", {mails['tried']} were refused before" if mails["tried"] else ""
+        tried = f", {mails['tried']} failed before" if mails["tried"] else ""
         text = f"{counted(mails['number'], 'e-mail')} to send{tried}"
         found.append(Row(text, "/docs/operating#e-mails", mails["oldest"], bool(mails["tried"])))
     if invited:

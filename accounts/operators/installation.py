@@ -58,25 +58,25 @@ def _mail(to: str | None) -> str:
     backend: str = settings.EMAIL_BACKEND
     if backend == _CONSOLE and not settings.TRIAL:
         raise Failed(
-            "E-mails are printed into the log, sign-in codes included.",
+            "E-mails are printed to the log, including sign-in codes.",
             "Set EMAIL_URL to smtp+tls://user:password@host:587.",
         )
     if settings.DEFAULT_FROM_EMAIL.rstrip(">").endswith("@localhost") and backend == _SMTP:
-        raise Failed("E-mails leave from noreply@localhost.", "Set DEFAULT_FROM_EMAIL to an address of your domain.")
+        raise Failed("E-mails are sent from noreply@localhost.", "Set DEFAULT_FROM_EMAIL to an address of your domain.")
     if to is None and backend != _SMTP:
         raise Skipped("no mail server is set.")
     where = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}" if backend == _SMTP else "EMAIL_URL"
     try:
         if to is None:
             _sign_in()
-            return f"{where} lets the service in. Send one with --mail-to ADDRESS."
+            return f"{where} accepts the connection. Send a test with --mail-to ADDRESS."
         body = f"This is a test of {settings.BASE_URL}, sent by checkinstall."
         mail.new_message(f"{settings.SERVICE_NAME}: a test", body, [to]).send()
     except (OSError, SMTPException) as error:
         raise Failed(
-            f"{where}: {error}.", "See EMAIL_URL: host, port, user, password, and tls (587) or ssl (465)."
+            f"{where}: {error}.", "Check EMAIL_URL: host, port, user, password, and tls (587) or ssl (465)."
         ) from None
-    return f"{where} has taken one for {to}. See that it arrives, and not as spam."
+    return f"{where} accepted a test for {to}. Check that it arrives, and not as spam."
 
 
 def _sign_in() -> None:
@@ -97,7 +97,7 @@ def _of_schedules(reached: bool) -> Iterator[Finding]:
 def _step_of(schedule: Schedule) -> Callable[[], str]:
     def step() -> str:
         if schedule.last is None and schedule.name == BACKUP:
-            raise Skipped("deploy/backup.sh has made none yet.")
+            raise Skipped("deploy/backup.sh has not made one yet.")
         if schedule.late:
             raise Failed(f"{_age(schedule)}.", _START)
         return f"{_age(schedule)}."

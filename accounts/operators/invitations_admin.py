@@ -48,7 +48,7 @@ class InvitationAdmin(ServiceAdmin):
         invited = invite(obj.email)
         outbox.deliver_soon([invited.mail_id])
         obj.id, obj.expires_at = invited.id, invited.expires_at
-        self.message_user(request, f"The link, which is sent and is shown only now: {invited.url}")
+        self.message_user(request, f"Sent this link, which is shown only now: {invited.url}")
 
     def delete_model(self, request: HttpRequest, obj: Invitation) -> None:
         """Withdraw the invitation."""

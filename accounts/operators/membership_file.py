@@ -82,7 +82,7 @@ def _read(rows: Iterable[str], complaints: list[str]) -> Iterator[_Line]:
             named = dict(zip(header, (cell.strip() for cell in cells), strict=True))
             email = named["email"].lower()
             if email in seen:
-                complaints.append(f"line {number}: {email} stands in line {seen[email]} already")
+                complaints.append(f"line {number}: {email} is already in line {seen[email]}")
                 continue
             seen[email] = number
             try:
@@ -104,7 +104,7 @@ def _membership(state: str, until: str) -> tuple[bool, date | None]:
     if not until:
         return state == "active", None
     if state == "inactive":
-        raise ValueError("until goes with active")
+        raise ValueError("until requires active")
     try:
         day = date.fromisoformat(until)
     except ValueError:

@@ -78,7 +78,7 @@ def _raise_if_busy(response: httpx.Response) -> None:
     """Raise for 429, and for 409 while the first attempt still runs: both have `Retry-After`. Other 409s do not."""
     seconds = _seconds(response.headers)
     if response.status_code in _BUSY and seconds is not None and seconds <= PATIENCE_SECONDS:
-        raise _Busy(f"Come back in {seconds} seconds")
+        raise _Busy(f"Retry in {seconds} seconds")
 
 
 class _Whole(httpx.BaseTransport, httpx.AsyncBaseTransport):

@@ -23,7 +23,7 @@ _CALLBACK = "http://127.0.0.1/callback"
 """The redirect URI. The redirect is not followed."""
 
 _FORM_TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
-_PROXY = "See that the proxy in front passes this path on unchanged, with its headers"
+_PROXY = "Check that the proxy forwards this path unchanged, with its headers"
 _LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 _MCP_HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
 
@@ -75,7 +75,7 @@ class _Connecting:
         self._endpoints = {name: str(server.get(name)) for name in names}
         astray = [name for name, address in self._endpoints.items() if not address.startswith(f"{self._url}/")]
         if astray:
-            raise Failed(f"{', '.join(astray)} lead elsewhere.", f"Set BASE_URL to {self._url}.")
+            raise Failed(f"{', '.join(astray)} point elsewhere.", f"Set BASE_URL to {self._url}.")
         return "both documents name this address."
 
     def _be_challenged(self) -> str:
@@ -119,7 +119,7 @@ class _Connecting:
         response = self._submit(sign_in, fields)
         if response.status_code == HTTPStatus.OK:
             raise Failed(
-                "The throwaway member was not let in.",
+                "The throwaway member could not sign in.",
                 "Run the command with the environment of the service, so that both use the same database.",
             )
         self._consent_page = self._redirect_of(_expect(response, HTTPStatus.FOUND))
@@ -159,7 +159,7 @@ class _Connecting:
         response = self._post(self._resource, HTTPStatus.OK, json=_LIST_TOOLS, headers=headers)
         tools = _json_of(response).get("result", {}).get("tools")
         if not tools:
-            raise Failed("There are no tools in the answer.", "Look for its request id in the log of the service.")
+            raise Failed("There are no tools in the answer.", "Search the service's log for its request id.")
         return f"{len(tools)} tools."
 
     def _document(self, path: str) -> dict[str, Any]:
@@ -186,8 +186,8 @@ class _Connecting:
             return self._http.request(method, address, **content)
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise Failed(
-                f"{urlsplit(address).path} gave no answer: {str(error) or type(error).__name__}.",
-                "See that the service is up, and that the address leads to it.",
+                f"{urlsplit(address).path} did not answer: {str(error) or type(error).__name__}.",
+                "Check that the service is running and that the address reaches it.",
             ) from None
 
 
@@ -203,11 +203,11 @@ def _expect(response: httpx2.Response, status: HTTPStatus) -> httpx2.Response:
     if response.is_redirect:
         raise Failed(
             f"{path} answers {code} to {response.headers.get('Location')}.",
-            "Clients do not follow here: check the address that it leads to, and set BASE_URL to that.",
+            "Clients do not follow redirects here: set BASE_URL to the address it redirects to.",
         )
     if code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         said = f"request id {response.headers.get('X-Request-Id', 'not given: it came from a proxy')}"
-        raise Failed(f"{path} answers {code}.", f"Look into the log ({said}).")
+        raise Failed(f"{path} answers {code}.", f"Check the log ({said}).")
     raise Failed(f"{path} answers {code}, not {status.value}.", f"{_PROXY}.")
 
 
@@ -217,14 +217,14 @@ def _json_of(response: httpx2.Response) -> dict[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise Failed(f"{response.url.path} answers no JSON object.", f"{_PROXY}.")
+        raise Failed(f"{response.url.path} did not answer with a JSON object.", f"{_PROXY}.")
     return value
 
 
 def _member_of(response: httpx2.Response, name: str) -> str:
     value = _json_of(response).get(name)
     if not isinstance(value, str):
-        raise Failed(f"{response.url.path} answers without {name}.", f"{_PROXY}.")
+        raise Failed(f"{response.url.path} answered without {name}.", f"{_PROXY}.")
     return value
 
 

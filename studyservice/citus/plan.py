@@ -76,13 +76,13 @@ def faults(cursor: Any, layout: Layout) -> Iterator[str]:
     group = placed[layout.members].group if layout.members in placed else None
     for name, column in layout.by_member.items():
         if name in there and (name not in placed or (placed[name].column, placed[name].group) != (column, group)):
-            yield f"{name} does not lie beside its members, by {column}"
+            yield f"{name} is not placed with its members, by {column}"
     for name in layout.everywhere:
         if name in there and (name not in placed or not placed[name].is_everywhere):
             yield f"{name} is not on every server"
     for name in sorted(layout.coordinator & placed.keys()):
         if placed[name].column is not None or placed[name].is_everywhere:
-            yield f"{name} is not on the coordinator alone"
+            yield f"{name} is not only on the coordinator"
     for key in foreign_keys(cursor):
         if key.table in there and not can_hold(key, layout):
             yield f"{key.name} of {key.table} refers to rows of other servers"

@@ -40,4 +40,4 @@ def note_use(
     try:
         QuerySet(model).filter(stale, **row).update(**{column: now}, **(also or {}))
     except DatabaseError:
-        logger.exception("The use of %s could not be noted", model._meta.label)
+        logger.exception("The use of %s could not be recorded", model._meta.label)

@@ -34,7 +34,7 @@ class Deadline:
         """
         left = self._end - time.monotonic()
         if left <= 0:
-            raise TimeoutError("the time is over")
+            raise TimeoutError("the deadline has passed")
         return left
 
 

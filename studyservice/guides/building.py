@@ -57,7 +57,7 @@ def _check_fragments(documents: Mapping[str, Document]) -> None:
         for address, fragment in documents[guide.slug].links:
             there = anchors.get(address or ADDRESSES[guide.source])
             if fragment and there is not None and fragment not in there:
-                raise BrokenLinkError(f"{guide.source} leads to {address}#{fragment}, which is not there.")
+                raise BrokenLinkError(f"{guide.source} links to {address}#{fragment}, which does not exist.")
 
 
 def _sections(documents: Mapping[str, Document]) -> Iterator[dict[str, Any]]:

@@ -139,7 +139,7 @@ def _address(link: str, source: str) -> tuple[str, str]:
         return "", parts.fragment
     file = _resolved(parts.path, source)
     if file not in ADDRESSES:
-        raise BrokenLinkError(f"{source} leads to {file}, which is not served.")
+        raise BrokenLinkError(f"{source} links to {file}, which is not served.")
     return ADDRESSES[file], parts.fragment
 
 

@@ -28,7 +28,7 @@ class BodyTooLarge(InvalidRequest):
 class BodyIncomplete(InvalidRequest):
     """The client disconnected before the whole body arrived."""
 
-    default_message = "The body did not arrive as a whole."
+    default_message = "The body did not arrive completely."
 
 
 def decode(raw: bytes) -> Any:

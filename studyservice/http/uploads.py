@@ -130,7 +130,7 @@ def _form(request: HttpRequest, upload: Upload) -> Received:
         request.upload_handlers = [handler]
         received = sent_files(request, upload.fields)
         if not handler.is_whole:
-            raise MultiPartParserError("The form has no end.")
+            raise MultiPartParserError("The form is incomplete.")
         return received
 
 
@@ -165,7 +165,7 @@ def _deadline(seconds: int | None) -> float:
 
 def _require_time(deadline: float) -> None:
     if time.monotonic() > deadline:
-        raise InvalidRequest("The file came too slowly. Send it over a faster connection.")
+        raise InvalidRequest("The file arrived too slowly. Use a faster connection.")
 
 
 def _too_large(upload: Upload) -> InvalidRequest:

@@ -43,7 +43,7 @@ def settings_steps() -> Iterator[Step]:
 
 def _report(messages: list[checks.CheckMessage]) -> str:
     if not messages:
-        return "nothing to say."
+        return "no warnings."
     found = " ".join(f"{message.msg} ({message.id})" for message in messages)
     raise Failed(found, " ".join(message.hint for message in messages if message.hint))
 
@@ -69,20 +69,20 @@ def data_dir() -> str:
         raise Failed(f"{directory}: {error.strerror}.", remedy) from None
     if found.st_uid != os.geteuid():
         raise Failed(
-            f"{directory} belongs to uid {found.st_uid}, and this runs as {user}.",
+            f"{directory} belongs to uid {found.st_uid}, and this process runs as {user}.",
             "Run commands as the service's user, or give the directory to that user.",
         )
     try:
         with tempfile.TemporaryFile(dir=directory):
             pass
     except OSError as error:
-        raise Failed(f"Nothing can be written into {directory}: {error.strerror}.", remedy) from None
+        raise Failed(f"Cannot write to {directory}: {error.strerror}.", remedy) from None
     if found.st_mode & _OTHERS:
         raise Failed(f"Others can read {directory} (mode {found.st_mode & 0o777:o}).", f"chmod 700 {directory}")
     strange = next((file for file in _kept(directory) if file.stat().st_uid != os.geteuid()), None)
     if strange is not None:
         raise Failed(
-            f"{strange} belongs to uid {strange.stat().st_uid}, and this runs as {user}.",
+            f"{strange} belongs to uid {strange.stat().st_uid}, and this process runs as {user}.",
             f"chown -R study:study {directory}: a command was run as another user.",
         )
     return f"{directory}, {user}."
@@ -105,7 +105,7 @@ def free_space(least_mib: int) -> Callable[[], str]:
                 raise Skipped(f"{directory}: {error.strerror}.") from None
             if free < least_mib:
                 raise Failed(
-                    f"{directory} ({name}) has {free} MiB free, of {least_mib} that should be.",
+                    f"{directory} ({name}) has {free} MiB free and needs {least_mib}.",
                     "Free some space: docs/bad-days.md, The disk is full.",
                 )
             told.append(f"{free} MiB in {directory}")
@@ -124,7 +124,7 @@ def clock() -> str:
     if synchronized == "no":
         raise Failed("The clock is not synchronized.", remedy)
     if synchronized is None and drift is None:
-        raise Skipped("no systemd here that knows, and no other clock to compare with.")
+        raise Skipped("unknown without systemd, and there is no other clock to compare.")
     told = ["synchronized"] if synchronized else []
     return f"{', '.join(told if drift is None else [*told, 'the same as that of PostgreSQL'])}."
 

@@ -68,12 +68,13 @@ def _certificate(parts: SplitResult) -> str:
         ) from None
     except OSError as error:
         raise Failed(
-            f"There is no TLS on {host}:{port}: {error}.", "See that the proxy is up and the port is open."
+            f"There is no TLS on {host}:{port}: {error}.", "Check that the proxy is running and the port is open."
         ) from None
     ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(str(shown["notAfter"])), UTC)
     if ends - datetime.now(UTC) < _RENEWAL:
         raise Failed(
-            f"The certificate ends on {ends:%Y-%m-%d}.", "Renew it, and see why that did not happen by itself."
+            f"The certificate expires on {ends:%Y-%m-%d}.",
+            "Renew it, and find out why it was not renewed automatically.",
         )
     return f"trusted until {ends:%Y-%m-%d}."
 
@@ -90,8 +91,8 @@ def _public_address(parts: SplitResult) -> str:
     private = [address for address in found if not is_public(address)]
     if private:
         raise Failed(
-            f"{host} is {', '.join(private)}, which the internet does not reach.",
-            "Assistants call from their makers' servers: give the name a public address. If only this machine resolves "
-            "it so, run the check from outside.",
+            f"{host} is {', '.join(private)}, which is not reachable from the internet.",
+            "Assistants connect from their providers' servers: give the name a public address. If only this "
+            "machine resolves it that way, run the check from outside.",
         )
     return f"{', '.join(found)}."

@@ -40,20 +40,22 @@ def _server() -> str:
     try:
         answer = _get(url)
     except httpx2.HTTPError as error:
-        raise Failed(f"{url}: {error}.", "Start the server, and see that the proxy leads to HOST and PORT.") from None
+        raise Failed(
+            f"{url}: {error}.", "Start the server, and check that the proxy forwards to HOST and PORT."
+        ) from None
     try:
         told = answer.json()
         version, checks = told["version"], told["checks"]
     except (ValueError, KeyError, TypeError):
         raise Failed(
-            f"{url} is answered with {answer.status_code}, and not by this service.",
-            "See which server BASE_URL leads to, and that the proxy passes every path on.",
+            f"{url} answered {answer.status_code}, but not from this service.",
+            "Check which server BASE_URL reaches, and that the proxy forwards every path.",
         ) from None
     if version != __version__:
         raise Failed(f"The server runs {version}, and this is {__version__}.", "Restart the server.")
     down = sorted(name for name, state in checks.items() if state != "ok")
     if down:
-        raise Failed(f"The server says that these are down: {', '.join(down)}.", "See those steps, then restart it.")
+        raise Failed(f"The server says that these are down: {', '.join(down)}.", "Fix those steps, then restart it.")
     return f"{version} answers at {settings.BASE_URL}."
 
 
@@ -63,10 +65,10 @@ def _forwarded_proto() -> str:
         raise Skipped("there is no https.")
     answer = _get(f"{settings.BASE_URL}/sign-in")
     if answer.status_code == HTTPStatus.OK:
-        return "the service knows that it is called over https."
+        return "the service recognizes https."
     raise Failed(
-        f"/sign-in is answered with {answer.status_code} instead of the page.",
-        "Let the proxy set X-Forwarded-Proto to the scheme that it was called with, and set TRUSTED_PROXIES.",
+        f"/sign-in answered {answer.status_code} instead of the page.",
+        "Make the proxy set X-Forwarded-Proto to the scheme of the request, and set TRUSTED_PROXIES.",
     )
 
 
@@ -76,12 +78,12 @@ def _forwarded_for(tries: int) -> str:
         return "not believed, as TRUSTED_PROXIES is 0."
     (first, _), (second, reset) = (_window(address) for address in _INVENTED)
     if second < first or second == 0:
-        return "the service knows who calls, whatever a client writes into it."
+        return "the service determines the client's address, whatever the client sends."
     if tries > 1 and reset > 55:  # the minute ended between the two
         return _forwarded_for(tries - 1)
     raise Failed(
-        "A client can choose the address that it is counted by.",
-        "Let the proxy append the client's address to X-Forwarded-For or replace the header, and set TRUSTED_PROXIES "
+        "A client can choose the address for its rate limit.",
+        "Make the proxy append the client's address to X-Forwarded-For or replace the header, and set TRUSTED_PROXIES "
         "to the number of proxies.",
     )
 
@@ -93,8 +95,8 @@ def _window(address: str) -> tuple[int, int]:
         return int(answer.headers["RateLimit-Remaining"]), int(answer.headers["RateLimit-Reset"])
     except (KeyError, ValueError):
         raise Failed(
-            f"/v1/me is answered with {answer.status_code} and without RateLimit-Remaining.",
-            "Let the proxy pass every path and the headers of answers on.",
+            f"/v1/me answered {answer.status_code} without RateLimit-Remaining.",
+            "Make the proxy forward every path and the response headers.",
         ) from None
 
 
@@ -109,7 +111,7 @@ def _plain_http() -> str:
         return "nobody answers."
     if answer.status_code == HTTPStatus.OK:
         raise Failed(
-            "A client that writes X-Forwarded-Proto itself gets pages over plain http.",
-            "Let the proxy set X-Forwarded-Proto itself, and redirect http to https.",
+            "A client that sends X-Forwarded-Proto gets pages over plain http.",
+            "Make the proxy overwrite X-Forwarded-Proto, and redirect http to https.",
         )
     return f"answered with {answer.status_code}, not with a page."

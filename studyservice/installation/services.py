@@ -29,7 +29,7 @@ def _connect() -> str:
     except Error as error:
         raise Failed(
             f"{where} does not answer: {' '.join(str(error).split())}.",
-            "See that it runs, and that DATABASE_URL names its host, user, password and database.",
+            "Check that it runs, and that DATABASE_URL names its host, user, password and database.",
         ) from None
     return f"{where}."
 
@@ -66,6 +66,6 @@ def redis() -> str:
     except (RedisError, OSError) as error:
         raise Failed(
             f"It does not answer: {str(error).rstrip('.')}.",
-            "See that it runs, and that REDIS_URL has its host and password.",
+            "Check that it runs, and that REDIS_URL has its host and password.",
         ) from None
     return "answers."

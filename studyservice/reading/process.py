@@ -130,7 +130,7 @@ def _found(reader: str, said: bytes) -> dict[str, Any]:
         try:
             found |= json.loads(line)
         except (ValueError, TypeError):  # truncated when the process ended, or not a dictionary
-            logger.warning("A reading by %s said what is no JSON object", reader)
+            logger.warning("A reading by %s wrote something other than a JSON object", reader)
             break
     raised = found.pop("raised", None)
     if raised is not None:

@@ -80,7 +80,7 @@ class ChunkedEnd:
             at += step
         del self._kept[:at]
         if self._framing > MAX_FRAMING_BYTES or len(self._kept) > _LONGEST_LINE:
-            raise BrokenBody("The body is made of too many pieces.")
+            raise BrokenBody("The body has too many chunks.")
         return None
 
     def _take(self, line: bytes) -> None:
@@ -149,7 +149,7 @@ class Body:
         parts = [self._kept.read(wanted)]
         while not self.whole and (wanted is None or sum(map(len, parts)) < wanted):
             if self._broken:
-                raise BrokenBody("The body is shorter than was told.")
+                raise BrokenBody("The body is shorter than declared.")
             asyncio.run_coroutine_threadsafe(self._refill(), self._loop).result()
             parts.append(self._kept.read(None if wanted is None else wanted - sum(map(len, parts))))
         return b"".join(parts)

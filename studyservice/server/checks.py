@@ -24,7 +24,7 @@ def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
             "BASE_URL is https, but TRUSTED_PROXIES is 0.",
             hint=(
                 "Set TRUSTED_PROXIES to the number of proxies that a request passes. Without it every page redirects "
-                "to https for ever, and all clients share the rates of the proxy's address."
+                "to https endlessly, and all clients share the rates of the proxy's address."
             ),
             id="studyservice.W001",
         )
@@ -57,7 +57,7 @@ def check_connections(*, databases: Sequence[str] | None = None, **_: Any) -> li
         if allowed is not None and wanted > allowed:
             found.append(
                 checks.Warning(
-                    f"The processes may hold {wanted} connections to PostgreSQL, which allows {allowed}.",
+                    f"The processes may open {wanted} connections to PostgreSQL, which allows {allowed}.",
                     hint=(
                         "They are WEB_CONCURRENCY x (WEB_THREADS + 1). Raise max_connections, or the limit of the role "
                         "or of the database, or lower WEB_THREADS. Each further instance of the service holds as many."

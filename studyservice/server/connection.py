@@ -211,7 +211,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
     def refuse(self, cause: BaseException) -> None:
         """Answer with an error, or break off an answer that has begun."""
         if self._stage is Stage.ANSWER:
-            logger.error("An answer broke off", exc_info=cause)
+            logger.error("An answer was interrupted", exc_info=cause)
             self._end()
         elif self._stage in {Stage.HEAD, Stage.REQUEST}:
             self._stage, self._before = Stage.REFUSAL, self._received
@@ -282,7 +282,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
             self._until = time.monotonic() + HEAD_SECONDS
         self.head += data
         if len(self.head) >= MAX_HEAD_BYTES and _END_OF_HEAD not in self.head:
-            self.refuse(UnreadableRequest("no end of the head"))
+            self.refuse(UnreadableRequest("incomplete head"))
 
     def _take_body(self, data: bytes) -> None:
         if self.body_has_come or self._body_end is None:

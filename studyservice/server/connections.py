@@ -81,6 +81,6 @@ class Connections:
         for connection in list(self._open):
             connection.check(now, goes_on=goes_on)
         if self._given_up and now >= self._reported_at + _REPORT_SECONDS:
-            logger.warning("Closed %s connections that were too slow or had to make room", self._given_up)
+            logger.warning("Closed %s connections that were too slow or over a limit", self._given_up)
             self._given_up, self._reported_at = 0, now
         asyncio.get_running_loop().call_later(_SWEEP_SECONDS, self.sweep)

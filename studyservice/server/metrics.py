@@ -25,7 +25,7 @@ from studyservice.server.signals import MAIL_OUTCOMES, Reading, calendar_read, m
 
 REQUESTS = Counter(
     "studyservice_requests",
-    "Requests by operation and status; a failed tool call has its error's.",
+    "Requests by operation and status; a failed tool call has the status of its error.",
     ("operation", "status"),
 )
 SECONDS = Histogram(
@@ -34,15 +34,15 @@ SECONDS = Histogram(
     ("operation",),
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
-RATE_LIMITED = Counter("studyservice_rate_limited", "Requests and attempts beyond a rate, by the rate.", ("rate",))
+RATE_LIMITED = Counter("studyservice_rate_limited", "Requests and attempts that exceeded a rate, by rate.", ("rate",))
 AUTHENTICATION_FAILURES = Counter(
     "studyservice_authentication_failures",
     "Refused API credentials, OAuth clients, passwords, codes, passkeys.",
     ("kind",),
 )
-DATABASE_ERRORS = Counter("studyservice_database_errors", "Faults of the database that were logged.")
+DATABASE_ERRORS = Counter("studyservice_database_errors", "Database errors that were logged.")
 
-LOCK_TIMEOUTS = Counter("studyservice_lock_timeouts", "Calls that waited for a lock of the database in vain.")
+LOCK_TIMEOUTS = Counter("studyservice_lock_timeouts", "Calls that timed out waiting for a database lock.")
 MAILS = Counter("studyservice_mails", "E-mails: sent, failed, or dropped because too many waited.", ("outcome",))
 SCHOOL_CALENDARS = Counter(
     "studyservice_school_calendars", "Readings of school calendars that members asked for, by outcome.", ("outcome",)
@@ -54,13 +54,13 @@ WAIT_SECONDS = Histogram(
 )
 
 # Sampled gauges (`studyservice.server.sampling`): the sum over processes, or the latest value of any.
-INFO = Gauge("studyservice_info", "1, with the version that runs.", ("version",), multiprocess_mode="livemax")
+INFO = Gauge("studyservice_info", "1, labeled with the running version.", ("version",), multiprocess_mode="livemax")
 THREADS = Gauge("studyservice_threads", "Threads that answer requests.", multiprocess_mode="livesum")
 BUSY_THREADS = Gauge("studyservice_busy_threads", "Threads that are answering one.", multiprocess_mode="livesum")
 WAITING = Gauge("studyservice_waiting_requests", "Requests that wait for a thread.", multiprocess_mode="livesum")
 REDIS_FALLBACK = Gauge(
     "studyservice_redis_fallback_processes",
-    "Processes that count rates for themselves, as Redis does not answer.",
+    "Processes that count rates separately because Redis does not answer.",
     multiprocess_mode="livesum",
 )
 LOCK_WAITS = Gauge(
@@ -68,7 +68,7 @@ LOCK_WAITS = Gauge(
 )
 CLOCK_DRIFT = Gauge(
     "studyservice_clock_drift_seconds",
-    "By how much this machine's clock and PostgreSQL's differ, at the least.",
+    "Least difference between this machine's clock and PostgreSQL's.",
     multiprocess_mode="livemax",
 )
 OVERDUE_CALENDARS = Gauge(
@@ -78,7 +78,7 @@ OVERDUE_CALENDARS = Gauge(
 )
 LAST_PURGE = Gauge(
     "studyservice_last_purge_timestamp_seconds",
-    "When purgeexpired last came to its end, in Unix time; 0 if it never did.",
+    "End of the last purgeexpired, in Unix time; 0 if it never ran.",
     multiprocess_mode="livemostrecent",
 )
 

@@ -60,9 +60,9 @@ def _ask_for_ever() -> None:
         try:
             ask()
         except Error as error:  # logged briefly, since calls and `/health` hit the same error and are counted
-            logger.warning("The database could not be looked at: %s", error)
+            logger.warning("The database could not be sampled: %s", error)
         except Exception:  # the next sample may succeed after any error
-            logger.exception("The database could not be looked at")
+            logger.exception("The database could not be sampled")
         finally:
             connections.close_all()
         time.sleep(EVERY_SECONDS)

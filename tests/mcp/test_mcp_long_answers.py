@@ -170,4 +170,4 @@ def test_quiz_me_on_500_cards_takes_less_than_5000_tokens(tools: McpEntryPoint) 
 def test_500_cards_at_once_are_refused_with_the_way_out(tools: McpEntryPoint) -> None:
     deck = made_deck(tools, *(f"Term {number}" for number in range(500)), include_cards=False)
     message = refused(result_of(tools, "list_vocab_decks", deck_id=deck["id"], include_cards=True))
-    assert message.endswith("a smaller limit or due_only, for the cards that are due alone.")
+    assert message.endswith("a smaller limit or due_only, for only the due cards.")

@@ -112,7 +112,7 @@ def test_what_needs_a_failed_step_is_not_tried(server: Server, check: Check) -> 
     report = json.loads(done.stdout)
     assert not report["ok"]
     assert outcomes(done) == dict.fromkeys(NETWORK + STEPS, "not checked") | {"metadata": "FAILED"}
-    assert "See that the service is up" in report["checks"][3]["remedy"]
+    assert "Check that the service is running" in report["checks"][3]["remedy"]
     assert left_behind(server.environment["DATABASE_URL"]) == before
 
 

@@ -54,7 +54,7 @@ def test_apps_show_who_uses_them_and_what_was_refused(desk: Client, owner_member
     filtered = desk.get("/admin/oauthserver/application/?refused=day").content.decode()
     assert (">Careless<" in filtered, ">Notebook<" in filtered) == (True, False)
     page = desk.get(f"/admin/oauthserver/application/{row(bad).pk}/change/").content.decode()
-    assert "it sent values that are not valid" in page
+    assert "it sent invalid values" in page
 
 
 def test_an_app_can_be_verified_and_nothing_else(desk: Client, owner_member: Any) -> None:

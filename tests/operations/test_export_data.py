@@ -49,7 +49,7 @@ def everything(owner: RestEntryPoint) -> RestEntryPoint:
 def test_the_readme_names_the_guide_on_this_server(owner: RestEntryPoint) -> None:
     readme = parts_of(owner.made("export_data"))["README.txt"].decode()
     address = f"{settings.BASE_URL}/docs/archive"
-    assert f"What the fields mean: {address}\n" in readme
+    assert f"The fields are explained at {address}\n" in readme
     assert ".md" not in readme
     assert owner.request("GET", address.removeprefix(settings.BASE_URL)).status_code == 200
 

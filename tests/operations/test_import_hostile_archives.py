@@ -59,10 +59,10 @@ def _files(settings: Any, tmp_path: Path) -> None:
 COUNTS_ARE_NONE = b'{"format": "study-data-archive", "version": 1, "counts": 3}'
 
 NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
-    "no zip": (lambda: b"no zip", "no ZIP file"),
-    "cut": (lambda: one_course()[:-100], "no ZIP file"),
-    "cut in the middle": (lambda: one_course()[:200], "no ZIP file"),
-    "broken inside": (with_broken_bytes, "it is broken"),
+    "no zip": (lambda: b"no zip", "not a valid ZIP file"),
+    "cut": (lambda: one_course()[:-100], "not a valid ZIP file"),
+    "cut in the middle": (lambda: one_course()[:200], "not a valid ZIP file"),
+    "broken inside": (with_broken_bytes, "it is damaged"),
     "empty": (lambda: zipped({}), "it has no manifest.json"),
     "no manifest": (lambda: without("manifest.json"), "it has no manifest.json"),
     "no table": (lambda: without("data/decks.jsonl"), "it has no data/decks.jsonl"),
@@ -72,25 +72,28 @@ NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     "upwards": (lambda: with_parts(**{"files/../../x": b"x"}), "does not belong"),
     "another table": (lambda: with_parts(**{"data/api_keys.jsonl": b"{}"}), "does not belong"),
     "a file of no line": (lambda: with_parts(**{"files/x.pdf": b"x"}), "no line names files/x.pdf"),
-    "doubled": (twice, "a name is in it twice"),
-    "a link": (lambda: entry(a_link), "no plain file"),
+    "doubled": (twice, "it contains a name twice"),
+    "a link": (lambda: entry(a_link), "not a plain file"),
     "a folder as a table": (lambda: entry(lambda _: None, "data/x/"), "does not belong"),
     "encrypted": (encrypted, "encrypted"),
-    "packed unusually": (lambda: entry(packed_with_bzip2), "packed in an unusual way"),
-    "a bomb": (a_bomb, "larger than 500 MiB"),
+    "packed unusually": (lambda: entry(packed_with_bzip2), "uses an unusual compression"),
+    "a bomb": (a_bomb, "more than 500 MiB"),
     "many entries": (many_entries, "more than 2000 files"),
     "a long directory": (lambda: with_comments(20), "directory is longer than 1 MiB"),
-    "a manifest that is none": (lambda: with_parts(**{"manifest.json": b"[]"}), "does not say"),
-    "a foreign manifest": (lambda: with_parts(**{"manifest.json": manifest({}, format="x")}), "does not say"),
-    "a later version": (lambda: with_parts(**{"manifest.json": manifest({}, version=99)}), "of version 99"),
+    "a manifest that is none": (lambda: with_parts(**{"manifest.json": b"[]"}), "not identify an archive"),
+    "a foreign manifest": (
+        lambda: with_parts(**{"manifest.json": manifest({}, format="x")}),
+        "not identify an archive",
+    ),
+    "a later version": (lambda: with_parts(**{"manifest.json": manifest({}, version=99)}), "version is 99"),
     "no version": (lambda: with_parts(**{"manifest.json": manifest({}, version=True)}), "no version"),
     "no counts": (
         lambda: with_parts(**{"manifest.json": COUNTS_ARE_NONE}),
         "no counts",
     ),
     "a long manifest": (lambda: with_parts(**{"manifest.json": b" " * 70_000}), "too long"),
-    "other counts": (lambda: with_parts(**{"manifest.json": manifest({"courses": 2})}), "not as many lines"),
-    "two profiles": (lambda: with_parts(**{"data/profile.jsonl": b"{}\n{}\n"}), "not one line"),
+    "other counts": (lambda: with_parts(**{"manifest.json": manifest({"courses": 2})}), "differs from the manifest"),
+    "two profiles": (lambda: with_parts(**{"data/profile.jsonl": b"{}\n{}\n"}), "exactly one line"),
 }
 
 
@@ -143,7 +146,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
     "a date": ("items", [an_item(due_on="2026-02-30")], "line 1: due_on: Must be a calendar date"),
     "no course": ("items", [an_item(course_id=an_id(99))], "line 1: course_id: Is the id of no line of courses."),
     "an id": ("items", [an_item(id="1")], "line 1: id: Must be a UUID."),
-    "an id twice": ("items", [an_item(), an_item()], "line 2: id: Is the id of another line, too."),
+    "an id twice": ("items", [an_item(), an_item()], "line 2: id: Is also the id of another line."),
     "a NUL": ("courses", [a_course(name="a\0")], "line 1: name: Null characters are not allowed."),
     "a moment": ("courses", [a_course(created_at="2026-09-01")], "line 1: created_at: Must be a date-time"),
     "a moment in no zone": ("courses", [a_course(created_at="2026-09-01T08:30:00")], "created_at: Must be a date-time"),
@@ -183,7 +186,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
         [a_review(card_id=an_id(99))],
         "card_id: Is the id of no line of cards.",
     ),
-    "a review twice": ("reviews", [a_review(), a_review()], "line 2: id: Is the id of another line, too."),
+    "a review twice": ("reviews", [a_review(), a_review()], "line 2: id: Is also the id of another line."),
     "a rating": ("reviews", [a_review(rating="fine")], "line 1: rating: Must be one of"),
     "a retention": ("reviews", [a_review(desired_retention=0.5)], "desired_retention: Must be a number from 0.7"),
     "another day": ("attempts", [an_attempt(day="2026-09-03")], "line 1: day: Is not the day of attempted_at"),
@@ -248,7 +251,7 @@ def test_a_review_that_comes_again_much_later_is_named(owner: RestEntryPoint) ->
     tables = {"cards": [a_card(**LEARNING | {"reps": 1200})], "reviews": lines}
     answer = owner.call("import_data", file=zipped(parts(**WHOLE | tables)))
     [detail] = answer.body["details"]
-    assert detail["message"] == "data/reviews.jsonl, line 1101: id: Is the id of another line, too."
+    assert detail["message"] == "data/reviews.jsonl, line 1101: id: Is also the id of another line."
     assert rows() == before
 
 

@@ -99,7 +99,7 @@ def test_a_key_that_moves_about_is_told_up_to_a_number(member: Member, make_key:
         call_from(secret, f"10.0.{number}.1")
     key.refresh_from_db()
     assert len(key.networks.split()) == MOST
-    words = f"The API key “Phone” was used from a new network, the last of {MOST} that are told"
+    words = f"The API key “Phone” was used from a new network, the last of {MOST} that are reported"
     assert (told()[0], len(told())) == (f"{words}, 10.0.{MOST - 1}.0/24", MOST - 1)
 
 

@@ -32,7 +32,7 @@ def test_all_that_are_allowed_may_be_held(settings: Any) -> None:
     assert warnings() == []
     settings.WEB_THREADS += 1
     assert warnings() == [
-        f"The processes may hold {allowed() + 1} connections to PostgreSQL, which allows {allowed()}."
+        f"The processes may open {allowed() + 1} connections to PostgreSQL, which allows {allowed()}."
     ]
 
 
@@ -64,4 +64,4 @@ def test_the_server_warns_at_its_start() -> None:
         text=True,
         timeout=120,
     )
-    assert "(studyservice.W004) The processes may hold 1001 connections" in done.stderr
+    assert "(studyservice.W004) The processes may open 1001 connections" in done.stderr

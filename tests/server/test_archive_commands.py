@@ -69,7 +69,7 @@ def test_an_archive_is_imported(owner: RestEntryPoint, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"x", "no ZIP file"),
+        (b"x", "not a valid ZIP file"),
         (zipped(parts(courses=[a_course(name="")])), "data/courses.jsonl, line 1: name: Must not be empty."),
         (None, "No such file"),
     ],

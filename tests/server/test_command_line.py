@@ -84,12 +84,12 @@ class TestPasswordOffTheCommandLine:
     def test_two_that_are_not_the_same_create_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         answers = {"Password: ": "correct horse", "Password again: ": "correct house"}
         monkeypatch.setattr("accounts.management.passwords.getpass", answers.pop)
-        assert refusal("createmember", EMAIL, "--password-prompt") == "The passwords are not the same."
+        assert refusal("createmember", EMAIL, "--password-prompt") == "The passwords differ."
         assert (answers, Member.objects.exists()) == ({}, False)
 
     def test_without_a_terminal_nobody_is_asked(self) -> None:
         command = typed("createmember", EMAIL, "--password-prompt", stdin=subprocess.PIPE, start_new_session=True)
-        refused = "CommandError: There is no terminal to ask on. Use --password-stdin.\n"
+        refused = "CommandError: There is no terminal for the question. Use --password-stdin.\n"
         assert ended(command, "correct horse\n") == (1, "", refused)
         assert not Member.objects.exists()
 

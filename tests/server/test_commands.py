@@ -239,7 +239,7 @@ class TestSetMembership:
         ("arguments", "message"),
         [
             (["nobody@example.org", "inactive"], "There is no member nobody@example.org."),
-            ([EMAIL, "inactive", "--until", "2031-05-31"], "--until goes with active."),
+            ([EMAIL, "inactive", "--until", "2031-05-31"], "--until requires active."),
             (
                 [EMAIL, "active", "--until", "31.05.2031"],
                 "Error: argument --until: a date written YYYY-MM-DD, not '31.05.2031'",

@@ -111,7 +111,7 @@ class TestFile:
             "line 5: until is a date written YYYY-MM-DD, not '31.05.2031'",
             "line 6: ada@example.org stands in line 2 already",
             "line 7: 2 values, not 3",
-            "line 8: until goes with active",
+            "line 8: until requires active",
         ]
         assert states() == BEFORE
 
@@ -127,7 +127,7 @@ class TestFile:
 
     def test_it_goes_with_nothing_else(self, write: Write) -> None:
         path = write("email,state,until")
-        with pytest.raises(CommandError, match="goes without a member"):
+        with pytest.raises(CommandError, match="cannot be combined with a member"):
             run("setmembership", "ada@example.org", "active", "--file", path)
         with pytest.raises(CommandError, match="Name a member"):
             run("setmembership")

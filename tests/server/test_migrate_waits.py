@@ -53,7 +53,7 @@ class Told(StringIO):
         self.stepped_back = threading.Event()
 
     def write(self, text: str, /) -> int:
-        if "Other transactions hold what the migration needs: tried again" in text:
+        if "Other transactions hold locks that the migration needs: tried again" in text:
             self.stepped_back.set()
         return super().write(text)
 
@@ -89,7 +89,7 @@ def test_it_gives_up_with_what_to_do(url: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(migrate, "PAUSE_SECONDS", 0.1)
     with psycopg.connect(url) as long:
         long.execute(READ)
-        with pytest.raises(CommandError, match="Not migrated: other transactions held a table"):
+        with pytest.raises(CommandError, match="Not migrated: other transactions held a lock"):
             migrated(url, told=StringIO())
     migrated(url)
 

@@ -142,7 +142,7 @@ def test_what_waits_is_encrypted_under_the_secret_key(
 ) -> None:
     """The link of an invitation is a secret. A key among the fallbacks still opens it, another one does not."""
     server[ANN] = gone()
-    with pytest.raises(CommandError, match="The link works, but could not be sent; delivermail tries again"):
+    with pytest.raises(CommandError, match="The link works but could not be sent; delivermail will retry"):
         run("invite", ANN)
     [row] = OutgoingMail.objects.values()
     assert "join?invitation" not in json.dumps(row, default=str)

@@ -47,7 +47,7 @@ def test_the_newest_release_is_read_with_its_text() -> None:
         (RELEASE.replace("[Unreleased]\n", "[Unreleased]\n\n- Later.\n"), "unreleased entries"),
         (RELEASE.replace("0.2.0] - 2026-11-21", "0.2.0]"), "0.2.0 is not"),
         (RELEASE.replace("0.2.0", "0.2"), "0.2 is not"),
-        (RELEASE.replace("2026-11-21", "2999-01-01"), "not here yet"),
+        (RELEASE.replace("2026-11-21", "2999-01-01"), "in the future"),
         ("# Changelog\n", "no release"),
     ],
 )

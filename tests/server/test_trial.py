@@ -44,7 +44,7 @@ def test_trial_makes_one_member_with_data_around_today(settings: Any, capsys: py
     assert f"{manage} createmember you@example.org --staff" in again
     assert f"{manage} createapikey {DEMO_EMAIL} again" in again
     assert "or ask for a code" not in printed
-    assert "not sent but printed here, with the codes" in again
+    assert "printed here instead of sent, with the codes" in again
     assert "Careful" not in again
     assert Member.objects.count() == 1
 
@@ -60,8 +60,8 @@ def test_a_trial_on_a_network_says_what_it_risks(settings: Any, capsys: pytest.C
     settings.HOST = "0.0.0.0"  # noqa: S104
     trial()
     printed = capsys.readouterr().out
-    assert "over http whoever is on the way reads what is sent, passwords and keys included" in printed
-    assert f"BASE_URL names, which is {settings.BASE_URL}" in printed
+    assert "http lets others on the network read everything, including passwords and keys" in printed
+    assert f"BASE_URL, which is {settings.BASE_URL}" in printed
     settings.BASE_URL = "http://192.168.1.20:8000"
     trial()
     printed = capsys.readouterr().out

@@ -26,8 +26,8 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--subject", type=text, required=True)
         parser.add_argument("--body-file", required=True, type=Path)
-        parser.add_argument("--with-apps", action="store_true", help="also to members who have connected an app")
-        parser.add_argument("--dry-run", action="store_true", help="only say who would get it")
+        parser.add_argument("--with-apps", action="store_true", help="also send to members with connected apps")
+        parser.add_argument("--dry-run", action="store_true", help="only list the recipients")
 
     def handle(self, *args: object, **options: Any) -> None:
         """Store and send the e-mails, or list them with `--dry-run`. A refused address does not stop the others."""
@@ -56,7 +56,7 @@ class Command(OperatorCommand):
                 self.stderr.write(f"{delivery.email}: {delivery.failure}")
         self.stdout.write(f"Sent to {members(sent)}.")
         if left := outbox.waiting(ids):
-            raise CommandError(f"Not sent to {members(left)} yet; delivermail tries again.")
+            raise CommandError(f"Not sent to {members(left)} yet; delivermail will retry.")
 
 
 def _audience(*, with_apps: bool) -> QuerySet[Member, str]:

@@ -14,11 +14,11 @@ from studyservice.management.operators import OperatorCommand
 class Command(OperatorCommand):
     """`checkinstall`: exit status 0 if all checks pass, 1 otherwise. A wrong setting stops it like every command."""
 
-    help = "Try what this installation needs, from settings to schedules, and say what to do about each failure."
+    help = "Check this installation, from settings to schedules, with advice on each failure."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""
-        parser.add_argument("--mail-to", metavar="ADDRESS", help="send an e-mail there")
+        parser.add_argument("--mail-to", metavar="ADDRESS", help="send a test e-mail to this address")
         parser.add_argument(
             "--least-free", type=int, default=LEAST_FREE_MIB, metavar="MIB", help=f"default: {LEAST_FREE_MIB}"
         )

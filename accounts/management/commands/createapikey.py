@@ -39,9 +39,9 @@ class Command(OperatorCommand):
             action="append",
             type=course_id,
             metavar="ID",
-            help="see only this course of the member's; can be repeated; default: all",
+            help="let it see only this course; repeatable; default: all",
         )
-        parser.add_argument("--no-grades", action="store_true", help="do not see grades")
+        parser.add_argument("--no-grades", action="store_true", help="hide grades from it")
         add_json_option(parser)
 
     @acting(command("createapikey"))

@@ -26,9 +26,9 @@ class Command(OperatorCommand):
         parser.add_argument("--name", type=text, default="")
         parser.add_argument("--time-zone", default="UTC", help="IANA name, default UTC")
         add_password_options(parser)
-        parser.add_argument("--staff", action="store_true", help="may use the admin, fully")
-        parser.add_argument("--inactive", action="store_true", help="with a lapsed membership")
-        parser.add_argument("--api-key", type=text, metavar="NAME", help="create an API key of this name")
+        parser.add_argument("--staff", action="store_true", help="give full access to the admin")
+        parser.add_argument("--inactive", action="store_true", help="create with a lapsed membership")
+        parser.add_argument("--api-key", type=text, metavar="NAME", help="also create an API key with this name")
         add_key_options(parser)
         add_json_option(parser)
 
@@ -76,5 +76,5 @@ def _told(member: Member, secret: str | None) -> str:
     how = "with the password, or a code by e-mail" if member.has_usable_password() else "with a code by e-mail"
     told.append(f"Signs in at {settings.BASE_URL}{reverse('sign-in')} {how}.")
     if member.is_staff:
-        told.append(f"Operates at {settings.BASE_URL}{reverse('admin:index')}.")
+        told.append(f"Admin at {settings.BASE_URL}{reverse('admin:index')}.")
     return "\n".join(told)

@@ -14,7 +14,7 @@ from studyservice.management.operators import OperatorCommand
 class Command(OperatorCommand):
     """`delivermail`; for a timer, every few minutes."""
 
-    help = "Send the announcements, reminders and invitations that could not be sent before and are due again."
+    help = "Retry announcements, reminders and invitations that could not be sent, when they are due."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_json_option(parser)
@@ -30,7 +30,7 @@ class Command(OperatorCommand):
                 failures.append(f"{delivery.email}: {delivery.failure}")
         note_run(DELIVER_MAIL)
         left = OutgoingMail.objects.count()
-        text = f"Sent {sent}, {left} are left."
+        text = f"Sent {sent}, {left} remaining."
         answer(self, {"sent": sent, "failed": len(failures), "left": left}, as_json=options["json"], text=text)
         if failures:
             raise CommandError("\n".join(failures))

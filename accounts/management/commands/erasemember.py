@@ -12,11 +12,11 @@ from studyservice.management.operators import OperatorCommand
 class Command(OperatorCommand):
     """`erasemember EMAIL`."""
 
-    help = "Delete a member with everything, files and sessions too. Nothing of it can be brought back."
+    help = "Delete a member with all data, including files and sessions. This cannot be undone."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text)
-        parser.add_argument("--yes", action="store_true", help="do not ask for the address once more")
+        parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -24,10 +24,10 @@ class Command(OperatorCommand):
         member = member_named(options["email"])
         if not options["yes"]:
             try:
-                typed = input(f"Type {member.email} to delete the account with everything in it: ")
+                typed = input(f"Type {member.email} to delete the account with all its data: ")
             except EOFError:
-                raise CommandError("Nobody answered, so nothing was deleted. --yes asks for nothing.") from None
+                raise CommandError("No answer, so nothing was deleted. Use --yes to skip the question.") from None
             if typed.strip().lower() != member.email:
-                raise CommandError("That is another address. Nothing was deleted.")
+                raise CommandError("The address does not match. Nothing was deleted.")
         erase_member(member.id)
-        answer(self, {"id": member.id}, as_json=options["json"], text="The member and everything of theirs is deleted.")
+        answer(self, {"id": member.id}, as_json=options["json"], text="Deleted the member with all data.")

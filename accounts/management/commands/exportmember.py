@@ -22,7 +22,7 @@ EVERYTHING = "all study data"
 class Command(OperatorCommand):
     """`exportmember EMAIL FILE`."""
 
-    help = "Write everything that is stored for a member into a new file, which the owner alone can read."
+    help = "Write all of a member's stored data to a new file that only its owner can read."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text)

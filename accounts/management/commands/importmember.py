@@ -16,7 +16,7 @@ from studyservice.operations.errors import ApiError, ValidationFailed
 class Command(OperatorCommand):
     """`importmember EMAIL FILE`."""
 
-    help = "Take an archive into the account of a member who has no courses and no decks; all of it, or nothing."
+    help = "Import an archive into the account of a member without courses and decks, all or nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text)
@@ -34,6 +34,6 @@ class Command(OperatorCommand):
             raise CommandError("\n".join(detail["message"] for detail in error.details or [])) from None
         except ApiError as error:
             raise CommandError(error.message) from None
-        words = counts_in_words(taken["counts"]) or "nothing but the profile"
+        words = counts_in_words(taken["counts"]) or "only the profile"
         counts = {name: number for name, number in taken["counts"].items() if isinstance(number, int)}
-        answer(self, counts, as_json=options["json"], text=f"Taken in: {words}.")
+        answer(self, counts, as_json=options["json"], text=f"Imported: {words}.")

@@ -15,7 +15,7 @@ from studyservice.operations.errors import Conflict
 class Command(OperatorCommand):
     """`invite EMAIL`."""
 
-    help = "E-mail an invitation to join, whose link works once and for 7 days, and print it."
+    help = "E-mail an invitation to join, and print its link, which works once within 7 days."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text)
@@ -37,6 +37,4 @@ class Command(OperatorCommand):
         )
         for delivery in outbox.deliver([invited.mail_id]):
             if delivery.failure is not None:
-                raise CommandError(
-                    f"The link works, but could not be sent; delivermail tries again: {delivery.failure}"
-                )
+                raise CommandError(f"The link works but could not be sent; delivermail will retry: {delivery.failure}")

@@ -12,7 +12,7 @@ from studyservice.management.operators import OperatorCommand
 class Command(OperatorCommand):
     """`purgeexpired`; safe to run at any time."""
 
-    help = "Remove what has expired, in batches."
+    help = "Remove expired data, in batches."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_json_option(parser)

@@ -16,7 +16,7 @@ class Command(OperatorCommand):
     help = "E-mail every member whose membership ends within 14 days, once for each end; safe to run twice."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--dry-run", action="store_true", help="only say who would get it")
+        parser.add_argument("--dry-run", action="store_true", help="only list the recipients")
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -36,4 +36,4 @@ class Command(OperatorCommand):
         note_run(REMIND)
         answer(self, {"sent": sent, "failed": failed}, as_json=options["json"], text=f"Reminded {members(sent)}.")
         if failed:
-            raise CommandError(f"Not sent to {failed}, named above; delivermail tries again.")
+            raise CommandError(f"Not sent to {failed}, listed above; delivermail will retry.")

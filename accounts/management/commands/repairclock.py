@@ -13,7 +13,7 @@ from studyservice.management.operators import OperatorCommand
 class Command(OperatorCommand):
     """`repairclock EMAIL|--all`."""
 
-    help = "Set clocks that a server ahead of the true time has put forward, and what was made by them, to now."
+    help = "Reset members' clocks that a server with a fast clock moved ahead, and the timestamps they made."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text, nargs="?")
@@ -43,4 +43,4 @@ def _told(done: Repaired) -> dict[str, Told]:
 
 
 def _line(done: Repaired) -> str:
-    return f"{done.email}: was {done.ahead.total_seconds():.0f} s ahead; {done.stamps} stamps brought back."
+    return f"{done.email}: was {done.ahead.total_seconds():.0f} s ahead; {done.stamps} stamps moved back."

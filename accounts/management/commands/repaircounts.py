@@ -13,7 +13,7 @@ from studyservice.management.operators import OperatorCommand
 class Command(OperatorCommand):
     """`repaircounts EMAIL|--all`."""
 
-    help = "Compare the kept counts of items and cards, and the sums of practice, with the rows, and set them right."
+    help = "Recompute stored counts of items and cards, and sums of practice, where they are wrong."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text, nargs="?")
@@ -31,7 +31,7 @@ class Command(OperatorCommand):
         for member_id, email in list(chosen.values_list("id", "email")):
             if found := repair_counts(member_id, dry_run=options["dry_run"]):
                 wrong[email] = found
-        done = "would be set right" if options["dry_run"] else "set right"
+        done = "would be corrected" if options["dry_run"] else "corrected"
         answer(
             self,
             {"members": [{"email": email, "wrong": found} for email, found in wrong.items()]},

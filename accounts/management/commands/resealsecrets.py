@@ -13,7 +13,7 @@ from studyservice.secrets.sealing import RESEALS
 class Command(OperatorCommand):
     """`resealsecrets`: run it after changing SECRET_KEY, before emptying SECRET_KEY_FALLBACKS."""
 
-    help = "Seal authenticator secrets and addresses of school calendars under the present SECRET_KEY; may run twice."
+    help = "Re-encrypt authenticator secrets and school calendar URLs under the current SECRET_KEY; safe to repeat."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_json_option(parser)
@@ -22,4 +22,4 @@ class Command(OperatorCommand):
         """Process members one by one. Each row is updated separately."""
         members = Member.objects.order_by().values_list("id", flat=True).iterator(chunk_size=1000)
         sealed = sum(reseal(member_id) for member_id in members for reseal in RESEALS)
-        answer(self, {"sealed": sealed}, as_json=options["json"], text=f"Sealed {sealed} under the present key.")
+        answer(self, {"sealed": sealed}, as_json=options["json"], text=f"Re-encrypted {sealed} under the current key.")

@@ -13,8 +13,8 @@ class Command(OperatorCommand):
     """`resetsecondfactor EMAIL`."""
 
     help = (
-        "Remove a member's authenticator app, passkeys and recovery codes and end every session of theirs. The next "
-        "sign-in to the admin, by an e-mailed code, sets up new ones. The operators' log says so."
+        "Remove a member's authenticator app, passkeys and recovery codes, and end all their sessions. The next "
+        "sign-in to the admin, with an e-mailed code, sets up new ones. The operators' log records it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -34,13 +34,13 @@ def calendar_date(argument: str) -> date:
 class Command(OperatorCommand):
     """`setmembership EMAIL active|inactive`, or `--file CSV`."""
 
-    help = "Make a membership active (open-ended, or until a last day) or inactive; or those of a file, all or none."
+    help = "Make a membership active (open-ended or until a last day) or inactive, or apply a file, all or nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text, nargs="?")
         parser.add_argument("state", choices=["active", "inactive"], nargs="?")
         parser.add_argument("--until", type=calendar_date, help="last day included, in the member's time zone")
-        parser.add_argument("--file", type=Path, metavar="CSV", help="with the columns email, state, until")
+        parser.add_argument("--file", type=Path, metavar="CSV", help="CSV with the columns email, state, until")
         add_json_option(parser)
 
     @acting(command("setmembership"))
@@ -48,7 +48,7 @@ class Command(OperatorCommand):
         """Change memberships, with an account event for each member."""
         if options["file"] is not None:
             if options["email"] or options["until"]:
-                raise CommandError("--file goes without a member and without --until.")
+                raise CommandError("--file cannot be combined with a member or --until.")
             self._from_file(options["file"], as_json=options["json"])
             return
         if options["state"] is None:
@@ -57,7 +57,7 @@ class Command(OperatorCommand):
 
     def _of_member(self, options: dict[str, Any]) -> None:
         if options["state"] == "inactive" and options["until"]:
-            raise CommandError("--until goes with active.")
+            raise CommandError("--until requires active.")
         member = member_named(options["email"])
         try:
             with holding(member.id):

@@ -19,7 +19,7 @@ _INTERRUPTED = 130
 class Command(OperatorCommand):
     """`checkconnection [URL]`: exit status 0 if an assistant can connect, 1 otherwise."""
 
-    help = "Connect to this service as an assistant does, and say what stands in its way."
+    help = "Connect to this service like an assistant, and report problems."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""

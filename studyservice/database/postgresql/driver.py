@@ -68,7 +68,7 @@ class Connection(psycopg.Connection[tuple[object, ...]]):
                 those that found out fail at once, rather than wait as long again.
         """
         if time.monotonic() < Connection._pause_until:
-            raise OperationalError("The server has just not answered in time; it is asked again in a second")
+            raise OperationalError("The server did not answer in time; the next try is in a second")
         try:
             return super().connect(*args, **kwargs)
         except ConnectionTimeout:

@@ -261,7 +261,7 @@ def _received(pgconn: PGconn) -> PQGen[PGresult]:
         result = pgconn.get_result()
         if result is None:
             if found is None:
-                raise InterfaceError("The server gave no result")
+                raise InterfaceError("The server returned no result")
             return found
         if result.status == ExecStatus.PIPELINE_SYNC:
             return result

@@ -54,7 +54,9 @@ class Command(migrate.Command):
                 left = (left if applied == before else TRIES) - 1
                 if not left:
                     raise CommandError(_GIVEN_UP) from error
-                self.stderr.write(f"\nOther transactions hold what the migration needs: tried again, {left} times more")
+                self.stderr.write(
+                    f"\nOther transactions hold locks that the migration needs: tried again, {left} tries left"
+                )
                 time.sleep(PAUSE_SECONDS)
             else:
                 return
@@ -73,14 +75,14 @@ def _refuse_older(alias: str) -> None:
     if older:
         raise CommandError(
             f"Not migrated: the tables of {', '.join(older)} are older than the migrations of this version. Install the"
-            " last version before this one that still has theirs, run its migrate, then come back to this version"
+            " last version before this one that still has their migrations, run its migrate, then upgrade again"
             " (docs/operating.md, Upgrading)."
         )
 
 
 _GIVEN_UP = (
-    f"Not migrated: other transactions held a table each of {TRIES} times. What was applied before stays, and the "
-    "service can go on with it. pg_stat_activity tells which have been open for long; end them, or wait, and run "
+    f"Not migrated: other transactions held a lock at each of {TRIES} tries. Applied migrations stay, and the service "
+    "can keep running. pg_stat_activity shows which transactions have been open for long; end them, or wait, and run "
     "migrate again."
 )
 

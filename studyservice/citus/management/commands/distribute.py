@@ -26,14 +26,14 @@ class Command(BaseCommand):
     """`distribute [--dry-run] [--shards N]`; run it again after `migrate`, to place new tables."""
 
     help = (
-        "Spread members over the servers of Citus (docs/scaling.md): each table to its place, with its keys. Nothing is"
-        " done where all are in their places. Nobody may write meanwhile."
+        "Distribute members over the servers of Citus (docs/scaling.md): move each table with its keys to its place."
+        " Tables that are in place stay unchanged. Nobody may write meanwhile."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""
-        parser.add_argument("--dry-run", action="store_true", help="print the statements; a PostgreSQL is enough")
-        parser.add_argument("--shards", type=_shards, default=SHARDS, help="parts of the members (%(default)s)")
+        parser.add_argument("--dry-run", action="store_true", help="print the statements; works without Citus")
+        parser.add_argument("--shards", type=_shards, default=SHARDS, help="number of shards (default: %(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the statements, or execute, verify and commit them."""
