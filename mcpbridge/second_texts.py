@@ -37,7 +37,7 @@ def second_texts(operation: Operation, member: Member, call: Call, row: Row) -> 
     """Yield the texts for a successful call. Most have none."""
     if call.change is not None:
         change = told_change(call.change)
-        if operation.consequential and (gone := _gone(change)):
+        if operation.consequential and (gone := _deletion(change)):
             yield f"{gone}. {_undo(member, change)}".strip()
         elif operation.partial:
             yield f"was: {json.dumps(_before(change), ensure_ascii=False)}"
@@ -45,7 +45,7 @@ def second_texts(operation: Operation, member: Member, call: Call, row: Row) -> 
         yield quotes
 
 
-def _gone(change: ChangeRow) -> str:
+def _deletion(change: ChangeRow) -> str:
     """Return `Deleted the item “Midterm” with 3 milestones`, or an empty text if nothing was deleted."""
     before, after = change["before"] or {}, change["after"]
     if after is None:

@@ -134,7 +134,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
             CHANGE_ID.set(request, call.change_id)
         return _result(text, *notes, isError=False, structuredContent={}, **_logged(call.change_id))
     TOOL_FAILURE.set(request, failure)
-    return _result(failure_text(failure), isError=True, **_challenged(failure, request.path_info))
+    return _result(failure_text(failure), isError=True, **_challenge(failure, request.path_info))
 
 
 def _result(*texts: str, **more: Any) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _logged(change_id: UUID | None) -> dict[str, Any]:
     return {} if change_id is None else {"_meta": {"change_id": str(change_id)}}
 
 
-def _challenged(failure: ApiError, path: str) -> dict[str, Any]:
+def _challenge(failure: ApiError, path: str) -> dict[str, Any]:
     """Return the metadata that lets a client ask for the missing scope (OpenAI Apps SDK, Authentication)."""
     if not isinstance(failure, InsufficientScope):
         return {}

@@ -86,7 +86,7 @@ def unknown_arguments(tool: Tool, given: Mapping[str, Any], fetching: Tool | Non
         if count > _MOST_NAMES:
             found.ignored.append("and others")
             break
-        meant = _meant(name, free)
+        meant = _suggestion(name, free)
         told_name = told(name)
         if meant is None:
             found.ignored.append(label + told_name)
@@ -134,7 +134,7 @@ def _list_in(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((branch for branch in schema.get("anyOf", ()) if branch.get("type") == "array"), schema)
 
 
-def _meant(name: str, free: list[str]) -> str | None:
+def _suggestion(name: str, free: list[str]) -> str | None:
     """Return the unused declared names that `name` may mean: all synonyms, or else the first similar one.
 
     Similar names share a word or more than half of their letters.

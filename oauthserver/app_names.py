@@ -23,7 +23,7 @@ Unicode classifies the braille blank as a symbol.
 
 _READABLE = regex.compile(r"[\p{L}\p{Nd}]")
 
-_HEAPED = regex.compile(r"\p{Mn}{5}")
+_STACKED_MARKS = regex.compile(r"\p{Mn}{5}")
 """More marks on one letter than any language uses (UTS 39 section 5.4)."""
 
 # fmt: off
@@ -59,7 +59,7 @@ def fault_of_name(name: str) -> str | None:
         return f"client_name has 1 to {MAX_CLIENT_NAME} characters."
     if _INVISIBLE.search(name):
         return "client_name has no control or invisible characters."
-    if not _READABLE.search(name) or _HEAPED.search(name):
+    if not _READABLE.search(name) or _STACKED_MARKS.search(name):
         return "client_name can be read: it has a letter or a digit, and few marks on each."
     if not _HIGHLY_RESTRICTIVE.fullmatch(name):
         return "client_name does not mix scripts (UTS 39, highly restrictive)."

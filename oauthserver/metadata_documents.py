@@ -63,7 +63,7 @@ class DocumentRefused(InvalidClientIdError):
         super().__init__(request=request)
 
 
-class _PrivateKeysAlone(Exception):
+class _PrivateKeysOnly(Exception):
     """The document offers only methods with private keys. It is never treated as a public client."""
 
 
@@ -84,8 +84,8 @@ class Fetcher:
             raise CIMDError(str(error)) from error
         try:
             taken = taken_of(document, client_id)
-        except _PrivateKeysAlone as error:
-            _remember(client_id, _keys_alone(host))
+        except _PrivateKeysOnly as error:
+            _remember(client_id, _private_keys_only(host))
             raise CIMDError("only private keys") from error
         except OAuthError as error:
             _remember(client_id, _against_the_rules(host, error.description))
@@ -132,7 +132,7 @@ def taken_of(document: dict[str, Any], client_id: str) -> dict[str, Any]:
     """Return the supported metadata. Other grant types and methods in the document are ignored.
 
     Raises:
-        _PrivateKeysAlone: the client authenticates only with private keys.
+        _PrivateKeysOnly: the client authenticates only with private keys.
         OAuthError: it breaks a rule of such documents or of registration.
     """
     if document.get("client_id") != client_id or len(client_id) > MAX_CLIENT_ID:
@@ -162,7 +162,7 @@ def _require_public(document: dict[str, Any]) -> None:
         raise InvalidClientMetadata(f"{named} is a string.")
     if offered and AuthMethod.NONE not in offered:
         if _BY_KEY.issuperset(offered):
-            raise _PrivateKeysAlone
+            raise _PrivateKeysOnly
         raise InvalidClientMetadata(f"{named} is none: a document that anybody can read holds no secret.")
 
 
@@ -203,7 +203,7 @@ def _key(client_id: str) -> str:
     return f"oauthserver:document:{sha256(client_id)}"
 
 
-_MAKERS = "Nothing was shared. Tell the app's developers."
+_DEVELOPERS = "Nothing was shared. Tell the app's developers."
 
 
 def _unreadable(host: str) -> Refusal:
@@ -214,11 +214,11 @@ def _unreadable(host: str) -> Refusal:
     )
 
 
-def _keys_alone(host: str) -> Refusal:
+def _private_keys_only(host: str) -> Refusal:
     return Refusal(
         "This app cannot be connected here",
         f"The document at {host} says that the app authenticates only with a private key (private_key_jwt). "
-        f"This service does not support that; it accepts apps without a secret (none), with PKCE. {_MAKERS}",
+        f"This service does not support that; it accepts apps without a secret (none), with PKCE. {_DEVELOPERS}",
         lasting=True,
     )
 
@@ -226,7 +226,8 @@ def _keys_alone(host: str) -> Refusal:
 def _against_the_rules(host: str, fault: str) -> Refusal:
     return Refusal(
         "The app's description was refused",
-        f"The app identifies itself with a document at {host}, which breaks a rule of this service: {fault} {_MAKERS}",
+        f"The app identifies itself with a document at {host}, which breaks a rule of this service: {fault} "
+        f"{_DEVELOPERS}",
     )
 
 

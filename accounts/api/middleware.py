@@ -108,7 +108,7 @@ class CredentialMiddleware(ApiGate):
                 return None
             return respond(_unauthorized(request))
         try:
-            require_membership(credential.member, _asked_for(view, request.method or ""))
+            require_membership(credential.member, _requested(view, request.method or ""))
         except MembershipRequired as error:
             return error_response(error)
         return None
@@ -153,7 +153,7 @@ def _on_a_page(request: HttpRequest) -> Actor:
     return Actor(ActorKind.PAGE)
 
 
-def _asked_for(view: Callable[..., HttpResponse], method: str) -> Collection[Operation]:
+def _requested(view: Callable[..., HttpResponse], method: str) -> Collection[Operation]:
     """Return the route's operation for `method`, or all its operations if it has none and each needs a membership."""
     operations = _operations(view)
     asked = operations.get("get" if method == "HEAD" else method.lower())

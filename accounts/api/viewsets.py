@@ -213,7 +213,7 @@ class MemberViewSet(ViewSet):
 
     def _answer_once(self, operation: Operation, credential: Credential, arguments: HttpArguments) -> HttpResponse:
         """Answer a POST that carries an `Idempotency-Key`."""
-        sent = _admitted(operation, credential, arguments)
+        sent = _checked_body(operation, credential, arguments)
         keyed = KeyedCall.of(arguments.request, credential, operation, sent)
         read = ReadArguments(arguments.request, arguments.path_ids, sent)
 
@@ -224,13 +224,13 @@ class MemberViewSet(ViewSet):
         outcome = answer_once(keyed, run)
         content = outcome.content
         if outcome.replayed and credential.limits.keep_back:
-            content = self._still_seen(operation, credential, arguments, content)
+            content = self._replayed(operation, credential, arguments, content)
         response = content_response(content, outcome.status)
         if outcome.replayed:
             response.headers[REPLAYED] = "true"
         return response
 
-    def _still_seen(self, operation: Operation, credential: Credential, arguments: Arguments, content: bytes) -> bytes:
+    def _replayed(self, operation: Operation, credential: Credential, arguments: Arguments, content: bytes) -> bytes:
         """Return a replayed answer, filtered by the credential's current limits.
 
         Raises:
@@ -254,7 +254,7 @@ class MemberViewSet(ViewSet):
         """
         self.credential = credential
         self.member = credential.member
-        sent = _admitted(operation, credential, arguments)
+        sent = _checked_body(operation, credential, arguments)
         path_ids = self._parse_parameters(operation, arguments)
         try:
             if isinstance(sent, Received):
@@ -296,7 +296,7 @@ class MemberViewSet(ViewSet):
         return path_ids
 
 
-def _admitted(operation: Operation, credential: Credential, arguments: Arguments) -> object:
+def _checked_body(operation: Operation, credential: Credential, arguments: Arguments) -> object:
     """Return the body, after checking that the credential may call the operation."""
     if operation.scope not in credential.scopes:
         raise InsufficientScope(f"This credential has no {operation.scope} permission. Use one that has it.")

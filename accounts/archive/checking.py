@@ -190,7 +190,7 @@ class Checker:
             else:
                 laid.add(row)
         if not details:
-            details = list(islice(self._misfits(table, seen), MAX_DETAILS))
+            details = list(islice(self._wrong_counters(table, seen), MAX_DETAILS))
         if details:
             raise ValidationFailed(details)
         laid.file_bytes = seen.file_bytes
@@ -231,7 +231,7 @@ class Checker:
             known[old_id] = _Known(fields["id"], references, line.number, tallied)
         return fields
 
-    def _misfits(self, table: ArchiveTable, seen: _Seen) -> Iterator[Detail]:
+    def _wrong_counters(self, table: ArchiveTable, seen: _Seen) -> Iterator[Detail]:
         """Yield an error for each counter in earlier tables that does not fit the number of lines in this one."""
         for tally in table.how.tallies:
             target = self._tables[table.references[tally.per]]

@@ -39,7 +39,7 @@ MEDIA_TYPE = "application/octet-stream"
 
 logger = logging.getLogger(__name__)
 
-_ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}\Z", re.ASCII)
+_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}\Z", re.ASCII)
 _COPIED = 256 * 1024
 _LEVEL = 6
 
@@ -143,7 +143,7 @@ def _lines(table: ArchiveTable, member: Member, writer: _Writer) -> Iterable[dic
 
 def _is_added(line: dict[str, Any], column: str, writer: _Writer) -> bool:
     """Add the stored file of a row, and put its name in the archive into the line. Return whether the file exists."""
-    name = f"{FILES}{line['id']}{_ending(line['filename'])}"
+    name = f"{FILES}{line['id']}{_extension(line['filename'])}"
     try:
         writer.add_stored(name, line[column])
     except FileNotFoundError:  # files are deleted after their rows, which this transaction may still see
@@ -153,7 +153,7 @@ def _is_added(line: dict[str, Any], column: str, writer: _Writer) -> bool:
     return True
 
 
-def _ending(filename: str) -> str:
+def _extension(filename: str) -> str:
     """Return a file name's usual extension, so that desktops can open it. Empty if it is unusual."""
-    found = _ENDING.search(filename)
+    found = _EXTENSION.search(filename)
     return found[0].lower() if found else ""

@@ -160,14 +160,14 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
                 cursor.executemany(statement, [(member_id, *values) for values in batch])
             write.touched(model, (UUID(str(values[laid.columns.index("id")])) for values in batch))
         except IntegrityError as error:
-            number = _doubled(laid, first, batch)
+            number = _repeated_id(laid, first, batch)
             if number is None:
                 raise
             doubled = wrong_line(laid.table.path(), number, "id: Is also the id of another line.")
             raise ValidationFailed([doubled]) from error
 
 
-def _doubled(laid: Laid, first: int, batch: list[list[Any]]) -> int | None:
+def _repeated_id(laid: Laid, first: int, batch: list[list[Any]]) -> int | None:
     """Return the number of the first line in the batch with a repeated id, or None."""
     place = laid.columns.index("id")
     numbers: dict[str, int] = {}

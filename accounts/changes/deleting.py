@@ -23,7 +23,7 @@ from studyservice.database.deleting import delete_alone_later
 from studyservice.database.limiting import WholeMember, current_limiter
 
 _ITS_COURSE = "its_course_id"
-_NOT_TOLD = frozenset({"id", "member_id", "created_at", "updated_at", *INTERNAL})
+_NOT_REPORTED = frozenset({"id", "member_id", "created_at", "updated_at", *INTERNAL})
 
 _BELOW = WholeMember("what is below a deleted object goes with it, and so do references to it")
 
@@ -48,11 +48,11 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
         return False
     write.belongs(getattr(found, _ITS_COURSE, None))
     with _BELOW.rows():
-        if _is_let_go(model._meta.label):
+        if _is_not_kept(model._meta.label):
             write.cannot_be_undone()
             end_chains(write.member_id, [object_id], _fields(found)["created_at"])
         below = delete_rows(write, rows, one=found)
-        told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD | counters()}
+        told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_REPORTED | counters()}
         write.deleted(model, object_id, str(found), {**without_usual(model, told), **below})
     return True
 
@@ -88,7 +88,7 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
         rows = QuerySet(rows.model).filter(member_id=write.member_id, pk__in=list(rows.values_list("pk", flat=True)))
     with _BELOW.rows():
         levels = list(_levels(write.member_id, rows))
-        kept = [_columns_of(one) if level is rows and one is not None else _keeping(level) for level in levels]
+        kept = [_columns_of(one) if level is rows and one is not None else _rows_to_keep(level) for level in levels]
         references = [reference for level in levels for reference in _references(write.member_id, level)]
         numbers = [_keep(write, level, found) for level, found in zip(levels, kept, strict=True)]
         for one_of in references:
@@ -112,29 +112,29 @@ def _levels(member_id: UUID, rows: QuerySet[Model]) -> Iterator[QuerySet[Model]]
             yield from _levels(member_id, referring_to(reference, member_id, rows))
 
 
-def _keeping(level: QuerySet[Model]) -> Iterable[Sequence[Any]]:
+def _rows_to_keep(level: QuerySet[Model]) -> Iterable[Sequence[Any]]:
     """Return the whole rows of a level, or only their ids if they are not kept."""
     fields = level.model._meta.concrete_fields
-    columns = ["pk"] if _is_let_go(level.model._meta.label) else [field.attname for field in fields]
+    columns = ["pk"] if _is_not_kept(level.model._meta.label) else [field.attname for field in fields]
     return Ahead(level.order_by().values_list(*columns))
 
 
 def _columns_of(one: Model) -> list[list[Any]]:
-    """Like `_keeping`, for a row that was read."""
+    """Like `_rows_to_keep`, for a row that was read."""
     fields = one._meta.concrete_fields
-    return [[one.pk] if _is_let_go(one._meta.label) else [getattr(one, field.attname) for field in fields]]
+    return [[one.pk] if _is_not_kept(one._meta.label) else [getattr(one, field.attname) for field in fields]]
 
 
 def _keep(write: Write, level: QuerySet[Model], found: Iterable[Sequence[Any]]) -> int:
     """Keep the rows of a level. Return their number."""
-    if not _is_let_go(level.model._meta.label):
+    if not _is_not_kept(level.model._meta.label):
         return write.snapshots.rows(level.model, found)
     ids = [pk for (pk,) in found]
     write.touched(level.model, ids)
     return len(ids)
 
 
-class _Emptied(NamedTuple):
+class _EmptiedReference(NamedTuple):
     """Rows with a reference to an object about to be deleted.
 
     Attributes:
@@ -148,14 +148,14 @@ class _Emptied(NamedTuple):
     ahead: Ahead[Any]
 
 
-def _references(member_id: UUID, gone: QuerySet[Model]) -> Iterator[_Emptied]:
+def _references(member_id: UUID, gone: QuerySet[Model]) -> Iterator[_EmptiedReference]:
     """Yield the references to rows about to be deleted, except those from rows that are deleted with them."""
     label = gone.model._meta.label
     keys = [reference for reference in references_to(label) if not reference.cascades]
     for reference in (*keys, *plain_references_to(label)):
         rows = referring_to(reference, member_id, gone)
         ahead = Ahead(rows.order_by(reference.attname).values_list("pk", reference.attname))
-        yield _Emptied(rows, reference.attname, reference in keys, ahead)
+        yield _EmptiedReference(rows, reference.attname, reference in keys, ahead)
 
 
 def referring_to(reference: Reference, member_id: UUID, rows: QuerySet[Model]) -> QuerySet[Model]:
@@ -188,7 +188,7 @@ def plain_references_to(label: str) -> tuple[Reference, ...]:
 
 
 @cache
-def _is_let_go(label: str) -> bool:
+def _is_not_kept(label: str) -> bool:
     """Return whether deleted rows are not kept: they have a file, or declare `MemberData.not_kept`."""
     model = apps.get_model(label)
     data = data_of(model)

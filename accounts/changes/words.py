@@ -36,7 +36,7 @@ def change_in_words(change: ChangeRow) -> str:
         return _OPERATIONS[change["operation"]](f"{kind} {name}", after or {})
     if before is None and after is None:
         return f"looked at {change['object']['name'] if type_ == 'member' else f'the {kind} {name}'}"
-    (old, gone), (new, come) = _parted(before), _parted(after)
+    (old, gone), (new, come) = _split(before), _split(after)
     if after is None:
         return f"deleted the {kind} {name}{_with(gone, type_)}"
     if before is None or (new and not old):
@@ -63,7 +63,7 @@ _OPERATIONS: dict[str, Callable[[str, _Told], str]] = {
 }
 
 
-def _parted(told: _Told | None) -> tuple[_Told, dict[str, int]]:
+def _split(told: _Told | None) -> tuple[_Told, dict[str, int]]:
     """Split into the fields and the counts of other objects."""
     fields = told or {}
     counts = {name: value for name, value in fields.items() if type(value) is int and _singular(name) != name}
@@ -187,7 +187,7 @@ def _with(counts: Mapping[str, int], type_: str) -> str:
 def counts_in_words(fields: Fields) -> str:
     """Return counts like `3 milestones and 1 grade score`; empty without any."""
     numbers = {name: value for name, value in fields.items() if isinstance(value, int)}
-    return _listed([_number(number, plural) for plural, number in _parted(numbers)[1].items() if number])
+    return _listed([_number(number, plural) for plural, number in _split(numbers)[1].items() if number])
 
 
 def listed(names: Iterable[str]) -> str:

@@ -33,7 +33,7 @@ class _OwnerColumns(TypedDict):
 _OWNER = Select[_OwnerColumns](SecretOwner.objects.filter(id=Param("id")), {"member_id": "member_id"})
 
 
-class _Remembered:
+class _Cache:
     """A cache of owners by the ids of their secrets."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class _Remembered:
                 self._owners.popitem(last=False)
 
 
-_remembered = _Remembered()
+_cache = _Cache()
 
 
 def id_of(secret_hash: str) -> UUID:
@@ -66,13 +66,13 @@ def id_of(secret_hash: str) -> UUID:
 def owner_of(secret_hash: str) -> UUID | None:
     """Return the id of the member whose secret has this SHA-256, or None. The first call costs a query."""
     id_ = id_of(secret_hash)
-    owner = _remembered.get(id_)
+    owner = _cache.get(id_)
     if owner is None:
         row = _OWNER.first(id=id_)
         if row is None:
             return None
         owner = row["member_id"]
-        _remembered.put(id_, owner)
+        _cache.put(id_, owner)
     member_known.send(None, member_id=owner)
     return owner
 
@@ -80,7 +80,7 @@ def owner_of(secret_hash: str) -> UUID | None:
 def owner_row(secret_hash: str, member_id: UUID) -> dict[str, Any]:
     """Return the row for a secret, and cache it in this process."""
     id_ = id_of(secret_hash)
-    _remembered.put(id_, member_id)
+    _cache.put(id_, member_id)
     return {"id": id_, "member_id": member_id}
 
 

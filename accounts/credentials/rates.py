@@ -19,7 +19,7 @@ def count(credential: Credential, amount: int = 1) -> Window:
     own = hit(Rate.API, str(credential.id), amount)
     if credential.connection is None or own.exceeded:
         return own
-    return min(own, hit(Rate.CONNECTION, str(credential.connection.id), amount), key=_rest)
+    return min(own, hit(Rate.CONNECTION, str(credential.connection.id), amount), key=_sort_key)
 
 
 def count_more(request: HttpRequest, amount: int) -> Window | None:
@@ -32,6 +32,6 @@ def count_more(request: HttpRequest, amount: int) -> Window | None:
     return window
 
 
-def _rest(window: Window) -> tuple[bool, int, int]:
+def _sort_key(window: Window) -> tuple[bool, int, int]:
     """Sort key of windows: exceeded ones first, then by the remaining requests, then the later end first."""
     return (not window.exceeded, window.remaining, -window.reset)

@@ -25,12 +25,12 @@ from studyservice.hooks import HookList
 BATCH = 200
 """Rows in one transaction."""
 
-_LEFT_TO_OTHERS = 2
+_PAUSE_FACTOR = 2
 """Pause between batches, as a multiple of a batch's duration. On SQLite every write waits for all others, and retries
 at growing intervals.
 """
 
-_TOLD = LogEntry._meta.get_field("object_repr").max_length
+_MAX_NAME = LogEntry._meta.get_field("object_repr").max_length
 """Maximum characters of a name in the operators' log."""
 
 Erasure = Callable[[Member], None]
@@ -56,7 +56,7 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
         RuntimeError: a transaction is open; it would hold the locks to its end.
     """
     deadline = float("inf") if seconds is None else time.monotonic() + seconds
-    member = _begun(member_id)
+    member = _begin(member_id)
     if member is None:
         return True
     for data in reversed(member_data()):
@@ -69,7 +69,7 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
             last = delete_batch(member_id, rows, after=last)
             if last is None:
                 break
-            time.sleep(_LEFT_TO_OTHERS * (time.monotonic() - started))
+            time.sleep(_PAUSE_FACTOR * (time.monotonic() - started))
     for erase in ERASURES:
         erase(member)
     with transaction.atomic(durable=True):
@@ -117,7 +117,7 @@ def delete_batch(member_id: UUID, rows: QuerySet[Model], *, after: object = None
         return batch[-1] if batch else None
 
 
-def _begun(member_id: UUID) -> Member | None:
+def _begin(member_id: UUID) -> Member | None:
     """End every credential and session. Return the member as it was, or None if it does not exist."""
     with transaction.atomic(durable=True):
         member = Member.objects.select_for_update().filter(id=member_id).first()
@@ -132,5 +132,5 @@ def _begun(member_id: UUID) -> Member | None:
 
 def forget_in_log(member: Member) -> None:
     """Remove the member's address from the operators' log of members and invitations."""
-    invited = Q(content_type=ContentType.objects.get_for_model(Invitation), object_repr=member.email[:_TOLD])
+    invited = Q(content_type=ContentType.objects.get_for_model(Invitation), object_repr=member.email[:_MAX_NAME])
     LogEntry.objects.filter(Q(object_id=str(member.id)) | invited).update(object_repr="a deleted member")

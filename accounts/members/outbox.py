@@ -36,7 +36,7 @@ KEPT_FOR = timedelta(days=4)
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
 """Pauses between attempts. The first is longer than any attempt, so that no e-mail is sent twice."""
 
-_ABOUT_THE_MAIL = (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError)
+_MESSAGE_ERRORS = (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError)
 """SMTP errors that concern one e-mail, while the server accepts others."""
 
 
@@ -76,7 +76,7 @@ def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
                 continue
             failure = _send(row, server)
             yield Delivery(row.email, None if failure is None else str(failure))
-            if isinstance(failure, OSError) and not isinstance(failure, _ABOUT_THE_MAIL):
+            if isinstance(failure, OSError) and not isinstance(failure, _MESSAGE_ERRORS):
                 return
     finally:
         server.close()

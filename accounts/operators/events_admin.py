@@ -23,7 +23,7 @@ from studyservice.admin.base import ReadOnlyAdmin
 from studyservice.operations.errors import NotFound
 from studyservice.operations.fields import parse_uuid
 
-_UNNOTED = (LogEntry, AccountEvent, Change)
+_NOT_RECORDED = (LogEntry, AccountEvent, Change)
 """Log models. The log of changes records its own reads, and other logs have no pages to open."""
 
 
@@ -43,7 +43,7 @@ def note_action(done_to: Model, what: str) -> None:
 
 def _note(kind: EventKind, row: Model, detail: str) -> None:
     """Record an event, except about study data, which the log of changes covers."""
-    if is_study_data(type(row)) or isinstance(row, _UNNOTED):
+    if is_study_data(type(row)) or isinstance(row, _NOT_RECORDED):
         return
     subject = None if isinstance(row, Member) else _subject_of(row)
     member_id = row.pk if isinstance(row, Member) else vars(row).get("member_id")

@@ -56,10 +56,10 @@ def import_archive(request: HttpRequest) -> HttpResponse:
     form = ArchiveForm(request.POST, request.FILES) if request.method == "POST" else ArchiveForm()
     if request.method != "POST" or not form.is_valid():
         return _import_page(request, member, form)
-    return _take_in(request, member, form)
+    return _import(request, member, form)
 
 
-def _take_in(request: HttpRequest, member: Member, form: ArchiveForm) -> HttpResponse:
+def _import(request: HttpRequest, member: Member, form: ArchiveForm) -> HttpResponse:
     sent: UploadedFile[Any] = form.cleaned_data["file"]
     if sent.file is None:  # the form's upload handler opens the file
         raise TypeError("a file that came has no file")

@@ -71,14 +71,14 @@ class LimitsForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Refuse a selection without courses, and an end in the past."""
         cleaned: dict[str, Any] = super().clean() or {}
-        if self._are_these() and not cleaned.get("courses") and "courses" not in self.errors:
+        if self._selects_courses() and not cleaned.get("courses") and "courses" not in self.errors:
             self.add_error("courses", "Tick at least one course, or choose all.")
         until = cleaned.get("until")
         if until is not None and until < self.today:
             self.add_error("until", "This day is over. Choose today or a later day.")
         return cleaned
 
-    def _are_these(self) -> bool:
+    def _selects_courses(self) -> bool:
         which = self.cleaned_data.get("which")
         return which == _THESE or (not which and bool(self.cleaned_data.get("courses")))
 
@@ -87,7 +87,7 @@ class LimitsForm(forms.Form):
         ticked = tuple(UUID(one) for one in self.cleaned_data["courses"])
         gone = tuple(one for one in self.kept if one not in self.there)
         return Limits(
-            courses=(*ticked, *gone) if self._are_these() else None,
+            courses=(*ticked, *gone) if self._selects_courses() else None,
             grades=self.cleaned_data.get("grades") != _NO,
             until=self.cleaned_data.get("until"),
         )

@@ -52,7 +52,7 @@ class Return:
         for table in sorted(references, key=_order):
             self._references(table)
         for (label, target_id), ids in self._waiting.items():
-            self._leave(target_id, label, ids, target_id)
+            self._defer_reference(target_id, label, ids, target_id)
 
     def _restore(self, table: SnapshotTable) -> None:
         model: type[Model] = apps.get_model(table.label)
@@ -160,12 +160,12 @@ class Return:
             filled += number
             if number < len(batch):
                 for gone_id in {*batch}.difference(there.values_list("pk", flat=True)):
-                    self._leave(gone_id, table.label, [gone_id], target_id)
+                    self._defer_reference(gone_id, table.label, [gone_id], target_id)
         self._write.touched(model, ids if filled else ())
         if filled and data is not None and data.on_reference is not None:
             data.on_reference(self._member, ids)
 
-    def _leave(self, gone_id: UUID, label: str, ids: list[UUID], target_id: UUID) -> None:
+    def _defer_reference(self, gone_id: UUID, label: str, ids: list[UUID], target_id: UUID) -> None:
         """Add a reference to the snapshot of the deletion of `gone_id`, if that can still be undone.
 
         One end of the reference is restored, the other is not. Restoring the second end fills the reference.
@@ -174,13 +174,13 @@ class Return:
         further = ChangeObject.objects.filter(member_id=self._member.id, object_id=gone_id).values("change_id")
         found = mine.filter(Q(object_id=gone_id) | Q(id__in=further), taken__isnull=False, undone_at=None)
         for change in found.order_by("-created_at"):
-            if change.taken is not None and _took(bytes(change.taken), gone_id):
+            if change.taken is not None and _has_deleted(bytes(change.taken), gone_id):
                 taken = with_reference(bytes(change.taken), label, ids, target_id)
                 mine.filter(id=change.id).update(taken=taken)
                 return
 
 
-def _took(snapshots: bytes, gone_id: UUID) -> bool:
+def _has_deleted(snapshots: bytes, gone_id: UUID) -> bool:
     """Return whether the deletion removed the object, rather than emptied its reference."""
     return any(
         str(gone_id) == row[table.columns.index("id")]

@@ -9,7 +9,7 @@ from accounts.changes.touched import GRADE_TYPES
 from accounts.credentials.limiting import KEPT_BACK, current_limits
 from studyservice.operations.errors import InsufficientScope
 
-_HALF = (
+_PARTLY_SEEN = (
     "This change also touches courses that this credential does not see. The member can undo it on the page /activity."
 )
 _OF_GRADES = frozenset({"category_id", "categories", "grade_categories", "grade_scores"})
@@ -34,7 +34,7 @@ def require_wholly_seen(change: Change) -> None:
         InsufficientScope: part of it is outside the limits, or about hidden grades.
     """
     if not is_wholly_seen(change.course_id, change.courses):
-        raise InsufficientScope(_HALF)
+        raise InsufficientScope(_PARTLY_SEEN)
     if not current_limits().grades and (change.grades or change.object_type in GRADE_TYPES):
         raise InsufficientScope(KEPT_BACK)
 

@@ -40,7 +40,7 @@ LOGS = HookList[UndoLogged]("LOGS")
 
 
 _UNDONE = WholeMember("undoing a change that the credential sees as a whole restores all that it did")
-_IN_THE_WAY = "Something that happened since stands in the way, so nothing was changed."
+_CONFLICT = "Something that happened since stands in the way, so nothing was changed."
 
 
 def undo_change(member: Member, change_id: UUID) -> ChangeRow:
@@ -56,7 +56,7 @@ def undo_change(member: Member, change_id: UUID) -> ChangeRow:
         if change is not None:
             require_wholly_seen(change)
             with _UNDONE.rows():
-                _take_back(member, write, change)
+                _undo(member, write, change)
         elif not any(log(member, write, change_id) for log in LOGS):
             raise NotFound("No such change. list_changes gives the ids.")
     told = one_change(member, change_id)
@@ -65,7 +65,7 @@ def undo_change(member: Member, change_id: UUID) -> ChangeRow:
     return told
 
 
-def _take_back(member: Member, write: Write, change: Change) -> None:
+def _undo(member: Member, write: Write, change: Change) -> None:
     contents = unpacked(change.contents)
     reason = why_not(
         change.operation,
@@ -83,7 +83,7 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
         _restore(member, write, change, parts)
     except Conflict as error:
         if current_limits().keep_back:  # the message may name objects that the credential does not see
-            raise Conflict(_IN_THE_WAY) from error
+            raise Conflict(_CONFLICT) from error
         raise
 
 

@@ -81,7 +81,7 @@ def _raise_if_busy(response: httpx.Response) -> None:
         raise _Busy(f"Retry in {seconds} seconds")
 
 
-class _Whole(httpx.BaseTransport, httpx.AsyncBaseTransport):
+class _CompleteAnswers(httpx.BaseTransport, httpx.AsyncBaseTransport):
     """Reads an answer to its end, so that a truncated one counts as a broken connection."""
 
     def __init__(self, proxy: str | None) -> None:
@@ -122,15 +122,15 @@ class SafeTransport(RetryTransport):
             max_backoff_wait=PATIENCE_SECONDS,
             validate_response=_raise_if_busy,
         )
-        super().__init__(_Whole(_proxy(url)), retry)
+        super().__init__(_CompleteAnswers(_proxy(url)), retry)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        _give_key(request)
+        _add_key(request)
         request.read()  # a file could be read only for the first attempt
         return super().handle_request(request)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        _give_key(request)
+        _add_key(request)
         await request.aread()  # for the same reason
         return await super().handle_async_request(request)
 
@@ -144,7 +144,7 @@ def _proxy(url: str) -> str | None:
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def _give_key(request: httpx.Request) -> None:
+def _add_key(request: httpx.Request) -> None:
     if request.method == "POST":
         request.headers.setdefault("Idempotency-Key", str(uuid4()))
 

@@ -52,7 +52,7 @@ class _Connecting:
     def steps(self) -> Iterator[Step]:
         """Yield the steps in order."""
         yield "metadata", self._read_metadata
-        yield "401 challenge", self._be_challenged
+        yield "401 challenge", self._read_challenge
         yield "registration", self._register
         yield "sign-in", self._sign_in
         yield "consent", self._consent
@@ -78,7 +78,7 @@ class _Connecting:
             raise Failed(f"{', '.join(astray)} point elsewhere.", f"Set BASE_URL to {self._url}.")
         return "both documents name this address."
 
-    def _be_challenged(self) -> str:
+    def _read_challenge(self) -> str:
         """Check the challenge, which leads clients to the documents (RFC 9728 section 5.1)."""
         response = self._post(self._resource, HTTPStatus.UNAUTHORIZED, json=_LIST_TOOLS, headers=_MCP_HEADERS)
         document = f"{self._url}/.well-known/oauth-protected-resource{MCP_ROOT}"

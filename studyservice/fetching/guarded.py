@@ -17,7 +17,7 @@ from studyservice.fetching.faults import Fault, FetchError
 
 _HTTPS_PORT = 443
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_AS_IT_IS = "%/:=&?~#+!$,;'@()*[]"
+_UNESCAPED = "%/:=&?~#+!$,;'@()*[]"
 """Characters of a path and a query that are not escaped, besides letters and digits (RFC 3986)."""
 
 _REPEATABLE = re.compile(r"[ -~]{1,500}")
@@ -80,14 +80,14 @@ def fetch(url: str, limits: Limits, *, accept: str = "*/*", validators: Validato
         headers["If-None-Match"] = validators.etag
     if validators.last_modified:
         headers["If-Modified-Since"] = validators.last_modified
-    parts = _judged("", url, limits)
+    parts = _checked_url("", url, limits)
     try:
         for _ in range(limits.redirects + 1):
             with _answered(parts, deadline, headers) as response:
                 answer = _read(response, limits, validators)
             if isinstance(answer, Fetched):
                 return answer
-            parts = _judged(parts.geturl(), answer, limits)
+            parts = _checked_url(parts.geturl(), answer, limits)
     except TimeoutError as error:
         raise FetchError(Fault.TIMED_OUT, f"no whole answer within {limits.seconds:g} seconds") from error
     except (OSError, HTTPException) as error:
@@ -95,7 +95,7 @@ def fetch(url: str, limits: Limits, *, accept: str = "*/*", validators: Validato
     raise FetchError(Fault.REDIRECTED, f"more than {limits.redirects} redirects")
 
 
-def _judged(base: str, reference: str, limits: Limits) -> SplitResult:
+def _checked_url(base: str, reference: str, limits: Limits) -> SplitResult:
     """Resolve `reference` against `base` and split it, if it may be fetched."""
     try:
         parts = urlsplit(urljoin(base, reference))
@@ -117,7 +117,7 @@ def _answered(parts: SplitResult, deadline: Deadline, headers: dict[str, str]) -
     connection = HTTPConnection(host, port)
     connection.default_port = _HTTPS_PORT
     with connect(host, port, deadline) as connection.sock:
-        connection.request("GET", quote(target, safe=_AS_IT_IS), headers=headers)
+        connection.request("GET", quote(target, safe=_UNESCAPED), headers=headers)
         with connection.getresponse() as response:
             yield response
 

@@ -69,7 +69,7 @@ def render(text: str, source: str) -> Document:
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable(["table", "strikethrough"])
     tokens = parser.parse(text)
     [title, *headings] = _name_headings(tokens)
-    _leave_corners_empty(tokens)
+    _unmark_empty_headers(tokens)
     links = frozenset(_lead_links(tokens, source))
     body = tokens[3:]  # after the title
     html = str(parser.renderer.render(list(_with_tabs(body)), parser.options, {}))
@@ -92,7 +92,7 @@ def _name_headings(tokens: Sequence[Token]) -> list[Heading]:
     return found
 
 
-def _leave_corners_empty(tokens: Sequence[Token]) -> None:
+def _unmark_empty_headers(tokens: Sequence[Token]) -> None:
     """Render empty header cells as plain cells."""
     for start, words, end in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if start.type == "th_open" and not words.content:

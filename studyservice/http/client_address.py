@@ -32,7 +32,7 @@ def client_address(request: HttpRequest) -> str:
 
 def counted_address(peer: str, forwarded_for: str) -> str:
     """Likewise for the connection's peer and the value of `X-Forwarded-For`, empty if not sent."""
-    return _counted(_believed(peer, forwarded_for))
+    return _counted(_trusted_address(peer, forwarded_for))
 
 
 def client_network(request: HttpRequest) -> str:
@@ -40,7 +40,7 @@ def client_network(request: HttpRequest) -> str:
 
     Empty if the peer has no address, as behind a Unix socket.
     """
-    return _network(_believed(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", "")))
+    return _network(_trusted_address(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", "")))
 
 
 def logged_address(request: HttpRequest) -> str:
@@ -49,11 +49,11 @@ def logged_address(request: HttpRequest) -> str:
         case "network":
             return client_network(request)
         case "full":
-            return _believed(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""))
+            return _trusted_address(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""))
     return ""
 
 
-def _believed(peer: str, forwarded_for: str) -> str:
+def _trusted_address(peer: str, forwarded_for: str) -> str:
     """Return the address from the trusted proxies or the connection."""
     trusted: int = settings.TRUSTED_PROXIES
     if trusted:
@@ -81,15 +81,15 @@ def _counted(text: str) -> str:
     address = _parsed(text)
     if address is None:
         return text
-    return str(address) if address.version == 4 else _cut(address, IPV6_PREFIX)
+    return str(address) if address.version == 4 else _truncated(address, IPV6_PREFIX)
 
 
 @lru_cache(_REMEMBERED)
 def _network(text: str) -> str:
     address = _parsed(text)
-    return "" if address is None else _cut(address, TOLD_PREFIXES[address.version])
+    return "" if address is None else _truncated(address, TOLD_PREFIXES[address.version])
 
 
-def _cut(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
+def _truncated(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
     """Return the network with that many bits. The zone (RFC 4007) is dropped."""
     return str(ipaddress.ip_network((address.packed, bits), strict=False))

@@ -73,13 +73,13 @@ def prepared_headers(secure: bool, cross_origin: bool, options: bool) -> Prepare
     }
     if cross_origin:
         environ["HTTP_ORIGIN"] = "https://any.example"
-    answer: Any = _nothing
+    answer: Any = _empty_answer
     for middleware in (CorsMiddleware, SecurityMiddleware, CacheControlMiddleware):
         answer = middleware(answer)
     return PreparedHeaders(answer(WSGIRequest(environ)).headers)
 
 
-def _nothing(_request: HttpRequest) -> HttpResponse:
+def _empty_answer(_request: HttpRequest) -> HttpResponse:
     """Return an answer without headers."""
     response = HttpResponse(status=HTTPStatus.NO_CONTENT)
     del response.headers["Content-Type"]

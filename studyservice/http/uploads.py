@@ -19,11 +19,11 @@ from studyservice.operations.uploads import PART, Received, Upload, UploadedFile
 
 MULTIPART = "multipart/form-data"
 
-_AROUND = 64 * 1024
+_FORM_OVERHEAD = 64 * 1024
 """Bytes of a form besides its file: boundaries, names, other fields."""
 
 _CHUNK = 65_536
-_END = 1024
+_FORM_END_BYTES = 1024
 """The final boundary of a form is within this many bytes of its end."""
 
 
@@ -49,13 +49,13 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
         _, _, boundary, *_ = described
         self._border = b"--" + boundary + b"--"
         if isinstance(input_data, io.BytesIO):
-            self._last = input_data.getvalue()[-_END:]
+            self._last = input_data.getvalue()[-_FORM_END_BYTES:]
             return
         read = input_data.read
 
         def reading(*size: int) -> bytes:
             data: bytes = read(*size)
-            self._last = (self._last + data)[-_END:]
+            self._last = (self._last + data)[-_FORM_END_BYTES:]
             return data
 
         input_data.read = reading
@@ -86,7 +86,7 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
 
 def form_bytes(upload: Upload) -> int:
     """Return the maximum length of a form with such a file."""
-    return upload.max_bytes + _AROUND
+    return upload.max_bytes + _FORM_OVERHEAD
 
 
 def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) -> Received:

@@ -101,12 +101,12 @@ class Query(serializers.Serializer[Any]):
             ValidationFailed: lists every wrong parameter.
         """
         if values.keys().isdisjoint(cls.shared().fields):
-            return dict(cls._unsent())
+            return dict(cls._defaults())
         return cls._validated(values)
 
     @classmethod
     @cache
-    def _unsent(cls) -> Mapping[str, Any]:
+    def _defaults(cls) -> Mapping[str, Any]:
         """Return the parameters of a request that sends none. Cached, since defaults are constant.
 
         Raises:
@@ -147,7 +147,9 @@ class Query(serializers.Serializer[Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         """Parse the parameters. Empty ones are reported together with all other errors."""
-        wrong = {name: [why] for name in self.fields.keys() & data.keys() if (why := self._misfit(name, data[name]))}
+        wrong = {
+            name: [why] for name in self.fields.keys() & data.keys() if (why := self._type_error(name, data[name]))
+        }
         if not wrong:
             return super().to_internal_value(data)
         details: dict[str, Any] = {}
@@ -157,7 +159,7 @@ class Query(serializers.Serializer[Any]):
             details |= cast(Mapping[str, Any], error.detail)
         raise serializers.ValidationError(details | wrong)
 
-    def _misfit(self, name: str, value: Any) -> str | None:
+    def _type_error(self, name: str, value: Any) -> str | None:
         """Return why `value` has the wrong type for this parameter, or None. Fields check numbers and booleans
         themselves.
         """

@@ -81,7 +81,7 @@ def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | Non
             command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}
         ) as process:
             try:
-                said, limit = _said(process, time.monotonic() + WALL_SECONDS)
+                said, limit = _read_output(process, time.monotonic() + WALL_SECONDS)
             finally:
                 process.kill()
     limit = limit or _limit_of(process.returncode)
@@ -89,7 +89,7 @@ def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | Non
         logger.warning("A reading by %s ended: %s (status %d)", reader, limit, process.returncode)
     if limit is Limit.CLOCK:
         raise ReadingStarved
-    return Outcome(_found(reader, said), complete=limit is None and process.returncode == 0, limit=limit)
+    return Outcome(_parse_output(reader, said), complete=limit is None and process.returncode == 0, limit=limit)
 
 
 def _limit_of(status: int) -> Limit | None:
@@ -101,7 +101,7 @@ def _limit_of(status: int) -> Limit | None:
     return Limit.CRASH if status < 0 else None
 
 
-def _said(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, Limit | None]:
+def _read_output(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, Limit | None]:
     """Return its standard output, and the limit if the output is too long or the deadline passed."""
     said = bytearray()
     pipe = cast("IO[bytes]", process.stdout)
@@ -123,7 +123,7 @@ def _said(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, L
     return bytes(said), None
 
 
-def _found(reader: str, said: bytes) -> dict[str, Any]:
+def _parse_output(reader: str, said: bytes) -> dict[str, Any]:
     """Merge the dictionaries of all lines."""
     found: dict[str, Any] = {}
     for line in said.splitlines():

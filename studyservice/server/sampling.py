@@ -45,7 +45,7 @@ def watch(worker: Watched) -> None:
     metrics.INFO.labels(studyservice.__version__).set(1)
     metrics.THREADS.set(settings.WEB_THREADS)
     metrics.REDIS_FALLBACK.set(0)
-    threading.Thread(target=_ask_for_ever, name="sampling", daemon=True).start()
+    threading.Thread(target=_sample_forever, name="sampling", daemon=True).start()
 
     def look() -> None:
         busy, waiting = worker.load()
@@ -55,7 +55,7 @@ def watch(worker: Watched) -> None:
     worker.watched_by(look, metrics.WAIT_SECONDS.observe)
 
 
-def _ask_for_ever() -> None:
+def _sample_forever() -> None:
     while True:
         try:
             ask()

@@ -64,11 +64,11 @@ class Command(OperatorCommand):
             self,
             {"id": member.id, "email": member.email, "api_key": secret},
             as_json=options["json"],
-            text="" if options["json"] else _told(member, secret),  # loading all URLs takes a second
+            text="" if options["json"] else _message(member, secret),  # loading all URLs takes a second
         )
 
 
-def _told(member: Member, secret: str | None) -> str:
+def _message(member: Member, secret: str | None) -> str:
     """Return the text about the new member and key, with the URL where the key works."""
     told = [f"Created {member.email} ({member.id})."]
     if secret:

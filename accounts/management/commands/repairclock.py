@@ -32,13 +32,13 @@ class Command(OperatorCommand):
             repaired = [done for member_id in ids if (done := repair_clock(member_id)) is not None]
         answer(
             self,
-            {"members": [_told(done) for done in repaired]},
+            {"members": [_as_json(done) for done in repaired]},
             as_json=options["json"],
             text="\n".join(map(_line, repaired)) or "No clock was ahead.",
         )
 
 
-def _told(done: Repaired) -> dict[str, Told]:
+def _as_json(done: Repaired) -> dict[str, Told]:
     return {"email": done.email, "ahead_seconds": round(done.ahead.total_seconds(), 3), "stamps": done.stamps}
 
 

@@ -41,11 +41,11 @@ def second_factor(request: HttpRequest, member: Member) -> HttpResponse:
     if not kept:
         return redirect("second-factor-set-up")
     if request.method == "POST":
-        return _tried(request, member, kept)
-    return _go_on(request) if gate.may_change(request) else _page(request, member, kept)
+        return _try(request, member, kept)
+    return _continue(request) if gate.may_change(request) else _page(request, member, kept)
 
 
-def _tried(request: HttpRequest, member: Member, kept: Kept) -> HttpResponse:
+def _try(request: HttpRequest, member: Member, kept: Kept) -> HttpResponse:
     """Continue if the answer is right. Wrong answers slow down the member in all browsers."""
     way = next((field for field in _FORMS if field in request.POST), "code")
     form = _FORMS[way](request.POST)
@@ -56,7 +56,7 @@ def _tried(request: HttpRequest, member: Member, kept: Kept) -> HttpResponse:
         if _is_right(request, member, way, form.cleaned_data[way]):
             tries.forget()
             gate.give(request)
-            return _go_on(request)
+            return _continue(request)
         user_login_failed.send(__name__, credentials={way: "***"}, request=request)
         form.add_error(way, _WRONG[way])
     return _page(request, member, kept, **{way: form})
@@ -81,7 +81,7 @@ def _is_right(request: HttpRequest, member: Member, way: str, given: str) -> boo
     return True
 
 
-def _go_on(request: HttpRequest) -> HttpResponse:
+def _continue(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(target_after(request, "admin:index"))
 
 

@@ -48,7 +48,7 @@ class Command(migrate.Command):
                 with lock_timeout(options["database"]), rendered_sparingly():
                     super().handle(*args, **options)
             except OperationalError as error:
-                if not _met_others(error):
+                if not _waited_for_lock(error):
                     raise
                 before, applied = applied, _applied(options["database"])
                 left = (left if applied == before else TRIES) - 1
@@ -108,5 +108,5 @@ def _applied(alias: str) -> int:
     return len(MigrationRecorder(connections[alias]).applied_migrations())
 
 
-def _met_others(error: OperationalError) -> bool:
+def _waited_for_lock(error: OperationalError) -> bool:
     return ended_waiting(error) or isinstance(error.__cause__, DeadlockDetected)
