@@ -391,8 +391,8 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "DESCRIPTION": (
         "A student's own study data: courses, dated items, study plans, grades, practice and flashcards. "
-        "Every credential belongs to one member and opens that member's data alone. "
-        "Query parameters that the service does not know are ignored, so there is no `sort`: sort what you got. "
+        "Each credential belongs to one member and accesses only that member's data. "
+        "Query parameters that the service does not know are ignored. There is no `sort`: sort the results yourself. "
         f"Guides: {BASE_URL}/docs/guides. What changed: {BASE_URL}/changelog."
     ),
     "SCHEMA_PATH_PREFIX": "/v1",

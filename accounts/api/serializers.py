@@ -118,9 +118,7 @@ class MemberRecord(Record):
         child=serializers.ChoiceField(choices=[scope.value for scope in Scope]),
         help_text="What this credential may do.",
     )
-    limits = LimitsRecord(
-        allow_null=True, help_text="What the member keeps back from this credential; null if nothing."
-    )
+    limits = LimitsRecord(allow_null=True, help_text="The limits of this credential; null if none.")
     created_at = serializers.DateTimeField(help_text="When the member joined.")
 
 

@@ -43,8 +43,8 @@ class MeViewSet(MemberViewSet):
         whole_account=True,
     )
     def update_me(self) -> MemberRow:
-        """Change the fields that are sent of the member's profile. A new time zone counts at once for today, the agenda
-        and what is overdue; days of practice keep their dates.
+        """Change the fields of the member's profile that are sent. A new time zone applies at once to today, the agenda
+        and overdue steps; days of practice keep their dates.
 
         Send only the fields to change. The time zone decides when a day begins, so deadlines, overdue steps and
         streaks can move at once.
@@ -88,8 +88,8 @@ class ArchiveViewSet(MemberViewSet):
         whole_account=True,
     )
     def import_data(self) -> ArchiveImportRow:
-        """Takes an archive of export_data, up to 200 MiB, into an account without courses and decks: everything is
-        there again, under new ids. All of it is taken in, or nothing. It cannot be undone.
+        """Imports an archive of export_data, up to 200 MiB, into an account without courses and decks: everything is
+        restored under new ids, or nothing. It cannot be undone.
 
         Fill an empty account from an archive. The import is all or nothing, so a failed one leaves the account
         empty. Ids are new; everything else is the same.
@@ -104,8 +104,8 @@ class ChangeViewSet(MemberViewSet):
 
     @operation("List changes", scope=Scope.READ, answer=ChangeRecord, many=True, query=ChangesQuery, tool=False)
     def list_changes(self) -> Page[ChangeRow]:
-        """What was changed in the member's study data over the last 90 days, by whom, and what it was before; newest
-        first. Reviews of cards and what operators looked at are among it.
+        """The changes of the member's study data in the last 90 days, newest first, with actors, old and new values.
+        Includes card reviews, and what operators read.
 
         Read the history that members see on the Activity page. Each change names its actor and the fields
         before and after.
@@ -123,9 +123,9 @@ class ChangeViewSet(MemberViewSet):
         still_seen=change_log.change_still_seen,
     )
     def undo_change(self, change_id: UUID) -> ChangeRow:
-        """Takes a change of the last 30 days back, all that its call did: what was made is deleted, fields get their
-        old values, what was deleted comes back. Nothing that changed since is overwritten: 409 then says what stands
-        in the way. An undo cannot be undone.
+        """Undoes a change of the last 30 days, with everything its call did: created objects are deleted, fields get
+        their old values, deleted objects are restored. Nothing that changed since is overwritten: 409 then names the
+        conflict. An undo cannot be undone.
 
         Reverse one change completely, for example a deleted course with all its items. Newer changes are never
         overwritten. If one is in the way, the answer is 409 and names it.

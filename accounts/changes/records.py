@@ -32,14 +32,12 @@ class ActorRecord(Record):
     kind = OpenChoiceField(
         "ActorKind",
         choices=ActorKind.values,
-        help_text="An API key, a connected app, a page of this service, an operator, a command of theirs, or a school "
-        "calendar that was read.",
+        help_text="An API key, a connected app, a page of this service, an operator, an operator's command, or a "
+        "school calendar.",
     )
-    id = serializers.UUIDField(
-        allow_null=True, help_text="Of the key, the app, the operator or the calendar; null for the others."
-    )
+    id = serializers.UUIDField(allow_null=True, help_text="Id of the key, app, operator or calendar; null otherwise.")
     name = serializers.CharField(
-        allow_null=True, help_text="Its name at the time, of a calendar its host; null of a page."
+        allow_null=True, help_text="Its name at the time, or the calendar's host; null for a page."
     )
 
 
@@ -94,16 +92,15 @@ class ChangeRecord(Record):
         "undone_at": None,
     }
 
-    id = serializers.UUIDField(help_text="The change's id; of a review the review's.")
+    id = serializers.UUIDField(help_text="The change's id, or the review's.")
     created_at = serializers.DateTimeField(help_text="When it was made.")
-    operation = serializers.CharField(help_text="What was called; operator_read when an operator looked at the object.")
-    by = ActorRecord(allow_null=True, help_text="Who made it; null of reviews from before that was kept.")
-    object = ChangedObjectRecord(help_text="What was changed; of several objects the first.")
+    operation = serializers.CharField(help_text="The operation; operator_read when an operator read the object.")
+    by = ActorRecord(allow_null=True, help_text="The actor; null for old reviews.")
+    object = ChangedObjectRecord(help_text="The changed object, the first of several.")
     before = serializers.DictField(
         allow_null=True,
-        help_text="The changed fields as they were, texts cut at 300 characters, what is below as counts; null of "
-        "what was made.",
+        help_text="The changed fields before, texts cut at 300 characters, dependents as counts; null for a creation.",
     )
-    after = serializers.DictField(allow_null=True, help_text="The same as they are; null of what was deleted.")
+    after = serializers.DictField(allow_null=True, help_text="The same fields after; null for a deletion.")
     undoable = serializers.BooleanField(help_text="Whether it can be undone, perhaps after later changes: for 30 days.")
-    undone_at = serializers.DateTimeField(allow_null=True, help_text="When it was taken back; null if it was not.")
+    undone_at = serializers.DateTimeField(allow_null=True, help_text="When it was undone; null if it was not.")

@@ -59,7 +59,7 @@ IDEMPOTENCY_KEY: Schema = {
 
 REPLAYED: Schema = {
     "Idempotency-Replayed": {
-        "description": "Of an answer that was given before, to a call with the same Idempotency-Key.",
+        "description": "Set on a repeated answer to a call with the same Idempotency-Key.",
         "schema": {"type": "string", "enum": ["true"]},
     },
 }
@@ -76,7 +76,7 @@ _CHALLENGE: Schema = {
 }
 _CHALLENGE_OF_A_SCOPE: Schema = {
     "WWW-Authenticate": {
-        "description": "Of insufficient_scope alone: the scopes to ask for (RFC 6750 section 3).",
+        "description": "Only with insufficient_scope: the scopes to request (RFC 6750 section 3).",
         "schema": {"type": "string"},
     },
 }
@@ -116,12 +116,12 @@ ERRORS: dict[int, ErrorResponse] = {
         "insufficient_scope: the credential lacks the scope. membership_required: the membership is not active.",
         _CHALLENGE_OF_A_SCOPE,
     ),
-    HTTPStatus.NOT_FOUND: ErrorResponse("NotFound", (NotFound,), "There is no such object of this member's."),
+    HTTPStatus.NOT_FOUND: ErrorResponse("NotFound", (NotFound,), "The member has no such object."),
     HTTPStatus.CONFLICT: ErrorResponse(
         "Conflict",
         (Conflict,),
-        "A count limit was reached, or something that the message names stands in the way. With Retry-After: another "
-        "call is still running, and this one, with an Idempotency-Key, is to be sent again.",
+        "A count limit was reached, or there is a conflict, which the message names. With Retry-After: another call is "
+        "still running; send this one, with its Idempotency-Key, again.",
         _RETRY_AFTER,
     ),
     HTTPStatus.UNPROCESSABLE_ENTITY: ErrorResponse(
@@ -130,7 +130,7 @@ ERRORS: dict[int, ErrorResponse] = {
     HTTPStatus.TOO_MANY_REQUESTS: ErrorResponse(
         "RateLimited", (RateLimited,), "Too many requests; Retry-After gives the seconds to wait.", _RETRY_AFTER
     ),
-    HTTPStatus.INTERNAL_SERVER_ERROR: ErrorResponse("InternalError", (InternalError,), "A fault of the server."),
+    HTTPStatus.INTERNAL_SERVER_ERROR: ErrorResponse("InternalError", (InternalError,), "A server error."),
 }
 """Status to its error response (spec, Errors: Catalogue)."""
 

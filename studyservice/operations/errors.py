@@ -172,7 +172,7 @@ class RateLimited(ApiError):
 
 
 class InternalError(ApiError):
-    """A fault of the server. The answer contains only its request id."""
+    """A server error. The answer contains only its request id."""
 
     type = "internal_error"
     status = HTTPStatus.INTERNAL_SERVER_ERROR
