@@ -126,5 +126,5 @@ def _share(values: Sequence[float], share: float) -> float:
 
 
 def ratio(samples: Sequence[Sample], to: Sequence[Sample]) -> Spread:
-    """Return the ratio of the rates by round, since both rates of a round were measured in the same minute."""
+    """Return the ratio of the rates for each round. Both rates of a round were measured in the same minute."""
     return Spread.of([one.rate / other.rate for one, other in zip(samples, to, strict=True)])

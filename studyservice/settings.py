@@ -332,7 +332,7 @@ STORAGES = {
     "default": file_storage(),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
-# The largest body of an API request, and of one that may contain a whole syllabus or 500 cards (`Operation.long_body`).
+# The largest body of an API request. The second limit is for a whole syllabus or 500 cards (`Operation.long_body`).
 MAX_BODY_BYTES = 1024 * 1024
 MAX_LONG_BODY_BYTES = 8 * 1024 * 1024
 # The largest form of a page; large enough for a password of 4,096 characters, each sent as %XX%XX%XX.

@@ -1,4 +1,4 @@
-"""Repair a member's clock after a server whose clock was ahead wrote stamps (`accounts.changes.writing`)."""
+"""Repair a member's clock after writes by a server whose own clock was ahead (`accounts.changes.writing`)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

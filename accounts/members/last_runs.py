@@ -62,7 +62,7 @@ def last_purge() -> datetime | None:
 
 
 def schedules() -> list[Schedule]:
-    """Return every schedule, in one query. Without a backup here, its schedule is not late: others may make them."""
+    """Return every schedule, in one query. A backup never recorded here is not late, since others may make it."""
     ran = dict(LastRun.objects.values_list("name", "finished_at"))
     now = timezone.now()
     found = []

@@ -19,7 +19,8 @@ def zone_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     regions: dict[str, list[tuple[str, str]]] = {}
     for name in sorted(time_zones()):
         region, _, place = name.partition("/")
-        label = f"{place.replace('_', ' ')} ({region})" if place else name  # so that typing the place finds it
+        # so that members can find it by typing the place
+        label = f"{place.replace('_', ' ')} ({region})" if place else name
         regions.setdefault(region if place else "Others", []).append((name, label))
     return [(region, regions[region]) for region in sorted(regions, key=lambda name: (name == "Others", name))]
 

@@ -59,7 +59,7 @@ class EditForm(forms.Form):
         return self.add_initial_prefix(name) not in self.data or name in self.changed_data
 
     def _is_stored(self, name: str, value: Any) -> bool:
-        """Return whether `value` is the stored one as a browser sends it, with line ends normalized or dropped."""
+        """Return whether `value` is the stored one. Browsers may normalize or drop its line ends."""
         stored = self.stored[name]
         if isinstance(stored, str) and isinstance(value, str):
             line_end = "\n" if isinstance(self.fields[name].widget, forms.Textarea) else ""

@@ -123,7 +123,7 @@ class Query(serializers.Serializer[Any]):
 
     @classmethod
     def parse_text(cls, query: Mapping[str, str]) -> dict[str, Any]:
-        """Parse the text of a query string likewise. In a `QueryDict` the last of repeated parameters counts.
+        """Parse the text of a query string. In a `QueryDict` the last of repeated parameters counts.
 
         Raises:
             ValidationFailed: lists every wrong parameter.

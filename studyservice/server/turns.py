@@ -73,7 +73,7 @@ class Turns:
         self._hand_out()
         try:
             await made.result
-        except asyncio.CancelledError:  # the client disconnected; if the work is not done yet, `_done` frees
+        except asyncio.CancelledError:  # the client disconnected; `_done` frees work that is not done yet
             if not made.result.cancelled():
                 made.free()
             raise

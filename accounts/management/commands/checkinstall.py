@@ -17,7 +17,7 @@ class Command(OperatorCommand):
     help = "Check this installation, from settings to schedules, with advice on each failure."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
+        """Declare the command's arguments."""
         parser.add_argument("--mail-to", metavar="ADDRESS", help="send a test e-mail to this address")
         parser.add_argument(
             "--least-free", type=int, default=LEAST_FREE_MIB, metavar="MIB", help=f"default: {LEAST_FREE_MIB}"

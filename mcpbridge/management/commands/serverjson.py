@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = "Print the server.json by which the MCP registry lists this service."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
+        """Declare the command's arguments."""
         parser.add_argument("--name", help="namespace/name; without it the host of BASE_URL, reversed")
 
     def handle(self, *args: Any, **options: Any) -> None:

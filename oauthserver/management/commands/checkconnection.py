@@ -22,7 +22,7 @@ class Command(OperatorCommand):
     help = "Connect to this service like an assistant, and report problems."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
+        """Declare the command's arguments."""
         parser.add_argument("url", nargs="?", default=settings.BASE_URL, help="default: BASE_URL")
         add_json_option(parser)
 

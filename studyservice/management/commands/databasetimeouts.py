@@ -16,7 +16,7 @@ class Command(OperatorCommand):
     help = "Print the statements that set the service's timeouts for its role in PostgreSQL, or execute them."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
+        """Declare the command's arguments."""
         parser.add_argument("--apply", action="store_true", help="execute them; they hold for new connections")
 
     def handle(self, *args: Any, **options: Any) -> None:

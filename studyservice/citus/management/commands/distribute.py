@@ -31,7 +31,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
+        """Declare the command's arguments."""
         parser.add_argument("--dry-run", action="store_true", help="print the statements; works without Citus")
         parser.add_argument("--shards", type=_shards, default=SHARDS, help="number of shards (default: %(default)s)")
 
