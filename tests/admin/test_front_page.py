@@ -95,7 +95,7 @@ def test_what_waits_is_counted(admin: Client, settings: Any, owner_member: Membe
     OutgoingMail.objects.filter(email="a@example.org").update(attempts=2)
     Member.objects.filter(pk=owner_member.pk).update(erasure_began_at=timezone.now(), is_active=False)
     assert [text for text, _ in shown(admin)["What waits?"]] == [
-        "2 e-mails to send, 1 were refused before",
+        "2 e-mails to send, 1 failed before",
         "1 invitation not accepted",
         "1 member being deleted",
     ]

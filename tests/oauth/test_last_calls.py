@@ -246,7 +246,7 @@ def test_a_call_that_cannot_be_noted_is_logged_and_answered(
     with connection.execute_wrapper(refuse):
         assert entry_point.made("get_me")["email"] == owner_member.email
     assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
-        "The use of oauthserver.Grant could not be noted"
+        "The use of oauthserver.Grant could not be recorded"
     ]
 
 

@@ -63,6 +63,6 @@ def test_a_use_that_cannot_be_recorded_is_logged_and_the_call_answered(
     with connection.execute_wrapper(refuse):
         assert entry_point.made("get_me")["email"] == owner_member.email
     assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
-        "The use of accounts.ApiKey could not be noted",
+        "The use of accounts.ApiKey could not be recorded",
         "The network of an API key could not be recorded",
     ]

@@ -144,7 +144,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
     "a long title": ("items", [an_item(title="x" * 161)], "line 1: title: Must have at most 160 characters."),
     "a kind": ("items", [an_item(kind="party")], "line 1: kind: Must be one of"),
     "a date": ("items", [an_item(due_on="2026-02-30")], "line 1: due_on: Must be a calendar date"),
-    "no course": ("items", [an_item(course_id=an_id(99))], "line 1: course_id: Is the id of no line of courses."),
+    "no course": ("items", [an_item(course_id=an_id(99))], "line 1: course_id: Is not the id of a line of courses."),
     "an id": ("items", [an_item(id="1")], "line 1: id: Must be a UUID."),
     "an id twice": ("items", [an_item(), an_item()], "line 2: id: Is also the id of another line."),
     "a NUL": ("courses", [a_course(name="a\0")], "line 1: name: Null characters are not allowed."),
@@ -169,7 +169,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
     ),
     "a weight": ("grade_categories", [a_category(weight=100.1)], "line 1: weight: Must be at most 100."),
     "a score": ("grade_scores", [a_score(score="80")], "line 1: score: Must be a number."),
-    "an event twice": ("imported_events", [an_event(), an_event(id=an_id(70))], "line 2: instance: Is in another line"),
+    "an event twice": ("imported_events", [an_event(), an_event(id=an_id(70))], "line 2: instance: Is also in another"),
     "a new card with stability": (
         "cards",
         [a_card(stability=3.0)],
@@ -184,17 +184,17 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
     "a review of no card": (
         "reviews",
         [a_review(card_id=an_id(99))],
-        "card_id: Is the id of no line of cards.",
+        "card_id: Is not the id of a line of cards.",
     ),
     "a review twice": ("reviews", [a_review(), a_review()], "line 2: id: Is also the id of another line."),
     "a rating": ("reviews", [a_review(rating="fine")], "line 1: rating: Must be one of"),
     "a retention": ("reviews", [a_review(desired_retention=0.5)], "desired_retention: Must be a number from 0.7"),
     "another day": ("attempts", [an_attempt(day="2026-09-03")], "line 1: day: Is not the day of attempted_at"),
-    "an attempt of no deck": ("attempts", [an_attempt(deck_id=an_id(99))], "deck_id: Is the id of no line of decks."),
+    "an attempt of no deck": ("attempts", [an_attempt(deck_id=an_id(99))], "deck_id: Is not the id of a line of decks"),
     "a file that is not there": (
         "syllabus_files",
         [a_file()],
-        "line 1: file: Names no file below files/",
+        "line 1: file: Does not name a file below files/",
     ),
     "a text of a file that was not read": (
         "syllabus_files",
@@ -229,7 +229,7 @@ def test_a_file_is_what_its_line_says(owner: RestEntryPoint, wrong: dict[str, An
     if field is None:
         assert answer.error is None
     else:
-        told = f"data/syllabus_files.jsonl, line 1: {field}: Is not that of files/x."
+        told = f"data/syllabus_files.jsonl, line 1: {field}: Does not match files/x."
         assert [detail["message"] for detail in answer.body["details"]] == [told]
 
 

@@ -49,10 +49,10 @@ def test_changes_in_words(owner: RestEntryPoint, course: Any, item: Any, milesto
 
     its = {"item_id": item["id"]}
     assert newest_in_words(owner) == f"added the milestone “{milestone['title']}”"
-    assert words("update_item", **its, due_on=f"{YEAR}-10-12") == "gave “Midterm” the date 12 October"
+    assert words("update_item", **its, due_on=f"{YEAR}-10-12") == "set the date of “Midterm” to 12 October"
     assert words("update_item", **its, due_on=f"{YEAR}-10-14") == "moved “Midterm” from 12 to 14 October"
     assert words("update_item", **its, due_on="2031-01-02") == "moved “Midterm” from 14 October to 2 January 2031"
-    assert words("update_item", **its, due_on=None) == "took the date 2 January 2031 from “Midterm”"
+    assert words("update_item", **its, due_on=None) == "removed the date 2 January 2031 from “Midterm”"
     assert words("update_item", **its, title="Final") == "renamed “Midterm” to “Final”"
     changed = "changed the kind of the item “Final” from “other” to “exam”"
     assert words("update_item", **its, kind="exam") == changed
@@ -93,8 +93,8 @@ def test_changes_of_several_fields_and_objects_in_words(owner: RestEntryPoint, c
     both = "changed 1 card in the deck “Organelles” and added 2 cards"
     assert words("create_vocab_deck", **merged, cards=cards) == both
     filed = words("update_vocab_deck", deck_id=deck["id"], name="Cells", course_id=course["id"])
-    assert filed == "renamed “Organelles” to “Cells” and put it into a course"
-    assert words("update_vocab_deck", deck_id=deck["id"], course_id=None) == "took “Cells” out of its course"
+    assert filed == "renamed “Organelles” to “Cells” and moved it to a course"
+    assert words("update_vocab_deck", deck_id=deck["id"], course_id=None) == "removed “Cells” from its course"
     decks = words("import_vocab_decks", file="".join(f"{n},x\n" for n in range(501)).encode(), name="Big")
     assert decks == "added the deck “Big” and 1 more deck with 501 cards"
 
@@ -106,7 +106,7 @@ def test_changes_of_grades_and_calendars_in_words(owner: RestEntryPoint, course:
     score = owner.made("add_grade_score", **its, category_id=quiz["id"], label="Quiz 1", score=80)
     owner.made("update_grade_score", score_id=score["id"], score=82.5, category_id=exam["id"])
     told = newest_in_words(owner)
-    assert told == "put “Quiz 1” into another category and changed its score from 80 to 82.5"
+    assert told == "moved “Quiz 1” to another category and changed its score from 80 to 82.5"
     owner.made("set_grade_categories", **its, categories=[])
     assert newest_in_words(owner) == "replaced the grade categories of “Cell Biology” and deleted 1 grade score"
     first = deadline("a", "20301012", "Essay"), deadline("b", "20301013", "Quiz 2")

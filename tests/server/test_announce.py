@@ -85,7 +85,7 @@ class TestAnnounce:
 
         monkeypatch.setattr(EmailBackend, "send_messages", refusing)
         stdout, stderr = io.StringIO(), io.StringIO()
-        with pytest.raises(CommandError, match=r"^Not sent to 1 member yet; delivermail tries again\.$"):
+        with pytest.raises(CommandError, match=r"^Not sent to 1 member yet; delivermail will retry\.$"):
             call_command("announce", "--subject", "S", "--body-file", body, stdout=stdout, stderr=stderr)
         assert [message.to for message in mail.outbox] == [["lapsed@example.org"]]
         assert stdout.getvalue() == "Sent to 1 member.\n"

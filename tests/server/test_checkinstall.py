@@ -93,7 +93,7 @@ def test_what_a_first_hour_forgets_is_named(server: Server, check: Check, tmp_pa
     )
     found = failed(done)
     assert f"Others can read {data} (mode 755). chmod 700 {data}" == found["DATA_DIR"]
-    assert "MiB free, of 1000000000" in found["free space"]
+    assert "MiB free and needs 1000000000" in found["free space"]
     assert "WEB_CONCURRENCY is 2, and REDIS_URL is not set." in found["processes"]
     assert "including sign-in codes. Set EMAIL_URL" in found["mail"]
     assert "TRUSTED_PROXIES is 0. (studyservice.W001) Set TRUSTED_PROXIES" in found["settings"]

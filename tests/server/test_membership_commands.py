@@ -109,7 +109,7 @@ class TestFile:
             "line 3: there is no member nobody@example.org",
             "line 4: state is active or inactive, not 'lapsed'",
             "line 5: until is a date written YYYY-MM-DD, not '31.05.2031'",
-            "line 6: ada@example.org stands in line 2 already",
+            "line 6: ada@example.org is already in line 2",
             "line 7: 2 values, not 3",
             "line 8: until requires active",
         ]
@@ -197,7 +197,7 @@ class TestRemind:
 
         with monkeypatch.context() as patch:
             patch.setattr(EmailBackend, "send_messages", refusing)
-            with pytest.raises(CommandError, match="Not sent to 1, named above"):
+            with pytest.raises(CommandError, match="Not sent to 1, listed above"):
                 run("remind")
         assert addressed() == ["ben@example.org"]
         time_machine.move_to("2026-11-23T12:00:00Z")

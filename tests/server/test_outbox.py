@@ -134,7 +134,7 @@ def test_after_four_days_it_is_given_up(
     server.clear()
     assert run_json("delivermail") == {"sent": 0, "failed": 0, "left": 1}
     assert run_json("purgeexpired")["unsent_mail"] == 1
-    assert "1 e-mails were given up, which could not be sent for 4 days" in caplog.messages
+    assert "Dropped 1 e-mails that could not be sent for 4 days" in caplog.messages
 
 
 def test_what_waits_is_encrypted_under_the_secret_key(

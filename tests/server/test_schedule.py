@@ -41,7 +41,7 @@ def test_it_runs_each_command_and_ends_when_told(tmp_path: Path) -> None:
                 process.stdout.close()
             process.kill()
             process.wait()
-    assert lines == ["Sent 0, 0 are left.\n", "Nothing was due.\n", "Reminded 0 members.\n", "Nothing has expired.\n"]
+    assert lines == ["Sent 0, 0 remaining.\n", "Nothing was due.\n", "Reminded 0 members.\n", "Nothing has expired.\n"]
 
 
 @pytest.mark.django_db
@@ -57,6 +57,6 @@ def test_a_command_that_fails_is_logged_and_the_next_runs(
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
     command = Command()
     command._run("remind")
-    assert "remind: Not sent to 1, named above; delivermail tries again." in caplog.messages
+    assert "remind: Not sent to 1, listed above; delivermail will retry." in caplog.messages
     command._run("purgeexpired")
     assert "Nothing has expired." in capsys.readouterr().out

@@ -67,7 +67,7 @@ def long_rows(make_member: Callable[..., Any]) -> None:
         object_type="api_key",
         object_name="Calendar script on the laptop at home, every night",
         network="2001:db8:1234:5600::/56",
-        detail="the last of 50 that are told",
+        detail="the last of 50 that are reported",
         request_id="req_w5yamuyoOXO9MkVPuRoKJk-o",
         **of,
     )
