@@ -1,4 +1,4 @@
-"""The small cast of every test (owner, stranger, lapsed member), and the database that the run is for."""
+"""Shared fixtures (owner, stranger, lapsed member) and the setup of the run's database."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -43,9 +43,9 @@ def pytest_configure(config: pytest.Config) -> None:
     django.setup()
     from django.conf import settings
 
-    # Otherwise each test client would read every static file when it loads the middleware, 60 ms of CPU.
+    # Otherwise each test client reads every static file when it loads the middleware: 60 ms of CPU.
     settings.WHITENOISE_AUTOREFRESH = True
-    # As databases are apart, files are: a test that is far in the future removes what has no row, and is old.
+    # Databases are separate, so files must be too: tests set in the future delete old files without rows.
     settings.MEDIA_ROOT = settings.DATA_DIR / os.environ.get("PYTEST_XDIST_WORKER", "files")
     run.hash_passwords_cheaply()
     run.look_up_no_names()
@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
         run.build_guides()
         run.collect_static_files()
     if config.getoption("--database") != "citus":
-        run.flush_what_has_rows()
+        run.flush_filled_tables()
 
 
 _started = pytest.StashKey[run.Prepared]()
@@ -63,26 +63,26 @@ _started = pytest.StashKey[run.Prepared]()
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """For `-n auto` one more than processors, as tests wait, too: for a timeout, a slow client, a process."""
+    """Start one worker more than there are processors for `-n auto`: tests also wait for timeouts and processes."""
     return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of the other database, and of a quick run the thorough ones."""
+    """Deselect tests of the other database and, in a quick run, thorough tests."""
     left_out = {item for item in items if _left_out(item)}
     config.hook.pytest_deselected(items=[*left_out])
     items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
-    """Make no tests of a file that is left out, unless they have a mark of their own: some come from long tables."""
+    """Do not collect files that are left out, except tests with their own mark: some come from long tables."""
     if isinstance(obj, type) or any(mark.name == "database" for mark in getattr(obj, "pytestmark", [])):
         return None
     return [] if _left_out(collector) else None
 
 
 def _left_out(node: pytest.Item | pytest.Collector) -> bool:
-    """Return whether the run leaves `node` out. A test's own `database` mark wins over that of its file."""
+    """Return whether the run leaves `node` out. The test's own `database` mark overrides its file's."""
     here = "sqlite" if node.config.getoption("--database") == "sqlite" else "postgresql"
     database, thorough = _mark(node, "database"), _mark(node, "thorough")
     if node.config.getoption("--thorough"):
@@ -91,10 +91,10 @@ def _left_out(node: pytest.Item | pytest.Collector) -> bool:
 
 
 def _mark(node: pytest.Item | pytest.Collector, name: str) -> pytest.Mark | None:
-    """The closest mark of this name.
+    """Return the closest mark with this name.
 
     Raises:
-        UsageError: it is not written as `pyproject.toml` says.
+        UsageError: the mark is not written as `pyproject.toml` says.
     """
     mark = node.get_closest_marker(name)
     match (name, *mark.args) if mark else ():
@@ -106,18 +106,18 @@ def _mark(node: pytest.Item | pytest.Collector, name: str) -> pytest.Mark | None
 
 
 def _is_enough_on_one(database: pytest.Mark) -> bool:
-    """Return whether the test can run on both databases but needs only one. The mark then has a reason."""
+    """Return whether the test runs on both databases but needs only one. Such a mark states a reason."""
     return len(database.args) > 1
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
-    """Once all tests are known, in the first process and in each worker."""
+    """Runs once all tests are known, in the first process and in each worker."""
     run.collect_new_garbage()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Look at the statements of requests on Citus, from here on: tests that are being collected have no database."""
+    """Check the statements of requests on Citus from here on: tests being collected have no database."""
     if session.config.getoption("--database") == "citus":
         from tests.support import citus
 
@@ -125,25 +125,25 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """With NO_SKIPS, as in CI, a run that left a test out has failed."""
+    """With NO_SKIPS, as in CI, fail a run that skipped a test."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("NO_SKIPS") and reporter is not None and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop what this process started."""
+    """Stop the processes that this one started."""
     started = config.stash.get(_started, None)
     if started is not None:
         started.end()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Choose the entry points of each test of an operation: REST, the tools, or both.
+    """Choose the entry points of each operation test: REST, the tools, or both.
 
-    `--entry-points` chooses them for the run. By default a run on SQLite uses both, and one on PostgreSQL only REST:
-    both call the same action, so the second shows nothing more about the database. Tests marked `rest` always use REST.
-    Of the tests that need only one database, half use REST and half the tools.
+    `--entry-points` sets them for the run. By default, SQLite uses both and PostgreSQL only REST: both call the same
+    action, so the tools show nothing more about the database. Tests marked `rest` always use REST. Of the tests that
+    need only one database, half use REST and half the tools.
     """
     if "entry_point_kind" in metafunc.fixturenames:
         option, definition = metafunc.config.getoption, metafunc.definition
@@ -158,7 +158,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A database of its own for each worker; on SQLite a file, so that threads share it."""
+    """A separate database for each worker. On SQLite it is a file, so that threads can share it."""
     from django.db import connections
 
     worker = getattr(request.config, "workerinput", {}).get("workerid", "main")
@@ -171,7 +171,7 @@ def django_db_setup(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
-    """A running server that has one member, Ada (`tests.support.server`)."""
+    """A running server with one member, Ada (`tests.support.server`)."""
     from tests.support.server import ADA, PASSWORD, running
 
     with running(tmp_path_factory.mktemp("server")) as started:
@@ -180,8 +180,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
 
 
 @pytest.fixture(autouse=True)
-def _nothing_of_another() -> Iterator[None]:
-    """No test inherits another's rate limits, or an e-mail that was still on its way."""
+def _isolated() -> Iterator[None]:
+    """Clear rate limits and unsent e-mails of earlier tests."""
     from accounts.text import mail
     from studyservice.rates import limiter as rates
 
@@ -196,7 +196,7 @@ MakeKey = Callable[..., "tuple[str, ApiKey]"]
 
 @pytest.fixture
 def make_member(db: None) -> MakeMember:
-    """Creates members; fields as of `Member`."""
+    """Creates members from fields of `Member`."""
     from tests.support.factories import MemberFactory
 
     def make(email: str = "", **fields: Any) -> "Member":
@@ -207,7 +207,7 @@ def make_member(db: None) -> MakeMember:
 
 @pytest.fixture
 def make_key() -> MakeKey:
-    """Creates API keys as `(plaintext, row)`; fields as of `ApiKey`, or the days until a key expires."""
+    """Creates API keys as `(plaintext, row)`, from fields of `ApiKey` or the days until a key expires."""
     from django.utils import timezone
 
     from studyservice.secrets.generated import hint_of, new_secret, sha256
@@ -229,7 +229,7 @@ OpenEntryPoint = Callable[..., "RestEntryPoint"]
 
 @pytest.fixture
 def entry_point_kind() -> str:
-    """`rest` or `mcp`; `pytest_generate_tests` gives each test its entry points."""
+    """`rest` or `mcp`, as chosen by `pytest_generate_tests`."""
     return "rest"
 
 
@@ -253,13 +253,13 @@ def owner_member(make_member: MakeMember) -> "Member":
 
 @pytest.fixture
 def owner(owner_member: "Member", entry_point: OpenEntryPoint) -> "RestEntryPoint":
-    """The member whose data a test is about."""
+    """The member under test."""
     return entry_point(owner_member)
 
 
 @pytest.fixture
 def stranger(make_member: MakeMember, entry_point: OpenEntryPoint) -> "RestEntryPoint":
-    """Another member, with an active membership and nothing in common."""
+    """Another active member, who shares nothing with the owner."""
     return entry_point(make_member("stranger@example.org"))
 
 
@@ -277,19 +277,19 @@ def reader(owner_member: "Member", entry_point: OpenEntryPoint) -> "RestEntryPoi
 
 @pytest.fixture
 def course(owner: "RestEntryPoint") -> Any:
-    """A course of the owner's."""
+    """A course of the owner."""
     return owner.made("create_course", name="Cell Biology")
 
 
 @pytest.fixture
 def item(owner: "RestEntryPoint", course: Any) -> Any:
-    """An undated item of the owner's."""
+    """An undated item of the owner."""
     return owner.made("create_item", course_id=course["id"], title="Midterm")
 
 
 @pytest.fixture
 def milestone(owner: "RestEntryPoint", item: Any) -> Any:
-    """A milestone of the owner's."""
+    """A milestone of the owner."""
     return owner.made("create_milestone", item_id=item["id"], title="Outline")
 
 
@@ -310,7 +310,7 @@ def admin(operator: "Member") -> "Client":
 
 @pytest.fixture
 def internet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Iterator[Internet]":
-    """In place of the network: what this process looks up and connects to is what a test adds."""
+    """Replaces the network: tests add the names and servers that this process can reach."""
     from tests.support.internet import Internet
 
     with ExitStack() as stack:
@@ -319,9 +319,9 @@ def internet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Iterator[Inter
 
 @pytest.fixture
 def in_threads() -> Callable[..., list[Any]]:
-    """Runs a function for each input in a thread of its own, all starting at once; gives the results in order.
+    """Runs a function for each input in its own thread, all starting at once. Returns the results in order.
 
-    For tests under `django_db(transaction=True)`, whose rows other connections see.
+    For tests with `django_db(transaction=True)`, whose rows are visible to other connections.
     """
     from concurrent.futures import ThreadPoolExecutor
     from threading import Barrier

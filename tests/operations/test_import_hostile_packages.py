@@ -28,11 +28,11 @@ CASES: list[tuple[Callable[[], bytes], str]] = [
     (hostile.other_schema, BROKEN),
     (hostile.other_columns, BROKEN),
     (hostile.no_collection, BROKEN),
-    (hostile.deck_that_is_no_object, BROKEN),
+    (hostile.deck_that_is_not_an_object, BROKEN),
     (hostile.decks_that_are_a_list, BROKEN),
     (hostile.deep_decks, BROKEN),
     (hostile.cut, BROKEN),
-    (hostile.values_of_other_kinds, NO_CARDS),
+    (hostile.values_of_wrong_types, NO_CARDS),
     (hostile.long_field, NO_CARDS),
     (hostile.too_many_notes, TOO_MANY),
 ]
@@ -66,8 +66,8 @@ def test_a_hostile_package_gets_a_clear_answer(
         (hostile.decks_without_names, "upload", 0),
         (hostile.time_that_is_text, "Cells", 0),
         (hostile.cards_without_queue, "Cells", 0),
-        (hostile.queue_of_another_kind, "Cells", 0),
-        (hostile.queue_of_nothing, "Cells", 0),
+        (hostile.textual_queue, "Cells", 0),
+        (hostile.null_queue, "Cells", 0),
         (hostile.zip_slip, "Cells", 3),
     ],
     ids=lambda value: getattr(value, "__name__", None),
@@ -82,9 +82,7 @@ def test_what_is_only_odd_is_read(owner: RestEntryPoint, make: Callable[[], byte
     assert not Path("/tmp/slipped").exists()  # noqa: S108
 
 
-@pytest.mark.parametrize(
-    "make", [hostile.numbers_of_no_review, hostile.nothing_remembered], ids=lambda make: make.__name__
-)
+@pytest.mark.parametrize("make", [hostile.extreme_numbers, hostile.forgotten_at_once], ids=lambda make: make.__name__)
 def test_whatever_numbers_a_card_has_it_comes_back_out_of_an_archive(
     owner: RestEntryPoint, make: Callable[[], bytes], make_member: MakeMember, entry_point: OpenEntryPoint
 ) -> None:

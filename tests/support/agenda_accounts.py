@@ -1,4 +1,4 @@
-"""Generated accounts for the `now` of get_agenda: small, full of ties, borders and gaps. A seed names each of them."""
+"""Generated accounts for the `now` of get_agenda: small, with many ties, limits and gaps. Each has its own seed."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -58,21 +58,21 @@ AGES = 4
 
 
 def agenda_account(seed: int) -> Account:
-    """The account of this seed, always the same."""
+    """Return the account of this seed. The same seed always returns the same account."""
     return _Accounts(seed).account()
 
 
 def agenda_minutes(seed: int, count: int) -> list[int]:
-    """Return `count` values of `minutes` for the account of this seed: limits, and random ones."""
+    """Return `count` values of `minutes` for the account of this seed: limits and random values."""
     chance = Random(f"minutes {seed}")  # noqa: S311  # an example, no secret
     return [*chance.sample(MINUTES, count - 1), chance.randint(5, 480)]
 
 
 class _Accounts:
-    """Makes one account.
+    """Generates one account.
 
     Attributes:
-        is_season: every course has an exam, most of them on the day `exam`, and there is little else.
+        is_season: every course has an exam, most of them on the day `exam`, and there is little other work.
         is_lively: there is much work.
         due: the days from today to choose from.
     """
@@ -176,7 +176,7 @@ class _Accounts:
         )
 
     def filed(self, item: Item, categories: list[Category]) -> Item:
-        """The item with a category, or without; some have a score, and some categories have scores of no item."""
+        """The item with or without a category. Some items have a score; some categories have scores without an item."""
         if self.maybe(0.25):
             return item
         category = self.pick(categories)
@@ -218,7 +218,9 @@ class _Accounts:
         return Card(self.id(), state, due_at, self.chance.uniform(0.5, 60), self.now - since, suspended)
 
     def copies(self, decks: list[Deck], courses: list[Course]) -> list[Deck]:
-        """A pair of decks that differ in id only, maybe in two courses: of one card, so that no sum has an order."""
+        """Two decks that differ only in their id, perhaps in two courses. Each has one card, so sums do not depend on
+        order.
+        """
         card = self.card("review")
         first = replace(self.pick(decks), cards=[card])
         return [
@@ -235,7 +237,7 @@ class _Accounts:
     # Practice
 
     def attempts(self, decks: list[Deck], courses: list[Course]) -> list[Attempt]:
-        """Topics with few and many attempts around the borders of five, of 80 percent and of 30 days."""
+        """Topics with few and many attempts around the limits of five attempts, 80 percent and 30 days."""
         made = []
         for deck in self.chance.sample(decks, min(len(decks), self.pick((0, 1, 2, 3)))):
             made += self.practice(deck.name, deck.id, deck.course_id)

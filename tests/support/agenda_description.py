@@ -1,6 +1,6 @@
-"""A plain description of an account: all that the `now` of get_agenda depends on.
+"""A plain description of an account: everything that the `now` of get_agenda depends on.
 
-Nothing of the project is imported. The order of a list means nothing.
+It imports nothing of the project. The order of a list has no meaning.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 @dataclass(frozen=True)
 class Score:
-    """A score; `item_id` is the item that it grades."""
+    """A score of the item `item_id`."""
 
     id: UUID
     item_id: UUID | None
@@ -37,7 +37,7 @@ class Milestone:
 
 @dataclass(frozen=True)
 class Item:
-    """An item; it can be missed if it was due on `missable_from` or later."""
+    """An item. It counts as missed if it was due on `missable_from` or later."""
 
     id: UUID
     title: str
@@ -79,7 +79,7 @@ class Deck:
 
 @dataclass(frozen=True)
 class Attempt:
-    """An attempt on `day`, the member's date; `deck_id` is null if the deck is deleted."""
+    """An attempt on `day`, the member's date. `deck_id` is null once the deck is deleted."""
 
     topic: str
     deck_id: UUID | None
@@ -94,7 +94,7 @@ class Account:
 
     Attributes:
         new_cards_a_day: None for no limit.
-        first_reviews: of the member's today, over all decks.
+        first_reviews: number of first reviews on the member's today, over all decks.
         seconds: mean seconds of a review, measured over `seconds_reviews` reviews.
     """
 

@@ -1,4 +1,4 @@
-"""Facts about an account that the `now` of get_agenda rests on: the work to do, due cards, exams, and exact numbers."""
+"""Facts about an account behind the `now` of get_agenda: open work, due cards, exams, and exact numbers."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -16,7 +16,7 @@ _SCHEDULER = fsrs.Scheduler(enable_fuzzing=False)
 
 @dataclass(frozen=True)
 class Work:
-    """An item to work on, or the milestone that replaces it."""
+    """An item to work on, or the milestone that stands in for it."""
 
     course: Course
     item: Item
@@ -31,7 +31,7 @@ class Work:
 
 
 def status(account: Account, course: Course, item: Item) -> str:
-    """The first that fits."""
+    """The first status that fits."""
     if item.id in [score.item_id for category in course.categories for score in category.scores]:
         return "graded"
     if item.done:
@@ -44,7 +44,7 @@ def status(account: Account, course: Course, item: Item) -> str:
 
 
 def worth(course: Course, item: Item) -> Fraction | None:
-    """Percent of the course's grade: 100 · w / W / n."""
+    """Percent of the course grade: 100 · w / W / n."""
     in_all = sum(Fraction(category.weight) for category in course.categories)
     for category in course.categories:
         if category.id == item.category_id and in_all:
@@ -54,7 +54,7 @@ def worth(course: Course, item: Item) -> Fraction | None:
 
 
 def work(account: Account) -> list[Work]:
-    """Items that are open, or were missed in the last 30 days. The first open milestone replaces its item."""
+    """Items that are open or were missed in the last 30 days. The first open milestone replaces its item."""
     found = []
     for course in account.courses:
         for item in course.items:
@@ -72,7 +72,7 @@ def work(account: Account) -> list[Work]:
 
 
 def due(account: Account, deck: Deck, *states: str) -> list[Card]:
-    """The cards of these states that are due."""
+    """The due cards in these states."""
     return [card for card in deck.cards if card.state in states and card.due_at <= account.now and not card.suspended]
 
 
@@ -91,7 +91,7 @@ def days_to_exam(account: Account, deck: Deck) -> int | None:
 
 
 def expected_recall(account: Account, deck: Deck, days: int) -> Fraction:
-    """The recall of the deck's cards at 12:00 of the exam's day. Unseen cards count as 0."""
+    """The recall of the deck's cards at 12:00 on the day of the exam. Unseen cards count as 0."""
     exam_on = account.today + timedelta(days=days)
     noon = datetime.combine(exam_on, time(12), ZoneInfo(account.zone)).astimezone(UTC)
     recalled = [Fraction(recall(card, noon)) for card in deck.cards if not card.suspended]
@@ -99,18 +99,18 @@ def expected_recall(account: Account, deck: Deck, days: int) -> Fraction:
 
 
 def recall(card: Card, at: datetime) -> float:
-    """FSRS's retrievability; 0 for a card that was never reviewed."""
+    """FSRS's retrievability; 0 for a card without reviews."""
     known = fsrs.Card(card_id=0, stability=card.stability, difficulty=5, last_review=card.last_reviewed_at)
     return _SCHEDULER.get_card_retrievability(known, at)
 
 
 def seconds_a_card(account: Account) -> Fraction:
-    """The mean from 50 reviews on, rounded half up to two places, else 12."""
+    """The mean, rounded half up to two places, if there are at least 50 reviews; otherwise 12."""
     if account.seconds is None or account.seconds_reviews < 50:
         return Fraction(12)
     return Fraction(floor(Fraction(account.seconds) * 100 + Fraction(1, 2)), 100)
 
 
 def percent(exact: Fraction) -> float:
-    """Round half up to two places, as answers are."""
+    """Round half up to two places, as the API does."""
     return floor(exact * 100 + Fraction(1, 2)) / 100

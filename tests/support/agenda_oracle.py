@@ -1,6 +1,6 @@
-"""The `now` of get_agenda, worked out rule by rule from a plain description of an account.
+"""Computes the `now` of get_agenda rule by rule from a plain description of an account.
 
-It imports none of the code under test. It walks lists and calculates with fractions, so that each rule can be read.
+It imports none of the code under test. It walks lists and calculates with fractions, so that each rule is readable.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ WEAK_MINUTES = 5
 
 @dataclass(frozen=True)
 class Candidate:
-    """A step without its minutes. `seconds` is the duration of each card, None without cards."""
+    """A step without its minutes. `seconds` is the duration of a card, or None for a step without cards."""
 
     kind: str
     title: str
@@ -40,7 +40,7 @@ class Candidate:
     seconds: Fraction | None = None
 
     def cut(self, left: int) -> tuple[int, int | None] | None:
-        """The minutes and the cards of the step where `left` minutes are left; None if it does not fit."""
+        """The minutes and cards of the step with `left` minutes left; None if it does not fit."""
         if self.kind != "cards":
             return (min(SLICE, left), None) if left >= LEAST_SLICE else None
         if self.seconds is None:
@@ -52,7 +52,7 @@ class Candidate:
 
 
 def now(account: Account, minutes: int) -> dict[str, Any]:
-    """The expected `now`; the texts of `because` are left open."""
+    """The expected `now`, without the texts of `because`."""
     steps: list[dict[str, Any]] = []
     left = minutes
     third = max(5, minutes // 3)
@@ -89,7 +89,7 @@ def _told(position: int, step: Candidate, minutes: int, cards: int | None) -> di
 
 
 def after_repeating(account: Account) -> Iterator[Candidate]:
-    """Ranks 2 to 7, each in its order."""
+    """Ranks 2 to 7, each in its own order."""
     yield from pressing_work(account)
     yield from cards_before_exams(account)
     yield from other_work(account)
@@ -99,21 +99,23 @@ def after_repeating(account: Account) -> Iterator[Candidate]:
 
 
 def repeat_now(account: Account) -> list[Candidate]:
-    """Rank 1: learning and relearning cards that are due; decks with most due first."""
+    """Rank 1: due learning and relearning cards. Decks with the most due cards are first."""
     decks = [(len(due(account, deck, "learning", "relearning")), deck) for deck in account.decks]
     decks.sort(key=lambda one: (-one[0], one[1].created_at, one[1].id))
     return [_cards(account, deck, number, [("repeat_now", number)]) for number, deck in decks if number]
 
 
 def pressing_work(account: Account) -> list[Candidate]:
-    """Rank 2: overdue, due today or tomorrow; by worth, high first, null last, then by date."""
+    """Rank 2: overdue, or due today or tomorrow. By worth, high first, null last; then by date."""
     found = [one for one in work(account) if one.days <= 1]
     found.sort(key=lambda one: (one.worth is None, -(one.worth or 0), one.days, one.age))
     return [_work(one) for one in found]
 
 
 def cards_before_exams(account: Account) -> list[Candidate]:
-    """Rank 3: due cards of a course with an exam within 7 days; by days to it, then by expected recall, low first."""
+    """Rank 3: due cards of a course with an exam within 7 days. By days to the exam, then by expected recall, low
+    first.
+    """
     found = []
     for deck in account.decks:
         number, days = len(due(account, deck, "review")), days_to_exam(account, deck)
@@ -127,14 +129,14 @@ def cards_before_exams(account: Account) -> list[Candidate]:
 
 
 def other_work(account: Account) -> list[Candidate]:
-    """Rank 4: due within 14 days; by worth for each day left, high first, null last."""
+    """Rank 4: due within 14 days. By worth per day left, high first, null last."""
     found = [one for one in work(account) if 2 <= one.days <= 14]
     found.sort(key=lambda one: (one.worth is None, -(one.worth or 0) / one.days, one.days, one.age))
     return [_work(one) for one in found]
 
 
 def other_due_cards(account: Account) -> list[Candidate]:
-    """Rank 5: due cards of all other decks; decks with most due first."""
+    """Rank 5: due cards of all other decks. Decks with the most due cards are first."""
     found = []
     for deck in account.decks:
         number, days = len(due(account, deck, "review")), days_to_exam(account, deck)
@@ -145,7 +147,7 @@ def other_due_cards(account: Account) -> list[Candidate]:
 
 
 def new_cards(account: Account) -> list[Candidate]:
-    """Rank 6: new cards that today still allows; decks with the next exam first, those without one last."""
+    """Rank 6: new cards within today's limit. Decks with the nearest exam are first, those without an exam last."""
 
     def order(deck: Deck) -> Any:
         days = days_to_exam(account, deck)
@@ -165,7 +167,7 @@ def new_cards(account: Account) -> list[Candidate]:
 
 
 def weak_topic(account: Account) -> list[Candidate]:
-    """Rank 7: the first weak topic of 30 days, at least five attempts and under 80 percent."""
+    """Rank 7: the weakest topic of the last 30 days with at least five attempts and less than 80 percent."""
     since = account.today - timedelta(days=29)
     topics: dict[Any, list[Attempt]] = {}
     for attempt in account.attempts:
@@ -192,7 +194,7 @@ def _course_name(account: Account, course_id: UUID | None) -> str | None:
 
 
 def _cards(account: Account, deck: Deck, cards: int, because: list[tuple[str, float]], *, times: int = 1) -> Candidate:
-    """A step of one deck. Each card lasts `times` the seconds of a card."""
+    """A step of one deck. Each card takes `times` the seconds of a card."""
     course_name, seconds = _course_name(account, deck.course_id), times * seconds_a_card(account)
     return Candidate("cards", deck.name, course_name, because, deck_id=deck.id, cards=cards, seconds=seconds)
 

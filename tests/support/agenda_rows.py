@@ -1,4 +1,4 @@
-"""Described accounts as rows, many at once."""
+"""Stores described accounts as rows, many at once."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, time, timedelta
@@ -26,7 +26,7 @@ from tests.support.factories import (
 
 
 def stored_accounts(accounts: Sequence[Account]) -> list[Member]:
-    """The members of these accounts, in their order."""
+    """The members of these accounts, in the same order."""
     members = [
         MemberFactory.build(
             time_zone=account.zone,
@@ -48,7 +48,7 @@ def stored_accounts(accounts: Sequence[Account]) -> list[Member]:
 
 
 def _add_first_reviews(account: Account, member: Member) -> None:
-    """Add only to the sum of the member's today. No topic gets weaker."""
+    """Add first reviews to the sum of the member's today, without making a topic weaker."""
     today, _ = PracticeSum.objects.get_or_create(
         member=member,
         kind=SumKind.DAY,
@@ -63,7 +63,7 @@ def _insert(rows: Sequence[Model]) -> None:
 
 
 def _rows(account: Account, member: Member) -> Iterable[Model]:
-    """The rows of an account, each after those that it refers to."""
+    """The rows of an account, in an order that satisfies foreign keys."""
     courses: dict[Any, Any] = {None: None}
     for course in account.courses:
         courses[course.id] = CourseFactory.build(
@@ -140,7 +140,7 @@ def _rows(account: Account, member: Member) -> Iterable[Model]:
 
 
 def _attempt(attempt: Attempt, account: Account, member: Member) -> Model:
-    """Noon of its day, or now if that is earlier."""
+    """Noon of the attempt's day, or now if that is earlier."""
     noon = datetime.combine(attempt.day, time(12), ZoneInfo(account.zone)).astimezone(UTC)
     return AttemptFactory.build(
         member=member,

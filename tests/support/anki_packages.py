@@ -1,4 +1,4 @@
-"""Files that Anki's own library writes: packages in both formats of today, and notes in plain text."""
+"""Files written by Anki's own library: packages in both current formats, and notes in plain text."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,10 +9,10 @@ from anki.scheduler.v3 import CardAnswer, Scheduler
 
 
 class Anki:
-    """A collection with FSRS switched on; close it when it is done with.
+    """A collection with FSRS enabled. Close it after use.
 
     Args:
-        directory: empty; for its database.
+        directory: an empty directory for its database.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -21,7 +21,7 @@ class Anki:
         self.collection.set_config("fsrs", True)
 
     def add(self, deck: str, notes: Iterable[tuple[str, ...]], kind: str = "Basic") -> None:
-        """Add notes with these fields to a deck. `::` separates the levels of its name."""
+        """Add notes with these fields to a deck. `::` separates the levels of the deck name."""
         deck_id = self.collection.decks.id(deck)
         model = self.collection.models.by_name(kind)
         assert deck_id is not None
@@ -34,7 +34,7 @@ class Anki:
         self.collection.add_notes(requests)
 
     def answer(self, deck: str, *ratings: str) -> None:
-        """Answer the next cards of a deck, in their order."""
+        """Answer the next cards of a deck, in order."""
         deck_id = self.collection.decks.id(deck)
         assert deck_id is not None
         self.collection.decks.select(deck_id)
@@ -59,15 +59,15 @@ class Anki:
         )
 
     def bury(self, term: str) -> None:
-        """Leave the card with this term for tomorrow."""
+        """Bury the card with this term until tomorrow."""
         self.collection.sched.bury_cards(self.collection.find_cards(f"front:{term}"))
 
     def cards(self) -> list[Any]:
-        """The cards by the age of their notes."""
+        """The cards in the order their notes were created."""
         return [self.collection.get_card(id_) for id_ in sorted(self.collection.find_cards(""))]
 
     def package(self, *, legacy: bool = False) -> bytes:
-        """The collection as an `.apkg` file, with what is scheduled."""
+        """The collection as an `.apkg` file, with its scheduling."""
         path = self._directory / f"out-{legacy}.apkg"
         options = ExportAnkiPackageOptions(with_scheduling=True, with_media=True, legacy=legacy)
         self.collection.export_anki_package(out_path=str(path), options=options, limit=None)
@@ -77,7 +77,7 @@ class Anki:
         """The collection as notes in plain text.
 
         Args:
-            columns: with every column that there can be; else with that of the decks alone.
+            columns: write every possible column, not only the deck column.
         """
         path = self._directory / "notes.txt"
         others = dict.fromkeys(("with_tags", "with_notetype", "with_guid"), columns)
@@ -85,16 +85,16 @@ class Anki:
         return path.read_bytes()
 
     def read_notes(self, content: bytes) -> None:
-        """Import notes in plain text with Anki itself, by the file's header."""
+        """Import notes in plain text with Anki itself, according to the file's header."""
         path = self._directory / "read.txt"
         path.write_bytes(content)
         metadata = self.collection.get_csv_metadata(str(path), None)
         self.collection.import_csv(ImportCsvRequest(path=str(path), metadata=metadata))
 
     def add_media(self, name: str, content: bytes) -> None:
-        """Store a picture or a sound with the collection."""
+        """Store a picture or sound in the collection."""
         self.collection.media.write_data(name, content)
 
     def close(self) -> None:
-        """Let its database go."""
+        """Close its database."""
         self.collection.close()

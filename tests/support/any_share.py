@@ -1,7 +1,7 @@
-"""Measure how vague the domain's signatures are: the share of `Any` and of dictionaries without known keys.
+"""Measures how vague the domain's signatures are: the share of `Any` and of dictionaries without known keys.
 
-`make check` runs it. It reads the modules of the apps without importing them: every parameter but `self` and `cls`,
-and every return, of every function, but those of migrations and of the admin, which speak Django's own language.
+`make check` runs it. It reads the modules of the apps without importing them: every return and every parameter except
+`self` and `cls`. Migrations and the admin are left out, as they follow Django's interfaces.
 """
 
 import ast
@@ -22,10 +22,10 @@ _ROW_FROM = "studyservice.database.statements"
 
 
 class Place(NamedTuple):
-    """A parameter or a return.
+    """A parameter or a return value.
 
     Attributes:
-        name: function and parameter, as `create_item.title`.
+        name: function and parameter, like `create_item.title`.
         untyped: whether its annotation says nothing.
     """
 
@@ -35,9 +35,9 @@ class Place(NamedTuple):
 
 
 def places(source: str) -> Iterator[Place]:
-    """Every parameter and return of the functions in a module."""
+    """Every parameter and return value of the functions in a module."""
     module = ast.parse(source)
-    unknown = {"Any"} if _has_rows_of_its_own(module) else {"Any", "Row"}
+    unknown = {"Any"} if _defines_row(module) else {"Any", "Row"}
     for function in ast.walk(module):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             taken = function.args
@@ -48,8 +48,8 @@ def places(source: str) -> Iterator[Place]:
                 yield Place(f"{function.name}.{name}", text, annotation is None or _is_untyped(annotation, unknown))
 
 
-def _has_rows_of_its_own(module: ast.Module) -> bool:
-    """Return whether `Row` is another class there than the dictionary of any values."""
+def _defines_row(module: ast.Module) -> bool:
+    """Return whether the module defines its own `Row` in place of the untyped dictionary."""
     return any(
         (isinstance(one, ast.ClassDef) and one.name == "Row")
         or (isinstance(one, ast.ImportFrom) and one.module != _ROW_FROM and "Row" in {name.name for name in one.names})
@@ -58,7 +58,7 @@ def _has_rows_of_its_own(module: ast.Module) -> bool:
 
 
 def _is_untyped(annotation: ast.expr, unknown: set[str]) -> bool:
-    """Return whether there is one of the `unknown` in it, a bare dictionary, or one of any values."""
+    """Return whether the annotation contains one of `unknown`, a bare dictionary, or a dictionary of any values."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         annotation = ast.parse(annotation.value, mode="eval").body
     parametrized = {id(one.value): _names(one.slice) for one in ast.walk(annotation) if isinstance(one, ast.Subscript)}
@@ -82,7 +82,7 @@ def _name(expression: ast.AST) -> str:
 
 
 def domain() -> list[Place]:
-    """Every place in the modules of the apps."""
+    """Every parameter and return value in the apps."""
     found = []
     for app in APPS:
         for file in sorted((ROOT / app).rglob("*.py")):
@@ -93,12 +93,12 @@ def domain() -> list[Place]:
 
 
 def share(found: list[Place]) -> float:
-    """The share of untyped places, from 0 to 1."""
+    """The share of untyped parameters and return values, from 0 to 1."""
     return sum(place.untyped for place in found) / len(found)
 
 
 def main() -> str | None:
-    """Print the share; returns what is wrong, or None."""
+    """Print the share. Return the complaint, or None."""
     found = domain()
     untyped = [place for place in found if place.untyped]
     sys.stdout.write(

@@ -1,4 +1,4 @@
-"""Lines of archives: one of each kind, which fit together."""
+"""Lines of archives: one of each kind, consistent with each other."""
 
 import hashlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""Archives of study data, read and written for tests."""
+"""Reads and writes archives of study data for tests."""
 
 import io
 import json
@@ -27,20 +27,20 @@ PROFILE = {"name": "Ada", "time_zone": "Asia/Tokyo", "desired_retention": 0.85}
 
 
 def a_course(**fields: Any) -> dict[str, Any]:
-    """The line of a course."""
+    """The archive line of a course."""
     nothing = dict.fromkeys((*COURSE_LIMITS, "syllabus_text"))
     stamps = {"created_at": THEN, "updated_at": THEN}
     return nothing | {"id": COURSE_ID, "name": "Cell Biology", "term": "Fall semester"} | stamps | fields
 
 
 def parts_of(content: bytes) -> dict[str, bytes]:
-    """Return the files of an archive by name."""
+    """Return the files of an archive, by name."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def lines_of(content: bytes, table: str) -> list[dict[str, Any]]:
-    """The lines of a table in an archive."""
+    """The lines of one table in an archive."""
     return [json.loads(line) for line in parts_of(content)[f"data/{table}.jsonl"].splitlines()]
 
 
@@ -59,7 +59,7 @@ def manifest(counts: dict[str, int], **fields: Any) -> bytes:
 
 
 def zipped(members: dict[str, bytes]) -> bytes:
-    """A ZIP of these."""
+    """A ZIP of these files."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():

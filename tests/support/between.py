@@ -1,4 +1,4 @@
-"""A proxy between a client and the service that fails like networks and busy servers do."""
+"""A proxy between a client and the service that fails like real networks and busy servers."""
 
 import http.client
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ BUSY = b'{"error": {"type": "rate_limited", "message": "Too many requests.", "re
 
 @dataclass
 class Between:
-    """Passes calls on, but for those that `faults` are for, in order.
+    """Passes calls on, and applies `faults` in order.
 
     Attributes:
-        faults: for each call to come: `lose` its answer once it was carried out, `cut` the answer off in its middle,
-            `pass`, or answer with a status and a `Retry-After` without asking the service.
+        faults: one for each coming call: `lose` the answer after the call was carried out, `cut` the answer off in the
+            middle, `pass`, or answer with a status and a `Retry-After` without calling the service.
         got: method and path of each call.
-        keys: the `Idempotency-Key` of each.
-        bodies: of each.
-        rewritten: texts of answers, and what to put in their place.
+        keys: the `Idempotency-Key` of each call.
+        bodies: the body of each call.
+        rewritten: texts in answers, with their replacements.
     """
 
     url: str
@@ -35,12 +35,12 @@ class Between:
 
 @contextmanager
 def between(service: str) -> Iterator[Between]:
-    """Run the proxy in front of the service at this origin."""
+    """Run the proxy in front of the service at `origin`."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:  # the name that http.server calls
+        def do_GET(self) -> None:  # the method name that http.server expects
             body = self.rfile.read(int(self.headers["Content-Length"] or 0))
             this.got.append(f"{self.command} {self.path}")
             this.keys.append(self.headers["Idempotency-Key"])

@@ -6,14 +6,14 @@ from django.test import Client
 
 
 def listed(client: Client, path: str, **query: str) -> list[str]:
-    """The rows of a list, as they name themselves."""
+    """The rows of an admin list, as displayed."""
     response = client.get(path, query)
     assert response.status_code == 200
     return [str(row) for row in response.context["cl"].result_list]
 
 
 def act(client: Client, path: str, action: str, *rows: Any, **more: str) -> str:
-    """Run an action on the ticked rows; returns the message."""
+    """Run an action on the selected rows. Return the message."""
     data = {"action": action, "_selected_action": [str(row.pk) for row in rows]} | more
     response = client.post(path, data, follow=True)
     assert response.status_code == 200
@@ -21,7 +21,7 @@ def act(client: Client, path: str, action: str, *rows: Any, **more: str) -> str:
 
 
 def form_of(client: Client, path: str) -> dict[str, Any]:
-    """The fields of a form as the browser would post them."""
+    """The fields of a form as a browser would post them."""
     context = client.get(path).context
     form = context["adminform"].form
     fields = {name: form[name].value() for name in form.fields if name != "password"}

@@ -1,4 +1,4 @@
-"""Many rows at once, for tests of what a call costs with much data."""
+"""Bulk inserts, for tests of the cost of a call with much data."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from django.db.models import Model
 
 
 def insert(model: type[Model], rows: Iterable[dict[str, Any]]) -> None:
-    """Insert `rows`, which all name the same fields, by attribute name; what they do not name has no default here."""
+    """Insert `rows`, which all set the same fields, by attribute name. Fields that are not set get no default."""
     first, *others = rows
     known = {field.attname: field for field in model._meta.concrete_fields}
     fields = [known[name] for name in first]

@@ -1,4 +1,4 @@
-"""Calendar files as learning platforms and calendars write them, in our own words."""
+"""Calendar files like those that learning platforms and calendar apps write, with invented texts."""
 
 from collections.abc import Iterable
 
@@ -30,7 +30,7 @@ END:VTIMEZONE"""
 
 
 def folded(line: str) -> str:
-    """RFC 5545 section 3.1: a line of at most 75 octets, and a character is never cut."""
+    """Fold a line to at most 75 octets without splitting a character (RFC 5545, section 3.1)."""
     found, octets = "", 0
     for character in line:
         size = len(character.encode())
@@ -41,7 +41,7 @@ def folded(line: str) -> str:
 
 
 def calendar(prodid: str, *parts: str, head: Iterable[str] = ()) -> bytes:
-    """A file of these components, each written with line ends of any kind."""
+    """A file of these components, each with any line endings."""
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", f"PRODID:{prodid}", *head]
     for part in parts:
         lines += part.strip().splitlines()
@@ -49,16 +49,16 @@ def calendar(prodid: str, *parts: str, head: Iterable[str] = ()) -> bytes:
 
 
 def event(uid: str, *lines: str, summary: str = "", name: str = "VEVENT") -> str:
-    """An event, or a task."""
+    """An event or a task."""
     told = [f"SUMMARY:{summary}"] if summary else []
     return "\n".join([f"BEGIN:{name}", f"UID:{uid}", "DTSTAMP:20261101T080000Z", *lines, *told, f"END:{name}"])
 
 
 def deadline(uid: str, day: str, summary: str, *more: str) -> str:
-    """An event of one day, written `20261203`."""
+    """An all-day event on `day`, written `20261203`."""
     return event(uid, f"DTSTART;VALUE=DATE:{day}", *more, summary=summary)
 
 
 def one_deadline() -> bytes:
-    """The least that there is to import."""
+    """The smallest importable calendar."""
     return calendar(CANVAS, deadline("event-assignment-1", "20261203", "Essay 1"))

@@ -1,4 +1,4 @@
-"""Calendars for tests: a member's own, fetched as an app does it."""
+"""Calendars for tests: a member's feed, fetched like a calendar app does."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from accounts.models import Member
 
 
 def path_of(url: str) -> str:
-    """The path of an address of this service."""
+    """The path of a URL of this service."""
     return "/" + url.split("/", 3)[3]
 
 
 class Subscription:
-    """An app that subscribed to a member's calendar."""
+    """An app that subscribes to a member's calendar."""
 
     def __init__(self, member: Member) -> None:
         self.url = new_feed(member)
@@ -23,11 +23,11 @@ class Subscription:
         self.client = Client(raise_request_exception=False)
 
     def fetch(self, query: str = "", *, method: str = "GET", **headers: str) -> Any:
-        """The answer; header names are written with underscores."""
+        """Fetch the calendar. Header names are written with underscores."""
         return self.client.generic(method, self.path, QUERY_STRING=query, headers=headers)
 
     def events(self, query: str = "") -> list[dict[str, str]]:
-        """Return the properties of each event by name."""
+        """Return the properties of each event, by name."""
         answer = self.fetch(query)
         assert answer.status_code == 200, answer.content
         calendar = Calendar.from_ical(answer.content)

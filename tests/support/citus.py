@@ -1,7 +1,7 @@
-"""A run of the tests on members that are spread over servers, in which no request may ask more than one of them.
+"""Runs the tests on members distributed over servers. No request may query more than one server.
 
-The database is there already, migrated and distributed; the drill `citus` (`bench/drills/citus.py`) makes it and names
-it in `CITUS_URL`. It is not copied: what a test leaves behind, the next one finds.
+The database already exists, migrated and distributed: the drill `citus` (`bench/drills/citus.py`) creates it and sets
+`CITUS_URL`. It is not copied, so rows that one test leaves behind are visible to the next.
 """
 
 from typing import Any
@@ -16,14 +16,14 @@ _LEVEL = "citus.multi_task_query_log_level"
 
 
 def route_every_statement() -> None:
-    """Refuse statements of requests that use more than one shard, from now on. A test's own statements may."""
+    """Refuse statements of requests that use more than one shard, from now on. Statements of the test itself may."""
     request_started.connect(_refuse, weak=False)
     request_finished.connect(_allow, weak=False)
 
 
 def _refuse(**_: Any) -> None:
     _set("error")
-    # A test is one transaction, in which tables are written that elsewhere are not written together.
+    # A test is one transaction and writes tables together that requests write separately.
     connection.connection.execute("SET citus.multi_shard_modify_mode TO 'sequential'")
 
 
@@ -34,4 +34,4 @@ def _allow(**_: Any) -> None:
 
 def _set(level: str) -> None:
     connection.ensure_connection()
-    connection.connection.execute(f"SET {_LEVEL} TO {level}")  # past Django, so that tests that count do not count it
+    connection.connection.execute(f"SET {_LEVEL} TO {level}")  # bypasses Django, so that query counts do not include it

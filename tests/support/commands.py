@@ -22,7 +22,7 @@ def run_json(*arguments: str) -> Any:
 
 
 def refusal(*arguments: str) -> str:
-    """The one line in which a command refuses."""
+    """The one-line error message of a command that refuses."""
     with pytest.raises(CommandError) as refused:
         run(*arguments)
     [line] = str(refused.value).splitlines()

@@ -1,6 +1,6 @@
-"""Checks docs/conformance.md: every statement of the specification names tests, and every test named exists.
+"""Checks docs/conformance.md: each statement of the specification names tests, and each named test exists.
 
-`make check` runs it; it reads test files without running them.
+`make check` runs it. It reads test files without running them.
 """
 
 import ast
@@ -19,13 +19,13 @@ _NODE_ID = re.compile(r"`(tests/[\w/]+\.py(?:::\w+)+)`")
 
 
 def complaints(table: str) -> list[str]:
-    """Return the faults of the table, one line each."""
+    """Return the errors in the table, one line each."""
     rows = _rows(table)
     return [*_wrong(rows)] if rows else [f"There is no table under {HEAD}"]
 
 
 def _rows(table: str) -> list[tuple[int, str]]:
-    """Every row of a table, with its line number; headings and rules are none."""
+    """The rows of the table with their line numbers, without headings and rules."""
     lines = enumerate(table.splitlines(), start=1)
     return [(number, line) for number, line in lines if line.startswith("|") and line not in {HEAD, RULE}]
 
@@ -46,7 +46,7 @@ def _wrong(rows: list[tuple[int, str]]) -> Iterator[str]:
 
 
 def _tests_in(file: Path) -> set[str]:
-    """The tests of a file as their node ids end, those of its classes included."""
+    """The tests of a file, written like the end of a node id (`TestClass::test_name`)."""
     if not file.is_file():
         return set()
     return set(_named(ast.parse(file.read_text(encoding="utf-8")).body, ""))

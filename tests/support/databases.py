@@ -1,4 +1,4 @@
-"""Databases of the run: one is migrated when the run begins, every other is a copy of it."""
+"""Databases of the run: one is migrated at the start, and all others are copies of it."""
 
 import os
 import shutil
@@ -18,24 +18,26 @@ _MAINTENANCE = "postgres"
 
 
 def file() -> Path:
-    """The migrated SQLite database of a run, at the service's path."""
+    """The migrated SQLite database of a run, at the path that the service uses."""
     return Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3"
 
 
 def create(url: str) -> None:
-    """Create the database to be migrated in the server at `url`, and name it in the environment."""
-    _execute(url, f"DROP DATABASE IF EXISTS {_MIGRATED} WITH (FORCE)")  # of an earlier run, in a server that stays
+    """Create the database to migrate in the server at `url`, and set it in the environment."""
+    _execute(
+        url, f"DROP DATABASE IF EXISTS {_MIGRATED} WITH (FORCE)"
+    )  # left by an earlier run in a server that keeps running
     _execute(url, f"CREATE DATABASE {_MIGRATED}")
     use(url)
 
 
 def use(url: str) -> None:
-    """Name the migrated database of the server at `url` in the environment."""
+    """Set the migrated database of the server at `url` in the environment."""
     os.environ["DATABASE_URL"] = _at(url, _MIGRATED)
 
 
 def migrate() -> None:
-    """Migrate that database, with Django set up for it."""
+    """Migrate that database with Django set up for it."""
     from django.core.management import call_command
     from django.db import connections
 
@@ -44,7 +46,7 @@ def migrate() -> None:
 
 
 def url_of(name: str) -> str:
-    """The URL of the database `name`, which is a path on SQLite."""
+    """The URL of the database `name`, which on SQLite is a path."""
     url = os.environ.get("DATABASE_URL")
     return f"sqlite:///{name}" if url is None else _at(url, name)
 
@@ -61,7 +63,7 @@ def is_whole(file: Path) -> bool:
 
 
 def look() -> None:
-    """Read the migrated database of a PostgreSQL.
+    """Read the migrated database of a PostgreSQL server.
 
     Raises:
         psycopg.Error: it is missing or damaged.
@@ -72,7 +74,7 @@ def look() -> None:
 
 @contextmanager
 def copied(name: str, directory: Path) -> Iterator[str]:
-    """The URL of a copy of the migrated database: `name` in PostgreSQL, or a file of that name in `directory`."""
+    """The URL of a copy of the migrated database: `name` on PostgreSQL, or a file of that name in `directory`."""
     url = os.environ.get("DATABASE_URL")
     if citus.URL in os.environ:
         yield os.environ[citus.URL]  # which cannot be copied
@@ -91,7 +93,7 @@ def copied(name: str, directory: Path) -> Iterator[str]:
 def connected(url: str) -> Iterator[None]:
     """Use the copy at `url` for Django's queries in this thread.
 
-    Its connection is open already, so that pytest-django, which guards the tests' own database, need not allow it.
+    The connection is opened here because pytest-django only allows connections to the tests' own database.
     """
     from django.db import connections
 
@@ -99,7 +101,7 @@ def connected(url: str) -> Iterator[None]:
     path = unquote(urlsplit(url).path)
     name = path if connection.vendor == "sqlite" else path.removeprefix("/")
     connection.settings_dict = connection.settings_dict | {"NAME": name}
-    connection.ensure_connection = _nothing_to_do  # it is connected at once
+    connection.ensure_connection = _nothing_to_do  # connect now, while pytest-django allows it
     connection.connect()
     connections["default"] = connection
     try:

@@ -1,4 +1,4 @@
-"""Declarations of models changed for a test, in the one object that every entry point uses."""
+"""Changes model declarations for a test, in the object that every entry point uses."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

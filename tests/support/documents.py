@@ -1,4 +1,4 @@
-"""Client ID Metadata Documents: one of the tests' own, and some like those of known clients.
+"""Client ID Metadata Documents: one invented for tests, and some like those of known clients.
 
 The latter are quoted from public issues of 2026.
 """
@@ -99,11 +99,11 @@ DOCUMENTS: dict[str, dict[str, Any]] = {
 
 
 class Web:
-    """Publishes documents at their addresses, on servers of the test's internet.
+    """Publishes documents on servers of the test's internet.
 
     Attributes:
-        documents: what there is, by its address.
-        fetched: the addresses that were asked for.
+        documents: the published documents, by address.
+        fetched: the requested addresses.
     """
 
     def __init__(self, internet: Internet, *hosts: str) -> None:

@@ -1,4 +1,4 @@
-"""The entry points to the operations. A test names an operation and its arguments, and no transport."""
+"""Entry points to the operations. A test names an operation and its arguments, without a transport."""
 
 import json
 from collections.abc import Mapping
@@ -34,9 +34,9 @@ class Route:
     """The REST route of an operation.
 
     Attributes:
-        success: status of a success; where there are two, of the one that made something.
-        is_upload: whether it takes a file and no JSON instead.
-        successes: all of them.
+        success: status of a success; where there are two, that of a creation.
+        is_upload: whether it accepts a file in place of JSON.
+        successes: every success status.
     """
 
     method: str
@@ -51,7 +51,7 @@ class Route:
 
 @cache
 def document() -> Any:
-    """The served OpenAPI document; tests ask for it while they are collected, before there is a test server's name."""
+    """The served OpenAPI document. Tests request it during collection, before the test server has a host name."""
     return Client(SERVER_NAME="127.0.0.1").get("/openapi.json").json()
 
 
@@ -81,10 +81,10 @@ class Answer:
     """The answer of an operation.
 
     Attributes:
-        body: the record, or the error object.
-        error: the error's type, or None.
+        body: the record or the error object.
+        error: the type of the error, or None.
         fields: the names in `details`, in order.
-        status: of a success over REST; tools have none.
+        status: the REST status of a success; None for tools.
     """
 
     body: Any
@@ -101,7 +101,7 @@ class RestEntryPoint:
         self.client = Client(raise_request_exception=False, headers={"Authorization": f"Bearer {secret}"})
 
     def call(self, operation_id: str, /, **arguments: Any) -> Answer:
-        """Call an operation; `**{"from": …}` names an argument that is a word of Python."""
+        """Call an operation. Write `**{"from": …}` for an argument whose name is a Python keyword."""
         route = routes()[operation_id]
         given = dict(arguments)
         path = route.path.format(**{name: given.pop(name) for name in route.path_ids})
@@ -132,7 +132,7 @@ class RestEntryPoint:
         json: Any = None,
         **extra: Any,
     ) -> Any:
-        """One raw HTTP request."""
+        """Send one raw HTTP request."""
         if json is not None:
             extra |= {"data": json, "content_type": "application/json"}
         return whole(self.client.generic(method, path, query_params=query, **_encoded(extra)))
@@ -145,7 +145,7 @@ class RestEntryPoint:
 
 
 class McpEntryPoint(RestEntryPoint):
-    """The tools with one credential; `request` stays raw HTTP."""
+    """The tools with one credential. `request` remains raw HTTP."""
 
     def call(self, operation_id: str, /, **arguments: Any) -> Answer:
         """Call a tool."""
@@ -165,13 +165,13 @@ class McpEntryPoint(RestEntryPoint):
         return Answer(result["structuredContent"])
 
     def rpc(self, method: str, params: Mapping[str, Any] | None = None, **extra: Any) -> Any:
-        """One JSON-RPC request, over raw HTTP."""
+        """Send one JSON-RPC request over raw HTTP."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method} | ({} if params is None else {"params": params})
         return self.request("POST", "/mcp", json=message, **extra)
 
 
 def whole(response: Any) -> Any:
-    """Return `response` with its file, if it has one, read and closed. `getvalue` returns the file."""
+    """Return `response` after reading and closing its file, if any. `getvalue` returns the file."""
     if response.streaming:
         response.streaming_content = [response.getvalue()]
     return response
@@ -179,7 +179,7 @@ def whole(response: Any) -> Any:
 
 @cache
 def _output_of(operation_id: str) -> Any:
-    """Return a validator of a tool's structured content against its declared schema."""
+    """Return a validator for a tool's structured content against its declared schema."""
     from mcpbridge.tools import tools
 
     schema = tools()[operation_id].definition.output_schema

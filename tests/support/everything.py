@@ -1,4 +1,4 @@
-"""A member who has everything that one can have, and what every read operation answers about it."""
+"""A member with one of everything, and the answers of every read operation."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -43,13 +43,13 @@ _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def noon_zone() -> str:
-    """A time zone in which it is about noon, so that no day ends while a test compares."""
+    """A time zone where it is about noon, so that no day ends during a comparison."""
     ahead = 12 - datetime.now(UTC).hour
     return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"
 
 
 def have_everything(entry_point: RestEntryPoint) -> None:
-    """Make a row of everything that is in an archive."""
+    """Create rows for everything that an archive contains."""
     entry_point.made("update_me", name="Ada Park", time_zone=noon_zone(), desired_retention=0.8512, new_cards_a_day=15)
     today = datetime.now(UTC).date()
     biology = entry_point.made(
@@ -57,7 +57,7 @@ def have_everything(entry_point: RestEntryPoint) -> None:
     )
     history = entry_point.made("create_course", name="History", term="Spring 2027")
     gone = entry_point.made("create_course", name="Dropped")
-    for number in range(3):  # alike but for their age
+    for number in range(3):  # identical except for their age
         entry_point.made("create_item", course_id=biology["id"], title=f"Lab {number}", kind="lab", due_on=f"{today}")
     midterm = entry_point.made(
         "create_item", course_id=biology["id"], title="Midterm", kind="exam", due_on="2030-01-31"
@@ -68,7 +68,7 @@ def have_everything(entry_point: RestEntryPoint) -> None:
         step = entry_point.made("create_milestone", item_id=midterm["id"], title=title, due_on="2030-01-20")
     entry_point.made("update_milestone", milestone_id=step["id"], done=True)
     imported = entry_point.made("import_calendar", course_id=history["id"], file=one_deadline())
-    entry_point.made("delete_item", item_id=imported["new"][0]["item_id"])  # is not made again
+    entry_point.made("delete_item", item_id=imported["new"][0]["item_id"])  # not restored by an import
     _grade(entry_point, biology["id"])
     _study(entry_point, biology["id"], gone["id"])
     entry_point.made("delete_course", course_id=gone["id"])
@@ -91,10 +91,10 @@ def _grade(entry_point: RestEntryPoint, course_id: str) -> None:
 
 
 def _study(entry_point: RestEntryPoint, course_id: str, gone_course_id: str) -> None:
-    """Create decks of several kinds with reviews. One is deleted, and so is another's course."""
+    """Create decks of several kinds with reviews. One deck and the course of another are deleted."""
     deck = made_deck(entry_point, "Nucleus", "Ribosome", "Vacuole", course_id=course_id)
     table = "".join(f"Term {n},x\n" for n in range(501)).encode()
-    entry_point.made("import_vocab_decks", file=table, name="Words")  # two of one age
+    entry_point.made("import_vocab_decks", file=table, name="Words")  # two with the same creation time
     for card, ratings in zip(deck["cards"], (("easy", "again"), ("good", "good"), ("hard",)), strict=True):
         for rating in ratings:
             reviewed(entry_point, card, rating, duration_ms=4200)
@@ -133,10 +133,10 @@ def answers(entry_point: RestEntryPoint) -> dict[str, Any]:
         "list_syllabi": files,
         "get_syllabus": [entry_point.made("get_syllabus", syllabus_id=one["id"], include_text=True) for one in files],
         "get_syllabus_file": [entry_point.made("get_syllabus_file", syllabus_id=one["id"]).decode() for one in files],
-        # Its other rows tell what happened in one account.
+        # Its other rows describe events of one account.
         "list_changes": [
             change for change in changes if change["operation"] == "review_vocab_card" and change["undoable"]
-        ],  # those of cards that are there
+        ],  # those of existing cards
         "export_data": _comparable(archive),
     }
     assert found.keys() == READS
@@ -162,17 +162,17 @@ def _all_changes(entry_point: RestEntryPoint) -> list[Any]:
 
 
 def _comparable(archive: bytes) -> dict[str, Any]:
-    """Return the lines of an archive. File names contain ids, and the tables are for other programs."""
+    """Return the lines of an archive, without file names, which contain ids, and tables for other programs."""
     parts = parts_of(archive)
     tables = sorted(name[5:-6] for name in parts if name.startswith("data/"))
     read = {name: lines_of(archive, name) for name in tables if name not in {"profile", "changes", "account_events"}}
     for line in read["items"]:
-        line["days_until"] = None  # so that it is taken for an item
+        line["days_until"] = None  # so that it counts as an item
     for line in read["syllabus_files"]:
         line["file"] = parts[line["file"]].decode()
     for line in read["imported_events"]:
-        line["item_id"] = None  # that of an item that is gone
-    for lines in read.values():  # what is of one parent stands together, and parents by their ids
+        line["item_id"] = None  # that of a deleted item
+    for lines in read.values():  # keep rows of one parent together, with parents sorted by id
         lines.sort(key=lambda line: sorted((key, str(value)) for key, value in line.items() if not key.endswith("id")))
     calendar = [line for line in parts["calendar.ics"].decode().splitlines() if line.startswith("SUMMARY")]
     return read | {"csv": [parts[name].decode() for name in ("grades.csv", "cards.csv")], "calendar": calendar}
@@ -188,7 +188,7 @@ def _without_stamps(value: Any) -> Any:
 
 
 def _numbered(value: Any, known: dict[str, str]) -> Any:
-    """`value` with a number in place of each id, the same for the same id."""
+    """`value` with a number in place of each id. Equal ids get equal numbers."""
     if isinstance(value, list):
         return [_numbered(one, known) for one in value]
     if isinstance(value, dict):

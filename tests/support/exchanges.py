@@ -1,4 +1,4 @@
-"""Counts exchanges with PostgreSQL: how often a process sends something and waits for the answer."""
+"""Counts round trips to PostgreSQL: how often a process sends something and waits for the answer."""
 
 import os
 import tempfile
@@ -15,9 +15,9 @@ _FROM_SERVER = "B"
 
 
 def counted(call: Callable[[], T]) -> tuple[T, int]:
-    """The result of `call`, and the exchanges that it took on this thread's connection, which is open.
+    """The result of `call`, and its round trips on this thread's open connection.
 
-    libpq writes down each message with its direction, so that nothing depends on what our own code counts. An exchange
+    libpq logs each message with its direction, so the count does not depend on the project's own code. A round trip
     ends where the server answers.
     """
     connection.ensure_connection()

@@ -1,7 +1,7 @@
-"""Rows that tests need beside what the API makes: a factory for each model, which gives what a test does not name.
+"""Rows that tests need beside those created by the API: one factory per model, with defaults for unset fields.
 
-`CourseFactory.create(member=member)` stores a course; `stored(CourseFactory, 99, member=member)` stores many at once.
-What belongs to a row belongs to the same member: a test that names the row names the member too.
+`CourseFactory.create(member=member)` stores one course; `stored(CourseFactory, 99, member=member)` stores many at once.
+Related rows must have the same member: a test that passes a row also passes the member.
 """
 
 from datetime import timedelta
@@ -42,13 +42,13 @@ Row = TypeVar("Row", bound=Model)
 
 
 def stored(factory_class: type[DjangoModelFactory[Row]], number: int, **fields: object) -> list[Row]:
-    """`number` rows in few statements; `fields` names every row that they refer to, as none of those is stored."""
+    """Store `number` rows in a few statements. `fields` must include every referenced row, as none is created."""
     rows: list[Row] = factory_class.build_batch(number, **fields)
     return type(rows[0])._default_manager.bulk_create(rows)
 
 
 def stored_for_each(factory_class: type[DjangoModelFactory[Row]], columns: dict[str, list[Any]]) -> list[Row]:
-    """The same, a row for each of the values in `columns`."""
+    """Like `stored`, with one row for each of the values in `columns`."""
     rows = [
         factory_class.build(**dict(zip(columns, values, strict=True))) for values in zip(*columns.values(), strict=True)
     ]
@@ -56,12 +56,12 @@ def stored_for_each(factory_class: type[DjangoModelFactory[Row]], columns: dict[
 
 
 def _digest() -> str:
-    """What is stored of a secret, as long and as unlikely twice."""
+    """A random digest, stored in place of a secret's."""
     return uuid4().hex + uuid4().hex
 
 
 class MemberFactory(DjangoModelFactory[Member]):
-    """A member without a password, stored as it is: only the database checks it, as each test would pay for more."""
+    """A member without a password. Only the database checks the row, because full validation would slow every test."""
 
     class Meta:
         model = Member
@@ -71,7 +71,7 @@ class MemberFactory(DjangoModelFactory[Member]):
 
 
 class _OfMember(DjangoModelFactory[Row]):
-    """What has one member, a new one where the test names none."""
+    """A model with one member, by default a new one."""
 
     class Meta:
         abstract = True
@@ -80,12 +80,12 @@ class _OfMember(DjangoModelFactory[Row]):
 
 
 def _same_members(factory_class: type[DjangoModelFactory[Row]]) -> SubFactory:
-    """Another row of the same member's."""
+    """Another row of the same member."""
     return SubFactory(factory_class, member=SelfAttribute("..member"))
 
 
 class ApiKeyFactory(_OfMember[ApiKey]):
-    """The row of a key whose secret nobody knows; `make_key` gives one that works."""
+    """A key whose secret nobody knows. `make_key` creates a working one."""
 
     class Meta:
         model = ApiKey
@@ -102,7 +102,7 @@ class ApiKeyFactory(_OfMember[ApiKey]):
 
 
 class SecretOwnerFactory(_OfMember[SecretOwner]):
-    """Says whose a secret is that nobody has."""
+    """Maps the hash of an unknown secret to its member."""
 
     class Meta:
         model = SecretOwner
@@ -111,7 +111,7 @@ class SecretOwnerFactory(_OfMember[SecretOwner]):
 
 
 class CalendarFeedFactory(_OfMember[CalendarFeed]):
-    """The row of an address whose secret nobody knows; `new_feed` gives one that works."""
+    """A feed whose secret nobody knows. `new_feed` creates a working one."""
 
     class Meta:
         model = CalendarFeed
@@ -120,7 +120,7 @@ class CalendarFeedFactory(_OfMember[CalendarFeed]):
 
 
 class SignInCodeFactory(_OfMember[SignInCode]):
-    """A code that nobody knows and that ends in ten minutes."""
+    """An unknown code that expires in ten minutes."""
 
     class Meta:
         model = SignInCode
@@ -130,7 +130,7 @@ class SignInCodeFactory(_OfMember[SignInCode]):
 
 
 class AuthenticatorAppFactory(_OfMember[AuthenticatorApp]):
-    """An app whose secret nobody can open; `tests.support.second_factor` enrols one that works."""
+    """An app whose secret nobody can decrypt. `tests.support.second_factor` enrolls a working one."""
 
     class Meta:
         model = AuthenticatorApp
@@ -139,7 +139,7 @@ class AuthenticatorAppFactory(_OfMember[AuthenticatorApp]):
 
 
 class PasskeyFactory(_OfMember[Passkey]):
-    """A passkey that no device has."""
+    """A passkey without a device."""
 
     class Meta:
         model = Passkey
@@ -150,7 +150,7 @@ class PasskeyFactory(_OfMember[Passkey]):
 
 
 class RecoveryCodeFactory(_OfMember[RecoveryCode]):
-    """A code that nobody knows."""
+    """An unknown recovery code."""
 
     class Meta:
         model = RecoveryCode
@@ -159,7 +159,7 @@ class RecoveryCodeFactory(_OfMember[RecoveryCode]):
 
 
 class AccountEventFactory(_OfMember[AccountEvent]):
-    """A sign-in, from nowhere."""
+    """A sign-in without an address."""
 
     class Meta:
         model = AccountEvent
@@ -169,7 +169,7 @@ class AccountEventFactory(_OfMember[AccountEvent]):
 
 
 class IdempotencyKeyFactory(_OfMember[IdempotencyKey]):
-    """The kept answer of a call that nobody sent."""
+    """The stored answer of an invented call."""
 
     class Meta:
         model = IdempotencyKey
@@ -183,7 +183,7 @@ class IdempotencyKeyFactory(_OfMember[IdempotencyKey]):
 
 
 class OutgoingMailFactory(DjangoModelFactory[OutgoingMail]):
-    """To somebody, with a content that nobody can read."""
+    """An e-mail with undecryptable content."""
 
     class Meta:
         model = OutgoingMail
@@ -194,7 +194,7 @@ class OutgoingMailFactory(DjangoModelFactory[OutgoingMail]):
 
 
 class InvitationFactory(DjangoModelFactory[Invitation]):
-    """Of somebody new, with a link that nobody knows."""
+    """An invitation for a new address, with an unknown link."""
 
     class Meta:
         model = Invitation
@@ -205,7 +205,7 @@ class InvitationFactory(DjangoModelFactory[Invitation]):
 
 
 class SessionFactory(DjangoModelFactory[BrowserSession]):
-    """A browser's session, with nothing in it; of nobody who is signed in, unless the test says so."""
+    """An empty browser session without a signed-in user, unless the test sets one."""
 
     class Meta:
         model = BrowserSession
@@ -224,7 +224,7 @@ class CourseFactory(_OfMember[Course]):
 
 
 class SyllabusFileFactory(_OfMember[SyllabusFile]):
-    """The row alone, of a file of a course; there is no such file."""
+    """The row for a file of a course, without the file."""
 
     class Meta:
         model = SyllabusFile
@@ -258,7 +258,7 @@ class MilestoneFactory(_OfMember[Milestone]):
 
 
 class ImportedEventFactory(_OfMember[ImportedEvent]):
-    """An event whose item is gone."""
+    """An event whose item was deleted."""
 
     class Meta:
         model = ImportedEvent
@@ -310,7 +310,7 @@ class GradeScoreFactory(_OfMember[GradeScore]):
 
 
 class DeckFactory(_OfMember[Deck]):
-    """A deck without cards, and of no course."""
+    """A deck without cards and without a course."""
 
     class Meta:
         model = Deck
@@ -319,7 +319,7 @@ class DeckFactory(_OfMember[Deck]):
 
 
 class CardFactory(_OfMember[Card]):
-    """A card that was never reviewed."""
+    """A card without reviews."""
 
     class Meta:
         model = Card
@@ -345,7 +345,7 @@ class ReviewFactory(_OfMember[Review]):
 
 
 class ChangeFactory(_OfMember[Change]):
-    """A new course's, by a command."""
+    """The creation of a course by a management command."""
 
     class Meta:
         model = Change
@@ -361,7 +361,7 @@ class ChangeFactory(_OfMember[Change]):
 
 
 class AttemptFactory(_OfMember[Attempt]):
-    """A right answer, just now, which counts for today in UTC."""
+    """A correct answer right now, which counts for today in UTC."""
 
     class Meta:
         model = Attempt
@@ -374,7 +374,7 @@ class AttemptFactory(_OfMember[Attempt]):
 
 
 class PracticeSumFactory(_OfMember[PracticeSum]):
-    """Of one day with one attempt."""
+    """The sum of one day with one attempt."""
 
     class Meta:
         model = PracticeSum
@@ -389,7 +389,7 @@ class PracticeSumFactory(_OfMember[PracticeSum]):
 
 
 class ApplicationFactory(DjangoModelFactory[Application]):
-    """An app whose secret nobody knows; `tests.support.oauth.App.registered` gives one that works."""
+    """An app whose secret nobody knows. `tests.support.oauth.App.registered` creates a working one."""
 
     class Meta:
         model = Application
@@ -402,7 +402,7 @@ class ApplicationFactory(DjangoModelFactory[Application]):
 
 
 class _OfConnection(DjangoModelFactory[Row]):
-    """What a member's connection with an app is made of."""
+    """A row of a member's connection with an app."""
 
     class Meta:
         abstract = True
@@ -415,7 +415,7 @@ class _OfConnection(DjangoModelFactory[Row]):
 
 
 class GrantFactory(_OfConnection[Grant]):
-    """A code that nobody knows."""
+    """An unknown authorization code."""
 
     class Meta:
         model = Grant
@@ -426,7 +426,7 @@ class GrantFactory(_OfConnection[Grant]):
 
 
 class AccessTokenFactory(_OfConnection[AccessToken]):
-    """The row of a token that nobody knows."""
+    """An unknown access token."""
 
     class Meta:
         model = AccessToken
@@ -435,7 +435,7 @@ class AccessTokenFactory(_OfConnection[AccessToken]):
 
 
 class RefreshTokenFactory(_OfConnection[RefreshToken]):
-    """The row of a token that nobody knows."""
+    """An unknown refresh token."""
 
     class Meta:
         model = RefreshToken

@@ -1,7 +1,7 @@
-"""Fork programs from a process that has loaded the libraries, which is faster than starting them.
+"""Forks programs from a process with the libraries already loaded, which is faster than starting them.
 
-A start from nothing takes two seconds of CPU, two thirds of it for libraries. Tests about the start itself, and about
-what is shipped, start programs from nothing (`test_settings.py`, `test_deployment.py`, `test_wheel.py`).
+A normal start takes two seconds of CPU, two thirds of it for libraries. Tests of the start itself and of shipped files
+start programs normally (`test_settings.py`, `test_deployment.py`, `test_wheel.py`).
 """
 
 import os
@@ -33,39 +33,39 @@ class Process(Protocol):
 
 
 class Forked:
-    """A module that runs as `python -m` runs it, or a program, as `python -c` does.
+    """A module run like `python -m`, or a program run like `python -c`.
 
     Args:
-        arguments: the module's name, or `-c` and the program, and what comes after it on the command line.
-        environment: all of its environment.
-        printed: a file that takes what it prints.
-        errors: a file that takes what it prints as errors; with the rest, if there is none.
+        arguments: the module's name, or `-c` and the program, followed by command-line arguments.
+        environment: the complete environment.
+        printed: a file for its output.
+        errors: a file for its error output; by default the same as `printed`.
     """
 
     def __init__(
         self, arguments: Sequence[str], environment: Mapping[str, str], printed: Path, errors: Path | None = None
     ) -> None:
         self._arguments = arguments
-        # A daemon ends with the tests; it may have processes of its own, which are none of `multiprocessing`.
+        # A daemon ends with the tests. It may have child processes, which `multiprocessing` does not know.
         given = (list(arguments), dict(environment), str(printed), errors and str(errors))
         self._process = _FORKING.Process(target=_run, args=given, daemon=True)
         self._process.start()
 
     @property
     def pid(self) -> int:
-        """The process."""
+        """The id of the process."""
         assert self._process.pid is not None
         return self._process.pid
 
     def poll(self) -> int | None:
-        """Its status, if it has ended; of a signal, the number below zero."""
+        """The exit status once it has ended, or None; negative for a signal."""
         return self._process.exitcode
 
     def wait(self, timeout: float) -> int:
-        """Its status, once it has ended.
+        """Wait for the exit status.
 
         Raises:
-            TimeoutExpired: it has not, after so many seconds.
+            TimeoutExpired: it did not end within so many seconds.
         """
         self._process.join(timeout)
         status = self._process.exitcode
@@ -74,12 +74,12 @@ class Forked:
         return status
 
     def send_signal(self, number: int) -> None:
-        """Send it, if it has not ended."""
+        """Send a signal unless the process has ended."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM."""
         self.send_signal(signal.SIGTERM)
 
 
@@ -93,14 +93,14 @@ class Ended:
 
 
 def ended(directory: Path, *arguments: str, environment: Mapping[str, str]) -> Ended:
-    """Run a program to its end. Its output is written to files in `directory`."""
+    """Run a program to its end, with its output written to files in `directory`."""
     printed, errors = directory / "printed", directory / "errors"
     status = Forked(arguments, environment, printed, errors).wait(timeout=120)
     return Ended(status, printed.read_text(), errors.read_text())
 
 
 def _run(arguments: list[str], environment: dict[str, str], printed: str, errors: str | None) -> None:
-    """Run in the forked process."""
+    """Run the program in the forked process."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(ROOT)

@@ -1,10 +1,10 @@
-"""Forms of pages as a browser would send them."""
+"""Forms of pages, as a browser would send them."""
 
 from html.parser import HTMLParser
 
 
 class _Fields(HTMLParser):
-    """Collects the fields of the form that has a field of this name."""
+    """Collects the fields of the form that contains a field with this name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ Fields = dict[str, list[str]]
 
 
 def form_with(name: str, page: str) -> Fields:
-    """The form of the page that has a field of this name, filled as the page fills it."""
+    """The form of the page that contains a field with this name, with its initial values."""
     parser = _Fields()
     parser.feed(page)
     [found] = [form for form in parser.forms if name in form]
@@ -63,6 +63,6 @@ def form_with(name: str, page: str) -> Fields:
 
 
 def row_of(form: Fields, title: str) -> str:
-    """The key of the row of a review table with this title."""
+    """The key of the row with this title in a review table."""
     [found] = [name.removesuffix("-title") for name, values in form.items() if values == [title]]
     return found

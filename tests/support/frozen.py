@@ -1,4 +1,4 @@
-"""A frozen database server: its kernel accepts data, and nothing answers."""
+"""A frozen database server: the kernel accepts data, and nothing answers."""
 
 import socket
 import threading
@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 
 class Freezer:
-    """Passes bytes between clients and the PostgreSQL at `url`, until `freeze`, and again from `thaw`.
+    """Passes bytes between clients and the PostgreSQL server at `url`. `freeze` pauses it and `thaw` resumes.
 
     Attributes:
-        url: leads to the same database through here.
+        url: the URL of the same database through this proxy.
     """
 
     def __init__(self, url: str, listener: socket.socket) -> None:
@@ -40,12 +40,12 @@ class Freezer:
                     threading.Thread(target=self._pass, args=pair, daemon=True).start()
 
     def _pass(self, source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):  # either end may be gone
+        with suppress(OSError):  # either end may have closed
             while data := source.recv(65_536):
                 self._flowing.wait()
                 target.sendall(data)
         for end in (source, target):
-            with suppress(OSError):  # the other direction was first
+            with suppress(OSError):  # the other direction closed it first
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
 

@@ -1,6 +1,6 @@
-"""Compute grades by brute force from the rules. It imports nothing of `grades`.
+"""Computes grades by brute force from the rules, without importing anything of `grades`.
 
-Everything is a `Fraction`, every choice of dropped scores is tried, and every x is tried in hundredths.
+All numbers are `Fraction`s. It tries every choice of dropped scores, and every x in hundredths.
 """
 
 import math
@@ -22,8 +22,8 @@ class Category:
 
     Attributes:
         scores: oldest first.
-        items: how many items name it.
-        is_named: whether `remaining` names it.
+        items: number of items in the category.
+        is_named: whether `remaining` names the category.
     """
 
     weight: Fraction
@@ -72,7 +72,7 @@ def worth(category: Category, categories: Sequence[Category]) -> float | None:
 
 
 def outlook(categories: Sequence[Category], target: Fraction | None = None, assume: Fraction | None = None) -> Any:
-    """All but the scores over 100, which `reaches` checks."""
+    """The outlook without scores over 100, which `reaches` checks."""
     course = _Course(categories)
     told: dict[str, Any] = {
         "remaining_weight": half_up(course.open_weight, 4),
@@ -101,7 +101,7 @@ def outlook(categories: Sequence[Category], target: Fraction | None = None, assu
 
 
 def reaches(categories: Sequence[Category], score: float, at_least: float) -> bool:
-    """Return whether the rounded grade does, with so much in what is open."""
+    """Return whether the rounded grade reaches the bound with `x` percent in all open work."""
     grade = _Course(categories).rounded(Fraction(str(score)))
     assert grade is not None
     return Fraction(str(grade)) >= Fraction(str(at_least))
@@ -112,7 +112,7 @@ OVER_100 = "over 100"
 
 
 def _tried(course: "_Course", bounds: list[Fraction]) -> list[float | str | None]:
-    """For each bound the least x in hundredths, up to 100."""
+    """The smallest x in hundredths for each bound, up to 100."""
     found: list[float | str | None] = [OVER_100 if course.open_weight else None] * len(bounds)
     missing = sorted(range(len(bounds)), key=lambda place: bounds[place])
     for x in range(10_001 if course.open_weight else 1):
@@ -125,7 +125,7 @@ def _tried(course: "_Course", bounds: list[Fraction]) -> list[float | str | None
 
 
 class _Part(NamedTuple):
-    """A category with scores, some pieces of which may be open."""
+    """A category with scores, some of whose pieces may be open."""
 
     weight: Fraction
     scores: list[Fraction]
@@ -152,8 +152,8 @@ class _Course:
         self.open_weight = self._whole + _total(
             part.weight * Fraction(part.pieces, len(part.scores) + part.pieces) for part in self._parts
         )
-        # Whole numbers, as thousands of x are tried: the weights divided by what is kept, and scores in hundredths of
-        # hundredths.
+        # Whole numbers, because thousands of x are tried: the weights divided by what is kept, and scores in hundredths
+        # of hundredths.
         self._scale = math.lcm(10_000, *(part.number_kept for part in self._parts)) * 10_000
         self._whole_numbers = [
             (int(self._scale * part.weight / part.number_kept), [int(10_000 * score) for score in part.scores], part)
@@ -161,7 +161,7 @@ class _Course:
         ]
 
     def hundredths(self, x: int) -> int:
-        """Return the rounded grade if everything open gets this many hundredths."""
+        """Return the rounded grade if every open piece gets `hundredths`."""
         total = int(self._scale * self._whole) * 100 * x
         for weight, scores, part in self._whole_numbers:
             total += weight * sum(sorted(scores + [100 * x] * part.pieces)[part.number_dropped :])

@@ -1,4 +1,4 @@
-"""An account of which a credential sees a part: every text of the rest holds one rare word."""
+"""An account that a credential can see only in part: every hidden text contains one rare word."""
 
 import json
 import re
@@ -25,19 +25,19 @@ _REQUEST = re.compile(r"req_[A-Za-z0-9_-]+")
 
 
 class HalfSeen:
-    """A course that is seen, and around it what is not.
+    """A visible course, and hidden objects around it.
 
     Attributes:
-        seen: ids of what is seen, by their names in paths and bodies.
-        hidden: ids of what is not.
+        seen: ids of visible objects, by their names in paths and bodies.
+        hidden: ids of hidden objects.
     """
 
     def __init__(self, owner: RestEntryPoint, *, word: str = MARK, alone: bool = False, moved: bool = True) -> None:
-        """Make the account.
+        """Create the account.
 
         Args:
-            word: of what is hidden.
-            alone: nothing is hidden.
+            word: the rare word in hidden texts.
+            alone: create no hidden objects.
             moved: a deck was in the hidden course before.
         """
         self.owner = owner
@@ -97,7 +97,7 @@ class HalfSeen:
         return ids
 
     def _further(self, word: str) -> None:
-        """What belongs to no course, and what is gone."""
+        """Objects without a course, and deleted ones."""
         made = self.owner.made
         loose = made("create_vocab_deck", name=f"{word} loose", cards=[{"term": f"{word} a", "definition": word}])
         reviewed(self.owner, loose["cards"][0], "good")
@@ -116,7 +116,7 @@ class HalfSeen:
         self.owner.made("update_vocab_deck", deck_id=deck["id"], course_id=self.seen["course_id"])
 
     def hidden_ids(self) -> list[str]:
-        """Every id of what is not seen, changes and reviews among them."""
+        """Every hidden id, including changes and reviews."""
         changes, cursor = set(), None
         while True:
             page = self.owner.made("list_changes", limit=100, **({"cursor": cursor} if cursor else {}))
@@ -130,7 +130,7 @@ class HalfSeen:
 
 
 def places(operation_id: str) -> Iterator[tuple[str, str]]:
-    """Where an operation takes an id: in its path, its query, its body or an entry of a list in it."""
+    """Every position where an operation accepts an id: its path, query, body, or an entry of a list in the body."""
     route = routes()[operation_id]
     yield from (("path", name) for name in sorted(route.path_ids))
     parameters = [resolved(one) for one in declared(operation_id).get("parameters", ())]
@@ -155,7 +155,7 @@ def _takes_id(schema: Any) -> bool:
 def sent(
     entry_point: RestEntryPoint, half: HalfSeen, operation_id: str, place: tuple[str, str], id_: str, **extra: Any
 ) -> Any:
-    """The response to a call that is about what is seen, but for this id in this place."""
+    """The response to a call about visible objects with this id at one position."""
     route, (where, name) = routes()[operation_id], place
     ids = {one: half.seen.get(one, str(uuid4())) for one in route.path_ids}
     query: dict[str, str] = {}
@@ -181,13 +181,13 @@ def sent(
 
 
 def without_ids(response: Any) -> tuple[int, str]:
-    """The status and the text of an answer without what differs in every answer."""
+    """The status and text of an answer, without the parts that differ in every answer."""
     text = text_of(response)
     return response.status_code, _ID.sub("ID", _REQUEST.sub("REQ", text))
 
 
 def text_of(response: Any) -> str:
-    """What an answer says, its headers included."""
+    """The text of an answer, including its headers."""
     body = response.getvalue() if response.streaming else response.content
     headers = [f"{name}: {value}" for name, value in response.headers.items() if name.lower() not in _OWN]
     return "\n".join((body.decode("utf-8", "replace"), *headers))

@@ -13,7 +13,7 @@ from tests.support.archives import a_course, one_course, parts, zipped
 
 
 def with_parts(**members: bytes) -> bytes:
-    """The archive with one course, and these."""
+    """The archive with one course, plus these parts."""
     return zipped(parts(courses=[a_course()]) | members)
 
 
@@ -24,7 +24,7 @@ def without(name: str) -> bytes:
 
 
 def entry(change: Callable[[zipfile.ZipInfo], None], name: str = "README.txt") -> bytes:
-    """The archive with one more entry, changed."""
+    """The archive with one more entry, modified."""
     target = io.BytesIO(one_course())
     with zipfile.ZipFile(target, "a") as archive:
         info = zipfile.ZipInfo(name)
@@ -49,7 +49,7 @@ def twice() -> bytes:
 
 
 def encrypted() -> bytes:
-    """The flag of the first entry, in its own head and in the directory."""
+    """Set the flag of the first entry in its local header and in the directory."""
     content = bytearray(one_course())
     content[6] |= 1
     content[content.index(b"PK\x01\x02") + 8] |= 1
@@ -57,7 +57,7 @@ def encrypted() -> bytes:
 
 
 def with_broken_bytes() -> bytes:
-    """Inside the packed line of a course."""
+    """Break bytes inside the compressed line of a course."""
     content = bytearray(one_course())
     place = content.index(b"data/courses.jsonl") + 30
     content[place] ^= 0xFF
@@ -65,7 +65,7 @@ def with_broken_bytes() -> bytes:
 
 
 def a_bomb() -> bytes:
-    """An archive that unpacks to 501 MiB of zeros, with honest sizes."""
+    """An archive that unpacks to 501 MiB of zeros, with correct sizes."""
     target = io.BytesIO(one_course())
     with (
         zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -81,7 +81,7 @@ def many_entries() -> bytes:
 
 
 def with_comments(number: int) -> bytes:
-    """An archive with this many empty files, each with a comment of 64 KiB in the directory."""
+    """An archive with this many empty files, each with a directory comment of 64 KiB."""
     target = io.BytesIO(one_course())
     with zipfile.ZipFile(target, "a") as archive:
         for place in range(number):

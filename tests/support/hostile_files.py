@@ -31,20 +31,20 @@ def _one_page(content: bytes, resources: bytes = b"/Font << /F1 5 0 R >>", **mor
 
 
 def flate_bomb() -> bytes:
-    """A page whose content unpacks to 400 MiB of shown text."""
+    """A page whose content unpacks to 400 MiB of visible text."""
     return _one_page(
         stream(squeezed(b"BT /F1 9 Tf (aaaaaaaaaaaaaaaa) Tj ET\n" * 2_000, 5_600), b"/Filter /FlateDecode")
     )
 
 
 def flate_bomb_in_two_layers() -> bytes:
-    """The same packed twice."""
+    """The same, compressed twice."""
     inner = squeezed(b" " * _MIB, 400)
     return _one_page(stream(squeezed(inner, 1), b"/Filter [/FlateDecode /FlateDecode]"))
 
 
 def nested_page_tree() -> bytes:
-    """Page trees inside each other, 20,000 deep."""
+    """Page trees nested 20,000 deep."""
     depth = 20_000
     objects = {1: _CATALOG}
     for number in range(2, depth):
@@ -79,7 +79,7 @@ def form_fan() -> bytes:
 
 
 def many_pages() -> bytes:
-    """200,000 pages, all the same object."""
+    """200,000 pages that are all the same object."""
     kids = b"3 0 R " * 200_000
     objects = {
         1: _CATALOG,
@@ -97,7 +97,7 @@ def two_gigabyte_claim() -> bytes:
 
 
 def huge_numbers() -> bytes:
-    """Objects and counts beyond what there can be."""
+    """Object numbers and counts beyond the valid range."""
     return pdf_of({1: _CATALOG, 2: b"<< /Type /Pages /Count 2147483647 /Kids [4294967295 0 R] >>"}, b"/Size 4294967295")
 
 
@@ -117,7 +117,7 @@ def encrypted_pdf() -> bytes:
 
 
 def truncated_pdf() -> bytes:
-    """The first kilobyte of one."""
+    """The first kilobyte of a PDF."""
     return pdf([["Week 1: read the first chapter"] * 40])[:500]
 
 
@@ -132,7 +132,7 @@ def docx_of_text() -> bytes:
 
 
 def entities() -> bytes:
-    """A document type with entities that multiply."""
+    """A document type with entities that expand exponentially."""
     names = [f"e{number}" for number in range(10)]
     declared = '<!ENTITY e0 "aaaaaaaaaa">' + "".join(
         f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in itertools.pairwise(names)
@@ -141,7 +141,7 @@ def entities() -> bytes:
 
 
 def external_entity() -> bytes:
-    """An entity that names a file of the server."""
+    """An entity that points to a file on the server."""
     body = word("<w:p><w:r><w:t>&x;</w:t></w:r></w:p>").removeprefix('<?xml version="1.0" encoding="UTF-8"?>')
     return docx_of(f'<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/hostname">]>{body}')
 
@@ -183,7 +183,7 @@ def encrypted_parts() -> bytes:
 
 
 def claimed_length() -> bytes:
-    """A package whose main part claims 2 GB, in its directory and before its content."""
+    """A package whose main part claims 2 GB in its directory and local header."""
     content = bytearray(docx(["short"]))
     for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         place = content.find(mark)
@@ -211,7 +211,7 @@ def many_parts() -> bytes:
 
 
 def image_named_docx() -> bytes:
-    """A picture that calls itself a document."""
+    """A picture with the name of a document."""
     return b"\x89PNG\r\n\x1a\n" + bytes(200)
 
 
@@ -221,15 +221,15 @@ def package_of_something() -> bytes:
 
 
 def open_tags() -> bytes:
-    """HTML of 3 MB of elements that never end."""
+    """3 MB of HTML elements that never end."""
     return b"<html>" + b"<table><tr><td>" * 200_000
 
 
 def open_declarations() -> bytes:
-    """HTML of declarations that never end."""
+    """HTML declarations that never end."""
     return b"<html>" + b"<!a" * 1_000_000
 
 
 def long_row() -> bytes:
-    """HTML of one row with a million cells."""
+    """An HTML row with a million cells."""
     return b"<html><table><tr>" + b"<td>a" * 1_000_000

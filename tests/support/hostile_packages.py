@@ -54,14 +54,14 @@ def zip_bomb() -> bytes:
 
 
 def zstd_bomb() -> bytes:
-    """400 MiB in the format of today, 13 kB long."""
+    """400 MiB in the current format, compressed to 13 kB."""
     packer = zstd.ZstdCompressor()
     frame = b"".join(packer.compress(bytes(_MIB)) for _ in range(400)) + packer.flush()
     return _package(frame, "collection.anki21b")
 
 
 def two_gigabyte_claim() -> bytes:
-    """A member whose two heads say that it has 2 GB."""
+    """A member whose two headers claim 2 GB."""
     package = bytearray(harmless())
     central = package.index(b"PK\x01\x02")
     for place in (22, central + 24):
@@ -70,17 +70,17 @@ def two_gigabyte_claim() -> bytes:
 
 
 def two_gigabyte_window() -> bytes:
-    """A frame of zstd that asks for 2 GB to be unpacked in."""
+    """A zstd frame that demands a window of 2 GB."""
     return _package(b"\x28\xb5\x2f\xfd\x00\xa8" + b"\x01\x00\x00" * 9, "collection.anki21b")
 
 
 def broken_zstd() -> bytes:
-    """A frame that is cut in its middle."""
+    """A zstd frame cut off in the middle."""
     return _package(zstd.compress(_database(_ROWS))[:-40], "collection.anki21b")
 
 
 def encrypted() -> bytes:
-    """A package with a member that claims to need a password."""
+    """A package with a member marked as encrypted."""
     package = bytearray(harmless())
     for place in (6, package.index(b"PK\x01\x02") + 8):
         package[place] |= 1
@@ -88,7 +88,7 @@ def encrypted() -> bytes:
 
 
 def overlapping_members() -> bytes:
-    """Two entries of the directory lead to the same bytes."""
+    """Two directory entries that point to the same bytes."""
     package = bytearray(_package(_database(_ROWS), more=[("meta", b"\x08\x02")]))
     second = package.index(b"PK\x01\x02", package.index(b"PK\x01\x02") + 1)
     struct.pack_into("<I", package, second + 42, 0)
@@ -96,7 +96,7 @@ def overlapping_members() -> bytes:
 
 
 def endless_cards() -> bytes:
-    """A view that makes cards without end."""
+    """A view that returns endless cards."""
     return _package(
         _database(
             """
@@ -115,7 +115,7 @@ def cyclic_view() -> bytes:
 
 
 def cyclic_pages() -> bytes:
-    """A tree in the database's file that has its root as a child of itself."""
+    """A database tree whose root is its own child."""
     many = """
         WITH RECURSIVE n(x) AS (SELECT 2 UNION ALL SELECT x + 1 FROM n WHERE x < 900)
         INSERT INTO notes (id, flds) SELECT x, x || char(31) || 'Hole' FROM n;
@@ -126,7 +126,7 @@ def cyclic_pages() -> bytes:
         connection.deserialize(bytes(database))
         [root] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'").fetchone()
     start = (root - 1) * size
-    assert database[start] == 5  # an inner page
+    assert database[start] == 5  # an interior page
     [cell] = struct.unpack_from(">H", database, start + 12)
     for place in (start + 8, start + cell):
         struct.pack_into(">I", database, place, root)
@@ -139,49 +139,49 @@ def other_schema() -> bytes:
 
 
 def other_columns() -> bytes:
-    """The right tables with other columns."""
+    """The right tables with the wrong columns."""
     return _package(_database("DROP TABLE cards; CREATE TABLE cards (nid, price);"))
 
 
 def no_collection() -> bytes:
-    """A collection without its one row."""
+    """A collection without its only row."""
     return _package(_database(_ROWS, "DELETE FROM col;"))
 
 
 def time_that_is_text() -> bytes:
-    """A collection that was made at no time, with a card that is due by it."""
+    """A collection with text as its creation time, and a card whose due date depends on it."""
     scheduled = 'UPDATE cards SET type = 2, data = \'{"s": 3, "d": 5}\';'
     return _package(_database(_ROWS, scheduled, crt="yesterday"))
 
 
-def numbers_of_no_review() -> bytes:
-    """A card that is due in 8,000 years, was reviewed in 1,000, and is remembered for as long as numbers go."""
+def extreme_numbers() -> bytes:
+    """A card due in 8,000 years, reviewed in the year 1000, with the largest possible stability."""
     far = 'UPDATE cards SET type = 2, due = 2900000, ivl = 1, data = \'{"s": 1e300, "d": 5, "lrt": 40000000000}\';'
     return _package(_database(_ROWS, far))
 
 
-def nothing_remembered() -> bytes:
-    """A card that is forgotten at once, and was reviewed long before it is due."""
+def forgotten_at_once() -> bytes:
+    """A card with the smallest stability, reviewed long before its due date."""
     soon = 'UPDATE cards SET type = 2, due = 20000, ivl = 19999, data = \'{"s": 1e-9, "d": 5}\';'
     return _package(_database(_ROWS, soon))
 
 
 def cards_without_queue() -> bytes:
-    """A table of cards that cannot say which are suspended."""
+    """A table of cards without the column for suspended cards."""
     return _package(_database(_ROWS, "ALTER TABLE cards DROP COLUMN queue;"))
 
 
-def queue_of_another_kind() -> bytes:
-    """A card in a queue that is text."""
+def textual_queue() -> bytes:
+    """A card with text as its queue."""
     return _package(_database(_ROWS, "UPDATE cards SET queue = 'asleep';"))
 
 
-def queue_of_nothing() -> bytes:
-    """A card in no queue."""
+def null_queue() -> bytes:
+    """A card without a queue."""
     return _package(_database(_ROWS, "UPDATE cards SET queue = NULL;"))
 
 
-def deck_that_is_no_object() -> bytes:
+def deck_that_is_not_an_object() -> bytes:
     """Decks that are numbers."""
     return _package(_database(_ROWS, decks='{"1": 5}'))
 
@@ -197,18 +197,18 @@ def deep_decks() -> bytes:
 
 
 def decks_without_names() -> bytes:
-    """A package with a table of decks that have empty names."""
+    """A package with a table of decks with empty names."""
     return _package(_database(_ROWS, "CREATE TABLE decks (id, name); INSERT INTO decks VALUES (1, NULL);"))
 
 
 def cut() -> bytes:
-    """A database of which the second half is missing."""
+    """A database without its second half."""
     database = _database(_ROWS)
     return _package(database[: len(database) // 2])
 
 
-def values_of_other_kinds() -> bytes:
-    """Numbers where texts are expected, and texts for numbers."""
+def values_of_wrong_types() -> bytes:
+    """Numbers in place of texts, and texts in place of numbers."""
     return _package(
         _database(
             "INSERT INTO notes (id, flds) VALUES (1, 5), (2, NULL), (3, x'ff');",

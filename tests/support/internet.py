@@ -1,7 +1,7 @@
-"""The internet of a test: names, their addresses, and HTTPS servers with certificates of its own authority.
+"""The internet of a test: names, addresses, and HTTPS servers with certificates of a test authority.
 
 Only the resolver and the operating system's `connect` are replaced, in this process. Names, certificates and addresses
-are checked as ever, and no connection leaves the machine.
+are checked as usual, and no connection leaves the machine.
 """
 
 import os
@@ -29,7 +29,7 @@ Answer = Callable[[str, ssl.SSLSocket], None]
 
 
 def answer(body: bytes = b"", *, status: str = "200 OK", **headers: str) -> Answer:
-    """Always the same answer. Underscores in the names of headers become hyphens; an empty header is left out."""
+    """Always send the same answer. Underscores in header names become hyphens; empty headers are left out."""
     fields = {"Content-Length": str(len(body))} | {name.replace("_", "-"): value for name, value in headers.items()}
     head = "".join(f"{name}: {value}\r\n" for name, value in fields.items() if value)
     return lambda _, connection: connection.sendall(f"HTTP/1.1 {status}\r\n{head}\r\n".encode() + body)
@@ -40,7 +40,7 @@ def moved(address: str, status: str = "302 Found") -> Answer:
 
 
 def dripping(start: bytes = b"HTTP/1.1 200 OK\r\n\r\n", piece: bytes = b" ", seconds: float = 10) -> Answer:
-    """Send `start`, then `piece` every twentieth of a second, until the deadline has passed or the client is gone."""
+    """Send `start`, then `piece` every twentieth of a second until the time is over or the client closes."""
 
     def write(_: str, connection: ssl.SSLSocket) -> None:
         connection.sendall(start)
@@ -52,14 +52,14 @@ def dripping(start: bytes = b"HTTP/1.1 200 OK\r\n\r\n", piece: bytes = b" ", sec
 
 
 class Internet:
-    """Names and servers; those that a test does not add are unknown.
+    """Names and servers. Everything else is unknown.
 
     Attributes:
-        names: the addresses that the resolver answers for a name.
+        names: the addresses that the resolver returns for a name.
         looked_up: the names that were looked up.
-        tried: the addresses to which a connection was opened.
-        requests: the heads of the requests that arrived.
-        ended: when a server was done with a connection, on the monotonic clock.
+        tried: the addresses that were connected to.
+        requests: the heads of the received requests.
+        ended: when a server finished with a connection, in seconds of the monotonic clock.
     """
 
     def __init__(self, directory: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,11 +77,11 @@ class Internet:
         monkeypatch.setattr(socket.socket, "connect", lambda plain, to: connect(plain, self._led_to(to)))
 
     def distrust(self) -> None:
-        """Let the machine no longer trust the authority of these servers."""
+        """Stop trusting the authority of these servers."""
         self._monkeypatch.setenv("SSL_CERT_FILE", os.devnull)
 
     def serve(self, name: str, write: Answer, address: str = PUBLIC, certified: str = "") -> None:
-        """Let `name` lead to a server at `address`, with a certificate for the name, or for `certified`."""
+        """Point `name` to a server at `address`, with a certificate for `certified`, by default the name."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(_certificate(self._directory, certified or name))
         self._listen(name, address, lambda connection: self._answer(connection, context, write))
@@ -155,7 +155,7 @@ def _authority() -> tuple[ec.EllipticCurvePrivateKey, x509.Certificate]:
 
 
 def _certificate(directory: Path, name: str) -> Path:
-    """A file with a certificate for `name`, and its key."""
+    """A file with a certificate for `name` and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     certificate = _signed(name, key, _authority()[0], x509.SubjectAlternativeName([x509.DNSName(name)]))
     private = key.private_bytes(

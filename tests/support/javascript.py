@@ -14,7 +14,7 @@ PACKAGES = CLIENTS / "node_modules"
 def node() -> str:
     """Return the Node.js of the installed packages, or the machine's.
 
-    Skips the test on a machine without Node.js; fails where there is one and the packages were not installed.
+    Skips the test on a machine without Node.js. Fails if Node.js exists but the packages are not installed.
     """
     if not PACKAGES.exists():
         if shutil.which("npm") is None:
@@ -28,7 +28,7 @@ def node() -> str:
 
 
 def run(*arguments: str, given: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    """Run a script, or a package's file, with Node.js."""
+    """Run a script, or a file of a package, with Node.js."""
     return subprocess.run(  # our own scripts and pinned packages
         [node(), *arguments], input=given, capture_output=True, text=True, cwd=CLIENTS, timeout=timeout, check=False
     )

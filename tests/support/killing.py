@@ -1,4 +1,4 @@
-"""Gunicorn's configuration of a server whose process a call may kill, when it is carried out and not yet answered."""
+"""A gunicorn configuration whose worker a call can kill after the call is carried out and before it is answered."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ globals().update({name: value for name, value in vars(service).items() if not na
 
 
 def post_worker_init(worker: Any) -> None:
-    """Put it around the service."""
+    """Wrap the service."""
     service.post_worker_init(worker)
     answer = worker.bridge.application
 

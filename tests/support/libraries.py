@@ -1,7 +1,7 @@
 """Slow imports that need no settings. The process that forks servers loads them once.
 
-A library that asks for them here would get those of another process. It gets an error, as their name is taken out of
-the environment.
+A library that reads settings here would read those of another process. The settings variable is removed from the
+environment, so such a library fails instead.
 """
 
 import gc
@@ -36,5 +36,5 @@ for name in LIBRARIES:
     import_module(name)
 if "studyservice" in sys.modules:
     raise RuntimeError("What is the service's own each process loads with its settings.")
-gc.freeze()  # what is loaded stays
+gc.freeze()  # loaded modules are kept
 gc.enable()

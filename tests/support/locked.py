@@ -1,4 +1,4 @@
-"""An installation of locked packages without the network: links to those that run the tests."""
+"""Installs locked packages without the network, as links to the packages that run the tests."""
 
 import re
 from importlib.metadata import PackageNotFoundError, distribution
@@ -10,10 +10,10 @@ _PIN = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^ ;]+)(?: *; *([^\\]+?)
 
 
 def install_locked(requirements: Path, site_packages: Path) -> None:
-    """Link the files of the packages that `requirements` names, and of no other, into `site_packages`.
+    """Link only the packages in `requirements` into `site_packages`.
 
     Raises:
-        PackageNotFoundError: one of them is not installed, or in another version.
+        PackageNotFoundError: a package is not installed, or in another version.
     """
     for name, version, marker in _PIN.findall(requirements.read_text(encoding="utf-8")):
         if marker and not Marker(marker).evaluate():
@@ -22,7 +22,7 @@ def install_locked(requirements: Path, site_packages: Path) -> None:
         if package.version != version:
             raise PackageNotFoundError(f"{name} {version}; there is {package.version}")
         for file in package.files or ():
-            if ".." in file.parts:  # programs, which stand elsewhere
+            if ".." in file.parts:  # programs, which are installed elsewhere
                 continue
             link = site_packages / file
             link.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""`python -m tests.support.matrix [ARGUMENTS]`: the suite on each Python and the oldest PostgreSQL that are said to do.
+"""`python -m tests.support.matrix [ARGUMENTS]`: run the suite on each supported Python and the oldest PostgreSQL.
 
-Each Python that is found has a virtual environment of its own in `.venv-3.x`, with the locked packages, and runs the
-suite on SQLite; the oldest PostgreSQL runs its half with this Python. `ARGUMENTS` go to pytest, `-n auto` by default.
-What is not found is named and fails nothing, unless `NO_SKIPS` is set; it is never told as passed.
+Each Python has its own virtual environment in `.venv-3.x` with the locked packages, and runs the suite on SQLite. The
+oldest PostgreSQL runs its half with this Python. `ARGUMENTS` are passed to pytest, `-n auto` by default. Missing
+versions are listed and never reported as passed. They fail the run only if `NO_SKIPS` is set.
 """
 
 import os
@@ -23,7 +23,7 @@ PASSED, FAILED, NOT_FOUND = "passed", "FAILED", "NOT FOUND, not tried"
 
 
 def main(arguments: list[str]) -> int:
-    """Run all; returns the exit status."""
+    """Run all combinations. Return the exit status."""
     arguments = arguments or ["-n", "auto", "--dist", "worksteal"]
     found = {f"Python {version}, SQLite": _on_python(version, arguments) for version in PYTHONS}
     found[f"PostgreSQL {OLDEST_POSTGRESQL}"] = _on_postgresql(arguments)
@@ -70,7 +70,7 @@ def _on_postgresql(arguments: list[str]) -> str:
 
 @contextmanager
 def _postgresql(programs: Path) -> Iterator[str]:
-    """The address of a new server behind a socket; root starts it as `postgres`, which it wants."""
+    """The URL of a new server behind a socket. Root starts it as `postgres`, as PostgreSQL refuses root."""
     with tempfile.TemporaryDirectory(prefix="studyservice-postgresql-") as name:
         directory, user = Path(name), "postgres" if os.geteuid() == 0 else None
         if user:

@@ -1,7 +1,7 @@
-"""Migrated databases, kept between runs: two thirds of the start of a single test went into migrating.
+"""Migrated databases, kept between runs: migrating took two thirds of the start of a single test.
 
-They lie in `.pytest_cache/databases` under a hash of everything that migrations are made of, so a change of any of that
-migrates anew. An entry appears by a rename, so a run that is cut off leaves none in part.
+They are stored in `.pytest_cache/databases` under a hash of all inputs of migrations, so a change of any input migrates
+again. An entry is created by a rename, so an interrupted run leaves no partial entry.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ _KEPT = 3
 
 @cache
 def digest() -> str:
-    """SHA-256 of the migrations and of what they run on."""
+    """SHA-256 of the migrations and the code they run on."""
     found = hashlib.sha256(sys.version.encode() + sqlite3.sqlite_version.encode())
     for path in sorted({path for pattern in _MIGRATED_BY for path in ROOT.glob(pattern)}):
         found.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
@@ -38,7 +38,7 @@ def digest() -> str:
 
 
 def restore(kind: str, target: Path, is_whole: Callable[[Path], bool]) -> bool:
-    """Copy the entry of this kind to `target`, a file or a directory. Return False if there is none or it is damaged.
+    """Copy the entry of this kind to `target`, a file or a directory. Return False if it is missing or damaged.
 
     Args:
         is_whole: checks the copy.
@@ -48,33 +48,33 @@ def restore(kind: str, target: Path, is_whole: Callable[[Path], bool]) -> bool:
         copied = entry.stat().st_ino
         _copy(entry, target)
         os.utime(entry)
-        # Another run may have replaced the entry meanwhile, which leaves a copy in part.
+        # Another run may have replaced the entry meanwhile, leaving a partial copy.
         if entry.stat().st_ino == copied and is_whole(target):
             return True
-    except (subprocess.CalledProcessError, FileNotFoundError):  # there is none, or another run has just removed it
+    except (subprocess.CalledProcessError, FileNotFoundError):  # it is missing, or another run has just removed it
         pass
     _remove(target)
     return False
 
 
 def keep(kind: str, source: Path) -> None:
-    """Make the file or directory `source` the entry of this kind, in place of an earlier one."""
+    """Store the file or directory `source` as the entry of this kind, replacing an earlier one."""
     ENTRIES.mkdir(parents=True, exist_ok=True)
     part = ENTRIES / f"part-{uuid4().hex}"
     _copy(source, part)
     _discard(_entry(kind))
     try:
         part.rename(_entry(kind))
-    except OSError:  # another run was first
+    except OSError:  # another run was faster
         _remove(part)
     for old in sorted(ENTRIES.glob(f"{kind}-*"), key=_age)[_KEPT:]:
         _discard(old)
 
 
 def _discard(entry: Path) -> None:
-    """Remove an entry, if it exists. It is renamed first, so no other run copies it while it is emptied."""
+    """Remove an entry if it exists. It is renamed first, so that no other run copies it half deleted."""
     part = ENTRIES / f"part-{uuid4().hex}"
-    with suppress(FileNotFoundError):  # there is none, or another run was first
+    with suppress(FileNotFoundError):  # it is missing, or another run was faster
         entry.rename(part)
         _remove(part)
 
@@ -84,7 +84,7 @@ def _entry(kind: str) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy it with the owners of its files, sharing their bytes where the file system can."""
+    """Copy it with file owners, sharing the bytes where the file system can."""
     subprocess.run(["cp", "-a", str(source), str(target)], check=True, stderr=subprocess.DEVNULL)  # noqa: S607
 
 

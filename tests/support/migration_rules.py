@@ -1,7 +1,7 @@
-"""The rules for migrations that run while the previous code reads and writes.
+"""Rules for migrations that run while the previous code reads and writes.
 
-`django-migration-linter` looks at the SQL; the checks here see what it does not: constraints that look at every row,
-each added column by itself, and what cannot be done again after an ended attempt.
+`django-migration-linter` checks the SQL. These checks add what it does not see: constraints that scan every row, each
+added column separately, and migrations that cannot run again after an interruption.
 """
 
 import re
@@ -58,7 +58,7 @@ def _not_again(statements: list[str], **_: object) -> bool:
 
 
 def _several_tables(statements: list[str], **_: object) -> bool:
-    """VALIDATE stops nobody."""
+    """VALIDATE locks out nobody."""
     if not statements or not statements[0].startswith("BEGIN"):
         return False
     altered = {found[1] for one in statements if "VALIDATE" not in one and (found := _ALTERED.match(one))}
@@ -70,12 +70,12 @@ def _made(statements: list[str]) -> set[str]:
 
 
 def _adds_unique(statements: list[str], **_: object) -> bool:
-    """A unique index that is built concurrently is safe: old code never writes equal values into a new column."""
+    """A concurrently built unique index is safe: old code never writes equal values to a new column."""
     return has_add_unique([one for one in statements if "UNIQUE INDEX CONCURRENTLY" not in one])
 
 
 class Analyser(PostgresqlAnalyser):
-    """The library's, with more checks."""
+    """The linter's analyzer with more checks."""
 
     migration_checks = [  # noqa: RUF012  # as the library has it
         *PostgresqlAnalyser.migration_checks,
@@ -88,13 +88,13 @@ class Analyser(PostgresqlAnalyser):
 
 
 def broken_rules(app: str, name: str) -> set[str]:
-    """Codes of the rules that a migration breaks, by the SQL that PostgreSQL would get."""
+    """Codes of the rules that a migration breaks, judged by its SQL on PostgreSQL."""
     with rendered_sparingly():
         return broken_by(call_command("sqlmigrate", app, name, no_color=True, stdout=StringIO()).splitlines())
 
 
 def broken_by(sql: list[str]) -> set[str]:
-    """Codes of the rules that the lines of `sqlmigrate` break."""
+    """Codes of the rules that these lines of `sqlmigrate` break."""
     statements = [line for line in sql if line and not line.startswith("--")]
     errors, _, warnings = analyse_sql_statements(Analyser, statements, [])
     return {issue.code for issue in (*errors, *warnings)}

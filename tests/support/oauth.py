@@ -1,4 +1,4 @@
-"""An app that connects members: it registers, asks for consent, exchanges, refreshes. Only transport is hidden."""
+"""An app that connects members: it registers, asks for consent, exchanges codes and refreshes tokens."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def register(**metadata: Any) -> Any:
-    """The raw answer of a registration; without the method of authentication if that is None."""
+    """The raw answer of a registration. None leaves out the authentication method."""
     body = {"client_name": "Planner", "redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none"} | metadata
     if body["token_endpoint_auth_method"] is None:
         del body["token_endpoint_auth_method"]
@@ -23,19 +23,19 @@ def register(**metadata: Any) -> Any:
 
 
 def post_form(path: str, fields: dict[str, Any] | list[tuple[str, str]] | str, **headers: str) -> Any:
-    """A raw form post of a machine."""
+    """A raw form post without a browser."""
     encoded = fields if isinstance(fields, str) else urlencode(fields)
     client = Client(raise_request_exception=False)
     return client.post(path, encoded, content_type=FORM, headers=headers)
 
 
 def challenge_of(verifier: str) -> str:
-    """RFC 7636 section 4.2."""
+    """The code challenge of a verifier (RFC 7636, section 4.2)."""
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
 def answer_in(response: Any) -> dict[str, str]:
-    """The parameters that a redirect carries back to the app."""
+    """The parameters of the redirect back to the app."""
     assert response.status_code == 302, response.content
     found = parse_qs(urlsplit(response.headers["Location"]).query, keep_blank_values=True)
     assert all(len(values) == 1 for values in found.values())
@@ -44,7 +44,7 @@ def answer_in(response: Any) -> dict[str, str]:
 
 @dataclass
 class Browser:
-    """A member's browser, signed in."""
+    """A browser with a signed-in member."""
 
     member: Any
     client: Client = field(default_factory=lambda: Client(raise_request_exception=False))
@@ -78,7 +78,7 @@ class App:
         return cls(response.json(), response.json()["redirect_uris"][0])
 
     def by(self, method: str, secret: str | None = None) -> "App":
-        """The same app, authenticating by `method`, with `secret` if one is given."""
+        """The same app authenticating by `method`, with `secret` if given."""
         given = {} if secret is None else {"client_secret": secret}
         return replace(self, registration=self.registration | {"token_endpoint_auth_method": method} | given)
 
@@ -116,13 +116,13 @@ class App:
                 return {"client_id": self.id}, {}
 
     def post(self, path: str, fields: dict[str, Any]) -> Any:
-        """An authenticated form post; None leaves a field out."""
+        """An authenticated form post. None leaves a field out."""
         own, headers = self.authenticate()
         given = {name: value for name, value in (own | fields).items() if value is not None}
         return post_form(path, urlencode(given, doseq=True), **headers)
 
     def exchange(self, code: str, /, **changes: Any) -> Any:
-        """The raw answer of exchanging a code."""
+        """The raw answer to exchanging a code."""
         fields = {
             "grant_type": "authorization_code",
             "code": code,
@@ -132,15 +132,15 @@ class App:
         return self.post("/oauth/token", fields | changes)
 
     def refresh(self, refresh_token: str, /, **changes: Any) -> Any:
-        """The raw answer of a refresh."""
+        """The raw answer to a refresh."""
         return self.post("/oauth/token", {"grant_type": "refresh_token", "refresh_token": refresh_token} | changes)
 
     def revoke(self, token: str, /, **changes: Any) -> Any:
-        """The raw answer of a revocation."""
+        """The raw answer to a revocation."""
         return self.post("/oauth/revoke", {"token": token} | changes)
 
     def connect(self, member: Any, *, write: bool = True, **changes: Any) -> dict[str, Any]:
-        """The tokens of a whole flow."""
+        """The tokens of a complete flow."""
         response = self.exchange(self.code(member, write=write, **changes))
         assert response.status_code == 200, response.content
         tokens: dict[str, Any] = response.json()
@@ -155,7 +155,7 @@ def status_of(access_token: str, path: str = "/v1/me") -> int:
 
 
 def error_of(response: Any) -> tuple[int, str]:
-    """Status and code of an RFC 6749 error, whose shape is checked."""
+    """Status and code of an RFC 6749 error, after checking its shape."""
     body = response.json()
     assert set(body) == {"error", "error_description"}, body
     assert all(isinstance(value, str) and value.isascii() and '"' not in value for value in body.values())

@@ -1,6 +1,6 @@
-"""Import an archive on the other kind of database, in another process, and answer every read operation.
+"""Imports an archive on the other kind of database, in another process, and answers every read operation.
 
-`python -m tests.support.other_database KIND ARCHIVE`, with an environment as `tests.support.run` makes it anew.
+Usage: `python -m tests.support.other_database KIND ARCHIVE`, in an environment made by `tests.support.run`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The clients of `make clients`, built once in a run and installed as their users do it."""
+"""The clients of `make clients`, built once per run and installed like users do."""
 
 import fcntl
 import os
@@ -16,25 +16,25 @@ from tests.support import javascript, run
 
 
 def python_site() -> Path:
-    """A directory for PYTHONPATH into which the Python client is installed."""
+    """A directory for PYTHONPATH with the installed Python client."""
     return _once("python", _install_python)
 
 
 def javascript_site() -> Path:
-    """A directory with the TypeScript client in its `node_modules`; skips the test on a machine without Node.js."""
+    """A directory with the TypeScript client in its `node_modules`. Skips the test on a machine without Node.js."""
     javascript.node()
     return _once("typescript", _install_typescript)
 
 
 def script(language: str) -> str:
-    """The one script on the page of a client."""
+    """The only script on the page of a client."""
     page = (HERE / language / "README.md").read_text(encoding="utf-8")
     [found] = re.findall(r"^```\w+\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     return str(found)
 
 
 def _once(name: str, make: Callable[[Path], None]) -> Path:
-    """Return the directory that `make` filled, once in a run. Other workers wait for the first."""
+    """Return the directory that `make` fills, once per run. Other workers wait for the first."""
     directory = Path(os.environ[run.DIRECTORY]) / "clients" / name
     directory.parent.mkdir(exist_ok=True)
     with directory.with_suffix(".lock").open("w") as lock:

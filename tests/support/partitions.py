@@ -1,4 +1,4 @@
-"""Every table with members' rows in native hash partitions of PostgreSQL by member, with its foreign keys."""
+"""Partitions every table with members' rows by member, with native hash partitions of PostgreSQL and foreign keys."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -44,12 +44,12 @@ Execute = Callable[..., list[tuple[Any, ...]]]
 
 
 def owned(execute: Execute) -> dict[str, str]:
-    """The tables with members' rows, and the column with the member."""
+    """The tables with members' rows, and their member column."""
     return {"accounts_member": "id"} | {table: owner for table, owner in execute(_OWNED) if table not in STAY}
 
 
 def spread(execute: Execute) -> list[str]:
-    """Partition every such table and return their names. Unique columns are then unique per member."""
+    """Partition every such table and return their names. Unique columns become unique per member."""
     tables = owned(execute)
     keys = execute(_FOREIGN_KEYS, [list(tables), list(tables)])
     for table, name, _ in keys:
@@ -89,7 +89,7 @@ def _spread(execute: Execute, table: str, owner: str) -> Iterable[str]:
 
 
 def read_of_several(counted: Iterable[tuple[str]]) -> dict[str, list[str]]:
-    """Group the partitions that were read by table, and return tables with more than one."""
+    """Group the read partitions by table, and return tables with more than one."""
     found: dict[str, list[str]] = {}
     for (name,) in counted:
         found.setdefault(name.rpartition("_p")[0], []).append(name)

@@ -1,7 +1,7 @@
-"""`make pictures`: take the pictures of pages in docs/images anew, from the data of the demo member.
+"""`make pictures`: retake the pictures of pages in docs/images with the data of the demo member.
 
-A trial is started in a directory of its own. Each picture is the first screen of a page at 1,280 or 390 pixels, light
-or dark: `week-1280-light.png`.
+It starts a trial in a temporary directory. Each picture is the first screen of a page at 1,280 or 390 pixels, light or
+dark: `week-1280-light.png`.
 """
 
 import base64
@@ -101,7 +101,7 @@ def _linked(page: Page, path: str, name: str) -> str:
 
 
 def _consent(page: Page) -> str:
-    """The path of the page on which an app asks for access."""
+    """The path of the consent page of an app."""
     app = {"client_name": "Study Planner", "redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none"}
     registered = page.request.post("/oauth/register", data=app).json()
     asked = {
@@ -116,7 +116,7 @@ def _consent(page: Page) -> str:
 
 
 def _reduced(page: Page, picture: bytes) -> bytes:
-    """The PNG with 256 colors, which takes half the space."""
+    """The PNG with 256 colors, which halves its size."""
     found = page.evaluate(REDUCE, base64.b64encode(picture).decode())
     width, pixels = found["width"], base64.b64decode(found["pixels"])
     rows = b"".join(b"\0" + pixels[at : at + width] for at in range(0, len(pixels), width))
@@ -129,7 +129,7 @@ def _reduced(page: Page, picture: bytes) -> bytes:
 
 
 def _pages(page: Page) -> dict[str, str]:
-    """The path of each page by the name of its pictures."""
+    """The path of each page, by the name of its pictures."""
     course = _linked(page, "/courses", "Cell Biology")
     return {
         "week": "/",
@@ -142,7 +142,7 @@ def _pages(page: Page) -> dict[str, str]:
 
 
 def take() -> None:
-    """Take all pictures, in place of those that are there."""
+    """Take all pictures, replacing the existing ones."""
     if not CHROMIUM:
         raise SystemExit("No Chromium: install one, or name it in CHROMIUM.")
     with _trial() as (origin, email, password), sync_playwright() as playwright:

@@ -1,4 +1,4 @@
-"""Cards for plans, made as their members would have made them, with the `fsrs` package."""
+"""Cards for plans, reviewed with the `fsrs` package."""
 
 import random
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ STATES = {fsrs.State.Learning: LEARNING, fsrs.State.Review: REVIEW, fsrs.State.R
 
 
 def as_memory(card: fsrs.Card) -> Memory:
-    """A card as the plan and the package see it."""
+    """A card in the form that the plan and the package use."""
     return Memory(
         state=STATES[card.state],
         step=card.step or 0,
@@ -30,7 +30,7 @@ def as_memory(card: fsrs.Card) -> Memory:
 
 
 def settled_by_the_package(scheduler: fsrs.Scheduler, card: fsrs.Card, rating: fsrs.Rating, at: datetime) -> fsrs.Card:
-    """The card after an answer and a good answer to each step that follows, at the same instant."""
+    """The card after an answer, and after "good" for each following step, at the same instant."""
     card, _ = scheduler.review_card(card, rating, at)
     while card.state != fsrs.State.Review:
         card, _ = scheduler.review_card(card, fsrs.Rating.Good, at)
@@ -38,7 +38,7 @@ def settled_by_the_package(scheduler: fsrs.Scheduler, card: fsrs.Card, rating: f
 
 
 def studied_cards(chance: random.Random, until: datetime, retention: float = 0.9) -> Iterator[fsrs.Card]:
-    """Cards of all states with random histories up to `until`, without end."""
+    """Endless cards in all states, with random histories up to `until`."""
     scheduler = fsrs.Scheduler(desired_retention=retention, enable_fuzzing=False)
     ratings = [fsrs.Rating.Good] * 6 + [fsrs.Rating.Again, fsrs.Rating.Hard, fsrs.Rating.Easy]
     while True:
@@ -61,7 +61,7 @@ def plan_cards(chance: random.Random, number: int, until: datetime, *, new: floa
 
 
 def settings(today: date, days: int, **changes: Any) -> Settings:
-    """Plan for an exam in `days` days: ten minutes a day, twelve seconds a card."""
+    """Settings of a plan for an exam in `days` days: ten minutes a day, twelve seconds a card."""
     given: dict[str, Any] = {"zone": ZoneInfo("UTC"), "retention": 0.9, "minutes": 10, "seconds": Decimal("12.00")}
     return Settings(today=today, exam_on=today + days * DAY, **given | changes)
 

@@ -1,4 +1,4 @@
-"""Four calendars with the dates that are in them: Canvas, Moodle, Blackboard, Google; for a member in New York."""
+"""Four calendars with their expected dates: Canvas, Moodle, Blackboard and Google, for a member in New York."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ LONG = "Read the chapters on membranes, transport and signalling, then answer th
 
 @dataclass(frozen=True)
 class PlatformCalendar:
-    """A file, and the titles with their dates, in order."""
+    """A file, and its expected titles and dates, in order."""
 
     file: bytes
     dates: list[tuple[str, str]]
@@ -27,7 +27,7 @@ class PlatformCalendar:
 
 
 def canvas() -> PlatformCalendar:
-    """Assignments are events at their deadline in UTC, or all-day ones whose `VALUE` is said twice."""
+    """Assignments are events at their deadline in UTC, or all-day events with a repeated `VALUE`."""
     return PlatformCalendar(
         calendar(
             CANVAS,
@@ -47,7 +47,7 @@ def canvas() -> PlatformCalendar:
                 "CLASS:PUBLIC",
                 summary="Term paper [BIO 210 Cell Biology]",
             ),
-            # 23:59 in New York before the clocks change, an hour earlier in UTC.
+            # 23:59 in New York before the clocks change; one hour earlier in UTC.
             event("event-assignment-503", "DTSTART:20261030T035900Z", summary="Quiz 3 [BIO 210 Cell Biology]"),
             event(
                 "event-calendar-event-9",
@@ -68,7 +68,7 @@ def canvas() -> PlatformCalendar:
 
 
 def moodle() -> PlatformCalendar:
-    """Deadlines without length in UTC; texts with escaped characters; UIDs with the host; what only opens."""
+    """Zero-length deadlines in UTC, escaped characters, UIDs with the host name, and opening events."""
     return PlatformCalendar(
         calendar(
             MOODLE,
@@ -95,7 +95,7 @@ def moodle() -> PlatformCalendar:
 
 
 def blackboard() -> PlatformCalendar:
-    """Times in a zone of the file, one with a name of Windows, and one without any."""
+    """Times in a zone defined by the file, one with a Windows zone name, and one without a zone."""
     windows = NEW_YORK.replace("America/New_York", "Eastern Standard Time")
     return PlatformCalendar(
         calendar(
@@ -112,7 +112,7 @@ def blackboard() -> PlatformCalendar:
 
 
 def google() -> PlatformCalendar:
-    """A weekly event with one left out, one moved and one cancelled; tasks; what is cancelled altogether."""
+    """A weekly event with one occurrence excluded, one moved and one canceled; tasks; and a canceled event."""
     return PlatformCalendar(
         calendar(
             GOOGLE,

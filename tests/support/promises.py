@@ -1,7 +1,7 @@
 """The promises of the v1 description, one per line, so that a broken promise is a missing line.
 
-Spec, Versioning 2: within v1 there are only additions. Two sorts of lines: promises, of which there may only be more,
-and demands on what clients send, of which an operation or a schema that is known may only have fewer.
+Spec, Versioning 2: v1 only adds. There are two sorts of lines. Promises may only be added. Demands on client input may
+only be removed from a known operation or schema.
 """
 
 import re
@@ -16,12 +16,12 @@ _WORD = re.compile(r"\b")
 
 
 def promises(description: Any) -> set[str]:
-    """Every line of both sorts that `description`, an OpenAPI document, holds."""
+    """Every line of both sorts in `description`, an OpenAPI document."""
     return {*_of_operations(description), *_of_schemas(description)}
 
 
 def broken(kept: set[str], found: set[str]) -> list[str]:
-    """Return promises of `kept` that `found` lacks, and demands of `found` that `kept` does not make."""
+    """Return the promises of `kept` that `found` lacks, and the demands of `found` that `kept` lacks."""
     lost = {line for line in kept - found if DEMANDS not in line and not _is_replaced(line, kept, found)}
     known = {_subject(line) for line in kept}
     new = {line for line in found - kept if DEMANDS in line and _subject(line) in known}
@@ -29,7 +29,7 @@ def broken(kept: set[str], found: set[str]) -> list[str]:
 
 
 def _is_replaced(line: str, kept: set[str], found: set[str]) -> bool:
-    """Return whether a schema that replaces the one of `line` promises as much and demands no more."""
+    """Return whether a schema that replaces the one of `line` promises at least as much and demands no more."""
     place, _, form = line.partition(": ")
     for other in found - kept:
         old_words, new_words = _WORD.split(form), _WORD.split(other.removeprefix(f"{place}: "))
@@ -51,13 +51,13 @@ def _about(schema: str, lines: set[str]) -> set[str]:
 
 
 def refreshed(kept: set[str], found: set[str]) -> set[str]:
-    """`kept` with what `found` adds; what it has no more stays, but for demands and replaced schemas."""
+    """`kept` with the additions of `found`. Old lines stay, except demands and replaced schemas."""
     stays = {line for line in kept - found if DEMANDS not in line and not _is_replaced(line, kept, found)}
     return stays | (found - set(broken(kept, found)))
 
 
 def _subject(line: str) -> str:
-    """The operation or schema that a line is about."""
+    """The operation or schema of a line."""
     return line.partition(" ")[0]
 
 
@@ -114,7 +114,7 @@ def _form(schema: Any) -> str:
 
 
 def _sent(description: Any) -> set[str]:
-    """The names of the schemas that clients send, those inside of others included."""
+    """The names of the schemas that clients send, including nested ones."""
     schemas = description["components"]["schemas"]
     pending = [
         operation["requestBody"]

@@ -1,4 +1,4 @@
-"""The number of examples of a property: all in a thorough run, a third in a quick one."""
+"""The number of examples of a property test: all in a thorough run, a third in a quick one."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from tests.support.run import is_thorough
 
 
 def examples(count: int, **others: Any) -> settings:
-    """Settings of a property that may use fixtures and run long.
+    """Settings of a property test that may use fixtures and run long.
 
     Args:
-        count: of examples in a thorough run.
-        others: settings of Hypothesis beside these.
+        count: number of examples in a thorough run.
+        others: further settings of Hypothesis.
     """
     return settings(
         max_examples=count if is_thorough() else -(-count // 3),

@@ -1,4 +1,4 @@
-"""Readers for the child process that do what a reader must not be able to do."""
+"""Readers for the child process that do forbidden things."""
 
 import ctypes
 import os
@@ -17,20 +17,20 @@ def well(file: IO[bytes], options: dict[str, Any]) -> Found:
     """Report the input and the process."""
     yield {"content": file.read().decode(), "options": options}
     yield {
-        "environment": sorted(os.environ.keys() - {"LC_CTYPE"}),  # which Python sets itself (PEP 538)
+        "environment": sorted(os.environ.keys() - {"LC_CTYPE"}),  # set by Python itself (PEP 538)
         "memory": resource.getrlimit(resource.RLIMIT_AS)[0],
         "django": "django" in sys.modules,
     }
 
 
 def forever(_file: IO[bytes], _options: dict[str, Any]) -> Found:
-    """Sleeps once it has said something."""
+    """Print something, then sleep."""
     yield {"media_type": "text/plain"}
     time.sleep(60)
 
 
 def busy(_file: IO[bytes], _options: dict[str, Any]) -> Found:
-    """Calculates for more CPU than it may have: here a second, so that the test costs no more."""
+    """Use more than the allowed CPU, here a second to keep the test cheap."""
     resource.setrlimit(resource.RLIMIT_CPU, (1, 2))
     yield {"media_type": "text/plain"}
     while True:
@@ -38,7 +38,7 @@ def busy(_file: IO[bytes], _options: dict[str, Any]) -> Found:
 
 
 def greedy(_file: IO[bytes], _options: dict[str, Any]) -> Found:
-    """Wants a gigabyte."""
+    """Allocate a gigabyte."""
     yield {"length": len(bytearray(1024**3))}
 
 
@@ -49,7 +49,7 @@ def talkative(_file: IO[bytes], _options: dict[str, Any]) -> Found:
 
 
 def crash(_file: IO[bytes], _options: dict[str, Any]) -> Found:
-    """Reads address 0."""
+    """Read address 0."""
     yield {"media_type": "text/plain"}
     ctypes.string_at(0)
 
@@ -61,13 +61,13 @@ def garbage(_file: IO[bytes], _options: dict[str, Any]) -> Found:
 
 
 def failing(_file: IO[bytes], _options: dict[str, Any]) -> Found:
-    """Raises."""
+    """Raise an exception."""
     yield {"media_type": "text/plain"}
     raise ValueError("secret content")
 
 
 def writing(_file: IO[bytes], options: dict[str, Any]) -> Found:
-    """Writes a file."""
+    """Write a file."""
     try:
         Path(options["path"]).write_text("written")
     except OSError as refused:

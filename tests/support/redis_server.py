@@ -1,4 +1,4 @@
-"""A real Redis for tests, and one that never answers."""
+"""A real Redis for tests, and a server that never answers."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ import pytest
 
 
 class Redis:
-    """A real Redis on loopback, which can be killed and started again, or hang for a while."""
+    """A real Redis on loopback that can be killed, restarted, or frozen for a while."""
 
     def __init__(self, directory: Path, port: int = 0) -> None:
         self._directory = directory
@@ -39,7 +39,7 @@ class Redis:
         raise TimeoutError("redis-server did not start")
 
     def hang(self) -> None:
-        """Freeze the server. The kernel still accepts connections, and nothing answers."""
+        """Freeze the server. The kernel still accepts connections, but nothing answers."""
         if self._process is not None:
             os.kill(self._process.pid, signal.SIGSTOP)
 
@@ -56,7 +56,7 @@ class Redis:
 
 @contextmanager
 def start_redis(directory: Path, port: int = 0) -> Iterator[Redis]:
-    """A running Redis, on any free port; the test is skipped where there is none."""
+    """A running Redis on any free port. Skips the test if Redis is not installed."""
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is not on PATH")
     server = Redis(directory, port)
@@ -85,7 +85,7 @@ class SilentRedis(socketserver.ThreadingTCPServer):
 
 @contextmanager
 def start_silent_redis() -> Iterator[SilentRedis]:
-    """A server that accepts and never answers."""
+    """A server that accepts connections and never answers."""
     with SilentRedis() as silent:
         threading.Thread(target=silent.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         yield silent

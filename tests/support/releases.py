@@ -1,6 +1,6 @@
-"""The last release's migrations. Later ones must let its code go on while they run.
+"""The last migrations of the latest release. Its code must keep working while later migrations run.
 
-With a release, its last migrations are written here. These are those of 0.5.0. `0001_initial` of each app replaces them
+Each release updates this list. These are the migrations of 0.5.0. `0001_initial` of each app replaces them
 (CONTRIBUTING.md, Migrations).
 """
 
@@ -25,7 +25,7 @@ RELEASED = {
 
 
 def released(loader: MigrationLoader) -> list[tuple[str, str]]:
-    """App and name of the migrations with which the schema is the release's."""
+    """App and name of the last migrations of the release."""
     replacing = {old: node for node, migration in loader.replacements.items() for old in migration.replaces}
     return [replacing.get(last, last) for last in RELEASED.items()]
 

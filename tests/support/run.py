@@ -1,4 +1,4 @@
-"""The environment of a run of the tests, which its processes inherit, and what makes the run cheap."""
+"""The environment of a test run, inherited by its processes, and shortcuts that save time."""
 
 import gc
 import os
@@ -25,7 +25,7 @@ THOROUGH = "STUDYSERVICE_TEST_THOROUGH"
 
 
 def is_thorough() -> bool:
-    """Whether this run is to show all that it can, or as much as fits into minutes."""
+    """Return whether this run tests as much as possible, not only what takes a few minutes."""
     return bool(os.environ.get(THOROUGH))
 
 
@@ -34,12 +34,12 @@ OTHER_SERVER = "TEST_DATABASE_URL"
 
 
 class Prepared(NamedTuple):
-    """A run about to begin.
+    """A prepared run.
 
     Attributes:
-        directory: of the run, to be removed at its end.
-        server: its PostgreSQL, to be stopped; None where the run starts none.
-        migrate: migrates its database, once Django is set up; does nothing where a copy of a migrated one lies there.
+        directory: its directory, removed at the end.
+        server: its PostgreSQL server, stopped at the end; None if the run starts none.
+        migrate: migrates its database once Django is set up; does nothing if the database is a copy of a migrated one.
     """
 
     directory: Path
@@ -54,9 +54,9 @@ class Prepared(NamedTuple):
 
 
 def prepare(database: str, *, thorough: bool = False) -> Prepared:
-    """Set the environment for the settings, and start the PostgreSQL of a run that is on one.
+    """Set the environment for the settings, and start PostgreSQL if the run uses it.
 
-    With `TEST_DATABASE_URL` that PostgreSQL is used, which is neither started nor stopped here.
+    With `TEST_DATABASE_URL`, that server is used. It is neither started nor stopped here.
     """
     directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
     for name in (
@@ -68,7 +68,7 @@ def prepare(database: str, *, thorough: bool = False) -> Prepared:
         "DATABASE_DISTRIBUTED",
     ):
         os.environ.pop(name, None)
-    # Each process of the run, its workers too, would compile all modules anew.
+    # Otherwise each process of the run, including workers, compiles all modules.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ |= {
         DIRECTORY: str(directory),
@@ -78,8 +78,8 @@ def prepare(database: str, *, thorough: bool = False) -> Prepared:
         "BASE_URL": "http://127.0.0.1:8000",
         "EMAIL_URL": "consolemail://",
         "LOG_FORMAT": "json",
-        "NODE_COMPILE_CACHE": str(directory / "node"),  # a tenth of a second of each of forty starts
-        "ADMIN_SECOND_FACTOR": "proxy",  # tests of the second factor itself set it to required
+        "NODE_COMPILE_CACHE": str(directory / "node"),  # saves a tenth of a second in each of forty starts
+        "ADMIN_SECOND_FACTOR": "proxy",  # tests of the second factor set it to required
         THOROUGH: str(thorough or ""),
     }
     if database == "citus":
@@ -102,7 +102,7 @@ def prepare(database: str, *, thorough: bool = False) -> Prepared:
 
 
 def _start_copy(cluster: Path) -> Any:
-    """Start a copy of the migrated PostgreSQL in `cluster`. Return None if there is none or it is damaged."""
+    """Start a copy of the migrated PostgreSQL in `cluster`. Return None if it is missing or damaged."""
     if not migrated.restore("postgresql", cluster, Path.is_dir):
         return None
     try:
@@ -119,7 +119,7 @@ def _start_copy(cluster: Path) -> Any:
 
 
 def _nothing() -> None:
-    """A copy of a migrated database needs no migration."""
+    """Do nothing: the database is a copy of a migrated one."""
 
 
 def _migrate_file() -> None:
@@ -129,13 +129,13 @@ def _migrate_file() -> None:
 
 def _migrate_cluster(server: Any, cluster: Path) -> None:
     databases.migrate()
-    server.stop()  # so that its files are whole
+    server.stop()  # so that its files are complete
     migrated.keep("postgresql", cluster)
     server.start()
 
 
 def look_up_no_names() -> None:
-    """Let this process know no host but this machine, so that no test asks somebody else's server."""
+    """Let this process resolve only this machine's name, so that no test contacts a foreign server."""
     look_up = socket.getaddrinfo
 
     def refuse(host: Any, *given: Any, **named: Any) -> Any:
@@ -148,25 +148,25 @@ def look_up_no_names() -> None:
 
 
 def hash_passwords_cheaply() -> None:
-    """The cost of a password hash is there to slow down who guesses; what is tested is that it is made."""
+    """Use a cheap password hash: its cost only slows down attackers."""
     from studyservice.secrets.hashing import Argon2Hasher
 
     Argon2Hasher.time_cost, Argon2Hasher.memory_cost, Argon2Hasher.parallelism = 1, 8, 1
 
 
 def collect_no_garbage() -> None:
-    """What is loaded until the tests begin stays: looking through it for garbage again and again finds none."""
+    """Exempt everything loaded before the tests from garbage collection: it is never freed."""
     gc.disable()
 
 
 def collect_new_garbage() -> None:
-    """Of what the tests make, and not of the modules and the tests themselves."""
+    """Collect garbage of the tests, but not of modules and collected tests."""
     gc.freeze()
     gc.enable()
 
 
 def build_guides() -> None:
-    """Build the guides again if their sources are newer."""
+    """Rebuild the guides if their sources are newer."""
     from studyservice.guides.building import build
     from studyservice.guides.catalog import BUILT
 
@@ -176,7 +176,7 @@ def build_guides() -> None:
 
 
 def collect_static_files() -> None:
-    """Collect static files again if they are newer: pages name scripts and styles by their hashes."""
+    """Collect static files again if they are newer: pages refer to scripts and styles by hash."""
     from django.conf import settings
     from django.core.management import call_command
 
@@ -186,12 +186,12 @@ def collect_static_files() -> None:
 
 
 def _older(made: Path, sources: Iterable[Path]) -> bool:
-    """Whether `made` is missing, or older than one of its sources."""
+    """Return whether `made` is missing, or older than one of its sources."""
     return not made.exists() or any(path.stat().st_mtime > made.stat().st_mtime for path in sources)
 
 
 def load_middleware_once() -> None:
-    """Each test client would load all middleware anew for its first request; they share it until a setting changes."""
+    """Share the middleware among test clients until a setting changes. Each would load it for its first request."""
     from django.core.handlers.base import BaseHandler
     from django.test.client import ClientHandler
     from django.test.signals import setting_changed
@@ -209,10 +209,10 @@ def load_middleware_once() -> None:
     setting_changed.connect(lambda **_: loaded.clear(), weak=False)
 
 
-def flush_what_has_rows() -> None:
-    """After a test that commits, Django empties every table, and makes content types and permissions anew.
+def flush_filled_tables() -> None:
+    """Empty only tables with rows after a test that commits, and keep content types and permissions.
 
-    On PostgreSQL that writes three hundred files. Most tests fill a few tables, and none changes those two.
+    Django empties every table, which writes three hundred files on PostgreSQL. Most tests fill only a few tables.
     """
     from django.contrib.contenttypes.management import create_contenttypes
     from django.db import connection

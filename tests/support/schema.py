@@ -1,4 +1,4 @@
-"""Describe the schema of the migrated database, from its own catalog."""
+"""Describes the schema of the migrated database from its catalog."""
 
 import re
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ def _of_sqlite() -> Schema:
 
 
 def _parts(sql: str) -> Iterator[str]:
-    """The columns and constraints of a CREATE TABLE of SQLite, which keeps their text."""
+    """The columns and constraints of a CREATE TABLE statement, which SQLite stores as text."""
     depth, part = 0, ""
     for character in sql[sql.index("(") + 1 : sql.rindex(")")]:
         depth += (character == "(") - (character == ")")

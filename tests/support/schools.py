@@ -7,7 +7,7 @@ from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.internet import PUBLIC, Answer, Internet, answer
 
 HOST = "canvas.school.example"
-SECRET = "user_K2vZ8qW0rMx4Tb7"  # what no log and no answer may have
+SECRET = "user_K2vZ8qW0rMx4Tb7"  # must not appear in a log or an answer
 URL = f"https://{HOST}/feeds/calendars/{SECRET}.ics"
 
 
@@ -17,12 +17,12 @@ def labelled(uid: str, day: str, title: str, label: str = "") -> str:
 
 
 class School:
-    """Answers with a calendar, with its version, and with 304 to who has it.
+    """Serves a calendar with its version, and 304 to clients that have this version.
 
     Attributes:
-        written: in place of the calendar.
-        gets: how often it was asked.
-        unchanged: how often it answered 304.
+        written: text to send in place of the calendar.
+        gets: number of requests.
+        unchanged: number of 304 answers.
     """
 
     def __init__(self, internet: Internet, host: str = HOST, address: str = PUBLIC) -> None:
@@ -32,12 +32,12 @@ class School:
         internet.serve(host, self._write, address)
 
     def has(self, *events: str, prodid: str = CANVAS) -> "School":
-        """Let the calendar have these events."""
+        """Set the events of the calendar."""
         self.file, self.written = calendar(prodid, *events), None
         return self
 
     def sends(self, body: bytes = b"", *, status: str = "200 OK", **headers: str) -> "School":
-        """Let it answer something else."""
+        """Send this answer in place of the calendar."""
         self.written = answer(body, status=status, **headers)
         return self
 

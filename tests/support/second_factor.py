@@ -1,4 +1,4 @@
-"""An operator's second factor as its devices have it: an authenticator app, and a passkey without a browser."""
+"""An operator's second-factor devices: an authenticator app, and a passkey without a browser."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ NOT_RIGHT = "Wrong or used code"
 
 
 class Asked(NamedTuple):
-    """Open the page that sets up an app. Return its secret, and the recovery codes."""
+    """Open the page that sets up an app. Return its secret and the recovery codes."""
 
     browser: Client
     secret: str
@@ -49,7 +49,7 @@ def text_of(response: Any) -> str:
 
 
 def enrolled_app(client: Client) -> tuple[str, list[str]]:
-    """Set up an app on the pages; returns its secret and the recovery codes, if these are the first."""
+    """Set up an app on the pages. Return its secret and, for the first device, the recovery codes."""
     secret = secret_on(client.get(APP))
     response = client.post(APP, {"code": shown(secret)})
     assert response.status_code in {200, 302}
@@ -76,7 +76,7 @@ def options_on(response: Any) -> dict[str, Any]:
 
 @dataclass
 class Device:
-    """A device that has one passkey (WebAuthn level 2, sections 6.1 and 6.5)."""
+    """A device with one passkey (WebAuthn level 2, sections 6.1 and 6.5)."""
 
     origin: str
     count: int = 0
@@ -84,7 +84,7 @@ class Device:
     id: bytes = field(default_factory=lambda: token_bytes(32))
 
     def created(self, options: dict[str, Any], **changes: Any) -> str:
-        """Return a new passkey's response as JSON. `cose` replaces its key, or removes it."""
+        """Return the registration response of a new passkey as JSON. `cose` replaces or removes its key."""
         numbers = self.key.public_key().public_numbers()
         own = {1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32), -3: numbers.y.to_bytes(32)}
         cose = changes.pop("cose", own)
@@ -94,7 +94,7 @@ class Device:
         return self._answer("webauthn.create", options, response, changes)
 
     def signed(self, options: dict[str, Any], **changes: Any) -> str:
-        """Return a signature's response as JSON. The device counts it."""
+        """Return the assertion response as JSON and increase the signature counter."""
         self.count += 1
         data = self._data(options["rpId"], 0x05)
         client = self._client("webauthn.get", options, changes)
@@ -120,11 +120,11 @@ def challenge_of(options: dict[str, Any]) -> bytes:
 
 
 def open_to(client: Client) -> bool:
-    """Return whether the admin is."""
+    """Return whether the browser can open the admin."""
     return client.get("/admin/").status_code == 200
 
 
 def led_to(client: Client, path: str, **options: Any) -> str:
-    """The page that the redirects from `path` end at."""
+    """The last page of the redirects from `path`."""
     response = client.get(path, follow=True, **options)
     return urlsplit(response.redirect_chain[-1][0]).path if response.redirect_chain else path

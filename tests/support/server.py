@@ -38,7 +38,7 @@ class Server:
 
     def command(self, *arguments: str) -> Any:
         """Run a management command in this process on the server's database. Return the JSON that it prints."""
-        with ThreadPoolExecutor(1) as thread:  # in which connections are not those of the test
+        with ThreadPoolExecutor(1) as thread:  # a thread has its own database connections
             return thread.submit(self._run, *arguments).result()
 
     def _run(self, *arguments: str) -> Any:
@@ -52,7 +52,7 @@ class Server:
 
 @contextmanager
 def running(directory: Path, **variables: str) -> Iterator[Server]:
-    """A server with its data in `directory`, on the kind of database that the run is for."""
+    """A server with its data in `directory`, on the database of the run."""
     with copied(f"server_{secrets.token_hex(4)}", directory) as url, started(directory, url, **variables) as server:
         yield server
 
@@ -84,14 +84,14 @@ def started(
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on."""
+    """A free port on loopback."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
 
 
 def wait_for(url: str, process: "Process | subprocess.Popen[bytes]") -> None:
-    """Until there is an answer, whatever it is; a server that ended is not waited for."""
-    deadline = time.monotonic() + 180  # for nothing but a machine that is very busy
+    """Wait for any answer. Return early if the server ended."""
+    deadline = time.monotonic() + 180  # only very busy machines need this long
     while True:
         try:
             with urlopen(f"{url}/health", timeout=5):  # noqa: S310  # http on loopback

@@ -1,4 +1,4 @@
-"""Sign in through a browser without a screen."""
+"""Signs in through a browser without a screen."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Situations for the rules of "what now": items, milestones and decks in a few words."""
+"""Situations for the rules of "what now": items, milestones and decks in short calls."""
 
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
@@ -23,7 +23,7 @@ def day(days: int | None) -> date | None:
 
 
 def item(title: str, due: int | None = None, worth: Fraction | int | None = None, **given: Any) -> Item:
-    """A paper of Biology, older than those made after it, due some days from today."""
+    """A paper for Biology, due in some days. Items are created in order of age."""
     number = next(_numbers)
     fields: dict[str, Any] = {
         "id": UUID(int=number),
@@ -37,19 +37,19 @@ def item(title: str, due: int | None = None, worth: Fraction | int | None = None
 
 
 def exam(due: int, course_id: UUID = BIOLOGY, **given: Any) -> Item:
-    """An exam, due some days from today."""
+    """An exam, due in some days."""
     return item("Exam", due, kind="exam", course_id=course_id, **given)
 
 
 def milestone(of: Item, title: str, due: int | None = None, position: int = 1, **given: Any) -> Milestone:
-    """A milestone that is not done, due some days from today."""
+    """An open milestone, due in some days."""
     number = next(_numbers)
     fields: dict[str, Any] = {"id": UUID(int=number), "created_at": EARLY + timedelta(minutes=number)} | given
     return Milestone(**fields, item_id=of.id, title=title, due_on=day(due), position=position)
 
 
 def deck(name: str, course_id: UUID | None = None, **given: Any) -> Deck:
-    """A deck without cards, older than those made after it."""
+    """A deck without cards. Decks are created in order of age."""
     number = next(_numbers)
     fields: dict[str, Any] = {
         "id": UUID(int=number),
@@ -63,7 +63,7 @@ def deck(name: str, course_id: UUID | None = None, **given: Any) -> Deck:
 
 
 def now(minutes: int = 480, *, seconds: Fraction | int = 12, new_cards: int = 1_000_000, **lists: Any) -> NowRow:
-    """Return the steps for these minutes, by default eight hours."""
+    """Return the steps for this many minutes, eight hours by default."""
     return what_now(Situation(TODAY, Fraction(seconds), new_cards, **lists), minutes)
 
 
@@ -78,5 +78,5 @@ def lengths(row: NowRow) -> list[int]:
 
 
 def codes(row: NowRow) -> list[list[str]]:
-    """The codes of the reasons of each step."""
+    """The reason codes of each step."""
     return [[reason["code"] for reason in step["because"]] for step in row["steps"]]

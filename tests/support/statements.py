@@ -1,4 +1,4 @@
-"""Check that each statement names the member of every table with members' rows that it uses."""
+"""Checks that each statement names the member for every table of members' rows that it uses."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from studyservice.citus.tables import ON_COORDINATOR
 
 
 def _owner_of(model: type[Model]) -> str | None:
-    """The column with the member."""
+    """The member column."""
     if model is Member:
         return "id"
     if model._meta.label in ON_COORDINATOR:
@@ -32,7 +32,7 @@ _REFERENCE = re.compile(r'(FROM|JOIN|UPDATE|INTO)\s+("?)(\w+)"?(?: (?!SET|WHERE|
 
 
 def unnamed(sql: str) -> Iterator[str]:
-    """The tables of members' rows that `sql` reads or writes without the member."""
+    """The tables of members' rows that `sql` reads or writes without naming the member."""
     for match in _REFERENCE.finditer(sql):
         verb, quoted, table, alias = match.groups()
         owner = OWNERS.get(table)
@@ -41,7 +41,7 @@ def unnamed(sql: str) -> Iterator[str]:
         if verb == "INTO":
             named = owner in sql[match.end() :].partition(" VALUES ")[0].partition(" SELECT ")[0]
         else:
-            # What is only selected or put in order names nobody. By hand, columns are written without their table.
+            # Selected and sorted columns do not restrict the member. Raw SQL names columns without their table.
             column = rf'(?<!\w)"?{alias or table}"?\."{owner}"' if quoted else rf"(?<!\w){owner}"
             named = re.search(f"{column} (?:=|IN)|= {column}", sql[match.start() :]) is not None
         if not named:
@@ -50,10 +50,10 @@ def unnamed(sql: str) -> Iterator[str]:
 
 @contextmanager
 def named(*, reads: bool = True) -> Iterator[CaptureQueriesContext]:
-    """Fails at its end if a statement was executed inside that does not name the member.
+    """Fail at the end of the block if a statement inside did not name the member.
 
     Args:
-        reads: whether statements that only read are looked at too.
+        reads: also check statements that only read.
     """
     with CaptureQueriesContext(connection) as context:
         yield context

@@ -1,4 +1,4 @@
-"""Streams of requests on one connection, byte by byte, and the strict reading of what the server answers."""
+"""Streams of requests on one connection, byte by byte, with strict parsing of the answers."""
 
 import http.client
 import io
@@ -40,18 +40,18 @@ class Answer:
 
     @property
     def ends(self) -> bool:
-        """Return whether no other answer follows on its connection."""
+        """Return whether this is the last answer on its connection."""
         return self.headers["Connection"] == "close"
 
 
 @dataclass(frozen=True)
 class Message:
-    """A request as it is written, and its only right answer.
+    """A request as written, and its only correct answer.
 
     Attributes:
-        statuses: of the answer.
-        name: of the member in the answer; a body that was mixed with another's would show.
-        may_end: whether the server may end the connection with the answer, as it does when a body has not come.
+        statuses: allowed statuses of the answer.
+        name: the member's name in the answer; a body mixed with another's would show.
+        may_end: whether the server may close the connection after the answer, as it does when a body is missing.
         ends: whether it must.
         is_head: whether the answer has no body.
     """
@@ -64,7 +64,7 @@ class Message:
     is_head: bool = field(default=False)
 
     def check(self, answer: Answer) -> None:
-        """See that `answer` is the right one."""
+        """Check that `answer` is the correct one."""
         assert answer.status in self.statuses, (answer.status, answer.body, self.raw)
         assert self.name is None or answer.body["name"] == self.name, (answer.body, self.raw)
         assert answer.ends or not self.ends, self.raw
@@ -73,11 +73,11 @@ class Message:
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes requests of one member, as a proxy passes them on.
+    """Writes requests of one member like a proxy that passes them on.
 
     Attributes:
         secret: the member's key.
-        address: the client that the proxy reports.
+        address: the client address that the proxy reports.
     """
 
     secret: str
@@ -89,14 +89,14 @@ class Writer:
         return "\r\n".join([*fixed, f"Authorization: Bearer {self.secret}", *lines, "", ""]).encode("latin-1")
 
     def smuggled(self) -> bytes:
-        """A request that would be carried out if it were read as one."""
+        """A smuggled request, which must never be carried out."""
         body = json.dumps({"name": SMUGGLED}).encode()
         return self.head("POST", "/v1/courses", JSON, f"Content-Length: {len(body)}") + body
 
     def renamed(self, name: str, sizes: Sequence[int] | None, *lines: str, asks_first: bool = False) -> Message:
-        """The member's name set to `name`, in chunks of these sizes or, with None, in one piece.
+        """A request that sets the member's name, in chunks of these sizes or, with None, in one piece.
 
-        A client that asks first, and sends the body without waiting, may find its connection ended.
+        The server may close the connection if the client announces `Expect: 100-continue` and does not wait.
         """
         body = json.dumps({"name": name}).encode()
         if asks_first:
@@ -108,7 +108,7 @@ class Writer:
         return Message(raw, frozenset({200}), name=name, may_end=asks_first)
 
     def last(self) -> Message:
-        """The one after which the server closes the connection."""
+        """A request that asks the server to close the connection."""
         return Message(self.head("GET", "/v1/me", "Connection: close"), frozenset({200}), ends=True)
 
 
@@ -116,7 +116,7 @@ JSON = "Content-Type: application/json"
 
 
 def cut(data: bytes, sizes: Sequence[int]) -> list[bytes]:
-    """`data` in pieces of these sizes, and what is left."""
+    """`data` in pieces of these sizes, plus the rest."""
     pieces, rest = [], data
     for size in sizes:
         pieces.append(rest[:size])
@@ -128,8 +128,8 @@ def conversation(port: int, pieces: Sequence[bytes], *, half_close: bool = False
     """Return what the server sends on a connection that receives `pieces`.
 
     Args:
-        half_close: whether the client says that nothing follows, in the middle of a request perhaps.
-        reset: whether the client is gone then, and reads nothing.
+        half_close: close the sending side afterwards, perhaps in the middle of a request.
+        reset: reset the connection afterwards without reading.
     """
     with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -139,7 +139,7 @@ def conversation(port: int, pieces: Sequence[bytes], *, half_close: bool = False
                 time.sleep(_PAUSE_SECONDS if len(pieces) > 1 else 0)
             if half_close:
                 connection.shutdown(socket.SHUT_WR)
-        except OSError:  # the server has ended the connection; its answers are there
+        except OSError:  # the server has closed the connection; its answers have arrived
             pass
         if reset:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
@@ -151,12 +151,12 @@ def conversation(port: int, pieces: Sequence[bytes], *, half_close: bool = False
 
 
 def answers(received: bytes, messages: Sequence[Message] = (), *, pages: bool = False) -> Iterator[Answer]:
-    """Parse the answers in `received`. Nothing may remain, and each must be well-formed.
+    """Parse all answers in `received`. Each must be well-formed, with no bytes left over.
 
     Args:
-        received: all that came on a connection.
-        messages: the requests, of which some may be HEAD.
-        pages: whether a page may have been asked for by chance.
+        received: all bytes received on a connection.
+        messages: the requests, some of which may be HEAD.
+        pages: allow answers that are pages, because a mangled request may name one.
     """
     stream = io.BytesIO(received)
     number = 0
@@ -178,7 +178,7 @@ def answers(received: bytes, messages: Sequence[Message] = (), *, pages: bool = 
 
 
 def _content(stream: io.BytesIO, headers: http.client.HTTPMessage) -> bytes:
-    """Return the body of an answer, which must have one framing and be complete."""
+    """Return the body of an answer, which must be complete and have one framing."""
     length, coding = headers["Content-Length"], headers["Transfer-Encoding"]
     assert (length is None) != (coding is None), headers.items()
     if coding is None:

@@ -1,4 +1,4 @@
-"""Small documents of each type that is read, and hostile ones; made here, byte by byte."""
+"""Small documents of each supported type, and hostile ones, built byte by byte."""
 
 import io
 import zipfile
@@ -19,7 +19,7 @@ _OPEN = (
 
 
 def pdf_of(objects: Mapping[int, bytes], trailer: bytes = b"") -> bytes:
-    """A PDF of numbered objects, of which 1 is the catalogue."""
+    """A PDF of numbered objects. Object 1 is the catalog."""
     out = bytearray(b"%PDF-1.7\n")
     places = {}
     for number, body in objects.items():
@@ -72,7 +72,7 @@ def package(parts: Mapping[str, bytes | str]) -> bytes:
 
 
 def docx_of(document: bytes | str, **more: bytes | str) -> bytes:
-    """A DOCX whose main part is `document`."""
+    """A DOCX with `document` as its main part."""
     return package({"[Content_Types].xml": _CONTENT_TYPES, "word/document.xml": document, **more})
 
 
@@ -95,7 +95,7 @@ def docx(blocks: Iterable[str | Sequence[Sequence[str]]]) -> bytes:
 
 
 def odt_of(content: bytes | str) -> bytes:
-    """An ODT whose content is this part."""
+    """An ODT with this content part."""
     return package(
         {
             "mimetype": "application/vnd.oasis.opendocument.text",
@@ -128,6 +128,6 @@ def open_document(body: str) -> str:
 
 
 def squeezed(piece: bytes, times: int) -> bytes:
-    """Repeat `piece` `count` times in the format of FlateDecode, at a hundredth of the size or less."""
+    """Return `count` times `piece` in FlateDecode format, at a hundredth of the size or less."""
     packer = zlib.compressobj(1)
     return b"".join(packer.compress(piece) for _ in range(times)) + packer.flush()

@@ -1,4 +1,4 @@
-"""A syllabus of the current term with 25 dated lines, for the tests of operations that accept one."""
+"""A syllabus of the current term with 25 dated lines, for operations that accept one."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -10,7 +10,7 @@ _PARTS = [("Problem set", "assignment"), ("Lab report", "lab"), ("Quiz", "quiz")
 
 
 def _lines() -> list[tuple[str, str, date]]:
-    """Title, kind and date of each: one every third day."""
+    """Title, kind and date of each line: one every third day."""
     found = []
     for number in range(24):
         name, kind = _PARTS[number % len(_PARTS)]

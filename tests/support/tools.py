@@ -1,4 +1,4 @@
-"""Shared by the tests of the tools: a working call of each, and answers without random parts."""
+"""Shared by the tests of tools: a working call of each tool, and answers without random parts."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _CHANCE = re.compile(
 
 
 def arguments(world: World, operation_id: str) -> dict[str, Any]:
-    """Arguments with which the operation works."""
+    """Valid arguments for the operation."""
     ids = {name: world.id(name) for name in sorted(routes()[operation_id].path_ids)}
     return ids | (world.body(operation_id) or {})
 
@@ -35,14 +35,14 @@ def working_calls(world: World) -> list[tuple[str, dict[str, Any]]]:
 
 
 def neutral(value: Any) -> Any:
-    """`value` with each id, time, address and request id replaced by its number in order of appearance."""
+    """`value` with ids, times, addresses and request ids numbered in order of appearance."""
     seen: dict[str, str] = {}
     text = json.dumps(value)
     return json.loads(_CHANCE.sub(lambda match: seen.setdefault(match[0], f"#{len(seen)}"), text))
 
 
 def stateless(method: str, params: dict[str, Any] | None = None, *, version: str = STATELESS) -> dict[str, Any]:
-    """The JSON and the headers of a request of the stateless revision, for `RestEntryPoint.request`."""
+    """The JSON and headers of a request of the stateless revision, for `RestEntryPoint.request`."""
     envelope = {
         "io.modelcontextprotocol/protocolVersion": version,
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -57,7 +57,7 @@ def stateless(method: str, params: dict[str, Any] | None = None, *, version: str
 
 
 def rpc_error_of(response: Any) -> dict[str, Any]:
-    """The error of a body that is the service's envelope and a JSON-RPC error without an id at once."""
+    """The error of a body that is both the service's envelope and a JSON-RPC error without an id."""
     body: dict[str, Any] = response.json()
     assert (body["jsonrpc"], body["id"], set(body)) == ("2.0", None, {"jsonrpc", "id", "error"})
     error: dict[str, Any] = body["error"]

@@ -19,7 +19,7 @@ def multipart(file: bytes, name: str = "file", filename: str = "upload", **field
 def stored_file(
     member: "Member", course_id: str, content: bytes = b"Week 1", filename: str = "syllabus.pdf"
 ) -> "SyllabusFile":
-    """A file of a course in storage."""
+    """A stored file of a course."""
     from courses.models import SyllabusFile
     from tests.support.factories import SyllabusFileFactory
 

@@ -1,4 +1,4 @@
-"""Decks and reviews for tests, made through the API."""
+"""Decks and reviews for tests, created through the API."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ def reviewed(entry_point: RestEntryPoint, card: Any, rating: str, **fields: Any)
 
 
 def deck_with_cards(entry_point: RestEntryPoint, deck: Any, **options: Any) -> Any:
-    """The deck as it is now, with its cards."""
+    """The current deck with its cards."""
     [found] = entry_point.made("list_vocab_decks", deck_id=deck["id"], include_cards=True, **options)["data"]
     return found
 
 
 def sent_deck(entry_point: RestEntryPoint, file: bytes, filename: str = "Organelles.csv", **query: str) -> Any:
-    """The response to a file of cards that is imported."""
+    """The response to importing a file of cards."""
     form = multipart(file, filename=filename)
     return entry_point.request("POST", "/v1/vocab-decks/import", query=query, data=form, content_type=MULTIPART_CONTENT)

@@ -1,4 +1,4 @@
-"""Requests written byte by byte, to the service as it runs."""
+"""Requests written byte by byte to the running service."""
 
 import http.client
 import json
@@ -21,7 +21,7 @@ class Wire:
     """A client that writes requests byte by byte.
 
     Attributes:
-        port: where the server listens.
+        port: the port of the server.
         secret: an API key of its member Ada.
     """
 
@@ -58,7 +58,7 @@ class Response:
 
 
 def received(connection: socket.socket) -> Response:
-    """The next answer on `connection`; its body must be JSON."""
+    """The next answer on `connection`, whose body must be JSON."""
     answer = http.client.HTTPResponse(connection)
     answer.begin()
     assert answer.headers["Content-Type"] == "application/json"
@@ -77,7 +77,7 @@ def chunked(*chunks: bytes) -> bytes:
 
 
 def half_sent(wire: Wire, sent: bytes) -> socket.socket:
-    """A connection that stops after `sent`."""
+    """A connection that has sent only `sent`."""
     connection = wire.connect()
     connection.sendall(sent)
     return connection

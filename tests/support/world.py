@@ -1,4 +1,4 @@
-"""What the tests that walk every operation share: valid calls made of the published examples, and raw answers."""
+"""Shared by the tests that walk every operation: valid calls from the published examples, and raw answers."""
 
 import copy
 import re
@@ -122,13 +122,13 @@ class Call:
     """A body that is no JSON, as `multipart/form-data`."""
 
     def send(self, **headers: str) -> Any:
-        """Send it; header names are written with underscores (`Authorization`, `X_API_Key`)."""
+        """Send it. Header names are written with underscores (`Authorization`, `X_API_Key`)."""
         if self.file is not None:
             return self.send_raw(multipart(self.file), MULTIPART_CONTENT, **headers)
         return self.send_raw(None if self.body is None else encoded(self.body), **headers)
 
     def send_raw(self, data: bytes | None, content_type: str | None = "application/json", **headers: str) -> Any:
-        """Send it with the bytes `data` as body."""
+        """Send it with the bytes `data` as its body."""
         sent = {"HTTP_" + name.upper(): value for name, value in headers.items()}
         environ: dict[str, Any] = {"QUERY_STRING": self.query} | self.environ | sent
         client = Client(raise_request_exception=False)
@@ -138,21 +138,21 @@ class Call:
 
 
 def encoded(value: Any) -> bytes:
-    """`value` as JSON, lone surrogates included."""
+    """`value` as JSON, including lone surrogates."""
     import json
 
     return json.dumps(value).encode()
 
 
 class World:
-    """One member's objects, made when an operation's arguments need them."""
+    """One member's objects, created when an operation's arguments need them."""
 
     def __init__(self, entry_point: RestEntryPoint) -> None:
         self.entry_point = entry_point
         self._ids: dict[str, str] = {}
 
     def id(self, name: str) -> str:
-        """The id of an object of this member's that fits the parameter `name`."""
+        """The id of this member's object for the parameter `name`."""
         if name not in self._ids:
             self._ids[name] = self._make(name)
         if name == "calendar_id":
@@ -193,7 +193,9 @@ class World:
         return made_id
 
     def made(self, operation_id: str, **arguments: Any) -> Any:
-        """The record of a call that must succeed, through the entry point of the test; over REST what is no tool."""
+        """The record of a call that must succeed, through the entry point of the test. Operations without a tool use
+        REST.
+        """
         entry_point = RestEntryPoint(self.entry_point.secret) if operation_id in REST_ALONE else self.entry_point
         return entry_point.made(operation_id, **arguments)
 
@@ -205,16 +207,16 @@ class World:
         self.forget()
 
     def forget(self) -> None:
-        """Make new objects from here on."""
+        """Create new objects from here on."""
         self._ids.clear()
 
     def fill(self) -> None:
-        """Make one object for every path id there is."""
+        """Create one object for every path id."""
         for name in sorted({name for route in routes().values() for name in route.path_ids}):
             self.id(name)
 
     def body(self, operation_id: str) -> Any:
-        """A valid body, or None: the published example with this member's ids, above or below `_BODIES`."""
+        """A valid body, or None: the published example with this member's ids, or an entry of `_BODIES`."""
         if operation_id not in WITH_BODY:
             return None
         body = copy.deepcopy(_BODIES.get(operation_id) or body_schema(operation_id)["examples"][0])
@@ -223,7 +225,7 @@ class World:
         return {name: self.id(name) if name.endswith("_id") else value for name, value in body.items()}
 
     def body_with(self, operation_id: str, ids: dict[str, str]) -> Any:
-        """The published example with these ids, and without others."""
+        """The published example with these ids and no others."""
         if operation_id not in WITH_BODY:
             return None
         body = copy.deepcopy(_BODIES.get(operation_id) or body_schema(operation_id)["examples"][0])
@@ -232,11 +234,11 @@ class World:
         return {name: ids.get(name) if name.endswith("_id") else value for name, value in body.items()}
 
     def files(self, operation_id: str) -> dict[str, bytes]:
-        """What the operation takes as a file, by the name of the part; empty where it takes none."""
+        """The files of an upload by part name; empty for other operations."""
         return {"file": UPLOADS[operation_id]()} if operation_id in WITH_UPLOAD else {}
 
     def call(self, operation_id: str, **path_ids: str) -> Call:
-        """A call of the operation that works, or differs from one by `path_ids`."""
+        """A valid call of the operation, or one that differs from it only in `path_ids`."""
         route = routes()[operation_id]
         ids = {name: path_ids.get(name) or self.id(name) for name in route.path_ids}
         return Call(
@@ -245,14 +247,14 @@ class World:
 
 
 def _hold(calendar_id: str) -> None:
-    """Let a reading of the calendar wait for an answer, as if a school had answered."""
+    """Leave a reading of the calendar waiting, as if the school had answered."""
     from planning.school_calendars.models import Answer, SchoolCalendar
 
     SchoolCalendar.objects.filter(id=calendar_id).update(answer=Answer.HELD)
 
 
 def new_text() -> str:
-    """A syllabus that nobody has uploaded yet: the same one would be the same upload."""
+    """A new syllabus text: uploading the same text again would be the same upload."""
     return f"Fall 2026\n\nThu, Dec 3: midterm exam\n\n{uuid4()}"
 
 
@@ -262,7 +264,7 @@ def bearer(secret: str) -> dict[str, str]:
 
 
 def error_of(response: Any) -> Any:
-    """The error object of an answer that must be one, whole and with every header that each answer carries."""
+    """The error object of an answer, after checking that it is complete and has the headers of every answer."""
     check_headers(response)
     body = response.json()
     assert list(body) == ["error"]
@@ -287,7 +289,7 @@ def fields_of(response: Any) -> list[str]:
 
 
 def check_headers(response: Any) -> None:
-    """What every answer under /v1 carries, and what none may (spec, Conventions 5 and rule 4)."""
+    """Check the required and forbidden headers of an answer under /v1 (spec, Conventions 5 and rule 4)."""
     assert _REQUEST_ID.fullmatch(response.headers["X-Request-Id"])
     for name in _RATE_HEADERS:
         assert response.headers[name].isdecimal(), name
@@ -302,7 +304,7 @@ def check_headers(response: Any) -> None:
 
 
 def rows() -> dict[str, list[Any]]:
-    """Every stored row of the service by its model, but for times of use."""
+    """Every stored row of the service by model, without times of use."""
     found = {}
     with connection.cursor() as cursor:
         for name, query in _queries().items():
@@ -313,7 +315,7 @@ def rows() -> dict[str, list[Any]]:
 
 @cache
 def _queries() -> dict[str, str]:
-    """What reads each table of the service."""
+    """The queries that read each table of the service."""
     unread = {"last_used_at", "last_login", "networks"}
     return {
         model._meta.label: str(
