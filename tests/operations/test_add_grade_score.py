@@ -27,7 +27,7 @@ def category(owner: RestEntryPoint, course: Any) -> Any:
 
 @pytest.fixture
 def add(owner: RestEntryPoint, course: Any, category: Any) -> Callable[..., Answer]:
-    """Adds a score, by default 80 for Quiz 1."""
+    """Adds a score, 80 for Quiz 1 by default."""
 
     def call(**fields: Any) -> Answer:
         fields = {"category_id": category["id"], "label": "Quiz 1", "score": 80} | fields
@@ -38,7 +38,7 @@ def add(owner: RestEntryPoint, course: Any, category: Any) -> Callable[..., Answ
 
 @pytest.fixture
 def scores(owner: RestEntryPoint, course: Any) -> Callable[[], list[Any]]:
-    """Reads the scores of the course, as add_grade_score answers them."""
+    """Returns the scores of the course."""
 
     def read() -> list[Any]:
         categories = owner.made("get_grades", course_id=course["id"])["categories"]
@@ -48,7 +48,7 @@ def scores(owner: RestEntryPoint, course: Any) -> Callable[[], list[Any]]:
     return read
 
 
-def test_it_answers_the_score(add, category: Any, scores) -> None:
+def test_it_returns_the_score(add, category: Any, scores) -> None:
     answer = add(label="  Quiz 1 ", score=84.5)
     assert answer.body == {
         "id": ANY,
@@ -68,7 +68,7 @@ def test_sending_it_twice_adds_two(add, scores) -> None:
 
 
 @pytest.mark.parametrize("score", [0, 100, 150, 84.1234])
-def test_scores_from_0_to_150_are_kept(add, scores, score: float) -> None:
+def test_scores_from_0_to_150_are_stored(add, scores, score: float) -> None:
     assert add(score=score).body["score"] == score
     assert scores()[0]["score"] == score
 
@@ -77,8 +77,8 @@ def test_scores_from_0_to_150_are_kept(add, scores, score: float) -> None:
     ("score", "kept"),
     [(84.12345, 84.1235), (84.12344, 84.1234), (0.00005, 0.0001), (0.00004999, 0), (-0.0, 0), (149.99995, 150)],
 )
-def test_scores_are_kept_to_four_decimals_half_up(add, scores, score: float, kept: float) -> None:
-    """Decisions 12; compared as text, because -0.0 equals 0.0."""
+def test_scores_are_rounded_half_up_to_four_decimals(add, scores, score: float, kept: float) -> None:
+    """Decisions 12. Compared as text, because -0.0 equals 0.0."""
     assert str(add(score=score).body["score"]) == str(float(kept))
     assert str(scores()[0]["score"]) == str(float(kept))
 
@@ -86,7 +86,7 @@ def test_scores_are_kept_to_four_decimals_half_up(add, scores, score: float, kep
 @pytest.mark.rest
 @examples(40)
 @given(score=st.floats(0, 150))
-def test_the_answer_equals_what_is_read_later(add, scores, score: float) -> None:
+def test_the_answer_equals_a_later_read(add, scores, score: float) -> None:
     from studyservice.rates import limiter as rates
 
     rates.clear()
@@ -95,21 +95,21 @@ def test_the_answer_equals_what_is_read_later(add, scores, score: float) -> None
     assert scores()[-1] == added
 
 
-def test_an_unknown_category_is_named(add, scores) -> None:
-    """Decisions 7: a category_id that is not a category of this course is 422."""
+def test_an_unknown_category_is_rejected(add, scores) -> None:
+    """Decisions 7: a category_id of another course is 422."""
     answer = add(category_id=str(uuid4()))
     assert (answer.error, answer.fields) == ("validation_failed", ["category_id"])
     assert scores() == []
 
 
-def test_a_category_of_another_course_is_unknown(owner: RestEntryPoint, category: Any, scores) -> None:
+def test_a_category_of_another_course_is_rejected(owner: RestEntryPoint, category: Any, scores) -> None:
     other = owner.made("create_course", name="Other")
     answer = owner.call("add_grade_score", course_id=other["id"], category_id=category["id"], label="Quiz", score=80)
     assert answer.fields == ["category_id"]
     assert scores() == []
 
 
-def test_a_strangers_category_is_unknown(stranger: RestEntryPoint, category: Any, scores) -> None:
+def test_a_strangers_category_is_rejected(stranger: RestEntryPoint, category: Any, scores) -> None:
     course = stranger.made("create_course", name="Mine")
     answer = stranger.call(
         "add_grade_score", course_id=course["id"], category_id=category["id"], label="Quiz", score=80
@@ -138,7 +138,7 @@ def test_the_limit_counts_every_category(owner: RestEntryPoint, owner_member: Me
     assert add(category_id=exam["id"]).error == "conflict"
 
 
-def test_another_course_has_room_of_its_own(owner: RestEntryPoint, owner_member: Member, category: Any) -> None:
+def test_each_course_has_its_own_limit(owner: RestEntryPoint, owner_member: Member, category: Any) -> None:
     _fill(owner_member, category, 500)
     course = owner.made("create_course", name="Other")
     made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Exam", "weight": 1}])
@@ -157,7 +157,7 @@ def test_parallel_adds_stop_at_the_limit(owner_member: Member, category: Any, ad
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_parallel_adds_are_ordered_by_strictly_growing_times(add, scores, in_threads) -> None:
+def test_parallel_adds_get_strictly_increasing_times(add, scores, in_threads) -> None:
     in_threads(lambda number: add(label=f"New {number}"), list(range(16)))
     times = [score["created_at"] for score in scores()]
     assert len(set(times)) == 16

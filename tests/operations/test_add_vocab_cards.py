@@ -28,7 +28,7 @@ def deck(owner: RestEntryPoint) -> Any:
     return made_deck(owner, "Nucleus", "Ribosome")
 
 
-def test_it_adds_and_answers_the_added_cards_alone(owner: RestEntryPoint, deck: Any) -> None:
+def test_it_returns_only_the_added_cards(owner: RestEntryPoint, deck: Any) -> None:
     more = [CARD, {"term": " Nucleus ", "definition": "Twice is allowed."}]
     answer = owner.made("add_vocab_cards", deck_id=deck["id"], cards=more)
     first, second = answer["cards"]
@@ -42,13 +42,13 @@ def test_it_adds_and_answers_the_added_cards_alone(owner: RestEntryPoint, deck: 
     assert deck_with_cards(owner, deck) == answer | {"cards": deck["cards"] + [first, second]}
 
 
-def test_the_others_keep_their_schedule(owner: RestEntryPoint, deck: Any) -> None:
+def test_other_cards_keep_their_schedule(owner: RestEntryPoint, deck: Any) -> None:
     known = reviewed(owner, deck["cards"][0], "easy")
     owner.made("add_vocab_cards", deck_id=deck["id"], cards=[CARD])
     assert known in deck_with_cards(owner, deck)["cards"]
 
 
-def test_they_come_after_those_that_are_left(owner: RestEntryPoint, deck: Any) -> None:
+def test_new_cards_follow_the_remaining_ones(owner: RestEntryPoint, deck: Any) -> None:
     owner.made("delete_vocab_card", card_id=deck["cards"][0]["id"])
     added = owner.made("add_vocab_cards", deck_id=deck["id"], cards=cards(3))["cards"]
     assert [card["term"] for card in deck_with_cards(owner, deck)["cards"]] == [
@@ -60,7 +60,7 @@ def test_they_come_after_those_that_are_left(owner: RestEntryPoint, deck: Any) -
     assert [card["term"] for card in added] == ["Term 0", "Term 1", "Term 2"]
 
 
-def test_over_500_in_all_conflicts_and_adds_none(owner: RestEntryPoint, deck: Any) -> None:
+def test_exceeding_500_cards_is_a_conflict_and_adds_none(owner: RestEntryPoint, deck: Any) -> None:
     answer = owner.call("add_vocab_cards", deck_id=deck["id"], cards=cards(499))
     assert (answer.error, "500 cards" in answer.body["message"]) == ("conflict", True)
     assert deck_with_cards(owner, deck) == deck
@@ -81,7 +81,7 @@ def test_parallel_calls_stop_at_the_limit(owner: RestEntryPoint, in_threads: Any
     assert (found["card_count"], len(found["cards"])) == (401, 401)
 
 
-def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestEntryPoint, deck: Any) -> None:
+def test_the_change_names_the_deck_and_counts_cards(owner: RestEntryPoint, deck: Any) -> None:
     owner.made("add_vocab_cards", deck_id=deck["id"], cards=cards(3))
     [row, *_] = owner.made("list_changes")["data"]
     assert (row["operation"], row["undoable"]) == ("add_vocab_cards", True)
@@ -90,8 +90,8 @@ def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestEntryPoint, deck:
 
 
 @pytest.mark.database("sqlite", "the length of bodies")
-def test_500_cards_of_the_greatest_length_go_in(owner: RestEntryPoint, owner_member: Any) -> None:
-    """Encoded as `\u0416` they are 6.6 MB."""
+def test_500_cards_of_maximum_length_are_accepted(owner: RestEntryPoint, owner_member: Any) -> None:
+    """Escaped in JSON, they are 6.6 MB."""
     deck = stored(DeckFactory, 1, member=owner_member)[0]
     cards = [{"term": f"{number:03}" + "Ж" * 197, "definition": "Ж" * 2000} for number in range(500)]
     added = owner.made("add_vocab_cards", deck_id=str(deck.id), cards=cards)["cards"]
@@ -110,7 +110,7 @@ def test_500_cards_of_the_greatest_length_go_in(owner: RestEntryPoint, owner_mem
     ],
     ids=["missing", "null", "empty", "501", "blank", "long"],
 )
-def test_it_names_what_is_wrong(owner: RestEntryPoint, deck: Any, sent: Any, wrong: list[str]) -> None:
+def test_it_names_invalid_fields(owner: RestEntryPoint, deck: Any, sent: Any, wrong: list[str]) -> None:
     answer = owner.call("add_vocab_cards", deck_id=deck["id"], **sent)
     assert (answer.error, answer.fields) == ("validation_failed", wrong)
     assert deck_with_cards(owner, deck) == deck

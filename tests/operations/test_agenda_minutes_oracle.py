@@ -1,4 +1,4 @@
-"""get_agenda with `minutes`: the steps of 500 generated accounts are those of the oracle."""
+"""get_agenda with `minutes`: the steps of 500 generated accounts equal those of the oracle."""
 
 from collections import defaultdict
 from random import Random
@@ -16,7 +16,7 @@ TEXTS = {("due_in", 2): "Due in 2 days", ("worth", 15): "15 % of the grade"}
 
 
 def compare(open_entry_point: OpenEntryPoint, clock: Any, seeds: range) -> None:
-    """Ask about each account at its own moment, for several `minutes` and any `days`."""
+    """Compare one account at its own time, for several `minutes` and random `days`."""
     accounts = sorted(((agenda_account(seed), seed) for seed in seeds), key=lambda one: one[0].now)
     clock.move_to(accounts[0][0].now, tick=False)
     members = stored_accounts([account for account, _ in accounts])
@@ -34,7 +34,7 @@ def compare(open_entry_point: OpenEntryPoint, clock: Any, seeds: range) -> None:
 
 
 def check_texts(texts: dict[Any, set[str]]) -> None:
-    """Each text is made only of its code and value, and is printable ASCII under 120 characters."""
+    """Each text consists only of its code and value, and is printable ASCII under 120 characters."""
     assert {key: found for key, found in texts.items() if len(found) > 1} == {}
     told = {key: text for key, (text,) in texts.items()}
     assert [text for text in told.values() if not (text.isascii() and text.isprintable() and 0 < len(text) < 120)] == []
@@ -45,14 +45,14 @@ def check_texts(texts: dict[Any, set[str]]) -> None:
 @pytest.mark.django_db
 @pytest.mark.database("both")
 @pytest.mark.parametrize("first", [0, 25])
-def test_the_steps_are_those_of_the_oracle(entry_point: OpenEntryPoint, time_machine: Any, first: int) -> None:
+def test_the_steps_equal_those_of_the_oracle(entry_point: OpenEntryPoint, time_machine: Any, first: int) -> None:
     compare(entry_point, time_machine, range(first, first + 25))
 
 
 @pytest.mark.django_db
 @pytest.mark.database("sqlite", "the statements of the accounts before, with other rows")
 @pytest.mark.parametrize("first", range(50, 500, 50))
-def test_the_steps_of_more_accounts_are_those_of_the_oracle(
+def test_the_steps_of_more_accounts_equal_those_of_the_oracle(
     entry_point: OpenEntryPoint, time_machine: Any, first: int
 ) -> None:
     compare(entry_point, time_machine, range(first, first + 50))

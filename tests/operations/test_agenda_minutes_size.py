@@ -1,4 +1,4 @@
-"""get_agenda with `minutes` of a large account. Prints its CPU time: `pytest -s --thorough`."""
+"""get_agenda with `minutes` for a large account. `pytest -s --thorough` prints its CPU time."""
 
 from datetime import timedelta
 from time import process_time
@@ -73,7 +73,7 @@ def large(owner_member: Member) -> Member:
     return owner_member
 
 
-def test_a_large_account_takes_four_statements(large: Member, entry_point: OpenEntryPoint) -> None:
+def test_a_large_account_needs_four_statements(large: Member, entry_point: OpenEntryPoint) -> None:
     owner = entry_point(large)
     owner.made("get_agenda", minutes=480)
     with CaptureQueriesContext(connection) as queries:

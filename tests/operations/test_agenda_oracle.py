@@ -1,4 +1,4 @@
-"""The oracle for the `now` of get_agenda against examples that were worked out by hand, each with its rule."""
+"""Checks the oracle for the `now` of get_agenda against examples calculated by hand, one per rule."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -22,7 +22,7 @@ def day(days: int | None) -> date | None:
 
 
 def item(number: int, days: int | None, kind: str = "assignment", **fields: Any) -> Item:
-    """An item due some days from today; a higher number is younger."""
+    """An item due some days from today. A higher number is younger."""
     given: dict[str, Any] = {"done": False, "missable_from": date(2026, 9, 1)} | fields
     return Item(UUID(int=number), f"Item {number}", kind, day(days), created_at=NOW + timedelta(number), **given)
 
@@ -32,7 +32,7 @@ def milestone(number: int, days: int | None, position: int = 1, *, done: bool = 
 
 
 def course(*items: Item, weight: int = 100, scores: tuple[Score, ...] = (), number: int = 100) -> Course:
-    """A course with one category; of the course's grade another one is the rest."""
+    """A course with one category of this weight. Another category has the rest of the grade."""
     rest = [Category(UUID(int=8), Decimal(100 - weight))]
     return Course(
         UUID(int=number), f"Course {number}", [Category(CATEGORY, Decimal(weight), list(scores)), *rest], [*items]
@@ -71,8 +71,8 @@ def titles(given: Account, minutes: int = 480) -> list[str]:
     return [step[0] for step in steps(given, minutes)]
 
 
-def test_a_whole_answer() -> None:
-    """Rank 2, then the last slice: 25 of 37 minutes are worked, and the 12 that are left are a slice, too."""
+def test_a_complete_answer() -> None:
+    """Rank 2, then the last slice: 25 of 37 minutes are used, and the remaining 12 are also a slice."""
     essay = item(1, -2, category_id=CATEGORY)
     lab = item(2, 1, milestones=[milestone(3, 5)])
     answer = now(account(course(essay, lab, weight=15)), 37)
@@ -108,7 +108,7 @@ def test_a_whole_answer() -> None:
     }
 
 
-def test_an_account_with_nothing_to_do() -> None:
+def test_an_empty_account_has_nothing_to_do() -> None:
     assert now(account(), 30) == {"minutes": 30, "left_over": 30, "steps": []}
 
 
@@ -125,13 +125,13 @@ def test_an_account_with_nothing_to_do() -> None:
         (item(1, -1, missable_from=TODAY - timedelta(days=1)), "missed"),
     ],
 )
-def test_status_is_the_first_that_fits(given: Item, expected: str) -> None:
+def test_the_first_matching_status_is_used(given: Item, expected: str) -> None:
     its_course = course(given, scores=(Score(UUID(int=9), UUID(int=2)),))
     assert status(account(its_course), its_course, given) == expected
 
 
-def test_worth_is_shared_by_items_or_scores_whichever_are_more() -> None:
-    """100 · w / W / n: 40 of 100, by two items; by five scores."""
+def test_worth_is_divided_by_the_larger_of_items_and_scores() -> None:
+    """100 · w / W / n: 40 of 100, divided by two items, or by five scores."""
     items = [item(1, 3, category_id=CATEGORY), item(2, 3, category_id=CATEGORY)]
     assert worth(course(*items, weight=40), items[0]) == 20
     scores = tuple(Score(UUID(int=n), None) for n in range(5))
@@ -141,15 +141,17 @@ def test_worth_is_shared_by_items_or_scores_whichever_are_more() -> None:
     assert worth(weightless, items[0]) is None
 
 
-def test_due_soon_goes_by_worth_then_by_date() -> None:
-    """Rank 2: by worth, high first, null last; then by date. A worth of 50 due tomorrow precedes null overdue."""
+def test_pressing_work_is_sorted_by_worth_then_by_date() -> None:
+    """Rank 2: by worth, high first, null last; then by date. A worth of 50 due tomorrow precedes overdue work without
+    one.
+    """
     high = item(1, 1, category_id=CATEGORY)
     given = account(course(item(2, 0), item(3, -30), high, item(4, -31), item(5, -1, kind="exam"), weight=50))
     assert titles(given) == ["Item 1", "Item 3", "Item 2"]
 
 
-def test_later_work_goes_by_worth_for_each_day_left() -> None:
-    """Rank 4: 10 in 2 days (5 a day) before 40 in 10 days (4 a day), then null; 15 days ahead is too far."""
+def test_later_work_is_sorted_by_worth_per_day_left() -> None:
+    """Rank 4: 10 in 2 days (5 a day) precedes 40 in 10 days (4 a day), then null. 15 days ahead is too far."""
     ten, forty = (
         course(item(1, 2, category_id=CATEGORY), weight=10),
         course(item(2, 10, category_id=CATEGORY), weight=40),
@@ -157,7 +159,7 @@ def test_later_work_goes_by_worth_for_each_day_left() -> None:
     assert titles(account(forty, ten, course(item(3, 2), item(4, 15)))) == ["Item 1", "Item 2", "Item 3"]
 
 
-def test_the_first_open_milestone_takes_the_place_of_its_item() -> None:
+def test_the_first_open_milestone_replaces_its_item() -> None:
     """Work: the first open milestone by position. Its date is the earlier of its own and its item's."""
     done, first, second = milestone(11, -9, 1, done=True), milestone(12, 9, 2), milestone(13, 3, 3)
     given = account(course(item(1, 4, milestones=[second, first, done])))
@@ -168,8 +170,8 @@ def test_the_first_open_milestone_takes_the_place_of_its_item() -> None:
     assert steps(undated, 30) == [("Step 13", 25, None, {"due_in": 3})]
 
 
-def test_cards_to_repeat_take_a_third() -> None:
-    """Rank 1: 60 cards of 12 seconds need 12 minutes, a third of 30 is 10 (50 cards). The next deck is passed over."""
+def test_cards_to_repeat_use_a_third_of_the_minutes() -> None:
+    """Rank 1: 60 cards of 12 seconds need 12 minutes; a third of 30 is 10 (50 cards). The next deck is skipped."""
     given = account(
         course(item(1, 0)),
         decks=(deck(1, cards(3, "learning")), deck(2, cards(40, "relearning"), cards(20, "learning"))),
@@ -183,8 +185,8 @@ def test_cards_to_repeat_take_a_third() -> None:
     ]
 
 
-def test_cards_before_an_exam_go_by_days_then_by_expected_recall() -> None:
-    """Rank 3: days to the exam; of two in 7 days the course with the lower recall first."""
+def test_cards_before_an_exam_are_sorted_by_days_then_by_expected_recall() -> None:
+    """Rank 3: by days to the exam. Of two exams in 7 days, the course with lower recall is first."""
     near, weak, strong, far = (
         course(item(n, days, "exam"), number=n) for n, days in [(10, 3), (20, 7), (30, 7), (40, 8)]
     )
@@ -205,8 +207,8 @@ def test_cards_before_an_exam_go_by_days_then_by_expected_recall() -> None:
     assert [step[3]["exam_in"] for step in found[:3]] == [3, 7, 7]
 
 
-def test_the_recall_of_half_seen_cards() -> None:
-    """A card reviewed as many days before as its stability is recalled with 90 percent; an unseen one counts as 0."""
+def test_unseen_cards_count_as_0_in_expected_recall() -> None:
+    """A card reviewed as many days ago as its stability has a recall of 90 percent. An unseen card counts as 0."""
     exam = course(item(1, 7, "exam"))
     seen = cards(1, "review", stability=7.0)
     assert steps(account(exam, decks=(deck(1, seen, cards(1, "new"), of=exam),)), 30)[0] == (
@@ -217,8 +219,8 @@ def test_the_recall_of_half_seen_cards() -> None:
     )
 
 
-def test_other_due_cards_go_by_number_and_stop_at_twenty_minutes() -> None:
-    """Rank 5: most due first, 5 to 20 minutes: 100 cards of 12 seconds in 20 minutes, though 120 are due."""
+def test_other_due_cards_are_sorted_by_number_and_limited_to_twenty_minutes() -> None:
+    """Rank 5: most due first, 5 to 20 minutes. 20 minutes fit 100 cards of 12 seconds, though 120 are due."""
     given = account(decks=(deck(1, cards(30, "review")), deck(2, cards(120, "review")), deck(3, cards(30, "review"))))
     assert steps(given, 33) == [
         ("Deck 2", 20, 100, {"due": 120}),
@@ -227,7 +229,7 @@ def test_other_due_cards_go_by_number_and_stop_at_twenty_minutes() -> None:
     ]
 
 
-def test_new_cards_are_shared_in_the_order_of_exams() -> None:
+def test_new_cards_are_distributed_in_the_order_of_exams() -> None:
     """Rank 6: 15 of 20 a day remain. The deck with an exam gets 10, the older of the others 5, the last none."""
     exam = course(item(1, 90, "quiz"))
     given = account(
@@ -239,15 +241,15 @@ def test_new_cards_are_shared_in_the_order_of_exams() -> None:
     assert steps(given, 60) == [("Deck 3", 6, 10, {"new": 10}), ("Deck 1", 5, 5, {"new": 5})]
 
 
-def test_seconds_are_measured_from_fifty_reviews_on() -> None:
-    """20.004 seconds are returned as 20: 15 cards in 5 minutes. New cards take three times that: 5."""
+def test_seconds_are_measured_after_fifty_reviews() -> None:
+    """20.004 seconds are returned as 20: 15 cards in 5 minutes. New cards take three times as long: 5 cards."""
     given: dict[str, Any] = {"decks": (deck(1, cards(40, "new")),), "seconds": 20.004}
     assert steps(account(**given, seconds_reviews=50), 5) == [("Deck 1", 5, 5, {"new": 40})]
     assert steps(account(**given, seconds_reviews=49), 5) == [("Deck 1", 5, 8, {"new": 40})]
 
 
 def test_filling_stops_at_the_first_step_that_does_not_fit() -> None:
-    """Work needs 10 minutes; though cards would fit in the 9 that are left, filling has stopped. At most 7 steps."""
+    """Work needs 10 minutes. Cards would fit in the remaining 9, but filling has stopped. There are at most 7 steps."""
     given = account(course(item(1, 0), item(2, 1)), decks=(deck(1, cards(1, "review")),))
     assert (steps(given, 34)[1:], now(given, 34)["left_over"]) == ([], 9)
     assert [step[1] for step in steps(given, 35)] == [25, 10]
@@ -255,8 +257,8 @@ def test_filling_stops_at_the_first_step_that_does_not_fit() -> None:
     assert titles(account(course(*(item(n, 3) for n in range(1, 10))))) == [f"Item {n}" for n in range(1, 8)]
 
 
-def test_a_weak_topic_comes_last_and_only_without_another_step_of_its_deck() -> None:
-    """Rank 7: the worst topic with five attempts in 30 days, under 80 percent."""
+def test_a_weak_topic_is_last_and_only_without_another_step_of_its_deck() -> None:
+    """Rank 7: the weakest topic with five attempts in 30 days, under 80 percent."""
     since = [TODAY - timedelta(days=29)] * 5
     weak = [Attempt("Cells", UUID(int=1), None, place < 3, on) for place, on in enumerate(since)]
     good = [Attempt("Bones", UUID(int=2), None, place < 4, on) for place, on in enumerate(since)]
@@ -268,8 +270,8 @@ def test_a_weak_topic_comes_last_and_only_without_another_step_of_its_deck() -> 
     assert steps(account(decks=decks, attempts=weak[:4] + good, new_cards_a_day=0), 30) == []
 
 
-def test_the_generated_accounts_reach_every_rank_and_every_reason() -> None:
-    """A comparison cannot test what the accounts never reach."""
+def test_the_generated_accounts_cover_every_rank_and_every_reason() -> None:
+    """The comparison cannot test cases that the accounts never reach."""
     reached: dict[str, int] = {}
     for seed in range(100):
         given = agenda_account(seed)

@@ -1,4 +1,4 @@
-"""Anki's notes in plain text: import_vocab_decks reads them, export_vocab_deck writes them."""
+"""Anki notes in plain text: import_vocab_decks reads them, and export_vocab_deck writes them."""
 
 from contextlib import closing
 from pathlib import Path
@@ -37,7 +37,7 @@ def imported(owner: RestEntryPoint, content: str | bytes, filename: str = "Notes
 
 
 def cards(owner: RestEntryPoint, response: Any) -> dict[str, list[tuple[str, str]]]:
-    """The texts by the names of the decks."""
+    """The texts by deck name."""
     assert response.status_code == 201, response.content
     return {
         deck["name"]: [(card["term"], card["definition"]) for card in deck_with_cards(owner, deck)["cards"]]
@@ -47,7 +47,7 @@ def cards(owner: RestEntryPoint, response: Any) -> dict[str, list[tuple[str, str
 
 @pytest.mark.parametrize("html", [True, False], ids=["html", "text"])
 @pytest.mark.parametrize("columns", [True, False], ids=["all columns", "decks alone"])
-def test_what_anki_exports_is_read(owner: RestEntryPoint, anki: Anki, html: bool, columns: bool) -> None:
+def test_anki_exports_are_imported(owner: RestEntryPoint, anki: Anki, html: bool, columns: bool) -> None:
     anki.add("Biology::Cells", [("#Nucleus", "<b>Holds</b> the &lt;DNA&gt;"), ('a "q"', "x\ty")])
     anki.add("Words", [("{{c1::Haus}} und {{c2::Hof}}", "")], kind="Cloze")
     assert cards(owner, imported(owner, anki.notes(html=html, columns=columns))) == {
@@ -69,11 +69,11 @@ def test_what_anki_exports_is_read(owner: RestEntryPoint, anki: Anki, html: bool
     ],
     ids=["semicolon", "pipe", "columns", "html", "tags", "remarks", "deck"],
 )
-def test_the_header_says_how_it_is_written(owner: RestEntryPoint, content: str) -> None:
+def test_the_header_is_applied(owner: RestEntryPoint, content: str) -> None:
     assert cards(owner, imported(owner, content)) == {"Notes": [("a", "b")]}
 
 
-def test_decks_are_named_by_their_column_and_else_as_the_file(owner: RestEntryPoint) -> None:
+def test_decks_are_named_by_their_column_or_the_file(owner: RestEntryPoint) -> None:
     content = "#separator:comma\n#deck column:3\na,b,Cells\nc,d,\ne,f,Cells\n"
     assert cards(owner, imported(owner, content)) == {"Cells": [("a", "b"), ("e", "f")], "Notes": [("c", "d")]}
 
@@ -83,13 +83,13 @@ def test_a_cloze_note_may_have_one_column(owner: RestEntryPoint) -> None:
     assert cards(owner, imported(owner, content)) == {"Notes": [("[...] is a protocol", "TCP")]}
 
 
-def test_notes_that_make_no_card_are_counted(owner: RestEntryPoint) -> None:
+def test_notes_without_a_card_are_counted(owner: RestEntryPoint) -> None:
     response = imported(owner, f"#separator:comma\na,b\nc\n,d\n{'x' * 201},e\n")
     assert (response.json()["cards"], response.json()["skipped"]) == (1, 3)
     assert imported(owner, "#separator:comma\na\n").status_code == 422
 
 
-def test_wrong_quotation_marks_name_their_row(owner: RestEntryPoint) -> None:
+def test_wrong_quotation_marks_are_reported_with_their_row(owner: RestEntryPoint) -> None:
     [detail] = imported(owner, '#separator:comma\n#html:false\na,b\nc,"d\n').json()["error"]["details"]
     assert (detail["field"], detail["message"].split(":")[0]) == ("file", "Row 4")
 
@@ -100,7 +100,7 @@ def exported(owner: RestEntryPoint, texts: list[tuple[str, str]], name: str = "O
     return owner.request("GET", f"/v1/vocab-decks/{deck['id']}/export", query={"format": "anki"})
 
 
-def test_it_is_written_with_the_header_that_anki_reads(owner: RestEntryPoint) -> None:
+def test_the_export_has_the_header_that_anki_reads(owner: RestEntryPoint) -> None:
     response = exported(owner, TEXTS[:2])
     assert (response.status_code, response.headers["Content-Type"]) == (200, "text/plain; charset=utf-8")
     assert response.headers["Content-Disposition"] == 'attachment; filename="Organelles.txt"'
@@ -111,12 +111,12 @@ def test_it_is_written_with_the_header_that_anki_reads(owner: RestEntryPoint) ->
     )
 
 
-def test_it_comes_back_as_the_same_cards(owner: RestEntryPoint) -> None:
+def test_an_export_is_imported_as_the_same_cards(owner: RestEntryPoint) -> None:
     content = exported(owner, TEXTS, name="A::B\tC").content
     assert cards(owner, imported(owner, content)) == {"A::B\tC": TEXTS}
 
 
-def test_anki_reads_what_is_written(owner: RestEntryPoint, anki: Anki) -> None:
+def test_anki_reads_the_export(owner: RestEntryPoint, anki: Anki) -> None:
     anki.read_notes(exported(owner, TEXTS[:5]).content)
     found = sorted(tuple(anki.collection.get_note(id_).fields) for id_ in anki.collection.find_notes("deck:Organelles"))
     assert found == sorted(
@@ -130,7 +130,7 @@ def test_anki_reads_what_is_written(owner: RestEntryPoint, anki: Anki) -> None:
     )
 
 
-def test_other_decks_keep_their_form(owner: RestEntryPoint) -> None:
+def test_tables_keep_their_format(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Nucleus")
     for format_ in ("csv", "tsv"):
         assert owner.made("export_vocab_deck", deck_id=deck["id"], format=format_).startswith(b"\xef\xbb\xbfterm")

@@ -1,4 +1,4 @@
-"""API keys as they are made, stored and used (spec, API keys). Their page is in test_key_page."""
+"""API keys: creation, storage and use (spec, API keys). Their page is tested in test_key_page."""
 
 import hashlib
 import logging
@@ -32,10 +32,10 @@ def test_only_its_sha_256_is_stored(owner_member: Member, make_key: MakeKey) -> 
     assert secret.removeprefix("svc_sk_") not in stored.getvalue()
 
 
-def test_the_page_shows_a_last_use_that_is_five_minutes_old_at_most(
+def test_the_page_shows_the_last_use_within_five_minutes(
     client: Client, owner_member: Member, make_key: MakeKey
 ) -> None:
-    """The time is written again once the last one is older, not with every call."""
+    """Not every call writes the time: it is updated once it is older than that."""
     entry_point = RestEntryPoint(make_key(owner_member)[0])
     shown = []
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
@@ -49,10 +49,10 @@ def test_the_page_shows_a_last_use_that_is_five_minutes_old_at_most(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_use_that_cannot_be_recorded_is_logged_and_the_call_answered(
+def test_an_unrecordable_use_is_logged_and_the_call_answered(
     owner_member: Member, make_key: MakeKey, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As on a full disk or a standby."""
+    """As on a full disk or a standby server."""
     entry_point = RestEntryPoint(make_key(owner_member)[0])
 
     def refuse(execute: Any, sql: str, *rest: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Archives of every version are read, as docs/archive.md promises."""
+"""Archives of every version can be imported, as docs/archive.md promises."""
 
 import json
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def declaration(model: Any) -> MemberData:
     return next(data for data in member_data() if data.model is model)
 
 
-def test_one_of_the_newest_version_is_kept(owner: RestEntryPoint, pytestconfig: pytest.Config) -> None:
+def test_an_archive_of_the_newest_version_is_stored(owner: RestEntryPoint, pytestconfig: pytest.Config) -> None:
     kept = ARCHIVES / f"version-{archive_version()}.zip"
     if not kept.exists() and pytestconfig.getoption("--refresh-baselines"):
         have_everything(owner)
@@ -46,7 +46,7 @@ def test_one_of_the_newest_version_is_kept(owner: RestEntryPoint, pytestconfig: 
     assert kept.exists(), KEEP
 
 
-def test_those_of_every_version_are_read(make_member: MakeMember, entry_point: OpenEntryPoint) -> None:
+def test_archives_of_every_version_can_be_read(make_member: MakeMember, entry_point: OpenEntryPoint) -> None:
     versions = range(1, archive_version() + 1)
     assert {path.name for path in ARCHIVES.iterdir()} == {f"version-{version}.zip" for version in versions}, KEEP
     for version in versions:
@@ -60,7 +60,7 @@ def test_those_of_every_version_are_read(make_member: MakeMember, entry_point: O
 
 @pytest.fixture
 def later() -> Iterator[int]:
-    """A further version, which has the terms of courses, and milestones."""
+    """A later version that adds the terms of courses and milestones."""
     version = archive_version() + 1
     course, milestone = declaration(Course).archived, declaration(Milestone).archived
     assert course is not None
@@ -69,7 +69,7 @@ def later() -> Iterator[int]:
 
 
 def without(version: int, *, terms: bool, milestones: bool) -> bytes:
-    """An archive of this version, without these."""
+    """An archive of the current version without these columns."""
     lines = {name: WHOLE[name] for name in ("courses", "items", *(["milestones"] if milestones else []))}
     if not terms:
         lines["courses"] = [{name: value for name, value in lines["courses"][0].items() if name != "term"}]
@@ -82,14 +82,14 @@ def without(version: int, *, terms: bool, milestones: bool) -> bytes:
     return zipped(members | {"manifest.json": manifest(counts, version=version)})
 
 
-def test_an_older_archive_has_defaults_for_later_columns(owner: RestEntryPoint, later: int) -> None:
+def test_older_archives_use_defaults_for_new_columns(owner: RestEntryPoint, later: int) -> None:
     taken = owner.made("import_data", file=without(later - 1, terms=False, milestones=False))
     assert taken["counts"]["milestones"] == 0
     [course] = owner.made("list_courses")["data"]
     assert course["term"] == "Fall semester"
 
 
-def test_an_archive_of_the_version_has_them(owner: RestEntryPoint, later: int) -> None:
+def test_archives_of_the_new_version_must_contain_its_columns(owner: RestEntryPoint, later: int) -> None:
     assert json.loads(parts_of(owner.made("export_data"))["manifest.json"])["version"] == later
     refused = owner.call("import_data", file=without(later, terms=False, milestones=True))
     assert [detail["message"] for detail in refused.body["details"]] == [

@@ -1,4 +1,4 @@
-"""The archive contains card settings, suspended cards and FSRS's predictions."""
+"""The archive contains card settings, suspended cards, and FSRS's predictions."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -32,7 +32,7 @@ def newcomer(make_member: MakeMember, entry_point: OpenEntryPoint) -> RestEntryP
 
 @pytest.fixture
 def archive(owner: RestEntryPoint) -> bytes:
-    """The archive of a member with a deleted deck, an existing one, and a suspended card."""
+    """The archive of a member with a deleted deck, an existing deck, and a suspended card."""
     with at(0):
         owner.made("update_me", new_cards_a_day=3)
         decks = [made_deck(owner, "a", name="Gone"), made_deck(owner, "b", "c")]
@@ -58,7 +58,7 @@ def _sums_by_day(member: Member) -> dict[Any, Any]:
     return {key: sums[:6] for key, sums in kept_sums(member).items() if key[0] == "day"}
 
 
-def test_it_comes_back_with_what_was_studied(
+def test_an_import_restores_study_settings_and_sums(
     archive: bytes, owner: RestEntryPoint, owner_member: Any, newcomer: RestEntryPoint
 ) -> None:
     with at(20):
@@ -72,13 +72,13 @@ def test_it_comes_back_with_what_was_studied(
     assert _sums_by_day(new) == _sums_by_day(old)
 
 
-def test_no_limit_is_taken_too(owner: RestEntryPoint, newcomer: RestEntryPoint) -> None:
+def test_no_limit_is_imported_as_well(owner: RestEntryPoint, newcomer: RestEntryPoint) -> None:
     owner.made("update_me", new_cards_a_day=None)
     newcomer.made("import_data", file=owner.made("export_data"))
     assert newcomer.made("get_me")["new_cards_a_day"] is None
 
 
-def test_an_older_one_leaves_what_the_account_has(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_an_older_archive_keeps_the_settings_of_the_account(owner: RestEntryPoint, owner_member: Any) -> None:
     [card] = (deck := made_deck(owner))["cards"]
     reviewed(owner, card, "good", duration_ms=5000)
     owner.made("update_me", new_cards_a_day=9)
@@ -88,7 +88,9 @@ def test_an_older_one_leaves_what_the_account_has(owner: RestEntryPoint, owner_m
     assert (stored.new_cards_a_day, stored.seconds, stored.seconds_reviews) == (9, 5.0, 1)
 
 
-def test_of_an_older_one_it_is_counted_from_the_review_log(archive: bytes, newcomer: RestEntryPoint) -> None:
+def test_predictions_missing_in_an_older_archive_come_from_the_review_log(
+    archive: bytes, newcomer: RestEntryPoint
+) -> None:
     members = parts_of(archive)
     later = {"is_first", "foretold", "suspended"}
     older = {
@@ -109,7 +111,7 @@ def test_of_an_older_one_it_is_counted_from_the_review_log(archive: bytes, newco
     ]
 
 
-def test_wrong_numbers_are_refused(owner: RestEntryPoint) -> None:
+def test_invalid_numbers_are_rejected(owner: RestEntryPoint) -> None:
     for wrong in ({"new_cards_a_day": 501}, {"seconds": 121}, {"seconds_reviews": -1}):
         answer = owner.call("import_data", file=zipped(parts(profile=PROFILE | wrong)))
         assert next(iter(wrong)) in answer.body["details"][0]["message"]

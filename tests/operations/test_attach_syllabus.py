@@ -1,4 +1,4 @@
-"""create_course and update_course with `syllabus_id`: an upload becomes a file of the course."""
+"""create_course and update_course with `syllabus_id`: the upload becomes a file of the course."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,7 +29,7 @@ def upload(owner: RestEntryPoint, text: str = TEXT) -> Any:
 
 
 def scan(owner: RestEntryPoint) -> Any:
-    """An upload without a text."""
+    """An upload without text."""
     return upload(owner, "\ufeff\ufeff")
 
 
@@ -46,7 +46,7 @@ def undo_newest(owner: RestEntryPoint) -> Any:
     return rest_of(owner).call("undo_change", change_id=change["id"])
 
 
-def test_a_new_course_takes_file_and_text(owner: RestEntryPoint) -> None:
+def test_a_new_course_gets_file_and_text(owner: RestEntryPoint) -> None:
     file = upload(owner)
     item = {"title": "Midterm", "kind": "exam", "due_on": "2026-12-03", "quote": "Thu, Dec 3: midterm exam"}
     made = owner.made("create_course", name="Biology", syllabus_id=file["id"], items=[item])
@@ -56,20 +56,20 @@ def test_a_new_course_takes_file_and_text(owner: RestEntryPoint) -> None:
     assert (kept["course_id"], kept["expires_at"]) == (made["id"], None)
 
 
-def test_a_text_that_is_sent_wins(owner: RestEntryPoint, course: Any) -> None:
+def test_a_sent_text_takes_precedence(owner: RestEntryPoint, course: Any) -> None:
     made = owner.made("create_course", name="Biology", syllabus_id=upload(owner)["id"], syllabus_text="Mine")
     assert text_of(owner, made) == "Mine"
     owner.made("update_course", course_id=course["id"], syllabus_id=upload(owner)["id"], syllabus_text="Mine")
     assert (text_of(owner, course), len(files_of(owner, course))) == ("Mine", 1)
 
 
-def test_a_change_answers_a_plain_course(owner: RestEntryPoint, course: Any) -> None:
+def test_an_update_returns_a_plain_course(owner: RestEntryPoint, course: Any) -> None:
     changed = owner.made("update_course", course_id=course["id"], syllabus_id=upload(owner)["id"])
     assert changed == course | {"has_syllabus": True, "updated_at": changed["updated_at"]}
     assert changed["updated_at"] > course["updated_at"]
 
 
-def test_a_file_without_a_text_leaves_the_text(owner: RestEntryPoint, course: Any) -> None:
+def test_a_file_without_text_keeps_the_text(owner: RestEntryPoint, course: Any) -> None:
     file = scan(owner)
     assert file["text_status"] == "no_text"
     owner.made("update_course", course_id=course["id"], syllabus_text="Week 1")
@@ -77,7 +77,7 @@ def test_a_file_without_a_text_leaves_the_text(owner: RestEntryPoint, course: An
     assert (text_of(owner, course), files_of(owner, course)) == ("Week 1", [file["id"]])
 
 
-def test_sent_again_it_changes_nothing(owner: RestEntryPoint, course: Any) -> None:
+def test_attaching_again_changes_nothing(owner: RestEntryPoint, course: Any) -> None:
     file = upload(owner)
     first = owner.made("update_course", course_id=course["id"], syllabus_id=file["id"])
     rows = Change.objects.count()
@@ -85,12 +85,12 @@ def test_sent_again_it_changes_nothing(owner: RestEntryPoint, course: Any) -> No
     assert Change.objects.count() == rows
 
 
-def test_null_is_none(owner: RestEntryPoint, course: Any) -> None:
+def test_null_attaches_nothing(owner: RestEntryPoint, course: Any) -> None:
     assert owner.made("update_course", course_id=course["id"], syllabus_id=None) == course
     assert "items" not in owner.made("create_course", name="Botany", syllabus_id=None)
 
 
-def test_one_that_cannot_be_attached_is_422_and_changes_nothing(
+def test_an_unattachable_upload_is_422_and_changes_nothing(
     owner: RestEntryPoint, stranger: RestEntryPoint, course: Any, time_machine: Any
 ) -> None:
     now = datetime(2026, 11, 22, 8, tzinfo=UTC)
@@ -120,7 +120,7 @@ def test_a_course_has_at_most_10_files(owner: RestEntryPoint, owner_member: Any,
 @pytest.mark.database("both")
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_attached_twice_at_once_it_belongs_to_one_course(owner: RestEntryPoint, in_threads: Any) -> None:
+def test_concurrent_attachments_attach_it_to_one_course(owner: RestEntryPoint, in_threads: Any) -> None:
     file = upload(owner)
     answers = in_threads(lambda n: owner.call("create_course", name=f"{n}", syllabus_id=file["id"]), list(range(6)))
     assert sorted(str(answer.error) for answer in answers) == ["None"] + ["validation_failed"] * 5
@@ -128,7 +128,7 @@ def test_attached_twice_at_once_it_belongs_to_one_course(owner: RestEntryPoint, 
 
 
 @pytest.mark.rest
-def test_the_log_has_one_row_for_each(owner: RestEntryPoint, course: Any) -> None:
+def test_each_attachment_is_logged_once(owner: RestEntryPoint, course: Any) -> None:
     file, bare = upload(owner), scan(owner)
     owner.made("create_course", name="Botany", syllabus_id=file["id"])
     owner.made("update_course", course_id=course["id"], syllabus_id=bare["id"])
@@ -146,7 +146,7 @@ def test_the_log_has_one_row_for_each(owner: RestEntryPoint, course: Any) -> Non
 
 
 @pytest.mark.rest
-def test_undone_the_file_waits_for_another_day(owner: RestEntryPoint, course: Any, time_machine: Any) -> None:
+def test_an_undone_attachment_keeps_the_file_for_a_day(owner: RestEntryPoint, course: Any, time_machine: Any) -> None:
     now = datetime(2026, 11, 22, 8, tzinfo=UTC)
     time_machine.move_to(now, tick=False)
     file = upload(owner)
@@ -164,7 +164,7 @@ def test_undone_the_file_waits_for_another_day(owner: RestEntryPoint, course: An
 
 @pytest.mark.database("both")
 @pytest.mark.rest
-def test_what_stands_in_the_way_of_an_undo_is_told(owner: RestEntryPoint, course: Any) -> None:
+def test_an_undo_names_its_obstacle(owner: RestEntryPoint, course: Any) -> None:
     file = upload(owner)
     owner.made("update_course", course_id=course["id"], syllabus_id=file["id"])
     [change] = owner.made("list_changes", limit=1)["data"]
@@ -179,7 +179,7 @@ def test_what_stands_in_the_way_of_an_undo_is_told(owner: RestEntryPoint, course
 @pytest.mark.database("both")
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_an_upload_is_undone_until_it_is_attached(owner: RestEntryPoint, course: Any, files: Path) -> None:
+def test_an_upload_can_be_undone_until_it_is_attached(owner: RestEntryPoint, course: Any, files: Path) -> None:
     upload(owner, "Week 1")
     assert undo_newest(owner).error is None
     assert [path for path in files.rglob("*") if path.is_file()] == []
@@ -190,7 +190,7 @@ def test_an_upload_is_undone_until_it_is_attached(owner: RestEntryPoint, course:
 
 
 @pytest.mark.rest
-def test_a_deleted_course_comes_back_without_its_files(owner: RestEntryPoint) -> None:
+def test_a_restored_course_has_no_files(owner: RestEntryPoint) -> None:
     made = owner.made("create_course", name="Botany", syllabus_id=upload(owner)["id"])
     owner.made("delete_course", course_id=made["id"])
     [change] = owner.made("list_changes", limit=1)["data"]

@@ -1,6 +1,6 @@
-"""What is committed and must follow the code: docs/openapi.json and tests/query_counts.json.
+"""Committed files that must match the code: docs/openapi.json and tests/query_counts.json.
 
-`make openapi` writes both anew.
+`make openapi` rewrites both.
 """
 
 import json
@@ -48,7 +48,7 @@ QUERIES = {
 """Further ways to call a read, beside the one without a query."""
 
 
-def test_the_description_is_the_committed_one(pytestconfig: pytest.Config) -> None:
+def test_the_description_equals_the_committed_one(pytestconfig: pytest.Config) -> None:
     served = json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
     neutral = served.replace("http://127.0.0.1:8000", "https://study.example.org")
     if pytestconfig.getoption("--refresh-baselines"):
@@ -57,14 +57,14 @@ def test_the_description_is_the_committed_one(pytestconfig: pytest.Config) -> No
     assert OPENAPI.read_text() == neutral, REFRESH
 
 
-def test_the_version_of_the_api_stays() -> None:
-    """Spec, Versioning 4; releases of the service have versions of their own (`tests/server/test_release.py`)."""
+def test_the_api_version_is_unchanged() -> None:
+    """Spec, Versioning 4. Releases of the service have their own versions (`tests/server/test_release.py`)."""
     assert document()["info"]["version"] == "1.0.0"
 
 
 @pytest.fixture
 def rest(owner_member: Member, make_key) -> RestEntryPoint:
-    """The owner's REST entry point, whose key was used just now, so that its last use is not written again."""
+    """The owner's REST entry point with a key used just now, so that its last use is not written again."""
     entry_point = RestEntryPoint(make_key(owner_member)[0])
     entry_point.made("get_me")
     return entry_point
@@ -77,9 +77,9 @@ _ORDER = {"PUT": 1, "DELETE": 2}
 
 
 def _counts(world: World) -> dict[str, int]:
-    """Queries of each operation, the credential's included; what replaces others' objects or deletes comes last."""
+    """Queries of each operation, including the credential's. Replacing and deleting operations run last."""
     found = {}
-    counted = set(OPERATIONS) - INTO_NOTHING  # they write as much as there is in a file
+    counted = set(OPERATIONS) - INTO_NOTHING  # the number of statements depends on the file
     for operation_id in sorted(counted, key=lambda name: (_ORDER.get(routes()[name].method, 0), name)):
         for query in ("", *QUERIES.get(operation_id, ())):
             rates.clear()
@@ -95,17 +95,17 @@ def _counts(world: World) -> dict[str, int]:
 
 
 def _statements(query: dict[str, str]) -> int:
-    """What PostgreSQL takes as parts of one statement (`studyservice.database.together`) is several to SQLite."""
+    """On SQLite, count parts that PostgreSQL combines into one statement (`studyservice.database.together`) as one."""
     return 1 + len(re.findall(r"\bwrite_\d+ AS \(", query["sql"]))
 
 
 def _with_ids(query: str, world: World) -> str:
-    """`query` with the ids that it names in braces."""
+    """`query` with its ids, named in braces."""
     return query.format_map({name: world.id(name) for _, name, _, _ in Formatter().parse(query) if name})
 
 
 def _enlarge(world: World, member: Member) -> None:
-    """Give the member far more than a page of everything."""
+    """Add much more than one page of each kind of data."""
     courses = stored(CourseFactory, 20, member=member, syllabus_text="Text")
     main, due_on = Course(id=world.id("course_id")), member.today()
     items = stored(ItemFactory, 150, member=member, course=main, due_on=due_on)
@@ -123,7 +123,7 @@ def _enlarge(world: World, member: Member) -> None:
 
 
 @pytest.mark.django_db
-def test_queries_do_not_follow_the_size_of_the_data(
+def test_query_counts_are_independent_of_the_size_of_the_data(
     rest: RestEntryPoint, owner_member: Member, pytestconfig: pytest.Config
 ) -> None:
     small = _counts(_filled(rest))
@@ -143,7 +143,7 @@ def _filled(rest: RestEntryPoint) -> World:
     return world
 
 
-def test_no_read_takes_more_than_four_queries() -> None:
+def test_no_read_needs_more_than_four_queries() -> None:
     """Decisions 11."""
     counts: dict[str, Any] = json.loads(COUNTS.read_text())
     reads = {name for name in OPERATIONS if routes()[name].method == "GET"} - WHOLE

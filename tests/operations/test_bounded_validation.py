@@ -19,7 +19,7 @@ MOST_BYTES = 20_000
 
 
 def python_calls(act: Callable[[], object]) -> int:
-    """Count function calls while `act` runs, without those of the garbage collector."""
+    """Count function calls of `act`, without those of the garbage collector."""
     profile = cProfile.Profile()
     gc.disable()
     try:
@@ -44,21 +44,21 @@ def post_list(request: pytest.FixtureRequest, owner: RestEntryPoint, course: Any
     return told
 
 
-def test_a_list_over_its_limit_is_refused_as_a_whole(post_list) -> None:
+def test_a_list_over_its_limit_is_rejected_as_a_whole(post_list) -> None:
     answer = post_list([{}] * MANY)
     assert (answer.error, answer.fields) == ("validation_failed", [post_list.field])
 
 
-def test_a_list_over_its_limit_costs_the_same_however_long(post_list) -> None:
-    """The elements are not read: the work is that of a list which is one element too long."""
-    post_list([{}] * 501)  # what is made once per process is made
+def test_a_list_over_its_limit_costs_the_same_at_any_length(post_list) -> None:
+    """The elements are not read: the work equals that for a list with one element too many."""
+    post_list([{}] * 501)  # fill caches that are created once per process
     little, much = (python_calls(partial(post_list, [{}] * count)) for count in (501, MANY))
     assert much < little * 1.5 + 100
 
 
 @pytest.mark.parametrize("entry", [{}, 7, None, [], {"term": 7, "definition": 7, "name": 7, "weight": "x"}], ids=repr)
-def test_at_most_100_details_are_told(post_list, entry: Any) -> None:
-    """The first 100 are returned, with a message that says so."""
+def test_at_most_100_details_are_returned(post_list, entry: Any) -> None:
+    """The first 100 are returned, and the message says so."""
     count = 500 if post_list.field == "cards" else 12
     answer = post_list([entry] * count)
     assert answer.error == "validation_failed"
@@ -68,8 +68,8 @@ def test_at_most_100_details_are_told(post_list, entry: Any) -> None:
     assert ("first 100" in answer.body["message"]) is not told_all
 
 
-def test_validation_stops_where_nothing_more_is_told(owner: RestEntryPoint) -> None:
-    """Of 500 wrong cards the last 400 are not validated."""
+def test_validation_stops_after_the_last_reported_error(owner: RestEntryPoint) -> None:
+    """Of 500 invalid cards, the last 400 are not validated."""
 
     def send(count: int) -> None:
         rates.clear()
@@ -81,13 +81,13 @@ def test_validation_stops_where_nothing_more_is_told(owner: RestEntryPoint) -> N
 
 
 @pytest.mark.parametrize("length", [100, 101, 102])
-def test_the_hundredth_is_told_and_no_other(owner: RestEntryPoint, length: int) -> None:
+def test_exactly_the_first_hundred_errors_are_returned(owner: RestEntryPoint, length: int) -> None:
     answer = owner.call("create_vocab_deck", name="Words", cards=[7] * length)
     assert answer.fields == [f"cards[{number}]" for number in range(100)]
     assert ("first 100" in answer.body["message"]) is (length > 100)
 
 
-def test_faults_beside_the_list_are_told_too(owner: RestEntryPoint) -> None:
+def test_errors_beside_the_list_are_returned_too(owner: RestEntryPoint) -> None:
     answer = owner.call("create_vocab_deck", name="", course_id="x", cards=[7] * 500)
     assert answer.fields[:2] == ["name", "course_id"]
     assert len(answer.fields) == 100
@@ -109,7 +109,7 @@ def test_the_answer_is_small(owner: RestEntryPoint, course: Any) -> None:
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
-def test_many_parameters_make_few_details(owner: RestEntryPoint) -> None:
+def test_many_parameters_produce_few_details(owner: RestEntryPoint) -> None:
     """Only declared fields are validated."""
     response = owner.request("GET", "/v1/items?" + "&".join(f"limit=x&p{n}=" for n in range(4000)))
     assert response.status_code == 422
@@ -117,20 +117,20 @@ def test_many_parameters_make_few_details(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_an_object_of_many_fields_makes_few_details(owner: RestEntryPoint) -> None:
-    """Unknown fields are ignored, so only declared ones can be wrong."""
+def test_an_object_with_many_fields_produces_few_details(owner: RestEntryPoint) -> None:
+    """Unknown fields are ignored, so only declared ones can be invalid."""
     answer = owner.call("create_course", name=7, **{f"unknown{number}": {} for number in range(50_000)})
     assert answer.fields == ["name"]
 
 
 @pytest.mark.parametrize("value", [{}, "x" * 1000, 7, None, {"0": {}}], ids=lambda value: str(value)[:8])
-def test_what_is_no_list_is_refused(post_list, value: Any) -> None:
+def test_values_that_are_not_lists_are_rejected(post_list, value: Any) -> None:
     answer = post_list(value)
     assert (answer.error, answer.fields) == ("validation_failed", [post_list.field])
 
 
 @pytest.mark.rest
-def test_a_batch_of_messages_is_bounded_too(owner: RestEntryPoint) -> None:
+def test_a_batch_of_messages_is_limited_too(owner: RestEntryPoint) -> None:
     """Twenty calls in one body: each result has at most 100 details."""
     message = {
         "jsonrpc": "2.0",

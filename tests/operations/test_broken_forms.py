@@ -1,4 +1,4 @@
-"""An invalid form is 400 with the same message from every operation that accepts a file."""
+"""An invalid form gets a 400 with the same message from every operation that accepts a file."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ PATHS = ("/v1/syllabi", "/v1/vocab-decks/import", "/v1/import", "/v1/courses/{co
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("broken", BROKEN)
-def test_a_broken_form_is_400_in_the_same_words(owner: RestEntryPoint, course: Any, broken: str, path: str) -> None:
+def test_an_invalid_form_is_400_with_one_message(owner: RestEntryPoint, course: Any, broken: str, path: str) -> None:
     content_type, body = BROKEN[broken]
     answer = owner.request("POST", path.format(course_id=course["id"]), data=body, content_type=content_type)
     error = answer.json()["error"]
@@ -35,7 +35,7 @@ def test_a_broken_form_is_400_in_the_same_words(owner: RestEntryPoint, course: A
     assert error["message"] == "The body is not valid multipart/form-data."
 
 
-def test_a_form_that_ends_is_read(owner: RestEntryPoint) -> None:
+def test_a_complete_form_is_read(owner: RestEntryPoint) -> None:
     for body in (FORM, FORM.removesuffix(b"\r\n"), b"preamble\r\n" + FORM + b"epilogue"):
         answer = owner.request("POST", "/v1/vocab-decks/import", data=body, content_type=EDGE)
         assert answer.status_code == 201, answer.content

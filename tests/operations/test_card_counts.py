@@ -16,22 +16,22 @@ def counts() -> dict[str, int]:
     return dict(Deck.objects.values_list("name", "card_count"))
 
 
-def test_a_new_deck_has_the_cards_it_was_made_with(owner: RestEntryPoint) -> None:
+def test_a_new_deck_counts_its_cards(owner: RestEntryPoint) -> None:
     made_deck(owner, "a", "b", "c")
     assert [deck["card_count"] for deck in owner.made("list_vocab_decks")["data"]] == [3]
 
 
 @pytest.mark.rest
-def test_a_card_that_an_operator_deletes_is_counted_no_more(owner: RestEntryPoint, admin: Client) -> None:
+def test_a_card_deleted_by_an_operator_is_no_longer_counted(owner: RestEntryPoint, admin: Client) -> None:
     first, _ = made_deck(owner, "a", "b")["cards"]
     made_deck(owner, "c", name="Another")
-    for _ in range(2):  # whoever comes late finds no card
+    for _ in range(2):  # a late request finds no card
         admin.post(f"/admin/vocab/card/{first['id']}/delete/", {"post": "yes"})
     assert counts() == {"Organelles": 1, "Another": 1}
 
 
 @pytest.mark.rest
-def test_cards_that_came_past_the_service_are_counted_by_the_repair(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_the_repair_counts_cards_that_bypassed_the_service(owner: RestEntryPoint, owner_member: Any) -> None:
     made_deck(owner, "a", "b")
     deck = DeckFactory.create(member=owner_member, name="Past", card_count=9)
     CardFactory.create(member=owner_member, deck=deck)

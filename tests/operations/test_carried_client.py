@@ -1,4 +1,4 @@
-"""The Python client that the service carries: it is current, is served, and its guide runs as it stands."""
+"""The bundled Python client: it is current, it is served, and its guide runs unchanged."""
 
 import re
 import subprocess
@@ -25,18 +25,18 @@ REFRESH = "Run `make openapi` and commit the wheel."
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
-    """The files of a wheel. Those that name the tools that built it are left out."""
+    """The files of a wheel, without those that name its build tools."""
     with ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist() if Path(name).name not in {"WHEEL", "RECORD"}}
 
 
 def carried() -> Path:
-    """The only wheel that the service carries."""
+    """The only wheel bundled with the service."""
     [wheel] = CARRIED.glob("*.whl")
     return wheel
 
 
-def test_the_carried_wheel_is_current(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+def test_the_bundled_wheel_is_current(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     project = packages.python_site() / "project"
     if pytestconfig.getoption("--refresh-baselines"):
         for old in CARRIED.glob("*.whl"):
@@ -47,17 +47,17 @@ def test_the_carried_wheel_is_current(pytestconfig: pytest.Config, tmp_path: Pat
 
 
 def scripts() -> list[str]:
-    """The blocks of the guide's section about Python that are in Python."""
+    """The Python blocks of the guide's section about Python."""
     section = GUIDE.read_text(encoding="utf-8").split("## TypeScript")[0]
     blocks = [dedent(block) for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", section, re.MULTILINE)]
     return [block for block in blocks if "study" in block and not block.strip().startswith(("pip", "export"))]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_five_lines_from_a_key_to_the_agenda(
+def test_five_lines_lead_from_a_key_to_the_agenda(
     live_server: Any, owner: RestEntryPoint, course: Any, tmp_path: Path
 ) -> None:
-    """The wheel as a reader downloads it from the address in the guide, and then the guide's scripts."""
+    """Download the wheel from the address in the guide, then run the guide's scripts."""
     page = Client().get("/docs/clients").content.decode()
     [path] = re.findall(r"pip install http://127\.0\.0\.1:8000(/\S+\.whl)", page)
     wheel = tmp_path / Path(path).name
@@ -80,7 +80,7 @@ def test_five_lines_from_a_key_to_the_agenda(
     assert exam["due_on"] == "2030-12-05"
 
 
-def test_the_wheel_needs_only_what_it_names() -> None:
+def test_the_wheel_requires_only_attrs_and_httpx() -> None:
     with ZipFile(carried()) as archive:
         [metadata] = [archive.read(name).decode() for name in archive.namelist() if name.endswith("METADATA")]
         assert all(name.startswith(MODULE) for name in archive.namelist())

@@ -1,7 +1,7 @@
-"""The message of a 401: it names the cause where that tells the caller nothing new (spec, Errors: Catalogue).
+"""The message of a 401 names the cause if that reveals nothing new to the caller (spec, Errors: Catalogue).
 
-Only the holder of a whole secret learns that it has expired or was revoked. A credential that opens nothing because of
-its member, its app or a deleted row gets the same answer as one that never existed.
+Only the holder of a complete secret learns that it has expired or was revoked. A credential that fails because of its
+member, its app or a deleted row gets the same answer as one that never existed.
 """
 
 import re
@@ -38,7 +38,7 @@ WELL_FORMED = "svc_sk_" + "A" * 43
 
 
 def refused(**headers: str) -> tuple[str, str | None]:
-    """The message of the 401, and the description in its challenge; both entry points say the same."""
+    """The message of the 401 and the description in its challenge. Both entry points return the same ones."""
     rest = Client().get("/v1/me", headers=headers)
     mcp = Client().post("/mcp", {}, content_type="application/json", headers=headers)
     assert (rest.status_code, mcp.status_code) == (401, 401)
@@ -66,8 +66,8 @@ def bearer(secret: str) -> tuple[str, str | None]:
         ({"Authorization": f"Basic {WELL_FORMED}", "X-API-Key": WELL_FORMED}, MISSING),
     ],
 )
-def test_without_a_credential_it_says_how_to_send_one(headers: dict[str, str], message: str) -> None:
-    """The challenge has no error then (RFC 6750 section 3.1), and so no description."""
+def test_a_call_without_a_credential_explains_how_to_send_one(headers: dict[str, str], message: str) -> None:
+    """The challenge then has no error (RFC 6750 section 3.1), and so no description."""
     assert refused(**headers) == (message, None)
 
 
@@ -90,7 +90,7 @@ def test_x_api_key_accepts_api_keys_only(owner_member: Member) -> None:
 
 
 @pytest.mark.database("both")
-def test_the_holder_of_a_revoked_key_learns_it(owner_member: Member, make_key: MakeKey) -> None:
+def test_the_holder_of_a_revoked_key_is_informed(owner_member: Member, make_key: MakeKey) -> None:
     secret, key = make_key(owner_member)
     revoke_api_key(key)
     assert bearer(secret) == (REVOKED_KEY, REVOKED_KEY)
@@ -100,19 +100,19 @@ def test_the_holder_of_a_revoked_key_learns_it(owner_member: Member, make_key: M
 
 
 @pytest.mark.database("both")
-def test_the_holder_of_an_expired_key_learns_it(owner_member: Member, make_key: MakeKey) -> None:
+def test_the_holder_of_an_expired_key_is_informed(owner_member: Member, make_key: MakeKey) -> None:
     secret, _ = make_key(owner_member, expires_at=timezone.now() - timedelta(seconds=1))
     assert bearer(secret) == (EXPIRED_KEY, EXPIRED_KEY)
 
 
 @pytest.mark.database("both")
-def test_the_holder_of_an_expired_access_token_learns_it(owner_member: Member) -> None:
+def test_the_holder_of_an_expired_access_token_is_informed(owner_member: Member) -> None:
     token = App.registered().connect(owner_member)["access_token"]
     AccessToken.objects.update(expires=timezone.now() - timedelta(seconds=1))
     assert bearer(token) == (EXPIRED_TOKEN, EXPIRED_TOKEN)
 
 
-def test_a_token_for_mcp_says_so_elsewhere(owner_member: Member) -> None:
+def test_a_token_for_mcp_is_named_as_such_elsewhere(owner_member: Member) -> None:
     token = App.registered().connect(owner_member, resource=f"{BASE}/mcp")["access_token"]
     answer = Client().get("/v1/me", headers={"Authorization": f"Bearer {token}"})
     assert answer.json()["error"]["message"] == f"This access token works only at {BASE}/mcp."
@@ -137,16 +137,16 @@ def _forgotten(member: Member, key: ApiKey) -> None:
 
 @pytest.mark.parametrize("happen", [_deactivated, _departing, _vanished, _forgotten])
 @pytest.mark.parametrize("ended", [{}, {"revoked_at": timezone.now()}, {"expires_at": timezone.now()}])
-def test_what_a_secret_once_opened_does_not_show(
+def test_a_former_members_secret_looks_unknown(
     owner_member: Member, make_key: MakeKey, happen: Any, ended: dict[str, Any]
 ) -> None:
-    """A member who left, and a deleted key, look like a key that never existed."""
+    """The key of a departed member and a deleted key look like a key that never existed."""
     secret, key = make_key(owner_member, **ended)
     happen(owner_member, key)
     assert bearer(secret) == bearer(new_secret("sk")) == (GENERIC, GENERIC)
 
 
-def test_a_blocked_or_disconnected_app_does_not_show(owner_member: Member) -> None:
+def test_a_blocked_or_disconnected_app_looks_unknown(owner_member: Member) -> None:
     blocked, gone = App.registered(), App.registered()
     tokens = [app.connect(owner_member)["access_token"] for app in (blocked, gone)]
     block(blocked.id)
@@ -155,8 +155,8 @@ def test_a_blocked_or_disconnected_app_does_not_show(owner_member: Member) -> No
     assert [bearer(token) for token in [*tokens, new_secret("at")]] == [(GENERIC, GENERIC)] * 3
 
 
-def test_another_secret_of_the_same_length_learns_nothing(owner_member: Member, make_key: MakeKey) -> None:
-    """The prefix, the hint and all but one character of a revoked key are not the key."""
+def test_another_secret_of_the_same_length_reveals_nothing(owner_member: Member, make_key: MakeKey) -> None:
+    """A key with the prefix, the hint and all but one character of a revoked key is a different key."""
     secret, key = make_key(owner_member)
     revoke_api_key(key)
     almost = secret[:20] + ("A" if secret[20] != "A" else "B") + secret[21:]
@@ -164,8 +164,8 @@ def test_another_secret_of_the_same_length_learns_nothing(owner_member: Member, 
     assert bearer(secret[:-1])[0] == MALFORMED_KEY
 
 
-def test_the_cause_costs_no_statement(owner_member: Member, make_key: MakeKey) -> None:
-    """The row of the credential names it, and is read by the same statement as that of a live one."""
+def test_finding_the_cause_needs_no_extra_statement(owner_member: Member, make_key: MakeKey) -> None:
+    """The cause is stored in the credential's row, which every call reads."""
     revoked, key = make_key(owner_member)
     revoke_api_key(key)
     counts = []

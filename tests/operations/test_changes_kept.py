@@ -1,4 +1,4 @@
-"""Retention of the log of changes, and what is never in it."""
+"""Retention of the log of changes, and the data it never contains."""
 
 from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
@@ -27,7 +27,7 @@ def purge_after(days: float) -> None:
 
 @pytest.fixture
 def deletion(owner: RestEntryPoint) -> Change:
-    """The row of a deleted course with an item."""
+    """The change of a deleted course with an item."""
     with time_machine.travel(NOW, tick=False):
         course = owner.made("create_course", name="Botany")
         owner.made("create_item", course_id=course["id"], title="Midterm")
@@ -35,7 +35,7 @@ def deletion(owner: RestEntryPoint) -> Change:
     return Change.objects.get(operation="delete_course")
 
 
-def test_what_a_deletion_took_is_kept_for_30_days(deletion: Change) -> None:
+def test_a_deletions_snapshot_is_stored_for_30_days(deletion: Change) -> None:
     assert deletion.taken
     purge_after(29.9)
     assert Change.objects.get(id=deletion.id).taken
@@ -43,13 +43,13 @@ def test_what_a_deletion_took_is_kept_for_30_days(deletion: Change) -> None:
     assert Change.objects.get(id=deletion.id).taken is None
 
 
-def test_it_can_be_undone_so_long_and_no_longer(deletion: Change, owner: RestEntryPoint) -> None:
+def test_a_deletion_can_be_undone_for_exactly_30_days(deletion: Change, owner: RestEntryPoint) -> None:
     for days, undoable in ((29.9, True), (30.1, False)):
         with time_machine.travel(NOW + timedelta(days=days), tick=False):
             assert owner.made("list_changes", limit=1)["data"][0]["undoable"] is undoable
 
 
-def test_a_row_is_kept_for_90_days(deletion: Change) -> None:
+def test_a_change_is_stored_for_90_days(deletion: Change) -> None:
     purge_after(89.9)
     assert Change.objects.filter(id=deletion.id).exists()
     assert ChangeObject.objects.exists()
@@ -58,7 +58,7 @@ def test_a_row_is_kept_for_90_days(deletion: Change) -> None:
     assert not ChangeObject.objects.exists()
 
 
-def test_both_are_purged_in_batches(owner: RestEntryPoint) -> None:
+def test_changes_and_snapshots_are_purged_in_batches(owner: RestEntryPoint) -> None:
     with time_machine.travel(NOW, tick=False):
         for number in range(5):
             course = owner.made("create_course", name=f"Course {number}")
@@ -71,8 +71,8 @@ def test_both_are_purged_in_batches(owner: RestEntryPoint) -> None:
     assert not Change.objects.exists()
 
 
-def test_no_secret_is_ever_in_the_log(owner: RestEntryPoint, owner_member: Member) -> None:
-    """No operation stores the key, its hash or the member's address in the log."""
+def test_the_log_never_contains_a_secret(owner: RestEntryPoint, owner_member: Member) -> None:
+    """No operation stores a key, its hash or the member's address in the log."""
     world = World(owner)
     for operation_id in sorted({*WRITES} & {*TOOLS}):
         rates.clear()

@@ -1,4 +1,4 @@
-"""Every call that changes study data leaves one row in the log of changes, in its transaction; nothing else does."""
+"""Each call that changes study data adds one row to the log of changes, in its transaction. Other calls add none."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def world(owner: RestEntryPoint) -> World:
 
 
 def arguments(world: World, operation_id: str) -> dict[str, Any]:
-    """What makes the operation do something."""
+    """Arguments with which the operation changes something."""
     world.fill()
     ids = {name: world.id(name) for name in routes()[operation_id].path_ids}
     return ids | (world.body(operation_id) or {})
@@ -43,7 +43,7 @@ NO_STUDY_DATA = {"update_me", "refresh_school_calendar", "answer_school_calendar
 
 
 @pytest.mark.parametrize("operation_id", sorted({*WRITES} - NO_STUDY_DATA))
-def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id: str) -> None:
+def test_a_write_adds_one_change(world: World, owner_member: Member, operation_id: str) -> None:
     given = arguments(world, operation_id) | world.files(operation_id)
     if operation_id in INTO_NOTHING:
         world.empty()
@@ -63,7 +63,7 @@ def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("operation_id", sorted({*OPERATIONS} - {*WRITES} | NO_STUDY_DATA))
 @pytest.mark.rest
-def test_what_changes_no_study_data_leaves_none(world: World, operation_id: str) -> None:
+def test_writes_without_study_data_add_no_change(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)
     rows = Change.objects.count()
     world.made(operation_id, **given)
@@ -72,7 +72,7 @@ def test_what_changes_no_study_data_leaves_none(world: World, operation_id: str)
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("operation_id", [name for name in WRITES if name.startswith("update_")])
-def test_what_changes_nothing_leaves_none(world: World, operation_id: str) -> None:
+def test_writes_without_effect_add_no_change(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)
     first = world.made(operation_id, **given)
     rows = Change.objects.count()
@@ -80,7 +80,7 @@ def test_what_changes_nothing_leaves_none(world: World, operation_id: str) -> No
     assert Change.objects.count() == rows
 
 
-def test_the_same_categories_leave_none(owner: RestEntryPoint, course: Any) -> None:
+def test_identical_categories_add_no_change(owner: RestEntryPoint, course: Any) -> None:
     grades = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quiz", "weight": 40}])
     same = [{"id": one["id"], "name": one["name"], "weight": one["weight"]} for one in grades["categories"]]
     rows = Change.objects.count()
@@ -88,20 +88,20 @@ def test_the_same_categories_leave_none(owner: RestEntryPoint, course: Any) -> N
     assert Change.objects.count() == rows
 
 
-def test_a_refused_write_leaves_none(owner: RestEntryPoint, course: Any) -> None:
+def test_a_rejected_write_adds_no_change(owner: RestEntryPoint, course: Any) -> None:
     rows = Change.objects.count()
     assert owner.call("create_item", course_id=course["id"], title="").error == "validation_failed"
     assert owner.call("delete_item", item_id=course["id"]).error == "not_found"
     assert Change.objects.count() == rows
 
 
-def test_only_what_changed_is_kept(owner: RestEntryPoint, item: Any) -> None:
+def test_only_changed_fields_are_stored(owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], title=item["title"], due_on="2026-12-03")
     contents = unpacked(logged()[-1].contents)
     assert (contents.before, contents.after) == ({"due_on": None}, {"due_on": "2026-12-03"})
 
 
-def test_a_long_text_is_compressed_and_comes_back_whole(owner_member: Member) -> None:
+def test_a_long_text_is_compressed_and_restored_completely(owner_member: Member) -> None:
     text = "Week one. " * 5000
     with acting(command("test")):
         create_course(owner_member, name="Algebra", syllabus_text=text)
@@ -113,7 +113,7 @@ def test_a_long_text_is_compressed_and_comes_back_whole(owner_member: Member) ->
     assert len(row.contents) < 1000
 
 
-def test_who_acts_must_be_said(owner_member: Member) -> None:
+def test_a_write_without_an_actor_fails(owner_member: Member) -> None:
     with pytest.raises(NoActor), transaction.atomic():
         create_course(owner_member, name="Algebra")
     with acting(command("test")):
@@ -121,7 +121,7 @@ def test_who_acts_must_be_said(owner_member: Member) -> None:
     assert [(row.object_name, by_of(row)) for row in logged()] == [("Biology", ("command", None, "test"))]
 
 
-def test_an_operation_that_only_reads_changes_nothing(owner_member: Member) -> None:
+def test_a_read_operation_cannot_write(owner_member: Member) -> None:
     read = CourseViewSet.list_courses
     with acting(command("test"), operation=read), pytest.raises(NoActor, match="list_courses"), transaction.atomic():
         create_course(owner_member, name="Algebra")

@@ -1,4 +1,4 @@
-"""Changes of deleted objects are listed as long as others, with a correct `undoable`."""
+"""Changes of deleted objects stay listed, with a correct `undoable`."""
 
 from datetime import timedelta
 from typing import Any
@@ -33,7 +33,7 @@ def undoable_of(entry_point: RestEntryPoint) -> dict[str, bool]:
 
 @pytest.fixture
 def deck(owner: RestEntryPoint) -> Any:
-    """A deck of two cards, the first of which was reviewed twice."""
+    """A deck of two cards, the first with two reviews."""
     deck = deck_with_cards(owner, made_deck(owner, "Nucleus", "Pore"))
     for rating in ("good", "again"):
         reviewed(owner, deck["cards"][0], rating)
@@ -65,7 +65,7 @@ def test_reviews_of_a_deleted_card_stay_in_the_log(owner: RestEntryPoint, deck: 
     assert changes(owner)[2:4] == [change | {"undoable": False} for change in before]
 
 
-def test_a_review_by_nobody_stays_in_the_log(owner: RestEntryPoint, deck: Any) -> None:
+def test_a_review_without_an_actor_stays_in_the_log(owner: RestEntryPoint, deck: Any) -> None:
     Review.objects.update(by_kind=None, by_id=None, by_name=None)
     before = changes(owner)[:2]
     assert [change["by"] for change in before] == [None, None]
@@ -73,7 +73,7 @@ def test_a_review_by_nobody_stays_in_the_log(owner: RestEntryPoint, deck: Any) -
     assert changes(owner)[1:3] == before
 
 
-def test_those_of_the_last_90_days_are_kept(owner: RestEntryPoint, deck: Any) -> None:
+def test_reviews_of_deleted_objects_are_stored_for_90_days(owner: RestEntryPoint, deck: Any) -> None:
     now = timezone.now()
     newer, older = Review.objects.order_by("-reviewed_at")
     Review.objects.filter(id=older.id).update(reviewed_at=now - timedelta(days=91))
@@ -85,21 +85,23 @@ def test_those_of_the_last_90_days_are_kept(owner: RestEntryPoint, deck: Any) ->
 
 
 @pytest.mark.django_db(transaction=True)
-def test_they_go_with_the_member(owner: RestEntryPoint, owner_member: Member, deck: Any) -> None:
+def test_changes_are_deleted_with_the_member(owner: RestEntryPoint, owner_member: Member, deck: Any) -> None:
     owner.made("delete_vocab_deck", deck_id=deck["id"])
     assert Change.objects.filter(operation="review_vocab_card").count() == 2
     erase_member(owner_member.id)
     assert not Change.objects.exists()
 
 
-def test_they_are_purged_with_the_rows_of_their_age(owner: RestEntryPoint, deck: Any, time_machine: Any) -> None:
+def test_changes_of_deleted_objects_are_purged_with_equally_old_rows(
+    owner: RestEntryPoint, deck: Any, time_machine: Any
+) -> None:
     owner.made("delete_vocab_deck", deck_id=deck["id"])
     time_machine.move_to(timezone.now() + timedelta(days=91), tick=False)
     call_command("purgeexpired")
     assert not Change.objects.exists()
 
 
-def test_one_deletion_keeps_so_many_and_no_more(
+def test_one_deletion_stores_a_limited_number_of_changes(
     owner: RestEntryPoint, deck: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vocab.changes.MOST_KEPT", 1)
@@ -113,7 +115,7 @@ def test_one_deletion_keeps_so_many_and_no_more(
     assert changes(owner)[1]["id"] == newest["id"]
 
 
-def test_what_is_below_a_creation_that_was_undone_can_no_longer_be_undone(owner: RestEntryPoint, item: Any) -> None:
+def test_changes_below_an_undone_creation_cannot_be_undone(owner: RestEntryPoint, item: Any) -> None:
     made = changes(owner)[0]
     for title in ("Final", "Midterm"):
         owner.made("update_item", item_id=item["id"], title=title)
@@ -136,7 +138,7 @@ def test_what_is_below_a_creation_that_was_undone_can_no_longer_be_undone(owner:
         assert undo(owner, change).error == (None if change["undoable"] else "conflict")
 
 
-def test_what_was_moved_away_before_can_still_be_undone(owner: RestEntryPoint, course: Any) -> None:
+def test_changes_of_objects_moved_away_before_can_still_be_undone(owner: RestEntryPoint, course: Any) -> None:
     quiz = {"name": "Quiz", "weight": 40}
     [first] = owner.made("set_grade_categories", course_id=course["id"], categories=[quiz])["categories"]
     kept = {"id": first["id"], **quiz}
@@ -153,14 +155,14 @@ def test_what_was_moved_away_before_can_still_be_undone(owner: RestEntryPoint, c
     assert [undo(owner, change).error for change in (label, move, made)] == [None, "conflict", "conflict"]
 
 
-def test_a_change_of_a_deleted_file_can_no_longer_be_undone(owner: RestEntryPoint) -> None:
+def test_a_change_of_a_deleted_file_cannot_be_undone(owner: RestEntryPoint) -> None:
     uploaded = RestEntryPoint(owner.secret).made("create_syllabus", text="Week 1")
     assert changes(owner)[0]["undoable"] is True
     owner.made("delete_syllabus", syllabus_id=uploaded["id"])
     assert [change["undoable"] for change in changes(owner)] == [False, False]
 
 
-def test_no_answer_shows_the_number_of_revisions(owner: RestEntryPoint, item: Any, milestone: Any) -> None:
+def test_no_answer_contains_the_revision_number(owner: RestEntryPoint, item: Any, milestone: Any) -> None:
     owner.made("delete_milestone", milestone_id=milestone["id"])
     owner.made("delete_item", item_id=item["id"])
     Change.objects.filter(object_id=milestone["id"]).update(

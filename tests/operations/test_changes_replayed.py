@@ -1,4 +1,4 @@
-"""Whatever is done, the log of changes has enough to go back to each moment, and forwards again."""
+"""The log of changes suffices to go back to each earlier state, and forward again."""
 
 import copy
 from typing import Any
@@ -62,7 +62,7 @@ def logged(member: Member) -> dict[UUID, Any]:
 
 
 def back(rows: Rows, change: Any, aside: Rows) -> None:
-    """Undo one change in the model. What was below a created object is ignored, as the log has only its count."""
+    """Undo one change in the model. Objects below a created one are ignored, as the log stores only their number."""
     if isinstance(change, Review):
         card = rows["vocab.Card"][str(change.card_id)]
         aside["vocab.Card"][str(change.id)] = dict(card)
@@ -89,7 +89,7 @@ def back(rows: Rows, change: Any, aside: Rows) -> None:
 
 
 def forth(rows: Rows, change: Any, aside: Rows) -> None:
-    """Make one change again."""
+    """Redo one change."""
     if isinstance(change, Review):
         rows["vocab.Card"][str(change.card_id)] = dict(aside["vocab.Card"][str(change.id)])
         for label in ("vocab.Review", "practice.Attempt"):
@@ -117,7 +117,7 @@ def lapsed(review: Review) -> bool:
 
 
 def restore(rows: Rows, change: Change) -> None:
-    """Put what a deletion took where it was."""
+    """Restore the rows that a deletion removed."""
     for table in snapshot_tables(bytes(change.taken or b"")) if change.taken else ():
         if table.columns:
             for values in table.rows:
@@ -144,7 +144,7 @@ def remove(rows: Rows, change: Change) -> None:
 
 
 def replace(rows: Rows, course_id: str, member_id: UUID, old: dict[str, Any], new: dict[str, Any]) -> None:
-    """Put the categories of a course as `new` has them in place of those that `old` has."""
+    """Replace the course's categories in `old` with those in `new`."""
     present = rows["grades.GradeCategory"]
     for one in old["categories"]:
         assert present.pop(one["id"], one).items() >= one.items()
@@ -196,7 +196,7 @@ def review(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None
 
 
 def called(operation_id: str, *names: str, **fields: Any) -> Any:
-    """A call with these ids, and fields in which `{}` is a number."""
+    """A call with these ids and fields, in which `{}` is replaced by a number."""
 
     def do(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
         given = {name: value.format(other) if isinstance(value, str) else value for name, value in fields.items()}
@@ -224,7 +224,9 @@ ACTIONS: list[tuple[str, Any]] = [
 
 @given(STEPS)
 @examples(24, phases=[Phase.explicit, Phase.generate])
-def test_any_history_goes_back_and_forth(make_member: Any, make_key: Any, steps: list[tuple[int, int, int]]) -> None:
+def test_any_history_can_be_replayed_backward_and_forward(
+    make_member: Any, make_key: Any, steps: list[tuple[int, int, int]]
+) -> None:
     from studyservice.rates import limiter as rates
 
     member = make_member()

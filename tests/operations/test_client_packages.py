@@ -1,6 +1,6 @@
-"""The clients of `make clients` against the service, with faults on the way: the scripts of their pages, and more.
+"""The clients of `make clients` against the service with network faults: the scripts of their pages, and more.
 
-Those in TypeScript run in Node.js, those in Python here, with waits that are noted and not waited for.
+TypeScript runs in Node.js, Python in this process. Waits are recorded but not performed.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ pytestmark = [
 
 @pytest.fixture
 def way(live_server: Any, owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
-    """The way to the service, which the environment names with a key of the owner's."""
+    """The proxy to the service. The environment contains its address and a key of the owner."""
     with between(live_server.url) as way:
         monkeypatch.setenv("STUDY_URL", way.url)
         monkeypatch.setenv("STUDY_API_KEY", owner.secret)
@@ -43,7 +43,7 @@ def way(live_server: Any, owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def python(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The Python client, with its records under `models`."""
+    """The Python client, with its records in `models`."""
     monkeypatch.syspath_prepend(str(packages.python_site()))
     importlib.import_module("study_data_service_client.models")
     return importlib.import_module("study_data_service_client")
@@ -58,7 +58,7 @@ def study(python: Any, way: Between) -> Iterator[Any]:
 
 @pytest.fixture
 def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that the Python client wanted to wait."""
+    """The waits that the Python client asked for, in seconds."""
     seconds: list[float] = []
     monkeypatch.setattr("httpx_retries.retry.time", SimpleNamespace(sleep=seconds.append))
     return seconds
@@ -66,7 +66,7 @@ def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.fixture
 def typescript(way: Between, tmp_path: Path) -> Callable[[str], Any]:
-    """Runs a script that has `study`, and returns the JSON that it prints."""
+    """Runs a script that uses `study`, and returns the JSON that it prints."""
     site = packages.javascript_site()
 
     def told(script: str) -> Any:
@@ -105,7 +105,7 @@ def _in_typescript(script: str) -> str:
     ],
 )
 @pytest.mark.usefixtures("way")
-def test_the_script_of_its_page_runs_as_it_stands(
+def test_the_script_on_its_page_runs_unchanged(
     owner: RestEntryPoint, course: Any, language: str, run: Callable[[str], str]
 ) -> None:
     due = date.fromisoformat(owner.made("get_me")["today"]) + timedelta(days=3)
@@ -121,7 +121,7 @@ def test_python_has_a_method_for_every_operation(python: Any) -> None:
     assert set(OPERATIONS) - set(dir(python.Study)) == set()
 
 
-def test_python_writes_once_when_the_answer_is_lost(
+def test_python_writes_once_if_the_answer_is_lost(
     owner: RestEntryPoint, python: Any, study: Any, way: Between, waited: list[float]
 ) -> None:
     way.faults = ["lose", "cut", "lose"]
@@ -133,7 +133,7 @@ def test_python_writes_once_when_the_answer_is_lost(
     assert way.keys[-1] == "mine"
 
 
-def test_typescript_writes_once_when_the_answer_is_lost(
+def test_typescript_writes_once_if_the_answer_is_lost(
     owner: RestEntryPoint, typescript: Callable[[str], Any], way: Between
 ) -> None:
     way.faults = ["lose"]
@@ -181,7 +181,7 @@ def test_typescript_waits_for_a_busy_service(typescript: Callable[[str], Any], w
 
 
 @pytest.mark.thorough("the same in a second language")
-def test_typescript_waits_no_longer_than_its_caller(typescript: Callable[[str], Any], way: Between) -> None:
+def test_typescript_waits_no_longer_than_its_timeout(typescript: Callable[[str], Any], way: Between) -> None:
     way.faults = [(429, "5")]
     name, seconds = typescript("""
         const start = performance.now();
@@ -191,7 +191,7 @@ def test_typescript_waits_no_longer_than_its_caller(typescript: Callable[[str], 
     assert seconds < 3
 
 
-def test_python_gives_up_on_what_will_not_change(python: Any, study: Any, way: Between, waited: list[float]) -> None:
+def test_python_does_not_retry_permanent_errors(python: Any, study: Any, way: Between, waited: list[float]) -> None:
     for fault, calls in [((429, "3600"), 1), ((409, ""), 1), ((403, ""), 1)]:
         way.faults, way.got = [fault], []
         with pytest.raises(python.Refused) as refused:
@@ -203,7 +203,7 @@ def test_python_gives_up_on_what_will_not_change(python: Any, study: Any, way: B
     assert (len(way.got), waited) == (4, [1, 2, 4])
 
 
-def test_python_tells_what_was_wrong(python: Any, study: Any) -> None:
+def test_python_reports_the_error(python: Any, study: Any) -> None:
     with pytest.raises(python.Refused, match="name") as refused:
         study.create_course(name=" ")
     error = refused.value
@@ -212,7 +212,7 @@ def test_python_tells_what_was_wrong(python: Any, study: Any) -> None:
 
 
 @pytest.mark.thorough("the same in a second language")
-def test_typescript_tells_what_was_wrong(typescript: Callable[[str], Any], way: Between) -> None:
+def test_typescript_reports_the_error(typescript: Callable[[str], Any], way: Between) -> None:
     way.faults = [(429, "3600")]
     seen = typescript("""
         const seen = [];
@@ -255,9 +255,7 @@ def test_typescript_walks_all_pages(
     assert (sorted(titles), changes, len(way.got)) == (TITLES, 4, 4)
 
 
-def test_python_reads_values_that_it_does_not_know(
-    owner: RestEntryPoint, course: Any, study: Any, way: Between
-) -> None:
+def test_python_accepts_unknown_values(owner: RestEntryPoint, course: Any, study: Any, way: Between) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam")
     deck = owner.made("create_vocab_deck", name="Organelles", cards=[{"term": "ATP", "definition": "Energy"}])
     way.rewritten = {b'"exam"': b'"seminar"', b'"new"': b'"buried"'}
@@ -267,7 +265,7 @@ def test_python_reads_values_that_it_does_not_know(
 
 
 @pytest.mark.thorough("the same in a second language")
-def test_typescript_reads_values_that_it_does_not_know(
+def test_typescript_accepts_unknown_values(
     owner: RestEntryPoint, course: Any, typescript: Callable[[str], Any], way: Between
 ) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam")
@@ -278,7 +276,7 @@ def test_typescript_reads_values_that_it_does_not_know(
     assert told == ["seminar"]
 
 
-def test_python_sends_a_file_again_as_a_whole(
+def test_python_resends_a_complete_file(
     course: Any, python: Any, study: Any, way: Between, waited: list[float]
 ) -> None:
     way.faults = ["lose"]
@@ -293,8 +291,8 @@ def test_python_reads_a_file(owner: RestEntryPoint, study: Any) -> None:
     assert b"ATP,Energy" in study.export_vocab_deck(deck["id"])
 
 
-def test_python_takes_keyword_arguments(owner: RestEntryPoint, study: Any) -> None:
-    """Of fields: mappings for records, text for dates and ids, null, and what is left out."""
+def test_python_accepts_keyword_arguments(owner: RestEntryPoint, study: Any) -> None:
+    """For fields: mappings for records, text for dates and ids, null, and omitted values."""
     items = [{"title": "Midterm", "kind": "exam", "due_on": date(2030, 1, 31)}, {"title": "Essay", "due_on": None}]
     course = study.create_course(name="Cell Biology", code="BIO 210", items=items)
     study.update_course(course.id, code=None)
@@ -308,7 +306,7 @@ def test_python_takes_keyword_arguments(owner: RestEntryPoint, study: Any) -> No
     assert str(deck.course_id) == found["id"]
 
 
-def test_python_sends_a_file_in_any_form(study: Any, tmp_path: Path) -> None:
+def test_python_sends_files_in_every_form(study: Any, tmp_path: Path) -> None:
     table = tmp_path / "Organelles.csv"
     table.write_text("term,definition\nATP,Energy\n")
     with table.open("rb") as opened:

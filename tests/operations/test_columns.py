@@ -1,4 +1,4 @@
-"""A field is declared once, next to its column. A place that ignores a new column fails here."""
+"""A field is declared once, next to its column. Code that ignores a new column fails here."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -84,7 +84,7 @@ def _of(base: type[Any], model: type[Model]) -> list[Any]:
 
 
 def _columns(model: type[Model]) -> list[Any]:
-    """The columns that someone writes."""
+    """The columns that a client can write."""
     return [one for one in model._meta.concrete_fields if one.editable and one.name != "member"]
 
 
@@ -92,14 +92,14 @@ def _names(model: type[Model]) -> set[str]:
     return {column.attname for column in _columns(model)}
 
 
-def test_every_model_has_a_body_or_a_reason() -> None:
+def test_every_model_has_a_body_or_a_documented_reason() -> None:
     assert {label for label, model in MODELS.items() if not _of(Body, model)} == set()
     assert _study_models().keys() >= SERVER_MADE.keys() | NOT_SENT.keys() | NOT_ANSWERED.keys()
 
 
 @pytest.mark.parametrize("label", MODELS)
 def test_the_database_checks_every_text(label: str) -> None:
-    """SQLite keeps to no `max_length`, and no database refuses an empty text."""
+    """SQLite ignores `max_length`, and no database rejects an empty text by default."""
     model = MODELS[label]
     texts = {one.name for one in _columns(model) if isinstance(one, CharField | TextField)}
     checked = {one.name.removeprefix(f"{model._meta.model_name}_") for one in model._meta.constraints}
@@ -107,7 +107,7 @@ def test_the_database_checks_every_text(label: str) -> None:
 
 
 @pytest.mark.parametrize("label", MODELS)
-def test_every_body_takes_every_column(label: str) -> None:
+def test_every_body_accepts_every_column(label: str) -> None:
     model = MODELS[label]
     wanted = _names(model) - NOT_SENT.get(label, {}).keys()
     for body in _of(Body, model):
@@ -116,7 +116,7 @@ def test_every_body_takes_every_column(label: str) -> None:
 
 
 @pytest.mark.parametrize("label", MODELS)
-def test_the_record_answers_every_column(label: str) -> None:
+def test_the_record_contains_every_column(label: str) -> None:
     model = MODELS[label]
     records = [record for record in _of(Record, model) if "id" in record().fields]
     wanted = _names(model) - NOT_ANSWERED.get(label, {}).keys()
@@ -126,8 +126,8 @@ def test_the_record_answers_every_column(label: str) -> None:
         assert not missing, f"Add to Meta.fields of {record.__name__}, or with a reason to NOT_ANSWERED: {missing}"
 
 
-def test_the_weights_of_a_new_course_are_those_of_its_grade() -> None:
-    """The courses cannot import the model of the grades, so their body declares its fields again."""
+def test_the_weights_of_a_new_course_match_the_grade_categories() -> None:
+    """Courses cannot import the grade models, so their body declares these fields again."""
     own, entered = CategoryBody().fields, CategoryEntryBody().fields
     assert own.keys() - entered.keys() == {"id"}
     for name, field in entered.items():
@@ -139,12 +139,12 @@ def _limits(field: Any) -> tuple[Any, ...]:
     return (type(field), *(getattr(field, name, None) for name in names))
 
 
-def test_readers_find_no_title_that_is_too_long() -> None:
+def test_readers_limit_titles_to_the_column_length() -> None:
     """Readers run in a process without the models."""
     assert max_length(Item, "title") == MAX_TITLE == MOST_CHARACTERS
 
 
-def test_a_syllabus_proposes_no_text_that_is_too_long() -> None:
+def test_syllabus_proposals_fit_their_columns() -> None:
     """The parser does not know the models. Its other texts are shorter than their columns."""
     for name, head, begins in (("subject", "Subject", ""), ("meets", "Class meets", "Mon 9:00-10:20 ")):
         longest = (begins + "x" * 500)[: max_length(Course, name)]
@@ -153,7 +153,7 @@ def test_a_syllabus_proposes_no_text_that_is_too_long() -> None:
 
 
 def _sample(field: Any) -> object:
-    """A value for the field, unlike its default."""
+    """A value for the field that differs from its default."""
     if isinstance(field, serializers.ChoiceField):
         return next(choice for choice in field.choices if choice != field.default)
     if isinstance(field, serializers.BooleanField):
@@ -178,8 +178,8 @@ WRITING = [name for name, one in OPERATIONS.items() if hasattr(one.body, "Meta")
 @pytest.mark.rest
 @pytest.mark.django_db
 @pytest.mark.parametrize("operation_id", sorted(set(WRITING) - {"review_vocab_card"}))
-def test_every_column_is_stored_answered_and_logged(owner: RestEntryPoint, operation_id: str) -> None:
-    """A domain function drops a column, or the log of changes does."""
+def test_every_column_is_stored_returned_and_logged(owner: RestEntryPoint, operation_id: str) -> None:
+    """Fails if a domain function or the log of changes drops a column."""
     operation, world = OPERATIONS[operation_id], World(owner)
     assert operation.body is not None
     sent = _written(operation.body, world)
@@ -196,7 +196,7 @@ def test_every_column_is_stored_answered_and_logged(owner: RestEntryPoint, opera
 
 @pytest.mark.django_db
 def test_every_column_of_an_entry_is_stored(owner: RestEntryPoint) -> None:
-    """Items of create_course, and further items of create_item."""
+    """Items of create_course, and `more` items of create_item."""
     world = World(owner)
     entry, named = _written(EntryBody, world), _written(CourseItemBody, world)
     [made] = owner.made("create_course", name="Botany", items=[named])["items"]
@@ -252,7 +252,7 @@ def test_operators_see_every_column(rf: Any, label: str) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("label", EDITED)
 def test_operators_change_every_column(admin: Client, owner: RestEntryPoint, label: str) -> None:
-    """The admin's `save_model` drops a column."""
+    """Fails if the admin's `save_model` drops a column."""
     model, world = MODELS[label], World(owner)
     row_id = world.id(EDITED[label])
     path = f"/admin/{label.lower().replace('.', '/')}/{row_id}/change/"

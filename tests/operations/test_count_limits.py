@@ -1,4 +1,4 @@
-"""Count limits hold, also when many ask at once (decisions, 6)."""
+"""Count limits hold under concurrent requests (decisions, 6)."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.support.factories import ItemFactory, stored
 
 @pytest.fixture
 def fill(owner_member, course):
-    """Fills the owner's course with items, without the API, which would need a thousand requests."""
+    """Fills the owner's course with items in bulk, as the API would need a thousand requests."""
 
     def bulk(count: int) -> None:
         stored(ItemFactory, count, member=owner_member, course=Course(id=course["id"]))
@@ -39,7 +39,7 @@ def test_parallel_milestones_stop_at_20(owner: RestEntryPoint, item, in_threads)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_parallel_milestones_have_places_of_their_own(owner: RestEntryPoint, item, in_threads) -> None:
+def test_parallel_milestones_get_distinct_positions(owner: RestEntryPoint, item, in_threads) -> None:
     in_threads(lambda n: owner.made("create_milestone", item_id=item["id"], title=f"{n}"), list(range(20)))
     listed = owner.made("list_milestones", item_id=item["id"])["data"]
     assert [milestone["position"] for milestone in listed] == list(range(1, 21))
@@ -63,14 +63,14 @@ def test_a_course_has_at_most_1000_items(owner: RestEntryPoint, course, fill) ->
     owner.made("create_item", course_id=course["id"], title="One more")
 
 
-def test_a_full_course_can_still_be_changed(owner: RestEntryPoint, course, fill) -> None:
+def test_items_of_a_full_course_can_still_be_changed(owner: RestEntryPoint, course, fill) -> None:
     fill(1000)
     item = owner.made("list_items", limit=1)["data"][0]
     assert owner.made("update_item", item_id=item["id"], title="New")["title"] == "New"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_members_limit_is_not_anothers(owner: RestEntryPoint, stranger: RestEntryPoint, in_threads) -> None:
+def test_limits_are_per_member(owner: RestEntryPoint, stranger: RestEntryPoint, in_threads) -> None:
     entry_points = [owner, stranger] * 6
     for member in [owner, stranger]:
         for number in range(27):
@@ -80,8 +80,8 @@ def test_one_members_limit_is_not_anothers(owner: RestEntryPoint, stranger: Rest
 
 
 @pytest.mark.django_db(transaction=True)
-def test_deleting_a_course_races_with_creating_its_items(owner: RestEntryPoint, course, in_threads) -> None:
-    """Late callers find no course. No item is left without one."""
+def test_deleting_a_course_while_creating_items_leaves_no_orphans(owner: RestEntryPoint, course, in_threads) -> None:
+    """Late requests find no course, and no item exists without one."""
 
     def act(number: int) -> str | None:
         if number == 5:
@@ -95,7 +95,7 @@ def test_deleting_a_course_races_with_creating_its_items(owner: RestEntryPoint, 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_deleting_an_item_races_with_creating_and_changing_its_milestones(
+def test_deleting_an_item_while_changing_milestones_leaves_no_orphans(
     owner: RestEntryPoint, item, milestone, in_threads
 ) -> None:
     from planning.models import Milestone
@@ -115,7 +115,9 @@ def test_deleting_an_item_races_with_creating_and_changing_its_milestones(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("name", ["course", "item", "milestone"])
-def test_of_parallel_deletions_one_succeeds(owner: RestEntryPoint, milestone, name: str, request, in_threads) -> None:
+def test_one_of_several_parallel_deletions_succeeds(
+    owner: RestEntryPoint, milestone, name: str, request, in_threads
+) -> None:
     given = {f"{name}_id": request.getfixturevalue(name)["id"]}
     answers = in_threads(lambda _: owner.call(f"delete_{name}", **given).error, list(range(8)))
     assert sorted(map(str, answers)) == ["None"] + ["not_found"] * 7

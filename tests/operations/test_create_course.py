@@ -46,7 +46,7 @@ def test_it_stamps_the_time(owner: RestEntryPoint, time_machine) -> None:
     assert made["created_at"] == made["updated_at"] == "2099-11-21T11:00:00.000000Z"
 
 
-def test_twice_makes_two(owner: RestEntryPoint) -> None:
+def test_calling_it_twice_creates_two(owner: RestEntryPoint) -> None:
     first = owner.made("create_course", name="Cell Biology")
     second = owner.made("create_course", name="Cell Biology")
     assert first["id"] != second["id"]
@@ -81,6 +81,6 @@ def test_the_thirty_first_conflicts(owner: RestEntryPoint, stranger: RestEntryPo
 
 
 @pytest.mark.rest
-def test_over_rest_an_escaped_surrogate_pair_is_one_character(owner: RestEntryPoint) -> None:
+def test_an_escaped_surrogate_pair_in_json_is_one_character(owner: RestEntryPoint) -> None:
     response = owner.request("POST", "/v1/courses", data=r'{"name": "\ud83c\udf93"}', content_type="application/json")
     assert response.json()["name"] == "🎓"

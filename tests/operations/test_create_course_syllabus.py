@@ -1,4 +1,4 @@
-"""create_course with a syllabus: its text, its items with what bears them out, and its weights, in one call."""
+"""create_course with a syllabus: its text, its items with evidence, and its weights, in one call."""
 
 import json
 import re
@@ -30,11 +30,11 @@ def _today(time_machine) -> None:
 
 
 def evidence_of(answer: Any) -> list[str]:
-    """The answer for each item."""
+    """The evidence of each item."""
     return [item["evidence"] for item in answer["items"]]
 
 
-def test_it_makes_the_course_with_its_items_and_weights(owner: RestEntryPoint) -> None:
+def test_it_creates_the_course_with_its_items_and_weights(owner: RestEntryPoint) -> None:
     made = owner.made("create_course", **NAME, syllabus_text=TEXT, items=ITEMS[:1], grade_categories=CATEGORIES)
     [item], categories = made["items"], made["grade_categories"]
     assert made == {
@@ -73,7 +73,7 @@ def test_it_makes_the_course_with_its_items_and_weights(owner: RestEntryPoint) -
     assert detail["syllabus_text"] == TEXT
 
 
-def test_the_one_wrong_date_of_twenty_five_is_told(owner: RestEntryPoint) -> None:
+def test_the_only_wrong_date_of_twenty_five_is_reported(owner: RestEntryPoint) -> None:
     items = [*ITEMS[:7], ITEMS[7] | {"due_on": "2026-09-26"}, *ITEMS[8:]]
     made = owner.made("create_course", **NAME, syllabus_text=TEXT, items=items)
     assert evidence_of(made) == ["confirmed"] * 7 + ["contradicted"] + ["confirmed"] * 17
@@ -81,13 +81,13 @@ def test_the_one_wrong_date_of_twenty_five_is_told(owner: RestEntryPoint) -> Non
 
 
 @pytest.mark.parametrize("sent", [{"items": []}, {"grade_categories": []}, {"syllabus_text": "Week 1"}])
-def test_the_answer_has_the_lists_as_soon_as_one_part_is_sent(owner: RestEntryPoint, sent: Any) -> None:
+def test_the_answer_contains_the_lists_if_one_part_is_sent(owner: RestEntryPoint, sent: Any) -> None:
     made = owner.made("create_course", **NAME, **sent)
     assert (made["items"], made["grade_categories"], made["warnings"]) == ([], [], [])
 
 
 @pytest.mark.parametrize("nothing", [None, "absent"])
-def test_null_is_not_sent(owner: RestEntryPoint, nothing: Any) -> None:
+def test_null_counts_as_not_sent(owner: RestEntryPoint, nothing: Any) -> None:
     """Capabilities 8: `[]` counts as sent, null does not."""
     names = ("syllabus_text", "items", "grade_categories")
     made = owner.made("create_course", **NAME, **(dict.fromkeys(names) if nothing is None else {}))
@@ -101,7 +101,7 @@ def test_without_a_text_no_quote_is_found(owner: RestEntryPoint) -> None:
     assert evidence_of(made) == ["not_found"] * 2
 
 
-def test_the_documented_example_is_true(owner: RestEntryPoint) -> None:
+def test_the_documented_example_is_correct(owner: RestEntryPoint) -> None:
     text = (ROOT / "docs" / "syllabi.md").read_text()
     [example] = [sent for sent in re.findall(r"-d '(\{.*?\})'", text, re.DOTALL) if '"quote"' in sent]
     made = owner.made("create_course", **json.loads(example))
@@ -114,7 +114,7 @@ def test_an_item_without_a_quote_has_no_evidence(owner: RestEntryPoint) -> None:
     assert ["evidence" in item for item in made["items"]] == [False, True]
 
 
-def test_what_is_odd_is_told(owner: RestEntryPoint) -> None:
+def test_oddities_are_reported(owner: RestEntryPoint) -> None:
     items = [
         {"title": "Essay", "due_on": "2027-08-01"},
         {"title": "Quiz 1", "due_on": "2026-09-11"},
@@ -145,14 +145,14 @@ WRONG: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("sent", "fields"), WRONG, ids=[fields[0] for _, fields in WRONG])
-def test_what_is_wrong_is_named_and_nothing_is_made(owner: RestEntryPoint, sent: Any, fields: list[str]) -> None:
+def test_errors_are_named_and_nothing_is_created(owner: RestEntryPoint, sent: Any, fields: list[str]) -> None:
     answer = owner.call("create_course", **NAME, **sent)
     assert (answer.error, answer.fields) == ("validation_failed", fields)
     assert owner.made("list_courses")["data"] == []
 
 
 @pytest.mark.database("both")
-def test_over_the_members_limit_nothing_is_made(owner: RestEntryPoint, owner_member) -> None:
+def test_nothing_is_created_over_the_members_limit(owner: RestEntryPoint, owner_member) -> None:
     for course in stored(CourseFactory, 5, member=owner_member):
         stored(ItemFactory, 990, member=owner_member, course=course)
         Course.objects.filter(id=course.id).update(item_count=990)
@@ -164,7 +164,7 @@ def test_over_the_members_limit_nothing_is_made(owner: RestEntryPoint, owner_mem
 
 
 @pytest.mark.database("both")
-def test_one_row_in_the_log_has_all_of_it(owner: RestEntryPoint, owner_member) -> None:
+def test_one_change_contains_everything(owner: RestEntryPoint, owner_member) -> None:
     made = owner.made("create_course", **NAME, syllabus_text=TEXT, items=ITEMS, grade_categories=CATEGORIES)
     [change] = rest_of(owner).made("list_changes")["data"]
     assert (change["operation"], change["object"]["id"], change["before"]) == ("create_course", made["id"], None)
@@ -172,15 +172,15 @@ def test_one_row_in_the_log_has_all_of_it(owner: RestEntryPoint, owner_member) -
     assert Change.objects.get(member=owner_member).undoable
 
 
-def test_a_long_syllabus_with_escapes_fits(owner: RestEntryPoint) -> None:
-    """500,000 characters, each written as `\\u0416`: 3 MB."""
+def test_a_long_escaped_syllabus_is_accepted(owner: RestEntryPoint) -> None:
+    """500,000 characters, each escaped in JSON: 3 MB."""
     made = owner.made("create_course", **NAME, syllabus_text="Ж" * 500_000)
     found = rest_of(owner).made("get_course", course_id=made["id"], include_syllabus=True)
     assert found["syllabus_length"] == len(found["syllabus_text"]) == 500_000
 
 
 @pytest.mark.rest
-def test_a_hundred_items_take_as_many_statements_as_one(owner: RestEntryPoint) -> None:
+def test_a_hundred_items_need_as_many_statements_as_one(owner: RestEntryPoint) -> None:
     def statements(count: int) -> int:
         items = [{"title": f"Quiz {n}", "due_on": "2026-09-11", "quote": "Quiz"} for n in range(count)]
         sent = {**NAME, "syllabus_text": TEXT, "items": items, "grade_categories": CATEGORIES[:1] * min(count, 12)}
@@ -190,14 +190,14 @@ def test_a_hundred_items_take_as_many_statements_as_one(owner: RestEntryPoint) -
 
     statements(1)
     few, many = statements(1), statements(100)
-    assert many <= few + (connection.vendor == "sqlite")  # which takes 999 values at a time
+    assert many <= few + (connection.vendor == "sqlite")  # SQLite accepts 999 values at a time
     assert few <= 12
 
 
 @pytest.mark.database("both")
 @pytest.mark.rest
-def test_sent_again_with_its_key_it_is_answered_the_same(owner: RestEntryPoint) -> None:
-    """Although it is long: with its warnings, evidence and an item that was deleted since."""
+def test_a_retry_with_the_same_key_gets_the_same_answer(owner: RestEntryPoint) -> None:
+    """Also a long answer with warnings, evidence, and an item deleted since."""
     quote = "11 September: quiz"
     items = [{"title": "Ж" * 160, "due_on": "2026-09-11", "quote": quote} for _ in range(100)]
     body = {**NAME, "items": items, "grade_categories": CATEGORIES, "syllabus_text": quote}

@@ -29,7 +29,7 @@ def test_it_creates(owner: RestEntryPoint, course, time_machine) -> None:
     }
 
 
-def test_what_it_answers_is_what_is_stored(owner: RestEntryPoint, course, time_machine) -> None:
+def test_the_answer_equals_the_stored_item(owner: RestEntryPoint, course, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"].upper(), title="Midterm", due_on="2026-12-03")
     assert made["course_id"] == course["id"]
@@ -49,21 +49,21 @@ def test_it_stamps_the_time(owner: RestEntryPoint, course, time_machine) -> None
     assert made["created_at"] == made["updated_at"] == "2099-11-21T11:00:00.000000Z"
 
 
-def test_each_is_created_later_than_the_one_before(owner: RestEntryPoint, course, time_machine) -> None:
-    """Decisions, 6: a poller misses nothing, so no two items of a member share a timestamp."""
+def test_each_item_has_a_later_timestamp_than_the_one_before(owner: RestEntryPoint, course, time_machine) -> None:
+    """Decisions, 6: pollers miss nothing, so no two items of a member share a timestamp."""
     time_machine.move_to("2099-11-21T12:00:00Z", tick=False)
     stamps = [owner.made("create_item", course_id=course["id"], title=title)["created_at"] for title in "abc"]
     assert stamps == [f"2099-11-21T12:00:00.00000{number}Z" for number in range(3)]
 
 
-def test_twice_makes_two(owner: RestEntryPoint, course) -> None:
+def test_calling_it_twice_creates_two(owner: RestEntryPoint, course) -> None:
     first = owner.made("create_item", course_id=course["id"], title="Midterm")
     second = owner.made("create_item", course_id=course["id"], title="Midterm")
     assert owner.made("list_items")["data"] == [first, second]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_is_taken(owner: RestEntryPoint, course, kind: str) -> None:
+def test_every_kind_is_accepted(owner: RestEntryPoint, course, kind: str) -> None:
     assert owner.made("create_item", course_id=course["id"], title="Midterm", kind=kind)["kind"] == kind
 
 
@@ -72,7 +72,7 @@ def test_null_means_undated(owner: RestEntryPoint, course) -> None:
 
 
 @pytest.mark.parametrize("due_on", ["2028-02-29", "1999-12-31"])
-def test_past_days_and_leap_days_are_dates(owner: RestEntryPoint, course, due_on: str) -> None:
+def test_past_days_and_leap_days_are_accepted(owner: RestEntryPoint, course, due_on: str) -> None:
     assert owner.made("create_item", course_id=course["id"], title="Midterm", due_on=due_on)["due_on"] == due_on
 
 
@@ -93,13 +93,13 @@ def test_over_rest_a_course_id_in_the_body_is_ignored(owner: RestEntryPoint, cou
     assert (response.status_code, response.json()["course_id"]) == (201, course["id"])
 
 
-def test_the_course_itself_is_not_changed(owner: RestEntryPoint, course) -> None:
+def test_the_course_is_unchanged(owner: RestEntryPoint, course) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm")
     assert owner.made("list_courses")["data"] == [course]
 
 
-def test_a_whole_second_has_its_microseconds(owner: RestEntryPoint, course, time_machine) -> None:
-    """Spec, Common shapes: timestamps have microseconds, also where they are zero, and texts stay as they are."""
+def test_a_whole_second_is_written_with_microseconds(owner: RestEntryPoint, course, time_machine) -> None:
+    """Spec, Common shapes: timestamps have microseconds, even if zero, and texts stay unchanged."""
     time_machine.move_to("2126-11-21T12:30:00Z", tick=False)
     title = 'Read "2026-01-01T10:00:00Z"'
     made = owner.made("create_item", course_id=course["id"], title=title, due_on="2126-12-01")

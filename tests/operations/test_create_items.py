@@ -30,7 +30,7 @@ def entered(owner: RestEntryPoint, db: None) -> Any:
     return {"course_id": made["id"]}
 
 
-def test_a_quote_is_looked_up(owner: RestEntryPoint, entered: Any) -> None:
+def test_a_quote_is_searched_in_the_syllabus(owner: RestEntryPoint, entered: Any) -> None:
     right = owner.made("create_item", **entered, **ITEMS[0])
     wrong = owner.made("create_item", **entered, **(ITEMS[1] | {"due_on": "2027-09-07"}))
     assert (right["evidence"], right["warnings"]) == ("confirmed", [])
@@ -40,7 +40,7 @@ def test_a_quote_is_looked_up(owner: RestEntryPoint, entered: Any) -> None:
     assert "evidence" not in owner.made("get_item", item_id=right["id"])
 
 
-def test_more_are_made_in_one_call(owner: RestEntryPoint, entered: Any) -> None:
+def test_more_items_are_created_in_one_call(owner: RestEntryPoint, entered: Any) -> None:
     made = owner.made("create_item", **entered, **ITEMS[0], more=ITEMS[1:3])
     first, second, third = made["items"]
     assert {name: made[name] for name in first} == first
@@ -58,21 +58,21 @@ def test_an_empty_list_counts_as_sent_and_null_does_not(owner: RestEntryPoint, e
 
 
 @pytest.mark.database("both")
-def test_places_in_the_call_are_told(owner: RestEntryPoint, entered: Any) -> None:
+def test_warnings_name_the_entries_of_the_call(owner: RestEntryPoint, entered: Any) -> None:
     answer = owner.call("create_item", **entered, title="a", more=[{"title": "b"}, {"due_on": 7}])
     assert sorted(answer.fields) == ["more[1].due_on", "more[1].title"]
     assert owner.call("create_item", **entered, title="a", more=[{"title": "b"}] * 100).fields == ["more"]
     assert not Item.objects.exists()
 
 
-def test_by_default_a_second_one_is_made_and_told(owner: RestEntryPoint, entered: Any) -> None:
+def test_duplicates_are_created_and_reported_by_default(owner: RestEntryPoint, entered: Any) -> None:
     first = owner.made("create_item", **entered, **QUIZ)
     second = owner.made("create_item", **entered, **QUIZ, if_exists="create", more=[])
     assert first["id"] != second["id"]
     assert [(one["type"], one["index"]) for one in second["warnings"]] == [("duplicate", 0)]
 
 
-def test_skip_answers_the_one_that_is_there(owner: RestEntryPoint, entered: Any) -> None:
+def test_skip_returns_the_existing_item(owner: RestEntryPoint, entered: Any) -> None:
     """The kind is not compared."""
     first = owner.made("create_item", **entered, **QUIZ)
     again = owner.made("create_item", **entered, **(QUIZ | {"title": " QUIZ 1 ", "kind": "exam"}), if_exists="skip")
@@ -80,7 +80,7 @@ def test_skip_answers_the_one_that_is_there(owner: RestEntryPoint, entered: Any)
     assert Course.objects.get().item_count == 1
 
 
-def test_inner_white_space_counts_and_case_does_not(owner: RestEntryPoint, entered: Any) -> None:
+def test_duplicates_match_case_insensitively_but_with_inner_white_space(owner: RestEntryPoint, entered: Any) -> None:
     first = owner.made("create_item", **entered, title="Straße  7")
     same = owner.made("create_item", **entered, title=" STRASSE  7 ", if_exists="skip")
     other = owner.made("create_item", **entered, title="Straße 7", if_exists="skip")
@@ -89,7 +89,7 @@ def test_inner_white_space_counts_and_case_does_not(owner: RestEntryPoint, enter
     assert (other["existing"], dated["existing"]) == (False, False)
 
 
-def test_skip_holds_within_one_call_too(owner: RestEntryPoint, entered: Any) -> None:
+def test_skip_also_compares_entries_of_one_call(owner: RestEntryPoint, entered: Any) -> None:
     made = owner.made("create_item", **entered, **QUIZ, if_exists="skip", more=[QUIZ, {"title": "Essay"}])
     first, second, third = made["items"]
     assert [item["existing"] for item in (first, second, third)] == [False, True, False]
@@ -98,7 +98,7 @@ def test_skip_holds_within_one_call_too(owner: RestEntryPoint, entered: Any) -> 
 
 
 @pytest.mark.rest
-def test_where_nothing_is_new_it_is_200(owner: RestEntryPoint, entered: Any) -> None:
+def test_it_is_200_if_nothing_is_new(owner: RestEntryPoint, entered: Any) -> None:
     sent = {**entered, **QUIZ, "if_exists": "skip"}
     assert [owner.call("create_item", **sent, more=more).status for more in ([], [QUIZ], [{"title": "b"}])] == [
         201,
@@ -109,7 +109,7 @@ def test_where_nothing_is_new_it_is_200(owner: RestEntryPoint, entered: Any) -> 
 
 
 @pytest.mark.rest
-def test_the_status_is_kept_with_the_answer(owner: RestEntryPoint, entered: Any) -> None:
+def test_the_stored_answer_keeps_its_status(owner: RestEntryPoint, entered: Any) -> None:
     owner.made("create_item", **entered, **QUIZ)
     path = f"/v1/courses/{entered['course_id']}/items"
     body = QUIZ | {"if_exists": "skip"}
@@ -120,8 +120,8 @@ def test_the_status_is_kept_with_the_answer(owner: RestEntryPoint, entered: Any)
 
 
 @pytest.mark.rest
-def test_sent_again_with_its_key_it_says_what_existed(owner: RestEntryPoint, entered: Any) -> None:
-    """Although the answer is long."""
+def test_a_retry_with_the_same_key_says_what_existed(owner: RestEntryPoint, entered: Any) -> None:
+    """Even though the answer is long."""
     path = f"/v1/courses/{entered['course_id']}/items"
     more = [{"title": f"{n} " + "漢" * 150} for n in range(99)]
     owner.made("create_item", **entered, **more[0])
@@ -136,7 +136,7 @@ def test_sent_again_with_its_key_it_says_what_existed(owner: RestEntryPoint, ent
 
 
 @pytest.mark.database("both")
-def test_a_full_course_takes_no_part_of_a_call(owner: RestEntryPoint, owner_member, entered: Any) -> None:
+def test_a_full_course_rejects_the_whole_call(owner: RestEntryPoint, owner_member, entered: Any) -> None:
     course = Course.objects.get()
     stored(ItemFactory, ITEMS_OF_COURSE.most - 2, member=owner_member, course=course)
     Course.objects.update(item_count=ITEMS_OF_COURSE.most - 2)
@@ -148,7 +148,7 @@ def test_a_full_course_takes_no_part_of_a_call(owner: RestEntryPoint, owner_memb
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_of_identical_calls_at_once_one_makes_them(owner: RestEntryPoint, in_threads) -> None:
+def test_one_of_several_identical_calls_creates_the_items(owner: RestEntryPoint, in_threads) -> None:
     course = owner.made("create_course", name="Cell Biology")
     sent = {"course_id": course["id"], **QUIZ, "if_exists": "skip", "more": [{"title": "Essay"}]}
     answers = in_threads(lambda _: owner.made("create_item", **sent), list(range(6)))
@@ -159,7 +159,7 @@ def test_of_identical_calls_at_once_one_makes_them(owner: RestEntryPoint, in_thr
 
 @pytest.mark.rest
 @pytest.mark.parametrize("if_exists", ["create", "skip"])
-def test_a_hundred_take_as_many_statements_as_one(owner: RestEntryPoint, entered: Any, if_exists: str) -> None:
+def test_a_hundred_items_need_as_many_statements_as_one(owner: RestEntryPoint, entered: Any, if_exists: str) -> None:
     def statements(count: int) -> int:
         items = [{"title": f"Quiz {count} {n}", "due_on": "2026-09-11", "quote": "Quiz"} for n in range(count)]
         with CaptureQueriesContext(connection) as queries:
@@ -167,12 +167,12 @@ def test_a_hundred_take_as_many_statements_as_one(owner: RestEntryPoint, entered
         return len(queries)
 
     few, many = statements(1), statements(100)
-    assert many <= few + (connection.vendor == "sqlite")  # which takes 999 values at a time
+    assert many <= few + (connection.vendor == "sqlite")  # SQLite accepts 999 values at a time
     assert few <= 9
 
 
 @pytest.mark.rest
-def test_slips_in_more_are_named(owner: RestEntryPoint, entered: Any) -> None:
+def test_errors_in_more_are_named(owner: RestEntryPoint, entered: Any) -> None:
     """As for `cards`."""
     answer = mcp_of(owner).call("create_item", **entered, title="a", more=[{"title": "b", "due_date": "2026-09-10"}])
     assert (answer.error, answer.fields) == ("validation_failed", ["more[0].due_date"])
@@ -183,7 +183,7 @@ def test_slips_in_more_are_named(owner: RestEntryPoint, entered: Any) -> None:
 
 
 @pytest.mark.rest
-def test_as_a_tool_a_long_answer_leaves_its_list_out(owner: RestEntryPoint, owner_member) -> None:
+def test_a_tool_omits_the_list_of_a_long_answer(owner: RestEntryPoint, owner_member) -> None:
     name = "Ж" * 120
     made = owner.made("create_course", name=name)
     items = [{"title": f"{n:03}" + "Ж" * 157, "quote": "x"} for n in range(100)]

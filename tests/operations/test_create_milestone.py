@@ -37,19 +37,19 @@ def test_a_past_date_is_overdue_at_once(owner: RestEntryPoint, item) -> None:
     assert owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2020-01-01")["overdue"] is True
 
 
-def test_new_ones_are_appended(owner: RestEntryPoint, item) -> None:
+def test_new_milestones_are_appended(owner: RestEntryPoint, item) -> None:
     """Milestone: new milestones are appended at the end; decisions, 5: `position` counts from 1."""
     made = [owner.made("create_milestone", item_id=item["id"], title=title) for title in "cab"]
     assert [step["position"] for step in made] == [1, 2, 3]
     assert owner.made("list_milestones", item_id=item["id"])["data"] == made
 
 
-def test_positions_count_for_each_item(owner: RestEntryPoint, course, milestone) -> None:
+def test_positions_are_per_item(owner: RestEntryPoint, course, milestone) -> None:
     other = owner.made("create_item", course_id=course["id"], title="Final")
     assert owner.made("create_milestone", item_id=other["id"], title="Read")["position"] == 1
 
 
-def test_a_deleted_one_leaves_its_place_empty(owner: RestEntryPoint, item) -> None:
+def test_a_deleted_milestone_leaves_a_gap(owner: RestEntryPoint, item) -> None:
     """Fine print: positions are not renumbered; a new one is still appended."""
     first, second, third = (owner.made("create_milestone", item_id=item["id"], title=title) for title in "abc")
     owner.made("delete_milestone", milestone_id=second["id"])
@@ -58,14 +58,14 @@ def test_a_deleted_one_leaves_its_place_empty(owner: RestEntryPoint, item) -> No
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [first, third, fourth]
 
 
-def test_twice_makes_two(owner: RestEntryPoint, item) -> None:
+def test_calling_it_twice_creates_two(owner: RestEntryPoint, item) -> None:
     first = owner.made("create_milestone", item_id=item["id"], title="Outline")
     second = owner.made("create_milestone", item_id=item["id"], title="Outline")
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [first, second]
 
 
-def test_done_is_for_changes_only(owner: RestEntryPoint, item) -> None:
-    """Milestone: `done` (boolean, update only); here it is an unknown field, ignored whatever it holds."""
+def test_done_is_ignored_on_creation(owner: RestEntryPoint, item) -> None:
+    """Milestone: `done` is for updates only. Here it is an unknown field, ignored whatever its value."""
     for done in [True, "yes"]:
         assert owner.made("create_milestone", item_id=item["id"], title="Outline", done=done)["done"] is False
 
@@ -78,12 +78,12 @@ def test_unknown_and_server_set_fields_are_ignored(owner: RestEntryPoint, item) 
     assert "no" not in made
 
 
-def test_the_item_itself_is_not_changed(owner: RestEntryPoint, item) -> None:
+def test_the_item_is_unchanged(owner: RestEntryPoint, item) -> None:
     owner.made("create_milestone", item_id=item["id"], title="Outline")
     assert fetched_item(owner, item["id"]) == item
 
 
-def test_the_twenty_first_conflicts(owner: RestEntryPoint, course, item) -> None:
+def test_the_twenty_first_is_a_conflict(owner: RestEntryPoint, course, item) -> None:
     """Limits: 20 milestones per item (409)."""
     made = [owner.made("create_milestone", item_id=item["id"], title=f"{number}") for number in range(20)]
     assert owner.call("create_milestone", item_id=item["id"], title="One more").error == "conflict"
@@ -94,7 +94,7 @@ def test_the_twenty_first_conflicts(owner: RestEntryPoint, course, item) -> None
     assert owner.made("create_milestone", item_id=item["id"], title="One more")["position"] == 21
 
 
-def test_done_ones_count_too(owner: RestEntryPoint, item) -> None:
+def test_done_milestones_count_toward_the_limit(owner: RestEntryPoint, item) -> None:
     for number in range(20):
         made = owner.made("create_milestone", item_id=item["id"], title=f"{number}")
         owner.made("update_milestone", milestone_id=made["id"], done=True)

@@ -1,4 +1,4 @@
-"""create_syllabus: POST /v1/syllabi, a file or a text."""
+"""create_syllabus: POST /v1/syllabi, with a file or a text."""
 
 import hashlib
 import threading
@@ -58,7 +58,7 @@ def left(files: Path) -> list[Path]:
     return [path for path in files.rglob("*") if path.is_file()]
 
 
-def test_it_answers_the_file_and_what_it_proposes(owner: RestEntryPoint, files: Path) -> None:
+def test_it_returns_the_file_and_its_proposal(owner: RestEntryPoint, files: Path) -> None:
     content = pdf([LINES])
     answer = uploaded(owner, content, "BIO 210.pdf")
     created, expires = (datetime.fromisoformat(answer[name]) for name in ("created_at", "expires_at"))
@@ -119,13 +119,15 @@ def test_it_answers_the_file_and_what_it_proposes(owner: RestEntryPoint, files: 
         ("a.pdf", TEXT.encode("utf-16"), "text/plain"),
     ],
 )
-def test_the_content_tells_the_type(owner: RestEntryPoint, name: str, content: bytes, media_type: str) -> None:
+def test_the_type_is_detected_from_the_content(
+    owner: RestEntryPoint, name: str, content: bytes, media_type: str
+) -> None:
     answer = uploaded(owner, content, name)
     assert (answer["media_type"], answer["text_status"], answer["pages"]) == (media_type, "read", None)
     assert [item["due_on"] for item in answer["proposal"]["items"]] == ["2026-12-03"]
 
 
-def test_a_text_is_kept_as_a_file(owner: RestEntryPoint, files: Path) -> None:
+def test_a_text_is_stored_as_a_file(owner: RestEntryPoint, files: Path) -> None:
     answer = owner.made("create_syllabus", text=f"  {TEXT}\n")
     assert (answer["filename"], answer["media_type"]) == ("syllabus.txt", "text/plain")
     assert (answer["size"], answer["characters"]) == (len(TEXT.encode()), len(TEXT))
@@ -133,21 +135,23 @@ def test_a_text_is_kept_as_a_file(owner: RestEntryPoint, files: Path) -> None:
     assert [path.read_text() for path in left(files)] == [TEXT]
 
 
-def test_a_text_of_500000_escaped_characters_is_taken(owner: RestEntryPoint) -> None:
+def test_a_text_of_500000_escaped_characters_is_accepted(owner: RestEntryPoint) -> None:
     assert owner.made("create_syllabus", text="é" * 500_000)["characters"] == 500_000
     assert owner.call("create_syllabus", text="é" * 500_001).fields == ["text"]
 
 
 @about_files
 @pytest.mark.parametrize("text", ["a\x07b", "{\\rtf1 x}"])
-def test_a_text_that_is_none_is_400(owner: RestEntryPoint, files: Path, text: str) -> None:
+def test_an_invalid_text_is_400(owner: RestEntryPoint, files: Path, text: str) -> None:
     assert owner.call("create_syllabus", text=text).error == "invalid_request"
     assert send(owner, text.encode()).status_code == 400
     assert left(files) == []
 
 
 @pytest.mark.parametrize("content", [image_named_docx(), package_of_something(), b"\x00\x01"])
-def test_another_type_is_400_and_counts(owner: RestEntryPoint, owner_member: Any, files: Path, content: bytes) -> None:
+def test_another_file_type_is_400_and_counts_toward_the_limit(
+    owner: RestEntryPoint, owner_member: Any, files: Path, content: bytes
+) -> None:
     assert error_of(send(owner, content, "a.docx"))["type"] == "invalid_request"
     assert (left(files), SyllabusFile.objects.count()) == ([], 0)
     assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 59
@@ -156,7 +160,7 @@ def test_another_type_is_400_and_counts(owner: RestEntryPoint, owner_member: Any
 @pytest.mark.parametrize(
     ("content", "status"), [(encrypted_pdf(), "unreadable"), (pdf([[]]), "no_text"), (pdf([["a"]] * 101), "too_large")]
 )
-def test_what_has_no_text_is_kept_and_proposes_nothing(
+def test_a_file_without_text_is_stored_and_proposes_nothing(
     owner: RestEntryPoint, course, content: bytes, status: str
 ) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm")
@@ -170,7 +174,7 @@ def test_what_has_no_text_is_kept_and_proposes_nothing(
     }
 
 
-def test_without_one_whole_file_it_is_422(owner: RestEntryPoint) -> None:
+def test_a_form_without_one_complete_file_is_422(owner: RestEntryPoint) -> None:
     two = multipart(b"Week 1").replace(b"--BoUnDaRyStRiNg--", b"") + multipart(b"Week 2")
     for form in (multipart(b""), multipart(b"Week 1", "document"), two):
         assert fields_of(owner.client.post("/v1/syllabi", form, content_type=FORM)) == ["file"]
@@ -179,7 +183,7 @@ def test_without_one_whole_file_it_is_422(owner: RestEntryPoint) -> None:
 
 
 @about_files
-def test_over_10_mib_or_broken_it_is_400(owner: RestEntryPoint, files: Path) -> None:
+def test_files_over_10_mib_or_broken_ones_are_400(owner: RestEntryPoint, files: Path) -> None:
     assert error_of(send(owner, b"a" * (10 * MIB + 1)))["type"] == "invalid_request"
     assert send(owner, b"a" * 10 * MIB).status_code == 201
     broken = owner.client.post("/v1/syllabi", b"no form", content_type="multipart/form-data")
@@ -199,11 +203,11 @@ def test_over_10_mib_or_broken_it_is_400(owner: RestEntryPoint, files: Path) -> 
         ("x" * 300 + ".txt", "x" * 251 + ".txt"),
     ],
 )
-def test_a_name_loses_its_path_and_what_cannot_be_seen(owner: RestEntryPoint, sent: str, kept: str) -> None:
+def test_a_name_loses_its_path_and_invisible_characters(owner: RestEntryPoint, sent: str, kept: str) -> None:
     assert uploaded(owner, b"Week 1", sent)["filename"] == kept
 
 
-def test_the_same_bytes_are_the_same_upload(
+def test_uploading_the_same_bytes_again_returns_the_same_upload(
     owner: RestEntryPoint, stranger: RestEntryPoint, files: Path, time_machine
 ) -> None:
     time_machine.move_to(datetime(2026, 11, 22, 8, tzinfo=UTC), tick=False)
@@ -217,7 +221,7 @@ def test_the_same_bytes_are_the_same_upload(
     assert uploaded(stranger, TEXT.encode())["id"] != first["id"]
 
 
-def test_attached_or_deleted_they_are_a_new_upload(owner: RestEntryPoint) -> None:
+def test_the_same_bytes_after_attaching_or_deleting_are_a_new_upload(owner: RestEntryPoint) -> None:
     first = uploaded(owner, b"Week 1")
     owner.made("create_course", name="Biology", syllabus_id=first["id"])
     second = uploaded(owner, b"Week 1")
@@ -227,7 +231,7 @@ def test_attached_or_deleted_they_are_a_new_upload(owner: RestEntryPoint) -> Non
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_expired_it_makes_room_for_a_new_one(owner: RestEntryPoint, files: Path, time_machine) -> None:
+def test_an_expired_upload_frees_space_for_a_new_one(owner: RestEntryPoint, files: Path, time_machine) -> None:
     time_machine.move_to(datetime(2026, 11, 22, 8, tzinfo=UTC), tick=False)
     first = uploaded(owner, b"Week 1")
     time_machine.move_to(datetime(2026, 11, 23, 8, tzinfo=UTC), tick=False)
@@ -238,7 +242,7 @@ def test_expired_it_makes_room_for_a_new_one(owner: RestEntryPoint, files: Path,
 
 
 @pytest.mark.database("both")
-def test_it_is_compared_with_the_course_named(owner: RestEntryPoint, course) -> None:
+def test_it_is_compared_with_the_named_course(owner: RestEntryPoint, course) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
     owner.made("create_item", course_id=course["id"], title="Essay on mitosis", kind="paper", due_on="2026-12-09")
     matches = [
@@ -254,14 +258,14 @@ def test_it_is_compared_with_the_course_named(owner: RestEntryPoint, course) -> 
 
 
 @pytest.mark.parametrize("wrong", ["17", "", UNKNOWN_ID])
-def test_a_course_that_is_none_is_422(owner: RestEntryPoint, stranger: RestEntryPoint, files: Path, wrong: str) -> None:
+def test_an_unknown_course_is_422(owner: RestEntryPoint, stranger: RestEntryPoint, files: Path, wrong: str) -> None:
     assert fields_of(send(owner, b"Week 1", course_id=wrong)) == ["course_id"]
     theirs = stranger.made("create_course", name="Theirs")
     assert owner.call("create_syllabus", text="Week 1", course_id=theirs["id"]).fields == ["course_id"]
     assert left(files) == []
 
 
-def test_sixty_in_an_hour_are_taken(owner: RestEntryPoint) -> None:
+def test_sixty_uploads_an_hour_are_accepted(owner: RestEntryPoint) -> None:
     for number in range(60):
         owner.made("create_syllabus", text=f"Week {number % 3}")
     response = send(owner, b"Week 1")
@@ -276,8 +280,8 @@ def test_a_reading_that_hits_a_limit_counts_ten(owner: RestEntryPoint, owner_mem
 
 
 @pytest.mark.database("both")
-def test_while_others_read_it_is_429_and_nothing_is_kept(owner: RestEntryPoint, files: Path) -> None:
-    """One reading and one in the queue are the maximum. A text needs no reading."""
+def test_it_is_429_without_a_stored_upload_while_others_are_read(owner: RestEntryPoint, files: Path) -> None:
+    """At most one file is read while one waits. A text needs no reading."""
     release, ready = threading.Event(), threading.Barrier(3)
 
     def hold() -> None:
@@ -301,7 +305,7 @@ def test_while_others_read_it_is_429_and_nothing_is_kept(owner: RestEntryPoint, 
 
 
 def test_a_long_text_proposes_the_same(owner: RestEntryPoint, course) -> None:
-    """The text is parsed in the child process."""
+    """The child process parses the text."""
     owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
     owner.made("create_item", course_id=course["id"], title="Essay on mitosis", kind="paper")
     short, long = (
@@ -334,7 +338,7 @@ def test_a_member_has_100_mib(
 
 
 @pytest.mark.database("both")
-def test_what_has_expired_takes_no_room(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_expired_uploads_use_no_space(owner: RestEntryPoint, owner_member: Any) -> None:
     yesterday = datetime.now(UTC) - DAY
     SyllabusFileFactory.create(member=owner_member, course=None, size=100 * MIB, expires_at=yesterday)
     uploaded(owner, b"Week 1")
@@ -342,7 +346,7 @@ def test_what_has_expired_takes_no_room(owner: RestEntryPoint, owner_member: Any
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_two_identical_uploads_at_once_are_one(owner: RestEntryPoint, files: Path, in_threads: Any) -> None:
+def test_two_identical_files_at_once_are_one_upload(owner: RestEntryPoint, files: Path, in_threads: Any) -> None:
     answers = in_threads(lambda _: send(owner, TEXT.encode()), [1, 2])
     assert sorted(answer.status_code for answer in answers) == [200, 201]
     first, second = (answer.json() for answer in answers)
@@ -352,7 +356,7 @@ def test_two_identical_uploads_at_once_are_one(owner: RestEntryPoint, files: Pat
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_identical_texts_at_once_are_one(owner: RestEntryPoint, files: Path, in_threads: Any) -> None:
+def test_identical_texts_at_once_are_one_upload(owner: RestEntryPoint, files: Path, in_threads: Any) -> None:
     answers = in_threads(lambda _: owner.call("create_syllabus", text=TEXT), list(range(8)))
     assert sorted(str(answer.status) for answer in answers) == ["200"] * 7 + ["201"]
     assert len({answer.body["id"] for answer in answers}) == len(left(files)) == 1
@@ -369,14 +373,16 @@ def test_uploads_at_once_stop_at_100_mib(
     assert len(left(files)) == 3
 
 
-def test_a_retry_under_its_key_is_answered_the_same(owner: RestEntryPoint, files: Path) -> None:
+def test_a_retry_with_its_key_gets_the_same_answer(owner: RestEntryPoint, files: Path) -> None:
     first, again = (send(owner, TEXT.encode(), key="k") for _ in range(2))
     assert (again.status_code, again.json(), again.headers["Idempotency-Replayed"]) == (201, first.json(), "true")
     assert fields_of(send(owner, TEXT.encode(), key="k", course_id=UNKNOWN_ID)) == ["Idempotency-Key"]
     assert len(left(files)) == 1
 
 
-def test_a_long_answer_is_given_again_when_the_upload_is_gone(owner: RestEntryPoint, owner_member: Any, course) -> None:
+def test_a_long_answer_is_repeated_after_the_upload_is_deleted(
+    owner: RestEntryPoint, owner_member: Any, course
+) -> None:
     stored(ItemFactory, 600, member=owner_member, course=Course(id=course["id"]))
     first = send(owner, b"Week 1", key="k", course_id=course["id"])
     assert len(first.content) > 65536
@@ -385,14 +391,14 @@ def test_a_long_answer_is_given_again_when_the_upload_is_gone(owner: RestEntryPo
     assert (again.status_code, again.json()) == (201, first.json())
 
 
-def test_the_row_knows_the_bytes(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_the_row_stores_the_hash_and_time(owner: RestEntryPoint, owner_member: Any) -> None:
     uploaded(owner, b"Week 1")
     row = SyllabusFile.objects.get()
     assert (row.member, row.sha256) == (owner_member, hashlib.sha256(b"Week 1").hexdigest())
     assert row.created_at == type(owner_member).objects.get(id=owner_member.id).write_clock
 
 
-def test_a_storage_that_takes_nothing_is_500_and_keeps_no_row(owner: RestEntryPoint, files: Path) -> None:
+def test_a_failing_storage_is_500_and_leaves_no_row(owner: RestEntryPoint, files: Path) -> None:
     (files / "syllabi").write_text("a file where the folder should be")
     assert send(owner, b"Week 1").status_code == 500
     assert SyllabusFile.objects.count() == 0

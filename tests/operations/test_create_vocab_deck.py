@@ -46,7 +46,7 @@ def test_it_creates(owner: RestEntryPoint, course: Any) -> None:
     }
 
 
-def test_it_answers_what_is_then_listed(owner: RestEntryPoint) -> None:
+def test_the_answer_equals_the_listed_deck(owner: RestEntryPoint) -> None:
     made = made_deck(owner, "Nucleus", "Ribosome", "Vacuole")
     assert deck_with_cards(owner, made) == made
 
@@ -92,18 +92,18 @@ def test_it_accepts_the_longest_texts(owner: RestEntryPoint) -> None:
         ({"name": "Deck", "cards": [CARD], "course_id": str(uuid4())}, ["course_id"]),
     ],
 )
-def test_it_names_what_is_wrong(owner: RestEntryPoint, fields: dict[str, Any], wrong: list[str]) -> None:
+def test_it_names_invalid_fields(owner: RestEntryPoint, fields: dict[str, Any], wrong: list[str]) -> None:
     answer = owner.call("create_vocab_deck", **fields)
     assert (answer.error, answer.fields) == ("validation_failed", wrong)
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_another_members_course_is_like_none(stranger: RestEntryPoint, course: Any) -> None:
+def test_another_members_course_looks_unknown(stranger: RestEntryPoint, course: Any) -> None:
     answer = stranger.call("create_vocab_deck", name="Deck", cards=[CARD], course_id=course["id"])
     assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
 
 
-def test_the_101st_conflicts(owner: RestEntryPoint, owner_member: Any, stranger: RestEntryPoint) -> None:
+def test_the_101st_is_a_conflict(owner: RestEntryPoint, owner_member: Any, stranger: RestEntryPoint) -> None:
     stored(DeckFactory, 99, member=owner_member)
     made_deck(owner)
     answer = owner.call("create_vocab_deck", name="One more", cards=[CARD])

@@ -1,4 +1,4 @@
-"""How `@operation` reads an action, in a module whose annotations are text."""
+"""How `@operation` reads an action, in a module with postponed annotations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def declare(action: Any) -> Operation:
     return operation("Thing", scope=Scope.READ, answer=ThingRecord)(action)
 
 
-def test_path_ids_are_the_uuids_also_where_annotations_are_text() -> None:
+def test_path_ids_are_uuids_even_with_postponed_annotations() -> None:
     def get_thing(self: Any, course_id: UUID, thing_id: UUID, depth: int = 1) -> dict[str, Any]:
         """A thing."""
         return {}
@@ -35,7 +35,7 @@ def test_path_ids_are_the_uuids_also_where_annotations_are_text() -> None:
     assert declare(get_thing).path_ids == ("course_id", "thing_id")
 
 
-def test_name_and_docstring_are_id_and_texts() -> None:
+def test_name_and_docstring_become_id_and_texts() -> None:
     def get_thing(self: Any) -> dict[str, Any]:
         """A thing,
         over two lines.
@@ -54,7 +54,7 @@ def test_name_and_docstring_are_id_and_texts() -> None:
 
 
 @pytest.mark.parametrize("docstring", ["", " ", "x" * (MAX_DESCRIPTION + 1)])
-def test_a_description_is_needed_and_short(docstring: str) -> None:
+def test_a_description_is_required_and_short(docstring: str) -> None:
     def get_thing(self: Any) -> dict[str, Any]:
         return {}
 
@@ -73,14 +73,14 @@ def test_a_name_is_short() -> None:
         declare(get_thing)
 
 
-def test_a_viewset_refuses_an_action_that_declares_nothing() -> None:
+def test_a_viewset_rejects_an_undeclared_action() -> None:
     with pytest.raises(TypeError, match=r"ThingViewSet\.get_thing is not declared with @operation"):
         type("ThingViewSet", (MemberViewSet,), {"get_thing": lambda self: {}})
 
 
 @pytest.mark.parametrize("query", Query.__subclasses__())
-def test_what_a_query_has_when_nothing_is_sent_is_prepared_and_never_shared(query: type[Query]) -> None:
-    """A schema's default must not be callable or mutable, since all requests share it."""
+def test_query_defaults_are_prepared_and_never_shared(query: type[Query]) -> None:
+    """A default in a schema must not be callable or mutable, since all requests share it."""
     defaults = [declared.default for declared in query.shared().fields.values()]
     assert not [default for default in defaults if callable(default) and default is not serializers.empty]
     found = query.parse({"unknown": 1})

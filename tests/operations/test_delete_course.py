@@ -1,4 +1,4 @@
-"""delete_course: DELETE /v1/courses/{course_id}. test_deletion_cascade tests what it deletes."""
+"""delete_course: DELETE /v1/courses/{course_id}. test_deletion_cascade tests the dependent data."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_it_deletes(owner: RestEntryPoint, course) -> None:
     assert owner.call("get_course", course_id=course["id"]).error == "not_found"
 
 
-def test_other_courses_stay(owner: RestEntryPoint, course) -> None:
+def test_other_courses_are_unchanged(owner: RestEntryPoint, course) -> None:
     other = owner.made("create_course", name="Algebra")
     owner.made("delete_course", course_id=course["id"])
     assert owner.made("list_courses")["data"] == [other]

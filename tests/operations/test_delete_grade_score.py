@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def score(owner: RestEntryPoint, course: Any) -> Any:
-    """A score of 60, with another of 80 in the category."""
+    """A score of 60, in a category that also has one of 80."""
     made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quizzes", "weight": 40}])
     [category] = made["categories"]
     add = {"course_id": course["id"], "category_id": category["id"]}
@@ -23,7 +23,7 @@ def score(owner: RestEntryPoint, course: Any) -> Any:
 
 @pytest.fixture
 def labels(owner: RestEntryPoint, course: Any):
-    """Reads the labels of the scores that are left."""
+    """Returns the labels of the remaining scores."""
 
     def read() -> list[str]:
         [category] = owner.made("get_grades", course_id=course["id"])["categories"]
@@ -37,13 +37,13 @@ def test_it_deletes(owner: RestEntryPoint, score: Any, labels) -> None:
     assert labels() == ["Quiz 1"]
 
 
-def test_the_grade_follows(owner: RestEntryPoint, course: Any, score: Any) -> None:
+def test_the_grade_is_recalculated(owner: RestEntryPoint, course: Any, score: Any) -> None:
     assert owner.made("get_grades", course_id=course["id"])["current_grade"] == 70
     owner.made("delete_grade_score", score_id=score["id"])
     assert owner.made("get_grades", course_id=course["id"])["current_grade"] == 80
 
 
-def test_deleting_makes_room(owner: RestEntryPoint, owner_member, course: Any, score: Any) -> None:
+def test_deleting_a_score_frees_a_place(owner: RestEntryPoint, owner_member, course: Any, score: Any) -> None:
     category_id = score["category_id"]
     stored(GradeScoreFactory, 498, member=owner_member, category=GradeCategory(id=category_id))
     new = {"course_id": course["id"], "category_id": category_id, "label": "Last", "score": 1}

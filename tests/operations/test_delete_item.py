@@ -13,7 +13,7 @@ def test_it_deletes(owner: RestEntryPoint, item) -> None:
     assert owner.made("list_items")["data"] == []
 
 
-def test_its_milestones_go(owner: RestEntryPoint, item, milestone) -> None:
+def test_its_milestones_are_deleted(owner: RestEntryPoint, item, milestone) -> None:
     """Operation rules: permanent; removes its milestones."""
     owner.made("delete_item", item_id=item["id"])
     assert owner.call("list_milestones", item_id=item["id"]).error == "not_found"
@@ -21,7 +21,7 @@ def test_its_milestones_go(owner: RestEntryPoint, item, milestone) -> None:
     assert owner.call("delete_milestone", milestone_id=milestone["id"]).error == "not_found"
 
 
-def test_everything_else_stays(owner: RestEntryPoint, course, item) -> None:
+def test_everything_else_is_unchanged(owner: RestEntryPoint, course, item) -> None:
     other = owner.made("create_item", course_id=course["id"], title="Final")
     step = owner.made("create_milestone", item_id=other["id"], title="Outline")
     owner.made("delete_item", item_id=item["id"])

@@ -14,7 +14,7 @@ def test_it_deletes(owner: RestEntryPoint, item, milestone) -> None:
     assert fetched_item(owner, item["id"]) == item
 
 
-def test_the_others_keep_their_positions(owner: RestEntryPoint, item) -> None:
+def test_other_milestones_keep_their_positions(owner: RestEntryPoint, item) -> None:
     """Fine print: positions are not renumbered after a delete."""
     first, second, third = (owner.made("create_milestone", item_id=item["id"], title=title) for title in "abc")
     owner.made("delete_milestone", milestone_id=first["id"])

@@ -1,4 +1,4 @@
-"""delete_vocab_deck: DELETE /v1/vocab-decks/{deck_id}; and decks of a deleted course."""
+"""delete_vocab_deck: DELETE /v1/vocab-decks/{deck_id}, and decks of a deleted course."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 @pytest.mark.database("both")
-def test_it_removes_cards_and_log(owner: RestEntryPoint) -> None:
+def test_it_deletes_cards_and_reviews(owner: RestEntryPoint) -> None:
     from vocab.models import Card, Review
 
     deck, kept = made_deck(owner, "a", "b"), made_deck(owner, name="Kept")

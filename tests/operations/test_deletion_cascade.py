@@ -1,4 +1,4 @@
-"""What deleting a course deletes, and what it keeps (States: Course; decisions, 6)."""
+"""What the deletion of a course removes, and what it keeps (States: Course; decisions, 6)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -53,7 +53,7 @@ def _rows() -> dict[str, int]:
 
 
 def _everything(entry_point: RestEntryPoint) -> Any:
-    """All that a member sees of courses, items, milestones and grades."""
+    """All courses, items, milestones and grades that a member sees."""
     courses = entry_point.made("list_courses")["data"]
     items = entry_point.made("list_items")["data"]
     return {
@@ -65,7 +65,7 @@ def _everything(entry_point: RestEntryPoint) -> Any:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_everything_of_the_course_goes(owner: RestEntryPoint, owner_member, course, upload: Upload) -> None:
+def test_everything_in_the_course_is_deleted(owner: RestEntryPoint, owner_member, course, upload: Upload) -> None:
     """delete_course: removes items, milestones, grades and uploaded files."""
     _fill(owner, course)
     upload(owner_member, course)
@@ -81,7 +81,7 @@ def test_everything_of_the_course_goes(owner: RestEntryPoint, owner_member, cour
     assert set(_rows().values()) == {0}
 
 
-def test_its_parts_are_not_found_any_more(owner: RestEntryPoint, course, item, milestone) -> None:
+def test_its_parts_are_no_longer_found(owner: RestEntryPoint, course, item, milestone) -> None:
     owner.made("delete_course", course_id=course["id"])
     assert owner.call("get_item", item_id=item["id"]).error == "not_found"
     assert owner.call("list_milestones", item_id=item["id"]).error == "not_found"
@@ -91,7 +91,7 @@ def test_its_parts_are_not_found_any_more(owner: RestEntryPoint, course, item, m
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_the_members_other_data_stay(owner: RestEntryPoint, course) -> None:
+def test_the_members_other_data_is_unchanged(owner: RestEntryPoint, course) -> None:
     other = owner.made("create_course", name="Algebra")
     _fill(owner, other)
     before = _everything(owner)
@@ -101,7 +101,7 @@ def test_the_members_other_data_stay(owner: RestEntryPoint, course) -> None:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_other_members_data_stay(owner: RestEntryPoint, stranger: RestEntryPoint, course) -> None:
+def test_other_members_data_is_unchanged(owner: RestEntryPoint, stranger: RestEntryPoint, course) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     _fill(stranger, theirs)
     before = _everything(stranger)
@@ -111,7 +111,9 @@ def test_other_members_data_stay(owner: RestEntryPoint, stranger: RestEntryPoint
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_it_costs_the_same_however_much_goes(owner: RestEntryPoint, course, django_assert_max_num_queries) -> None:
+def test_the_number_of_statements_is_independent_of_the_data(
+    owner: RestEntryPoint, course, django_assert_max_num_queries
+) -> None:
     for _ in range(5):
         _fill(owner, course)
     with django_assert_max_num_queries(24):
@@ -119,7 +121,9 @@ def test_it_costs_the_same_however_much_goes(owner: RestEntryPoint, course, djan
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_stored_files_go_and_others_stay(owner: RestEntryPoint, owner_member, course, upload: Upload) -> None:
+def test_its_stored_files_are_deleted_and_others_are_not(
+    owner: RestEntryPoint, owner_member, course, upload: Upload
+) -> None:
     other = owner.made("create_course", name="Algebra")
     gone = [upload(owner_member, course), upload(owner_member, course)]
     kept = upload(owner_member, other, b"Vectors")
@@ -129,7 +133,7 @@ def test_the_stored_files_go_and_others_stay(owner: RestEntryPoint, owner_member
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_stored_file_goes_after_the_commit(owner_member, course, upload: Upload) -> None:
+def test_a_stored_file_is_deleted_after_the_commit(owner_member, course, upload: Upload) -> None:
     """Decisions, 6: after the commit, never before."""
     from uuid import UUID
 
@@ -159,7 +163,7 @@ def test_a_deletion_that_is_rolled_back_keeps_the_file(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_file_that_is_missing_already_stops_nothing(
+def test_a_missing_file_does_not_prevent_the_deletion(
     owner: RestEntryPoint, owner_member, course, upload: Upload
 ) -> None:
     _path(upload(owner_member, course)).unlink()
@@ -167,10 +171,10 @@ def test_a_file_that_is_missing_already_stops_nothing(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_storage_that_refuses_stops_neither_the_answer_nor_other_files(
+def test_a_storage_error_affects_neither_the_answer_nor_other_files(
     owner: RestEntryPoint, owner_member, course, upload: Upload, caplog
 ) -> None:
-    """A directory that is not empty replaces the file, so the storage cannot remove it."""
+    """The storage cannot remove the file, because a directory with content replaces it."""
     stuck, other = upload(owner_member, course), upload(owner_member, course)
     _path(stuck).unlink()
     (_path(stuck) / "inside").mkdir(parents=True)
@@ -181,13 +185,13 @@ def test_a_storage_that_refuses_stops_neither_the_answer_nor_other_files(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_someone_elses_delete_keeps_the_file(stranger: RestEntryPoint, owner_member, course, upload: Upload) -> None:
+def test_a_strangers_delete_keeps_the_file(stranger: RestEntryPoint, owner_member, course, upload: Upload) -> None:
     row = upload(owner_member, course)
     assert stranger.call("delete_course", course_id=course["id"]).error == "not_found"
     assert _path(row).exists()
 
 
-def test_deleting_an_item_keeps_its_course_whole(owner: RestEntryPoint, course) -> None:
+def test_deleting_an_item_keeps_the_rest_of_its_course(owner: RestEntryPoint, course) -> None:
     """States: Item deleted: cascades only to its milestones."""
     _fill(owner, course)
     [first, second] = owner.made("list_items")["data"]

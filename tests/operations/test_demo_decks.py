@@ -1,4 +1,4 @@
-"""The demo member's flashcards are useful on the first run."""
+"""The demo member's flashcards are useful from the first run."""
 
 from datetime import UTC, datetime
 
@@ -24,7 +24,7 @@ def test_two_decks_belong_to_courses_and_are_well_studied(demo: RestEntryPoint) 
     assert sum(deck["due_count"] for deck in decks) > 0
 
 
-def test_weeks_of_practice_show_a_streak_and_a_weak_topic(demo: RestEntryPoint) -> None:
+def test_weeks_of_practice_produce_a_streak_and_a_weak_topic(demo: RestEntryPoint) -> None:
     stats = demo.made("get_practice_stats")
     assert sum(day["attempts"] > 0 for day in stats["by_day"]) > 14
     assert 70 < stats["accuracy"] < 90
@@ -33,7 +33,7 @@ def test_weeks_of_practice_show_a_streak_and_a_weak_topic(demo: RestEntryPoint) 
 
 
 @pytest.mark.database("both")
-def test_nothing_was_reviewed_in_the_future(db: None) -> None:
+def test_no_review_is_in_the_future(db: None) -> None:
     """Even if the first run is just after midnight."""
     from trial.demo import create_demo_member
     from vocab.models import Review

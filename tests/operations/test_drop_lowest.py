@@ -1,4 +1,4 @@
-"""The lowest scores of a grade category that do not count."""
+"""The lowest scores of a grade category, which do not count."""
 
 from collections.abc import Callable
 from typing import Any
@@ -78,7 +78,7 @@ def test_the_lowest_scores_do_not_count(owner: RestEntryPoint, course: Any, put:
     assert (told["current_grade"], told["letter_grade"]) == (78, "C+")
 
 
-def test_of_equal_scores_the_older_is_dropped(owner: RestEntryPoint, course: Any, put: Setter, score: Any) -> None:
+def test_the_older_of_two_equal_scores_is_dropped(owner: RestEntryPoint, course: Any, put: Setter, score: Any) -> None:
     [quizzes] = put(_quizzes(drop_lowest=2))
     score(quizzes, 90, 60, 60, 60)
     [told] = _breakdown(owner, course)["categories"]
@@ -94,7 +94,7 @@ def test_the_last_score_always_counts(owner: RestEntryPoint, course: Any, put: S
     assert ([one["dropped"] for one in told["scores"]], told["average"]) == ([True, False, True], 80)
 
 
-def test_what_is_not_sent_stays_as_it_was(put: Setter) -> None:
+def test_omitted_fields_stay_unchanged(put: Setter) -> None:
     new = put(_quizzes(), _quizzes(drop_lowest=None), _quizzes(drop_lowest=3))
     assert [one["drop_lowest"] for one in new] == [0, 0, 3]
     kept = new[2]["id"]
@@ -104,7 +104,7 @@ def test_what_is_not_sent_stays_as_it_was(put: Setter) -> None:
     assert put(_quizzes(id=kept, drop_lowest=0))[0]["drop_lowest"] == 0
 
 
-def test_what_is_no_number_of_scores_is_named(owner: RestEntryPoint, course: Any) -> None:
+def test_an_invalid_number_of_dropped_scores_is_named(owner: RestEntryPoint, course: Any) -> None:
     for wrong in (-1, 21, 1.5, "1", True, [1]):
         entries = [_quizzes(), _quizzes(drop_lowest=wrong)]
         answer = owner.call("set_grade_categories", course_id=course["id"], categories=entries)
@@ -113,7 +113,7 @@ def test_what_is_no_number_of_scores_is_named(owner: RestEntryPoint, course: Any
         assert answer.fields == ["grade_categories[1].drop_lowest"], wrong
 
 
-def test_a_new_course_says_how_many_are_dropped(owner: RestEntryPoint) -> None:
+def test_a_new_course_sets_the_number_of_dropped_scores(owner: RestEntryPoint) -> None:
     entries = [_quizzes(drop_lowest=2), _quizzes(drop_lowest=None), _quizzes()]
     made = owner.made("create_course", name="Physics", grade_categories=entries)
     assert made["grade_categories"][0] == {"id": ANY, "name": "Quizzes", "weight": 40, "drop_lowest": 2}
@@ -121,7 +121,7 @@ def test_a_new_course_says_how_many_are_dropped(owner: RestEntryPoint) -> None:
     assert [one["drop_lowest"] for one in _breakdown(owner, made)["categories"]] == [2, 0, 0]
 
 
-def test_items_are_worth_more_where_some_are_dropped(owner: RestEntryPoint, course: Any, put: Setter) -> None:
+def test_dropped_scores_raise_the_worth_of_items(owner: RestEntryPoint, course: Any, put: Setter) -> None:
     quizzes, _ = put(_quizzes(drop_lowest=1), {"name": "Final", "weight": 60})
     entry = {"title": "Quiz", "category_id": quizzes["id"]}
     for worth in (40, 40, 20, 13.33):
@@ -131,7 +131,7 @@ def test_items_are_worth_more_where_some_are_dropped(owner: RestEntryPoint, cour
 
 @pytest.mark.rest
 @pytest.mark.database("both")
-def test_it_is_logged_and_undone(owner: RestEntryPoint, course: Any, put: Setter, score: Any) -> None:
+def test_it_is_logged_and_can_be_undone(owner: RestEntryPoint, course: Any, put: Setter, score: Any) -> None:
     [quizzes] = put(_quizzes(drop_lowest=1))
     score(quizzes, 50, 80)
     before = _breakdown(owner, course)
@@ -147,7 +147,7 @@ def test_it_is_logged_and_undone(owner: RestEntryPoint, course: Any, put: Setter
 
 
 def _as_before_the_upgrade(*changes: Any) -> None:
-    """The rows of the log as a release stored them that knew no `drop_lowest`."""
+    """Rows of the log as stored by a release without `drop_lowest`."""
     for change in changes:
         row = Change.objects.get(id=change["id"])
         contents: Any = unpacked(row.contents)
@@ -161,7 +161,9 @@ def _as_before_the_upgrade(*changes: Any) -> None:
 
 @pytest.mark.rest
 @pytest.mark.database("both")
-def test_a_list_of_before_the_upgrade_is_undone(owner: RestEntryPoint, course: Any, put: Setter, score: Any) -> None:
+def test_a_category_list_from_before_the_upgrade_can_be_undone(
+    owner: RestEntryPoint, course: Any, put: Setter, score: Any
+) -> None:
     [quizzes] = put(_quizzes())
     score(quizzes, 50, 80)
     before = _breakdown(owner, course)
@@ -173,7 +175,7 @@ def test_a_list_of_before_the_upgrade_is_undone(owner: RestEntryPoint, course: A
 
 
 @pytest.mark.rest
-def test_what_drops_scores_by_now_is_not_overwritten(owner: RestEntryPoint, course: Any, put: Setter) -> None:
+def test_a_category_that_now_drops_scores_is_not_overwritten(owner: RestEntryPoint, course: Any, put: Setter) -> None:
     [quizzes] = put(_quizzes())
     made = owner.made("create_course", name="Physics", grade_categories=[_quizzes()])
     _as_before_the_upgrade(*owner.made("list_changes", limit=2)["data"])
@@ -186,7 +188,7 @@ def test_what_drops_scores_by_now_is_not_overwritten(owner: RestEntryPoint, cour
 
 
 @pytest.mark.rest
-def test_the_archive_has_it(
+def test_the_archive_contains_it(
     owner: RestEntryPoint, course: Any, put: Setter, make_member: MakeMember, entry_point: OpenEntryPoint
 ) -> None:
     put(_quizzes(drop_lowest=2))

@@ -36,7 +36,7 @@ def counts(owner: RestEntryPoint, deck: Any) -> tuple[int, int, int]:
     return found["due_count"], found["new_count"], found["today_count"]
 
 
-def test_learning_comes_first_then_reviews_then_new_cards_by_position(owner: RestEntryPoint) -> None:
+def test_learning_cards_precede_reviews_and_then_new_cards_by_position(owner: RestEntryPoint) -> None:
     with at(NOON):
         deck = made_deck(owner, "new 1", "late", "early", "lapsed", "learning", "new 2")
         cards = {card["term"]: card for card in deck["cards"]}
@@ -53,7 +53,7 @@ def test_learning_comes_first_then_reviews_then_new_cards_by_position(owner: Res
         assert asked(owner, deck, limit=3) == ["learning", "lapsed", "early"]
 
 
-def test_no_more_new_cards_than_the_day_still_allows(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_new_cards_stop_at_the_limit_of_the_day(owner: RestEntryPoint, owner_member: Any) -> None:
     with at(NOON):
         deck = made_deck(owner, "a", "b", "c", "d")
         other = made_deck(owner, "x", "y", name="Other")
@@ -63,18 +63,18 @@ def test_no_more_new_cards_than_the_day_still_allows(owner: RestEntryPoint, owne
         reviewed(owner, other["cards"][0], "easy")
         assert asked(owner, deck) == ["a"]
         assert (counts(owner, deck), counts(owner, other)) == ((4, 4, 1), (1, 1, 1))
-        for card in deck["cards"][:2]:  # one more than the limit is taken all the same
+        for card in deck["cards"][:2]:  # one more than the limit is still accepted
             reviewed(owner, card, "easy")
         assert asked(owner, deck) == []
         assert counts(owner, deck) == (2, 2, 0)
-        reviewed(owner, deck["cards"][0], "good")  # a second review begins nothing
+        reviewed(owner, deck["cards"][0], "good")  # a second review does not count as a new card
         assert counts(owner, other) == (1, 1, 0)
     with at(NOON + DAY):
         assert asked(owner, deck, limit=1) == ["c"]
         assert counts(owner, deck) == (2, 2, 2)
 
 
-def test_without_a_limit_every_new_card_comes(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_every_new_card_is_due_without_a_limit(owner: RestEntryPoint, owner_member: Any) -> None:
     deck = made_deck(owner, *(f"term {number:02}" for number in range(30)))
     assert len(asked(owner, deck)) == 20
     limited(owner_member, None)
@@ -83,7 +83,7 @@ def test_without_a_limit_every_new_card_comes(owner: RestEntryPoint, owner_membe
     assert (asked(owner, deck), counts(owner, deck)) == ([], (30, 30, 0))
 
 
-def test_the_members_own_midnight_begins_a_new_day(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_a_new_day_begins_at_the_members_midnight(owner: RestEntryPoint, owner_member: Any) -> None:
     Member.objects.filter(id=owner_member.id).update(time_zone="Asia/Tokyo", new_cards_a_day=1)
     with at(datetime(2030, 5, 6, 14, 59, tzinfo=UTC)):
         deck = made_deck(owner, "a", "b")
@@ -93,7 +93,7 @@ def test_the_members_own_midnight_begins_a_new_day(owner: RestEntryPoint, owner_
         assert asked(owner, deck) == ["b"]
 
 
-def test_a_deleted_deck_gives_nothing_back(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_deleting_a_deck_does_not_reset_the_new_cards_of_the_day(owner: RestEntryPoint, owner_member: Any) -> None:
     limited(owner_member, 1)
     gone, deck = made_deck(owner, "x", name="Gone"), made_deck(owner, "a", "b")
     reviewed(owner, gone["cards"][0], "good")
@@ -102,7 +102,7 @@ def test_a_deleted_deck_gives_nothing_back(owner: RestEntryPoint, owner_member: 
 
 
 @pytest.mark.rest
-def test_undoing_a_first_review_gives_it_back(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_undoing_a_first_review_frees_a_new_card(owner: RestEntryPoint, owner_member: Any) -> None:
     limited(owner_member, 1)
     deck = made_deck(owner, "a", "b")
     reviewed(owner, deck["cards"][0], "good")
@@ -112,7 +112,7 @@ def test_undoing_a_first_review_gives_it_back(owner: RestEntryPoint, owner_membe
 
 
 @pytest.mark.rest
-def test_a_suspended_card_is_asked_and_counted_nowhere(owner: RestEntryPoint, course: Any) -> None:
+def test_a_suspended_card_is_neither_due_nor_counted(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, "a", "b", "c", course_id=course["id"])
     a, b, c = deck["cards"]
     reviewed(owner, b, "easy")
@@ -136,7 +136,7 @@ def test_a_suspended_card_is_asked_and_counted_nowhere(owner: RestEntryPoint, co
 
 
 @pytest.mark.rest
-def test_an_exam_with_suspended_cards_alone_has_no_readiness(owner: RestEntryPoint, course: Any) -> None:
+def test_an_exam_with_only_suspended_cards_has_no_readiness(owner: RestEntryPoint, course: Any) -> None:
     today = owner.made("get_me")["today"]
     exam = owner.made("create_item", course_id=course["id"], title="Final", kind="exam", due_on=today)
     [card] = made_deck(owner, "a", course_id=course["id"])["cards"]
@@ -155,7 +155,7 @@ def test_a_suspended_card_can_be_reviewed(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.rest
-def test_suspending_is_logged_and_undone(owner: RestEntryPoint) -> None:
+def test_suspending_is_logged_and_can_be_undone(owner: RestEntryPoint) -> None:
     [card] = made_deck(owner, "a")["cards"]
     assert owner.call("update_vocab_card", card_id=card["id"], suspended=None).fields == ["suspended"]
     owner.made("update_vocab_card", card_id=card["id"], suspended=True)

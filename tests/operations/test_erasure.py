@@ -1,4 +1,4 @@
-"""Deleting a member: credentials die first, then everything goes in batches; broken off, it is completed."""
+"""Deleting a member: credentials are revoked first, then data in batches. An interrupted deletion is resumed."""
 
 from itertools import count
 from pathlib import Path
@@ -46,7 +46,7 @@ def _broken(member_id: Any) -> None:
 
 
 def owned() -> list[tuple[Any, str]]:
-    """Every model whose rows belong to a member, and the name of its reference; of the toolkit's own none is used."""
+    """Every model with members' rows, and its foreign key. Unused models of the OAuth toolkit are left out."""
     return [
         (model, field.name)
         for model in apps.get_models()
@@ -56,7 +56,7 @@ def owned() -> list[tuple[Any, str]]:
 
 
 def left(member: Member) -> dict[str, int]:
-    """The rows of a member that are there, by model."""
+    """A member's remaining rows, by model."""
     counted = {model._meta.label: model._default_manager.filter(**{name: member.id}).count() for model, name in owned()}
     return {label: number for label, number in counted.items() if number}
 
@@ -93,7 +93,7 @@ def fill(entry_point: RestEntryPoint, member: Member) -> App:
 
 @pytest.fixture
 def uploaded(settings: Any, tmp_path: Path, owner_member: Member, course: Any) -> Path:
-    """A syllabus file of the owner's."""
+    """A syllabus file of the owner."""
     settings.MEDIA_ROOT = tmp_path
     return Path(stored_file(owner_member, course["id"]).file.path)
 
@@ -102,7 +102,7 @@ def uploaded(settings: Any, tmp_path: Path, owner_member: Member, course: Any) -
 @pytest.mark.rest
 @pytest.mark.usefixtures("uploaded")
 @pytest.mark.parametrize("together", [False, True])
-def test_everything_of_the_member_goes_and_nothing_else(
+def test_everything_of_the_member_is_deleted_and_nothing_else(
     admin: Client, owner: RestEntryPoint, owner_member: Member, stranger: RestEntryPoint, together: bool
 ) -> None:
     other = Member.objects.get(email="stranger@example.org")
@@ -120,13 +120,13 @@ def test_everything_of_the_member_goes_and_nothing_else(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_stored_files_go(admin: Client, owner_member: Member, uploaded: Path) -> None:
+def test_stored_files_are_deleted(admin: Client, owner_member: Member, uploaded: Path) -> None:
     delete(admin, owner_member)
     assert not uploaded.exists()
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_sessions_go_and_the_operators_log_keeps_no_address(
+def test_sessions_are_deleted_and_the_admin_log_keeps_no_address(
     admin: Client, owner_member: Member, make_member: MakeMember
 ) -> None:
     browsers = {name: Client() for name in ("member", "pending", "other")}
@@ -143,7 +143,7 @@ def test_sessions_go_and_the_operators_log_keeps_no_address(
     assert not any(owner_member.email in line for line in written)
 
 
-def test_the_log_does_not_keep_who_was_invited(admin: Client, settings: Any) -> None:
+def test_the_admin_log_does_not_keep_the_invited_address(admin: Client, settings: Any) -> None:
     settings.SIGN_UP = "invited"
     for email in ("new@example.org", "other@example.org"):
         admin.post("/admin/accounts/invitation/add/", {"email": email})
@@ -153,7 +153,7 @@ def test_the_log_does_not_keep_who_was_invited(admin: Client, settings: Any) -> 
     assert told == ["a deleted member", "a deleted member", "other@example.org"]
 
 
-def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member: MakeMember) -> None:
+def test_an_operators_own_log_is_deleted_with_the_operator(admin: Client, make_member: MakeMember) -> None:
     other = make_member(is_staff=True, is_superuser=True)
     browser = Client()
     browser.force_login(other)
@@ -163,8 +163,8 @@ def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member:
 
 
 @pytest.fixture
-def broken_off(admin: Client, owner: RestEntryPoint, owner_member: Member, monkeypatch: pytest.MonkeyPatch) -> App:
-    """An app of the member's whose deletion was broken off when the credentials were dead and half the data gone."""
+def interrupted(admin: Client, owner: RestEntryPoint, owner_member: Member, monkeypatch: pytest.MonkeyPatch) -> App:
+    """A member's app, after an interruption with credentials revoked and half the data deleted."""
     app = fill(owner, owner_member)
     app.connect(owner_member)
     ordered = member_data()
@@ -179,8 +179,8 @@ def broken_off(admin: Client, owner: RestEntryPoint, owner_member: Member, monke
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
-@pytest.mark.usefixtures("broken_off")
-def test_meanwhile_nobody_signs_in_or_calls(owner: RestEntryPoint, owner_member: Member) -> None:
+@pytest.mark.usefixtures("interrupted")
+def test_nobody_can_sign_in_or_call_meanwhile(owner: RestEntryPoint, owner_member: Member) -> None:
     assert owner.call("get_me").error == "unauthorized"
     browser = Client()
     browser.post("/sign-in", {"email": owner_member.email})
@@ -193,7 +193,7 @@ def test_meanwhile_nobody_signs_in_or_calls(owner: RestEntryPoint, owner_member:
 
 
 @pytest.mark.rest
-def test_meanwhile_no_token_works_or_is_made(
+def test_tokens_neither_work_nor_are_issued_meanwhile(
     owner_member: Member, admin: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = App.registered()
@@ -209,9 +209,9 @@ def test_meanwhile_no_token_works_or_is_made(
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
-@pytest.mark.usefixtures("broken_off")
+@pytest.mark.usefixtures("interrupted")
 @pytest.mark.parametrize("again", ["admin", "purgeexpired"])
-def test_it_is_completed(admin: Client, owner_member: Member, again: str) -> None:
+def test_an_interrupted_deletion_is_completed(admin: Client, owner_member: Member, again: str) -> None:
     if again == "admin":
         assert delete(admin, owner_member).status_code == 302
     else:
@@ -221,8 +221,8 @@ def test_it_is_completed(admin: Client, owner_member: Member, again: str) -> Non
 
 
 @pytest.mark.rest
-@pytest.mark.usefixtures("broken_off")
-def test_a_member_who_is_being_deleted_cannot_be_let_in_again(owner_member: Member) -> None:
+@pytest.mark.usefixtures("interrupted")
+def test_a_member_being_deleted_cannot_be_reactivated(owner_member: Member) -> None:
     found = Member.objects.get(id=owner_member.id)
     found.is_active = True
     with pytest.raises(ValidationError, match="is being deleted"):
@@ -230,7 +230,7 @@ def test_a_member_who_is_being_deleted_cannot_be_let_in_again(owner_member: Memb
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_running_write_is_waited_for_and_the_next_refused(
+def test_it_waits_for_a_running_write_and_rejects_the_next(
     admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any, in_threads: Any
 ) -> None:
     from accounts.changes.writing import writing
@@ -259,10 +259,10 @@ def test_a_running_write_is_waited_for_and_the_next_refused(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_writers_and_refreshing_apps_race_with_it(
+def test_concurrent_writers_and_refreshes_leave_nothing_behind(
     admin: Client, owner_member: Member, entry_point: Any, course: Any, in_threads: Any
 ) -> None:
-    """Each is answered, none by a fault, and nothing of theirs is left."""
+    """Each request gets an answer other than 500, and none of their rows remain."""
     app = App.registered()
     tokens = [app.connect(owner_member) for _ in range(3)]
 
@@ -286,14 +286,14 @@ def test_writers_and_refreshing_apps_race_with_it(
     *answers, status = in_threads(lambda act: act(), [*work, lambda: delete(admin, owner_member).status_code])
     assert status == 302
     assert set().union(*answers[:3]) <= {None, "unauthorized", "not_found", "rate_limited"}
-    assert set().union(*answers[3:]) <= {None, "invalid_grant", "temporarily_unavailable"}  # the last is 429
+    assert set().union(*answers[3:]) <= {None, "invalid_grant", "temporarily_unavailable"}  # the last one is 429
     assert left(owner_member) == {}
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("queryset", [False, True])
-def test_deleting_through_the_model_is_the_same(owner: RestEntryPoint, owner_member: Member, queryset: bool) -> None:
-    """It cannot be part of a transaction: its batches would hold their locks to the end."""
+def test_deleting_the_model_erases_the_member_too(owner: RestEntryPoint, owner_member: Member, queryset: bool) -> None:
+    """It cannot run inside a transaction, as its batches would hold their locks to the end."""
     from django.db import transaction
 
     fill(owner, owner_member)
@@ -307,8 +307,8 @@ def test_deleting_through_the_model_is_the_same(owner: RestEntryPoint, owner_mem
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_goes_in_batches(admin: Client, owner: RestEntryPoint, owner_member: Member, monkeypatch: Any) -> None:
-    """No transaction removes more than a batch; on PostgreSQL each begins after the last row of the one before."""
+def test_it_is_deleted_in_batches(admin: Client, owner: RestEntryPoint, owner_member: Member, monkeypatch: Any) -> None:
+    """No transaction deletes more than a batch. On PostgreSQL, each starts after the last row of the one before."""
     from django.db import connection, transaction
     from django.db.models.signals import post_delete
     from django.test.utils import CaptureQueriesContext
@@ -348,8 +348,8 @@ def test_it_goes_in_batches(admin: Client, owner: RestEntryPoint, owner_member: 
 
 @pytest.mark.database("sqlite")
 @pytest.mark.django_db(transaction=True)
-def test_a_batch_passes_by_no_other_row_of_the_member(owner_member: Member) -> None:
-    """SQLite would read the index that begins with the member, as much of it for each batch as there is left."""
+def test_a_batch_reads_no_other_row_of_the_member(owner_member: Member) -> None:
+    """On SQLite, the index by member would be read from its start for each batch."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 

@@ -1,4 +1,4 @@
-"""Examples of the description and of the guides for callers: what is copied from them is to work for years."""
+"""Examples in the description and in the guides for callers must keep working for years."""
 
 import json
 import re
@@ -15,8 +15,8 @@ from tests.support.entry_points import document
 pytestmark = pytest.mark.database("sqlite", "what a page of the docs says")
 
 
-def test_no_example_looks_past() -> None:
-    """No past dates in the description and in the code of the guides; polling begins in 2020."""
+def test_no_example_uses_a_past_date() -> None:
+    """No past dates in the description and the code of the guides. Polling examples begin in 2020."""
     old = re.compile(r"\b20(?:1\d|2[1-9])-\d\d-\d\d|(?:Fall|Spring) 20[12]\d")
     texts = {"openapi.json": json.dumps(document())}
     for section in SECTIONS:
@@ -26,11 +26,11 @@ def test_no_example_looks_past() -> None:
 
 
 def _code(guide: Path) -> list[str]:
-    """The lines of the blocks of code."""
+    """The lines of the code blocks."""
     return re.findall(r"(?ms)^```.*?^```|^ {4,}\S.*?$", guide.read_text(encoding="utf-8"))
 
 
-def test_the_example_of_an_idempotency_key_is_a_uuid_everywhere() -> None:
+def test_the_example_idempotency_key_is_a_uuid_everywhere() -> None:
     told = "".join((ROOT / guide.source).read_text(encoding="utf-8") for guide in GUIDES)
     keys = re.findall(r'-H "Idempotency-Key: ([^"]*)"', told)
     assert len(keys) > 0

@@ -1,6 +1,6 @@
-"""How many exchanges with PostgreSQL each operation takes: tests/exchange_counts.json, which follows the code.
+"""The round trips to PostgreSQL of each operation must equal tests/exchange_counts.json.
 
-`make openapi` writes it anew.
+`make openapi` rewrites the file.
 """
 
 import json
@@ -29,9 +29,9 @@ _ORDER = {"PUT": 1, "DELETE": 2}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_exchanges_are_the_committed_ones(owner_member: Member, make_key: Any, pytestconfig: pytest.Config) -> None:
+def test_round_trips_equal_the_committed_ones(owner_member: Member, make_key: Any, pytestconfig: pytest.Config) -> None:
     entry_point = RestEntryPoint(make_key(owner_member)[0])
-    entry_point.made("get_me")  # the use of the key is recorded now, and not again
+    entry_point.made("get_me")  # record the use of the key now, so that it is not written again
     found = dict(sorted({**_of_operations(World(entry_point)), "refresh": _of_refresh(owner_member)}.items()))
     if pytestconfig.getoption("--refresh-baselines"):
         COUNTS.write_text(json.dumps(found, indent=2) + "\n")
@@ -39,7 +39,7 @@ def test_exchanges_are_the_committed_ones(owner_member: Member, make_key: Any, p
 
 
 def _of_operations(world: World) -> dict[str, int]:
-    """Of each operation, its credential's included; what replaces others' objects or deletes comes last."""
+    """Round trips of each operation, including the credential's. Replacing and deleting operations run last."""
     world.fill()
     found = {}
     for operation_id in sorted(
@@ -57,7 +57,7 @@ def _of_operations(world: World) -> dict[str, int]:
 
 
 def _of_refresh(member: Member) -> int:
-    """Of a refresh of a token by a public client, the second one: the first finds the app connected just now."""
+    """Round trips of a public client's second token refresh. The first also records the app as just connected."""
     app = App.registered()
     tokens = app.connect(member)
     tokens = app.refresh(tokens["refresh_token"]).json()

@@ -41,12 +41,12 @@ def _files(settings: Any, tmp_path: Any) -> None:
 
 @pytest.fixture
 def everything(owner: RestEntryPoint) -> RestEntryPoint:
-    """The owner, who has everything."""
+    """The owner, who has one of everything."""
     have_everything(owner)
     return owner
 
 
-def test_the_readme_names_the_guide_on_this_server(owner: RestEntryPoint) -> None:
+def test_the_readme_links_the_guide_on_this_server(owner: RestEntryPoint) -> None:
     readme = parts_of(owner.made("export_data"))["README.txt"].decode()
     address = f"{settings.BASE_URL}/docs/archive"
     assert f"The fields are explained at {address}\n" in readme
@@ -54,7 +54,7 @@ def test_the_readme_names_the_guide_on_this_server(owner: RestEntryPoint) -> Non
     assert owner.request("GET", address.removeprefix(settings.BASE_URL)).status_code == 200
 
 
-def test_it_answers_a_zip_to_save(owner: RestEntryPoint) -> None:
+def test_it_returns_a_zip_to_save(owner: RestEntryPoint) -> None:
     response = owner.request("GET", "/v1/export")
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "application/octet-stream"
@@ -70,7 +70,7 @@ def test_it_answers_a_zip_to_save(owner: RestEntryPoint) -> None:
 
 @pytest.mark.database("both")
 def test_a_line_has_every_field_of_its_row(everything: RestEntryPoint, owner_member: Member) -> None:
-    """A new column is in the archive, or is left out for a reason: see the member_data.py of its app."""
+    """A new column must be in the archive or excluded for a reason: see the member_data.py of its app."""
     archive = everything.made("export_data")
     for table in archive_tables():
         lines = lines_of(archive, table.name)
@@ -85,7 +85,7 @@ def test_a_line_has_every_field_of_its_row(everything: RestEntryPoint, owner_mem
     assert profile.keys() == {*ProfileLine.shared(partial=False).fields, *NOT_TAKEN_IN}
 
 
-def test_every_table_of_a_members_is_in_it_or_left_out_for_a_reason(owner: RestEntryPoint) -> None:
+def test_every_table_of_members_is_included_or_excluded_for_a_reason(owner: RestEntryPoint) -> None:
     files = parts_of(owner.made("export_data")).keys()
     for data in member_data():
         assert data.not_archived if data.archived is None else f"data/{data.archived.name}.jsonl" in files
@@ -98,7 +98,7 @@ def test_the_documentation_names_every_field(table: ArchiveTable) -> None:
     assert [name for name in table.columns() if f"`{name}`" not in section] == []
 
 
-def test_a_line_says_what_the_api_says(owner: RestEntryPoint, course: Any, item: Any) -> None:
+def test_a_line_equals_the_api_record(owner: RestEntryPoint, course: Any, item: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     card = reviewed(owner, deck["cards"][0], "good")
     archive = owner.made("export_data")
@@ -123,7 +123,7 @@ def test_the_manifest_counts_the_lines(everything: RestEntryPoint) -> None:
     assert told["counts"] == lines | {"files": files}
 
 
-def test_stored_files_are_in_it(everything: RestEntryPoint) -> None:
+def test_it_contains_stored_files(everything: RestEntryPoint) -> None:
     archive = everything.made("export_data")
     [line] = lines_of(archive, "syllabus_files")
     assert line["file"] == f"files/{line['id']}.txt"
@@ -131,7 +131,7 @@ def test_stored_files_are_in_it(everything: RestEntryPoint) -> None:
 
 
 @pytest.mark.database("both")
-def test_no_credential_is_in_it(everything: RestEntryPoint, owner_member: Member) -> None:
+def test_it_contains_no_credential(everything: RestEntryPoint, owner_member: Member) -> None:
     app = App.registered()
     tokens = app.connect(owner_member)
     owner_member.set_password("correct horse battery")
@@ -146,8 +146,8 @@ def test_no_credential_is_in_it(everything: RestEntryPoint, owner_member: Member
 
 
 @pytest.mark.database("both")
-def test_no_app_reads_account_events_in_it(owner: RestEntryPoint, owner_member: Member) -> None:
-    """Sign-ins, networks and keys are in the archives of `/account` and `exportmember` only."""
+def test_apps_do_not_get_account_events(owner: RestEntryPoint, owner_member: Member) -> None:
+    """Only the archives of `/account` and `exportmember` contain sign-ins, networks and keys."""
     AccountEventFactory.create(member=owner_member, network="203.0.113.0/24")
     for archive in (owner.made("export_data"), _exported_by_app(owner_member)):
         parts = parts_of(archive)
@@ -161,7 +161,7 @@ def _exported_by_app(member: Member) -> bytes:
     return content
 
 
-def test_nothing_of_a_stranger_is_in_it(everything: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_it_contains_nothing_of_a_stranger(everything: RestEntryPoint, stranger: RestEntryPoint) -> None:
     before = everything.made("export_data")
     stranger.made("create_course", name="Foreign")
     made_deck(stranger, "Foreign")
@@ -189,7 +189,7 @@ def test_the_calendar_has_every_date(everything: RestEntryPoint) -> None:
     assert not any(title.startswith("Read") for title in titles)  # is done
 
 
-def test_ten_an_hour_are_made(owner: RestEntryPoint) -> None:
+def test_ten_archives_an_hour_are_allowed(owner: RestEntryPoint) -> None:
     for _ in range(Rate.ARCHIVES.value.amount):
         owner.made("export_data")
     response = owner.request("GET", "/v1/export")
@@ -200,14 +200,14 @@ def test_ten_an_hour_are_made(owner: RestEntryPoint) -> None:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_it_shows_one_moment_and_holds_nobody_up(
+def test_it_is_a_snapshot_and_blocks_nobody(
     owner: RestEntryPoint, owner_member: Member, course: Any, monkeypatch: pytest.MonkeyPatch, in_threads: Any
 ) -> None:
-    """What is written while it is made is not in it, in no file; and that write does not wait."""
+    """A write during the export is in none of its files, and does not wait for the export."""
     from accounts.archive import exporting
 
     def lines(member: Member) -> dict[str, Any]:
-        """The first of what is read; then another connection writes."""
+        """Return the first rows, then write on another connection."""
         line = profile_line(member)
         [answer] = in_threads(lambda name: owner.call("create_course", name=name), ["Late"])
         assert answer.error is None
@@ -221,10 +221,8 @@ def test_it_shows_one_moment_and_holds_nobody_up(
 
 
 @pytest.mark.database("postgresql")
-def test_behind_a_pooler_too_few_rows_are_in_memory_at_a_time(
-    everything: RestEntryPoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Inside its transaction a cursor of the server's stays on its connection. It reads what is more than one piece."""
+def test_few_rows_are_in_memory_behind_a_pooler(everything: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server-side cursor stays on one connection inside its transaction. It reads more than one piece."""
     cursors: list[Any] = []
     chunked = connection.chunked_cursor
 

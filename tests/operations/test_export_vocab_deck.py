@@ -43,7 +43,7 @@ def export(entry_point: RestEntryPoint, deck: Any, **query: str) -> Any:
     return entry_point.request("GET", f"/v1/vocab-decks/{deck['id']}/export", query=query)
 
 
-def test_it_answers_a_file_to_save(owner: RestEntryPoint) -> None:
+def test_it_returns_a_file_to_save(owner: RestEntryPoint) -> None:
     response = export(owner, deck_of(owner, TEXTS[:2], name="Cells / “A”"))
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
@@ -57,7 +57,7 @@ def test_it_answers_a_file_to_save(owner: RestEntryPoint) -> None:
     )  # fmt: skip
 
 
-def test_tabs_part_the_columns_of_tsv(owner: RestEntryPoint) -> None:
+def test_tsv_separates_columns_by_tabs(owner: RestEntryPoint) -> None:
     response = export(owner, deck_of(owner, TEXTS[:1]), format="tsv")
     assert response.headers["Content-Type"] == "text/tab-separated-values; charset=utf-8"
     assert response.headers["Content-Disposition"] == 'attachment; filename="Organelles.tsv"'
@@ -65,7 +65,7 @@ def test_tabs_part_the_columns_of_tsv(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.parametrize("format_", ["csv", "tsv", "anki"])
-def test_it_is_read_as_the_same_cards(owner: RestEntryPoint, format_: str) -> None:
+def test_it_is_imported_as_the_same_cards(owner: RestEntryPoint, format_: str) -> None:
     content = export(owner, deck_of(owner, TEXTS), format=format_).content
     [deck] = sent_deck(owner, content, "Copy").json()["decks"]
     assert [(card["term"], card["definition"]) for card in deck_with_cards(owner, deck)["cards"]] == TEXTS
@@ -76,17 +76,17 @@ def cells(content: bytes, separator: str) -> list[tuple[str, ...]]:
     return [tuple(row) for row in rows]
 
 
-def test_no_cell_of_csv_is_a_formula(owner: RestEntryPoint) -> None:
+def test_no_csv_cell_is_a_formula(owner: RestEntryPoint) -> None:
     rows = cells(export(owner, deck_of(owner, TEXTS)).content, ",")
     assert len(rows) == len(TEXTS) + 1
     assert [cell for row in rows for cell in row if cell[0] in "=+-@\uff1d\uff0b\uff0d\uff20"] == []
 
 
-def test_every_cell_of_tsv_is_the_text_itself(owner: RestEntryPoint) -> None:
+def test_every_tsv_cell_is_the_unchanged_text(owner: RestEntryPoint) -> None:
     assert cells(export(owner, deck_of(owner, TEXTS), format="tsv").content, "\t") == [("term", "definition"), *TEXTS]
 
 
-def test_cards_come_as_they_were_added(owner: RestEntryPoint) -> None:
+def test_cards_are_in_the_order_they_were_added(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Nucleus", "Ribosome")
     reviewed(owner, deck["cards"][0], "easy")
     owner.made("add_vocab_cards", deck_id=deck["id"], cards=[{"term": "Vacuole", "definition": "Stores."}])

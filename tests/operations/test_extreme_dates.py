@@ -1,4 +1,4 @@
-"""Dates and instants at the ends of the calendar: a right answer or a 422, on either database."""
+"""Dates and times at the limits of the calendar: a correct answer or a 422, on either database."""
 
 from datetime import date
 
@@ -22,7 +22,7 @@ def _days_until(day: str) -> int:
 
 @pytest.mark.usefixtures("_today")
 @pytest.mark.parametrize("due_on", [FIRST, LAST])
-def test_an_item_may_be_due_on_it(owner: RestEntryPoint, course, due_on: str) -> None:
+def test_an_item_can_be_due_on_it(owner: RestEntryPoint, course, due_on: str) -> None:
     made = owner.made("create_item", course_id=course["id"], title="x", due_on=due_on)
     assert (made["due_on"], made["days_until"]) == (due_on, _days_until(due_on))
     assert fetched_item(owner, made["id"]) == made
@@ -31,7 +31,7 @@ def test_an_item_may_be_due_on_it(owner: RestEntryPoint, course, due_on: str) ->
 
 @pytest.mark.usefixtures("_today")
 @pytest.mark.parametrize("due_on", [FIRST, LAST])
-def test_an_item_may_be_moved_to_it(owner: RestEntryPoint, item, due_on: str) -> None:
+def test_an_item_can_be_moved_to_it(owner: RestEntryPoint, item, due_on: str) -> None:
     changed = owner.made("update_item", item_id=item["id"], due_on=due_on)
     assert (changed["due_on"], changed["days_until"]) == (due_on, _days_until(due_on))
     assert owner.made("list_items")["data"] == [changed]
@@ -39,7 +39,7 @@ def test_an_item_may_be_moved_to_it(owner: RestEntryPoint, item, due_on: str) ->
 
 @pytest.mark.usefixtures("_today")
 @pytest.mark.parametrize(("due_on", "overdue"), [(FIRST, True), (LAST, False)])
-def test_a_milestone_may_be_due_on_it(owner: RestEntryPoint, item, due_on: str, overdue: bool) -> None:
+def test_a_milestone_can_be_due_on_it(owner: RestEntryPoint, item, due_on: str, overdue: bool) -> None:
     made = owner.made("create_milestone", item_id=item["id"], title="x", due_on=due_on)
     assert (made["due_on"], made["overdue"]) == (due_on, overdue)
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [made]
@@ -47,7 +47,7 @@ def test_a_milestone_may_be_due_on_it(owner: RestEntryPoint, item, due_on: str, 
 
 
 @pytest.mark.usefixtures("_today")
-def test_the_order_holds_to_the_ends(owner: RestEntryPoint, course) -> None:
+def test_items_are_sorted_up_to_the_limits(owner: RestEntryPoint, course) -> None:
     for due_on in [None, LAST, "9999-12-30", TODAY, "0001-01-02", FIRST]:
         owner.made("create_item", course_id=course["id"], title=due_on or "undated", due_on=due_on)
     seen, page = [], owner.made("list_items", limit=1)
@@ -59,7 +59,7 @@ def test_the_order_holds_to_the_ends(owner: RestEntryPoint, course) -> None:
 
 
 @pytest.mark.usefixtures("_today")
-def test_from_and_to_reach_the_ends(owner: RestEntryPoint, course) -> None:
+def test_from_and_to_accept_the_limits(owner: RestEntryPoint, course) -> None:
     for due_on in [FIRST, TODAY, LAST]:
         owner.made("create_item", course_id=course["id"], title=due_on, due_on=due_on)
     assert len(owner.made("list_items", to=LAST, **{"from": FIRST})["data"]) == 3
@@ -69,7 +69,7 @@ def test_from_and_to_reach_the_ends(owner: RestEntryPoint, course) -> None:
 
 
 @pytest.mark.usefixtures("_today")
-def test_the_next_items_reach_the_end(owner: RestEntryPoint, course) -> None:
+def test_the_next_items_include_the_last_day(owner: RestEntryPoint, course) -> None:
     for due_on in [FIRST, LAST]:
         owner.made("create_item", course_id=course["id"], title=due_on, due_on=due_on)
     detail = owner.made("get_course", course_id=course["id"])
@@ -108,10 +108,8 @@ BOTH, LATER, NONE = ["noon", "later"], ["later"], list[str]()
         ("2099-11-20T12:01:00-23:59", LATER),
     ],
 )
-def test_created_after_is_read_with_z_or_any_offset(
-    owner: RestEntryPoint, created_after: str, titles: list[str]
-) -> None:
-    """Fine print: `Z` or an offset; a `+` that arrived as a space is read as `+`."""
+def test_created_after_accepts_z_or_any_offset(owner: RestEntryPoint, created_after: str, titles: list[str]) -> None:
+    """Fine print: `Z` or an offset. A `+` decoded as a space is read as `+`."""
     found = owner.made("list_items", created_after=created_after)["data"]
     assert [item["title"] for item in found] == titles
 
@@ -127,8 +125,8 @@ def test_created_after_is_read_with_z_or_any_offset(
         (f"2099-11-21T12:00:00.{'0' * 100}9Z", LATER),
     ],
 )
-def test_digits_beyond_microseconds_are_cut(owner: RestEntryPoint, created_after: str, titles: list[str]) -> None:
-    """Fine print: truncated, not rounded, so that a poller misses nothing."""
+def test_digits_beyond_microseconds_are_truncated(owner: RestEntryPoint, created_after: str, titles: list[str]) -> None:
+    """Fine print: truncated, not rounded, so that pollers miss nothing."""
     found = owner.made("list_items", created_after=created_after)["data"]
     assert [item["title"] for item in found] == titles
 
@@ -147,7 +145,7 @@ def test_digits_beyond_microseconds_are_cut(owner: RestEntryPoint, created_after
         ("9999-12-31T23:59:59+23:59", NONE),
     ],
 )
-def test_created_after_reaches_the_ends(owner: RestEntryPoint, created_after: str, titles: list[str]) -> None:
+def test_created_after_accepts_the_limits(owner: RestEntryPoint, created_after: str, titles: list[str]) -> None:
     page = owner.made("list_items", created_after=created_after, limit=1)
     seen = page["data"]
     if page["has_more"]:
@@ -155,7 +153,7 @@ def test_created_after_reaches_the_ends(owner: RestEntryPoint, created_after: st
     assert [item["title"] for item in seen] == titles
 
 
-def test_what_is_no_instant_is_refused(owner: RestEntryPoint) -> None:
+def test_an_invalid_time_is_rejected(owner: RestEntryPoint) -> None:
     for created_after in [
         "0000-12-31T23:59:59Z",
         "10000-01-01T00:00:00Z",
@@ -185,6 +183,6 @@ def test_what_is_no_instant_is_refused(owner: RestEntryPoint) -> None:
 
 @pytest.mark.rest
 @pytest.mark.usefixtures("two")
-def test_over_rest_a_bare_plus_is_an_offset(owner: RestEntryPoint) -> None:
+def test_a_bare_plus_in_a_query_is_an_offset(owner: RestEntryPoint) -> None:
     response = owner.request("GET", "/v1/items?created_after=2099-11-21T14:00:00+02:00")
     assert [item["title"] for item in response.json()["data"]] == ["later"]

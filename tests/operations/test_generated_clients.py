@@ -1,6 +1,6 @@
-"""The clients of `make clients` are typed strictly, and complete a session against a live server.
+"""The clients of `make clients` are strictly typed and complete a session against a live server.
 
-The sessions are `tests/clients/session.py` and `session.ts`; the scripts of the clients' pages are typed beside them.
+The sessions are `tests/clients/session.py` and `session.ts`. The scripts on the clients' pages are type-checked, too.
 """
 
 import json
@@ -39,7 +39,7 @@ COMPILER_OPTIONS = {
 
 
 def _python(directory: Path) -> str:
-    """Check the types of the package and of its users, then run the session; returns what it printed."""
+    """Type-check the package and its users, then run the session. Return its output."""
     site, session = packages.python_site(), javascript.CLIENTS / "session.py"
     settings, page = directory / "mypy.ini", directory / "page.py"
     settings.write_text("[mypy]\nstrict = True\n")
@@ -55,7 +55,7 @@ def _python(directory: Path) -> str:
 
 
 def _typescript(directory: Path) -> str:
-    """The same for TypeScript. The quick start's client is compiled too."""
+    """The same for TypeScript, including the client of the quick start."""
     shutil.copytree(packages.javascript_site(), directory, symlinks=True, dirs_exist_ok=True)
     shutil.copy(javascript.CLIENTS / "session.ts", directory)
     (directory / "page.ts").write_text(packages.script("typescript"))
@@ -69,7 +69,7 @@ def _typescript(directory: Path) -> str:
 
 
 def _printed(*command: str, **variables: str) -> str:
-    """Run a program, which must succeed, and return its output."""
+    """Run a program that must succeed, and return its output."""
     done = subprocess.run(  # our own and locked programs
         command, env=os.environ | variables, capture_output=True, text=True, timeout=120, check=False
     )

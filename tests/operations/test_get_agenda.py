@@ -1,4 +1,4 @@
-"""get_agenda: GET /v1/agenda. The member's today is in test_time_zones."""
+"""get_agenda: GET /v1/agenda. test_time_zones tests the member's today."""
 
 from typing import Any
 from unittest.mock import ANY
@@ -50,7 +50,7 @@ def _milestones(owner: RestEntryPoint, **query: Any) -> list[str]:
     return [step["title"] for step in owner.made("get_agenda", **query)["milestones"]]
 
 
-def test_it_answers_an_empty_agenda(owner: RestEntryPoint) -> None:
+def test_it_returns_an_empty_agenda(owner: RestEntryPoint) -> None:
     """Operations: `days` is 14 by default; decisions, 6: `until = today + days`."""
     assert owner.made("get_agenda") == {
         "today": TODAY,
@@ -63,7 +63,7 @@ def test_it_answers_an_empty_agenda(owner: RestEntryPoint) -> None:
     }
 
 
-def test_it_answers_whole_items_and_milestones(owner: RestEntryPoint, course, add, step) -> None:
+def test_it_returns_complete_items_and_milestones(owner: RestEntryPoint, course, add, step) -> None:
     item = add("Midterm", 3, kind="exam")
     milestone = step(item, "Outline", -1)
     assert owner.made("get_agenda", days=7) == {
@@ -110,7 +110,7 @@ def test_items_are_due_from_today_to_until(owner: RestEntryPoint, add) -> None:
 
 
 @pytest.mark.parametrize(("days", "titles"), [(1, ["1"]), (14, ["1", "14"]), (120, ["1", "14", "120"])])
-def test_days_is_how_far_it_looks(owner: RestEntryPoint, add, days: int, titles: list[str]) -> None:
+def test_days_sets_the_range(owner: RestEntryPoint, add, days: int, titles: list[str]) -> None:
     for due in [1, 14, 120, 121]:
         add(str(due), due)
     agenda = owner.made("get_agenda", days=days)
@@ -118,7 +118,7 @@ def test_days_is_how_far_it_looks(owner: RestEntryPoint, add, days: int, titles:
     assert [item["title"] for item in agenda["items"]] == titles
 
 
-def test_days_with_many_digits_are_too_many_days(owner: RestEntryPoint) -> None:
+def test_days_with_many_digits_are_too_large(owner: RestEntryPoint) -> None:
     answer = owner.call("get_agenda", days=10**30)
     assert answer.body["details"] == [{"field": "days", "message": "Must be at most 120."}]
 
@@ -129,7 +129,7 @@ def test_items_are_sorted_by_date_then_age(owner: RestEntryPoint, add) -> None:
     assert _items(owner) == ["a", "b", "c", "d"]
 
 
-def test_milestones_are_due_until_the_end_overdue_included(owner: RestEntryPoint, add, step) -> None:
+def test_milestones_are_due_by_the_end_including_overdue_ones(owner: RestEntryPoint, add, step) -> None:
     """Operation rules: unfinished milestones (overdue ones included, flagged `overdue`), whatever their item's date."""
     item = add("Far away", 300)
     for title, days in [("long ago", -500), ("yesterday", -1), ("today", 0), ("until", 14), ("after", 15)]:
@@ -143,7 +143,7 @@ def test_milestones_are_due_until_the_end_overdue_included(owner: RestEntryPoint
     ]
 
 
-def test_done_milestones_are_left_out(owner: RestEntryPoint, add, step) -> None:
+def test_done_milestones_are_omitted(owner: RestEntryPoint, add, step) -> None:
     late, soon = step(add("Midterm", 3), "Late", -2), step(add("Final", 4), "Soon", 2)
     for milestone in [late, soon]:
         owner.made("update_milestone", milestone_id=milestone["id"], done=True)
@@ -152,14 +152,14 @@ def test_done_milestones_are_left_out(owner: RestEntryPoint, add, step) -> None:
     assert owner.made("get_agenda")["milestones"] == [late]
 
 
-def test_undated_milestones_come_with_an_item_in_range(owner: RestEntryPoint, add, step) -> None:
+def test_undated_milestones_of_an_item_in_range_are_included(owner: RestEntryPoint, add, step) -> None:
     """Decisions, 6: or undated under an item due within the range."""
     for title, days in [("past", -1), ("today", 0), ("until", 14), ("after", 15), ("undated", None)]:
         step(add(title, days), f"of {title}")
     assert _milestones(owner) == ["of today", "of until"]
 
 
-def test_a_dated_milestone_after_until_stays_out_with_its_item_in_range(owner: RestEntryPoint, add, step) -> None:
+def test_a_milestone_dated_after_until_is_omitted_even_with_its_item_in_range(owner: RestEntryPoint, add, step) -> None:
     step(add("Midterm", 3), "Afterwards", 20)
     assert _milestones(owner) == []
 
@@ -179,14 +179,14 @@ def test_milestones_are_sorted_by_date_then_position_then_age(owner: RestEntryPo
     assert _milestones(owner) == ["a", "b", "c", "d", "e", "f"]
 
 
-def test_of_milestones_at_one_position_the_older_comes_first(owner: RestEntryPoint, add, step) -> None:
+def test_milestones_at_one_position_are_sorted_by_age(owner: RestEntryPoint, add, step) -> None:
     first, second = add("Midterm", 3), add("Final", 4)
     step(second, "older", 2)
     step(first, "newer", 2)
     assert _milestones(owner) == ["older", "newer"]
 
 
-def test_it_shows_only_the_members_own(owner: RestEntryPoint, stranger: RestEntryPoint, add, step) -> None:
+def test_it_returns_only_the_members_own_objects(owner: RestEntryPoint, stranger: RestEntryPoint, add, step) -> None:
     step(add("Midterm", 3), "Outline", 2)
     assert stranger.made("get_agenda") == {
         "today": TODAY,
@@ -199,20 +199,22 @@ def test_it_shows_only_the_members_own(owner: RestEntryPoint, stranger: RestEntr
     }
 
 
-def test_it_shows_all_courses(owner: RestEntryPoint, add) -> None:
+def test_it_covers_all_courses(owner: RestEntryPoint, add) -> None:
     other = owner.made("create_course", name="Algebra")
     add("Here", 2)
     owner.made("create_item", course_id=other["id"], title="There", due_on=later(TODAY, 1))
     assert _items(owner) == ["There", "Here"]
 
 
-def test_it_shows_everything_in_one_answer(owner: RestEntryPoint, owner_member, course) -> None:
+def test_it_returns_everything_at_once(owner: RestEntryPoint, owner_member, course) -> None:
     """Operation rules: everything due within the range, without pages."""
     stored(ItemFactory, 200, member=owner_member, course=Course(id=course["id"]), due_on=TODAY)
     assert len(owner.made("get_agenda")["items"]) == 200
 
 
-def test_it_costs_the_same_however_much_is_due(owner: RestEntryPoint, add, step, django_assert_num_queries) -> None:
+def test_the_number_of_queries_is_independent_of_the_data(
+    owner: RestEntryPoint, add, step, django_assert_num_queries
+) -> None:
     """Decisions, 6: one answer costs a fixed number of queries."""
     owner.made("get_agenda")
     with django_assert_num_queries(3):

@@ -1,4 +1,4 @@
-"""get_agenda with `minutes`. test_agenda_minutes_oracle tests which steps it returns."""
+"""get_agenda with `minutes`. test_agenda_minutes_oracle tests the chosen steps."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ def _today(time_machine: Any) -> None:
     time_machine.move_to(f"{TODAY}T12:00:00Z")
 
 
-def test_it_answers_a_step_with_its_reasons(owner: RestEntryPoint, course: Any) -> None:
+def test_it_returns_a_step_with_its_reasons(owner: RestEntryPoint, course: Any) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Problem set", due_on=later(TODAY, 2))
     assert owner.made("get_agenda", minutes=30)["now"] == {
         "minutes": 30,
@@ -55,8 +55,8 @@ def test_it_answers_a_step_with_its_reasons(owner: RestEntryPoint, course: Any) 
 
 
 @pytest.mark.rest
-def test_the_rest_is_byte_for_byte_what_it_is_without(entry_point: OpenEntryPoint, time_machine: Any) -> None:
-    """Accounts of all kinds. Readiness is then computed by another statement."""
+def test_the_rest_is_identical_byte_for_byte(entry_point: OpenEntryPoint, time_machine: Any) -> None:
+    """For accounts of all kinds, although another statement computes readiness then."""
     ready = 0
     for seed in range(60):
         account = agenda_account(seed)
@@ -86,16 +86,16 @@ def test_without_minutes_there_is_no_now(owner: RestEntryPoint) -> None:
         (-30, "Must be at least 5."),
     ],
 )
-def test_minutes_have_bounds(owner: RestEntryPoint, minutes: int, message: str) -> None:
+def test_minutes_are_limited(owner: RestEntryPoint, minutes: int, message: str) -> None:
     answer = owner.call("get_agenda", minutes=minutes)
     assert answer.body["details"] == [{"field": "minutes", "message": message}]
 
 
 @pytest.mark.parametrize(("zone", "last"), BEFORE_MIDNIGHT)
-def test_the_days_are_the_members(
+def test_days_are_in_the_members_time_zone(
     make_member: Any, entry_point: OpenEntryPoint, time_machine: Any, zone: str, last: str
 ) -> None:
-    """An item is due tomorrow until midnight, and today from then on; at the next it is overdue."""
+    """An item due tomorrow becomes due today at midnight, and overdue at the next one."""
     time_machine.move_to(last, tick=False)
     member: Member = make_member(time_zone=zone)
     owner = entry_point(member)
@@ -111,7 +111,7 @@ def test_the_days_are_the_members(
     assert told == ["Due tomorrow", "Due today", "Due today", "Overdue by 1 day"]
 
 
-def test_a_strangers_data_are_no_steps(owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:
+def test_a_strangers_data_adds_no_steps(owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Essay", due_on=TODAY)
     owner.made("create_milestone", item_id=item["id"], title="Outline", due_on=TODAY)
     owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=[{"term": "a", "definition": "b"}])
@@ -120,7 +120,7 @@ def test_a_strangers_data_are_no_steps(owner: RestEntryPoint, stranger: RestEntr
 
 
 @pytest.mark.rest
-def test_it_changes_nothing_and_answers_the_same_again(owner: RestEntryPoint, course: Any) -> None:
+def test_it_changes_nothing_and_is_repeatable(owner: RestEntryPoint, course: Any) -> None:
     for days in range(5):
         owner.made("create_item", course_id=course["id"], title=f"Sheet {days}", due_on=later(TODAY, days))
     before = owner.made("list_changes")
@@ -130,10 +130,10 @@ def test_it_changes_nothing_and_answers_the_same_again(owner: RestEntryPoint, co
 
 
 @pytest.mark.rest
-def test_it_is_one_statement_for_items_one_for_decks_one_for_topics(
+def test_it_needs_one_statement_each_for_items_decks_and_topics(
     entry_point: OpenEntryPoint, owner_member: Member
 ) -> None:
-    """Four with that of the credential, whatever the account holds."""
+    """Four including the credential's, whatever the account contains."""
     owner = entry_point(owner_member)
     owner.made("get_me")
     counts = []

@@ -23,7 +23,7 @@ def _titles(detail: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.usefixtures("_today")
-def test_it_answers_the_course_with_its_next_items(owner: RestEntryPoint, course) -> None:
+def test_it_returns_the_course_with_its_next_items(owner: RestEntryPoint, course) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2026-11-24")
     assert owner.made("get_course", course_id=course["id"]) == course | {
         "next_items": [
@@ -43,12 +43,12 @@ def test_it_answers_the_course_with_its_next_items(owner: RestEntryPoint, course
     }
 
 
-def test_it_answers_a_course_without_items(owner: RestEntryPoint, course) -> None:
+def test_it_returns_a_course_without_items(owner: RestEntryPoint, course) -> None:
     assert owner.made("get_course", course_id=course["id"]) == course | {"next_items": []}
 
 
 @pytest.mark.usefixtures("_today")
-def test_the_next_items_are_five_and_soonest_first(owner: RestEntryPoint, course) -> None:
+def test_the_next_items_are_the_five_soonest(owner: RestEntryPoint, course) -> None:
     """Course: plus its next five dated items."""
     for days in [6, 2, 5, 1, 4, 3]:
         owner.made("create_item", course_id=course["id"], title=str(days), due_on=later(TODAY, days))
@@ -64,20 +64,20 @@ def test_the_next_items_begin_today(owner: RestEntryPoint, course) -> None:
 
 
 @pytest.mark.usefixtures("_today")
-def test_of_items_due_on_one_day_the_older_comes_first(owner: RestEntryPoint, course) -> None:
+def test_items_due_on_one_day_are_sorted_by_age(owner: RestEntryPoint, course) -> None:
     for title in ["b", "c", "a"]:
         owner.made("create_item", course_id=course["id"], title=title, due_on=TODAY)
     assert _titles(owner.made("get_course", course_id=course["id"])) == ["b", "c", "a"]
 
 
 @pytest.mark.usefixtures("_today")
-def test_the_next_items_are_the_courses_own(owner: RestEntryPoint, course) -> None:
+def test_the_next_items_belong_to_the_course(owner: RestEntryPoint, course) -> None:
     other = owner.made("create_course", name="Algebra")
     owner.made("create_item", course_id=other["id"], title="Elsewhere", due_on=TODAY)
     assert _titles(owner.made("get_course", course_id=course["id"])) == []
 
 
-def test_the_syllabus_text_comes_only_when_asked_for(owner: RestEntryPoint, course) -> None:
+def test_the_syllabus_text_is_returned_only_on_request(owner: RestEntryPoint, course) -> None:
     from courses.models import Course
 
     Course.objects.filter(id=course["id"]).update(syllabus_text="Week 1\n  cells 🎓\n")
@@ -88,7 +88,7 @@ def test_the_syllabus_text_comes_only_when_asked_for(owner: RestEntryPoint, cour
     assert detail == plain | {"syllabus_text": "Week 1\n  cells 🎓\n", "syllabus_length": 17}
 
 
-def test_reading_is_enough_for_the_syllabus_text(reader: RestEntryPoint, course) -> None:
+def test_read_scope_is_enough_for_the_syllabus_text(reader: RestEntryPoint, course) -> None:
     """Spec, Scopes: `read` allows courses including syllabus text."""
     from courses.models import Course
 
@@ -102,7 +102,7 @@ def test_a_missing_syllabus_is_null(owner: RestEntryPoint, course) -> None:
 
 
 @pytest.mark.rest
-def test_the_longest_syllabus_is_answered_whole(owner: RestEntryPoint, course) -> None:
+def test_the_longest_syllabus_is_returned_complete(owner: RestEntryPoint, course) -> None:
     """Decisions, 6: syllabus text up to 500,000 characters; a tool's answer would be too long."""
     from courses.models import Course
 
@@ -129,8 +129,10 @@ PARTS = [
 
 
 @pytest.mark.parametrize(("part", "text", "length"), PARTS, ids=[str(part) for part, _, _ in PARTS])
-def test_a_part_of_the_syllabus(owner: RestEntryPoint, part: dict[str, int], text: str, length: int) -> None:
-    """Places are code points, and the length is that of the whole text."""
+def test_a_part_of_the_syllabus_can_be_requested(
+    owner: RestEntryPoint, part: dict[str, int], text: str, length: int
+) -> None:
+    """Positions are in code points, and the length is that of the whole text."""
     course = owner.made("create_course", name="Cell Biology", syllabus_text="Week 1: 🎓 cells")
     found = owner.made("get_course", course_id=course["id"], include_syllabus=True, **part)
     assert (found["syllabus_text"], found["syllabus_length"]) == (text, length)
@@ -151,6 +153,6 @@ WRONG_PARTS = [
 
 
 @pytest.mark.parametrize(("part", "fields"), WRONG_PARTS, ids=[str(part) for part, _ in WRONG_PARTS])
-def test_other_parts_are_refused(owner: RestEntryPoint, course, part: dict[str, int], fields: list[str]) -> None:
+def test_invalid_parts_are_rejected(owner: RestEntryPoint, course, part: dict[str, int], fields: list[str]) -> None:
     answer = owner.call("get_course", course_id=course["id"], **part)
     assert (answer.error, answer.fields) == ("validation_failed", fields)

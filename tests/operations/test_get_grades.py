@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements 
 
 @pytest.fixture
 def graded(owner: RestEntryPoint, course: Any):
-    """Return the breakdown of a course whose categories are `(weight, scores)`."""
+    """Return the breakdown of a course with categories `(weight, scores)`."""
 
     def fill(*parts: tuple[Any, list[Any]]) -> Any:
         entries = [{"name": f"Category {number}", "weight": weight} for number, (weight, _) in enumerate(parts)]
@@ -41,7 +41,7 @@ def graded(owner: RestEntryPoint, course: Any):
     return fill
 
 
-def test_it_answers_an_empty_breakdown(owner: RestEntryPoint, course: Any) -> None:
+def test_it_returns_an_empty_breakdown(owner: RestEntryPoint, course: Any) -> None:
     assert owner.made("get_grades", course_id=course["id"]) == {
         "course_id": course["id"],
         "course_name": "Cell Biology",
@@ -52,7 +52,7 @@ def test_it_answers_an_empty_breakdown(owner: RestEntryPoint, course: Any) -> No
     }
 
 
-def test_it_answers_the_whole_breakdown(graded, course: Any) -> None:
+def test_it_returns_the_complete_breakdown(graded, course: Any) -> None:
     breakdown = graded((40, [90, 80.5]), (60, []))
     assert breakdown == {
         "course_id": course["id"],
@@ -109,7 +109,7 @@ def test_without_scores_there_is_no_grade(graded) -> None:
     assert (breakdown["current_grade"], breakdown["letter_grade"]) == (None, None)
 
 
-def test_weights_that_sum_to_0_make_no_grade(graded) -> None:
+def test_weights_that_sum_to_0_yield_no_grade(graded) -> None:
     """Decisions 7: null when the weights of the categories with scores sum to 0."""
     breakdown = graded((0, [90]), (100, []))
     assert (breakdown["current_grade"], breakdown["letter_grade"]) == (None, None)
@@ -124,15 +124,15 @@ def test_an_average_is_rounded_half_up(graded) -> None:
     assert graded((100, [80, 80.01]))["categories"][0]["average"] == 80.01
 
 
-def test_the_grade_comes_from_unrounded_averages(graded) -> None:
-    """Decisions 12: 80.004 and 80.004 weigh more than their rounded 80.00 would against 80.007."""
+def test_the_grade_uses_unrounded_averages(graded) -> None:
+    """Decisions 12: the mean of 80.004 and 80.0064 is rounded only at the end."""
     breakdown = graded((1, [80.004]), (1, [80.0064]))
     assert [category["average"] for category in breakdown["categories"]] == [80.0, 80.01]
     assert breakdown["current_grade"] == 80.01
 
 
-def test_a_tie_made_of_thirds_is_rounded_up(graded) -> None:
-    """3 x 10/3 over 16 is 0.625 exactly, whatever becomes of the thirds on the way."""
+def test_a_tie_from_thirds_is_rounded_up(graded) -> None:
+    """3 x 10/3 over 16 is exactly 0.625, however the thirds are represented."""
     assert graded((3, [0, 0, 10]), (13, [0]))["current_grade"] == 0.63
 
 
@@ -172,19 +172,19 @@ def test_each_letter_begins_at_its_bound(graded, score: float, letter: str) -> N
 
 
 @pytest.mark.parametrize(("score", "grade", "letter"), [(89.995, 90, "A-"), (89.9949, 89.99, "B+")])
-def test_the_letter_is_that_of_the_rounded_grade(graded, score: float, grade: float, letter: str) -> None:
+def test_the_letter_matches_the_rounded_grade(graded, score: float, grade: float, letter: str) -> None:
     breakdown = graded((100, [score]))
     assert (breakdown["current_grade"], breakdown["letter_grade"]) == (grade, letter)
 
 
-def test_scores_stand_oldest_first(owner: RestEntryPoint, graded) -> None:
+def test_scores_are_oldest_first(owner: RestEntryPoint, graded) -> None:
     """Decisions 12."""
     [category] = graded((100, [3, 1, 2]))["categories"]
     assert [score["score"] for score in category["scores"]] == [3, 1, 2]
     assert category["scores"] == sorted(category["scores"], key=lambda score: score["created_at"])
 
 
-def test_it_keeps_courses_apart(owner: RestEntryPoint, graded) -> None:
+def test_courses_are_independent(owner: RestEntryPoint, graded) -> None:
     graded((100, [50]))
     other = owner.made("create_course", name="Other")
     assert owner.made("get_grades", course_id=other["id"])["categories"] == []

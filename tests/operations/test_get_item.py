@@ -10,7 +10,7 @@ from tests.support.samples import NOT_ENDED, fetched_item
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
-def test_it_answers_the_item(owner: RestEntryPoint, course, time_machine) -> None:
+def test_it_returns_the_item(owner: RestEntryPoint, course, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2026-11-24")
     assert owner.made("get_item", item_id=made["id"]) == {
@@ -47,7 +47,7 @@ def test_days_until_counts_from_today(owner: RestEntryPoint, item, due_on, days_
     assert owner.made("get_item", item_id=item["id"])["days_until"] == days_until
 
 
-def test_days_until_moves_with_the_day(owner: RestEntryPoint, course, time_machine) -> None:
+def test_days_until_changes_with_the_day(owner: RestEntryPoint, course, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-11-22")
     time_machine.move_to("2026-11-24T12:00:00Z")

@@ -5,7 +5,7 @@ from unittest.mock import ANY
 from tests.support.entry_points import RestEntryPoint
 
 
-def test_it_answers_the_member(owner: RestEntryPoint, time_machine) -> None:
+def test_it_returns_the_member(owner: RestEntryPoint, time_machine) -> None:
     time_machine.move_to("2026-11-21T23:30:00Z")
     assert owner.made("get_me") == {
         "id": ANY,
@@ -24,7 +24,7 @@ def test_it_answers_the_member(owner: RestEntryPoint, time_machine) -> None:
     }
 
 
-def test_it_tells_when_the_member_joined(make_member, entry_point, time_machine) -> None:
+def test_it_returns_the_joining_time(make_member, entry_point, time_machine) -> None:
     time_machine.move_to("2026-09-01T08:30:00Z", tick=False)
     member = make_member()
     me = entry_point(member).made("get_me")
@@ -32,28 +32,28 @@ def test_it_tells_when_the_member_joined(make_member, entry_point, time_machine)
     assert me["created_at"] == "2026-09-01T08:30:00.000000Z"
 
 
-def test_it_answers_an_empty_name(make_member, entry_point) -> None:
+def test_it_returns_an_empty_name(make_member, entry_point) -> None:
     """Fine print, Keys: the name of a member may be empty, never null."""
     assert entry_point(make_member()).made("get_me")["name"] == ""
 
 
-def test_it_names_the_scopes_of_the_credential(reader: RestEntryPoint) -> None:
+def test_it_returns_the_scopes_of_the_credential(reader: RestEntryPoint) -> None:
     assert reader.made("get_me")["scopes"] == ["read"]
 
 
-def test_it_tells_the_last_day_of_the_membership(make_member, entry_point, time_machine) -> None:
+def test_it_returns_the_last_day_of_the_membership(make_member, entry_point, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     me = entry_point(make_member(membership_until="2026-11-21")).made("get_me")
     assert me["membership"] == {"active": True, "until": "2026-11-21", "renew_url": None}
 
 
-def test_a_membership_turned_off_is_inactive_before_its_last_day(make_member, entry_point, time_machine) -> None:
+def test_a_deactivated_membership_is_inactive_before_its_last_day(make_member, entry_point, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     me = entry_point(make_member(membership_active=False, membership_until="2026-12-31")).made("get_me")
     assert me["membership"] == {"active": False, "until": "2026-12-31", "renew_url": None}
 
 
-def test_it_answers_each_credential_its_own_member(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_each_credential_returns_its_own_member(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     """Rule 1: every credential belongs to one member."""
     assert owner.made("get_me")["email"] == "owner@example.org"
     assert stranger.made("get_me")["email"] == "stranger@example.org"

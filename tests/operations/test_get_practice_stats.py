@@ -19,13 +19,13 @@ NOON = datetime(2030, 5, 10, 12, tzinfo=UTC)
 
 
 def answered(entry_point: RestEntryPoint, deck: Any, correct: int, wrong: int) -> None:
-    """This many correct and wrong answers to the deck's first card."""
+    """Adds this many correct and wrong answers to the deck's first card."""
     for rating in ["good"] * correct + ["again"] * wrong:
         reviewed(entry_point, deck["cards"][0], rating)
         rates.clear()
 
 
-def test_without_practice(owner: RestEntryPoint) -> None:
+def test_an_account_without_practice_has_empty_stats(owner: RestEntryPoint) -> None:
     with time_machine.travel(NOON):
         stats = owner.made("get_practice_stats", days=2)
     assert stats == {
@@ -43,7 +43,7 @@ def test_without_practice(owner: RestEntryPoint) -> None:
     }
 
 
-def test_with_practice(owner: RestEntryPoint, course: Any) -> None:
+def test_practice_is_summed(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     with time_machine.travel(NOON - timedelta(days=1)):
         answered(owner, deck, correct=1, wrong=2)
@@ -75,13 +75,13 @@ def test_with_practice(owner: RestEntryPoint, course: Any) -> None:
     }
 
 
-def test_the_window_is_30_days_unless_said_otherwise(owner: RestEntryPoint) -> None:
+def test_the_window_is_30_days_by_default(owner: RestEntryPoint) -> None:
     with time_machine.travel(NOON):
         by_day = owner.made("get_practice_stats")["by_day"]
     assert (len(by_day), by_day[0]["date"], by_day[-1]["date"]) == (30, "2030-04-11", "2030-05-10")
 
 
-def test_what_is_older_than_the_window_counts_in_the_streak_alone(owner: RestEntryPoint) -> None:
+def test_practice_before_the_window_only_extends_the_streak(owner: RestEntryPoint) -> None:
     deck = made_deck(owner)
     for days in (8, 7, 6, 1):
         with time_machine.travel(NOON - timedelta(days=days)):
@@ -96,13 +96,13 @@ def test_what_is_older_than_the_window_counts_in_the_streak_alone(owner: RestEnt
     ("correct", "wrong", "weak"),
     [(0, 4, False), (0, 5, True), (4, 1, False), (3, 1, False), (7, 2, True), (8, 2, False), (79, 20, True)],
 )
-def test_what_is_weak(owner: RestEntryPoint, correct: int, wrong: int, weak: bool) -> None:
+def test_a_topic_with_low_accuracy_is_weak(owner: RestEntryPoint, correct: int, wrong: int, weak: bool) -> None:
     """At least five attempts, and under 80 percent."""
     answered(owner, made_deck(owner), correct, wrong)
     assert bool(owner.made("get_practice_stats")["weak_topics"]) is weak
 
 
-def test_weak_topics_are_the_worst_five(owner: RestEntryPoint) -> None:
+def test_weak_topics_are_the_five_weakest(owner: RestEntryPoint) -> None:
     for name, correct, wrong in [
         ("half", 3, 3),
         ("most", 3, 2),
@@ -119,8 +119,8 @@ def test_weak_topics_are_the_worst_five(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.database("both")
-def test_a_deck_is_one_topic_wherever_it_is_filed(owner: RestEntryPoint, course: Any) -> None:
-    """Too few attempts for a weak topic under each course; the course is the one of the newest."""
+def test_a_deck_is_one_topic_in_every_course(owner: RestEntryPoint, course: Any) -> None:
+    """Each course alone has too few attempts for a weak topic. The newest attempt determines the course."""
     from vocab.models import Deck
 
     other = owner.made("create_course", name="Botany")
@@ -143,7 +143,7 @@ def test_a_deck_is_one_topic_wherever_it_is_filed(owner: RestEntryPoint, course:
     }
 
 
-def test_decks_of_one_name_are_two_topics(owner: RestEntryPoint) -> None:
+def test_decks_with_the_same_name_are_two_topics(owner: RestEntryPoint) -> None:
     decks = [made_deck(owner), made_deck(owner)]
     for deck in decks:
         answered(owner, deck, correct=0, wrong=5)
@@ -151,7 +151,7 @@ def test_decks_of_one_name_are_two_topics(owner: RestEntryPoint) -> None:
     assert {topic["deck_id"] for topic in topics} == {deck["id"] for deck in decks}
 
 
-def test_deleted_decks_of_one_name_are_one_topic(owner: RestEntryPoint) -> None:
+def test_deleted_decks_with_the_same_name_are_one_topic(owner: RestEntryPoint) -> None:
     for _ in range(2):
         deck = made_deck(owner)
         answered(owner, deck, correct=0, wrong=3)
@@ -160,19 +160,19 @@ def test_deleted_decks_of_one_name_are_one_topic(owner: RestEntryPoint) -> None:
     assert (topic["topic"], topic["deck_id"], topic["attempts"]) == ("Organelles", None, 6)
 
 
-def test_the_longest_window(owner: RestEntryPoint) -> None:
+def test_the_longest_window_is_accepted(owner: RestEntryPoint) -> None:
     assert len(owner.made("get_practice_stats", days=365)["by_day"]) == 365
 
 
-def test_anothers_practice_is_not_counted(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_other_members_practice_is_not_counted(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     answered(owner, made_deck(owner), correct=0, wrong=5)
     stats = stranger.made("get_practice_stats")
     assert (stats["attempts"], stats["weak_topics"], stats["streak"]["longest"]) == (0, [], 0)
 
 
 @pytest.mark.database("both")
-def test_another_kind_of_practice_joins(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
-    """Attempts have a source and a topic, so a later kind of practice needs no deck."""
+def test_another_kind_of_practice_is_included(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
+    """Attempts have a source and a topic, so a future kind of practice needs no deck."""
     from accounts.changes.writing import writing
     from practice.attempts import record_attempt
     from practice.models import Source
@@ -195,10 +195,10 @@ def test_another_kind_of_practice_joins(owner: RestEntryPoint, owner_member: Any
 
 
 @pytest.mark.rest
-def test_10_000_attempts_cost_what_one_does(
+def test_10_000_attempts_cost_as_much_as_one(
     owner: RestEntryPoint, owner_member: Any, django_assert_num_queries: Any
 ) -> None:
-    """Four queries, the credential's included; two for get_me."""
+    """Four queries including the credential's; two for get_me."""
     from practice.models import Attempt
     from practice.rebuilding import rebuild_sums
 

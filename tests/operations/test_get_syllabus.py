@@ -1,4 +1,4 @@
-"""get_syllabus, get_syllabus_file, list_syllabi and delete_syllabus: a file that was uploaded."""
+"""get_syllabus, get_syllabus_file, list_syllabi and delete_syllabus, for an uploaded file."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,12 +30,12 @@ def files(settings: Any, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def syllabus(owner: RestEntryPoint) -> Any:
-    """An upload of the owner's."""
+    """An upload of the owner."""
     return owner.made("create_syllabus", text=TEXT)
 
 
 def plain(syllabus: Any) -> Any:
-    """Without the proposal."""
+    """The answer without its proposal."""
     return {name: value for name, value in syllabus.items() if name != "proposal"}
 
 
@@ -43,7 +43,7 @@ def matches(answer: Any) -> list[str]:
     return [item["match"] for item in answer["proposal"]["items"]]
 
 
-def test_it_answers_what_the_upload_did(owner: RestEntryPoint, syllabus: Any) -> None:
+def test_it_returns_the_same_as_the_upload(owner: RestEntryPoint, syllabus: Any) -> None:
     assert owner.made("get_syllabus", syllabus_id=syllabus["id"]) == syllabus
 
 
@@ -56,23 +56,23 @@ def test_it_answers_what_the_upload_did(owner: RestEntryPoint, syllabus: Any) ->
         ({"syllabus_from": 500_000}, ""),
     ],
 )
-def test_its_text_is_answered_in_parts(owner: RestEntryPoint, syllabus: Any, query: Any, text: str) -> None:
+def test_its_text_is_returned_in_parts(owner: RestEntryPoint, syllabus: Any, query: Any, text: str) -> None:
     answer = owner.made("get_syllabus", syllabus_id=syllabus["id"], include_text=True, **query)
     assert answer == syllabus | {"text": text}
 
 
-def test_a_part_of_what_is_not_asked_for_is_422(owner: RestEntryPoint, syllabus: Any) -> None:
+def test_a_part_of_a_text_that_was_not_requested_is_422(owner: RestEntryPoint, syllabus: Any) -> None:
     parts = {"syllabus_from": 0, "syllabus_limit": 1}
     assert owner.call("get_syllabus", syllabus_id=syllabus["id"], **parts).fields == [*parts]
 
 
-def test_without_a_text_it_is_null(owner: RestEntryPoint) -> None:
+def test_a_missing_text_is_null(owner: RestEntryPoint) -> None:
     scan = owner.client.post("/v1/syllabi", multipart(b"\xef\xbb\xbf \n", filename="a.txt"), content_type=FORM).json()
     assert scan["text_status"] == "no_text"
     assert owner.made("get_syllabus", syllabus_id=scan["id"], include_text=True)["text"] is None
 
 
-def test_the_proposal_is_fresh(owner: RestEntryPoint, course: Any) -> None:
+def test_the_proposal_is_computed_anew(owner: RestEntryPoint, course: Any) -> None:
     syllabus = owner.made("create_syllabus", text=TEXT, course_id=course["id"])
     assert matches(syllabus) == ["new"]
     item = owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-03")
@@ -80,7 +80,7 @@ def test_the_proposal_is_fresh(owner: RestEntryPoint, course: Any) -> None:
     assert [(one["match"], one["item_id"]) for one in answer["proposal"]["items"]] == [("same", item["id"])]
 
 
-def test_it_is_compared_with_the_course_asked_for_else_its_own(owner: RestEntryPoint, course: Any) -> None:
+def test_it_is_compared_with_the_given_course_or_its_own(owner: RestEntryPoint, course: Any) -> None:
     other = owner.made("create_course", name="Other")
     owner.made("create_item", course_id=other["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
     syllabus = owner.made("create_syllabus", text=TEXT, course_id=course["id"])
@@ -91,7 +91,7 @@ def test_it_is_compared_with_the_course_asked_for_else_its_own(owner: RestEntryP
     assert matches(owner.made("get_syllabus", syllabus_id=syllabus["id"], course_id=course["id"])) == ["new"]
 
 
-def test_a_course_that_is_gone_is_422_where_it_is_asked_for_and_no_more_where_it_was(
+def test_a_deleted_course_is_422_if_given_and_ignored_if_stored(
     owner: RestEntryPoint, stranger: RestEntryPoint, course: Any
 ) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm exam", due_on="2026-12-01")
@@ -102,7 +102,7 @@ def test_a_course_that_is_gone_is_422_where_it_is_asked_for_and_no_more_where_it
         assert owner.call("get_syllabus", syllabus_id=syllabus["id"], course_id=gone).fields == ["course_id"]
 
 
-def test_the_file_comes_back_as_it_was(owner: RestEntryPoint) -> None:
+def test_the_file_is_returned_unchanged(owner: RestEntryPoint) -> None:
     content = "Übung 1\r\n".encode("cp1252")
     form = multipart(content, filename="Übung.html")
     syllabus = owner.client.post("/v1/syllabi", form, content_type=FORM).json()
@@ -119,7 +119,7 @@ def test_the_file_comes_back_as_it_was(owner: RestEntryPoint) -> None:
     assert (head.status_code, head.content, head.headers["Content-Length"]) == (200, b"", str(len(content)))
 
 
-def test_a_file_whose_bytes_are_lost_is_a_fault(owner: RestEntryPoint, syllabus: Any) -> None:
+def test_a_file_with_lost_bytes_is_500(owner: RestEntryPoint, syllabus: Any) -> None:
     Path(SyllabusFile.objects.get().file.path).unlink()
     assert owner.call("get_syllabus_file", syllabus_id=syllabus["id"]).error == "internal_error"
     assert owner.made("get_syllabus", syllabus_id=syllabus["id"]) == syllabus
@@ -140,7 +140,9 @@ def test_the_files_of_a_course_are_listed_newest_first(
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_deleted_it_is_gone_and_its_course_keeps_the_text(owner: RestEntryPoint, syllabus: Any, files: Path) -> None:
+def test_a_deleted_file_is_gone_and_its_course_keeps_the_text(
+    owner: RestEntryPoint, syllabus: Any, files: Path
+) -> None:
     course = owner.made("create_course", name="Biology", syllabus_id=syllabus["id"])
     assert owner.made("delete_syllabus", syllabus_id=syllabus["id"]) == {"id": syllabus["id"], "deleted": True}
     for operation in ("get_syllabus", "get_syllabus_file", "delete_syllabus"):
@@ -149,7 +151,7 @@ def test_deleted_it_is_gone_and_its_course_keeps_the_text(owner: RestEntryPoint,
     assert [path for path in files.rglob("*") if path.is_file()] == []
 
 
-def test_after_a_day_it_is_not_found(owner: RestEntryPoint, time_machine: Any) -> None:
+def test_it_is_not_found_after_a_day(owner: RestEntryPoint, time_machine: Any) -> None:
     now = datetime(2026, 11, 22, 8, tzinfo=UTC)
     time_machine.move_to(now, tick=False)
     waiting, attached = (owner.made("create_syllabus", text=f"Week {number}") for number in (1, 2))

@@ -1,4 +1,4 @@
-"""get_grades and the worth of items agree with grades that are found by brute force."""
+"""get_grades and the worth of items equal grades calculated by brute force."""
 
 from collections.abc import Sequence
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is a 4xx in the error envelope, and nothing has changed (decisions 3 and 4)."""
+"""Any invalid input gets a 4xx in the error envelope and changes nothing (decisions 3 and 4)."""
 
 from dataclasses import replace
 from typing import Any
@@ -43,7 +43,7 @@ def world(owner_member: Member, make_key) -> World:
 
 @pytest.fixture
 def sent(world: World):
-    """Sends something wrong. At the end of the test nothing has changed since the first was sent."""
+    """Sends an invalid request. At the end of the test, nothing may have changed since the first."""
     before: dict[str, list[Any]] = {}
 
     def send(operation_id: str, data: bytes, content_type: str | None = "application/json", **headers: str) -> Any:
@@ -58,7 +58,7 @@ def sent(world: World):
 
 @pytest.fixture
 def refused(world: World, sent):
-    """Sends bodies that are valid but for one field, and expects 422 that names it."""
+    """Sends bodies with one invalid field, and expects a 422 that names it."""
 
     def send_each(operation_id: str, name: str, values: list[Any]) -> None:
         for value in values:
@@ -74,7 +74,7 @@ def fields(operation_id: str) -> dict[str, Any]:
 
 
 def of_type(kind: str) -> list[tuple[str, str]]:
-    """Every `(operation, field)` of a body whose schema has this type."""
+    """Every `(operation, field)` whose schema has this type."""
     return [
         (operation_id, name)
         for operation_id in WITH_BODY
@@ -114,14 +114,14 @@ NO_JSON = {
 
 @unread
 @pytest.mark.parametrize("operation_id", WITH_BODY)
-def test_what_is_no_json_is_400(sent, operation_id: str) -> None:
+def test_invalid_json_is_400(sent, operation_id: str) -> None:
     answered = {label: error_of(sent(operation_id, data))["type"] for label, data in NO_JSON.items()}
     assert answered == dict.fromkeys(NO_JSON, "invalid_request")
 
 
 @unread
 @pytest.mark.parametrize("operation_id", WITH_BODY)
-def test_what_is_no_object_is_422(sent, operation_id: str) -> None:
+def test_json_that_is_not_an_object_is_422(sent, operation_id: str) -> None:
     for data in (b"[]", b'"text"', b"1", b"null", b"true", b"[{}]"):
         assert fields_of(sent(operation_id, data)) == ["body"], data
 
@@ -154,7 +154,7 @@ def test_another_content_type_is_400(world: World, sent, operation_id: str) -> N
 
 @unread
 @pytest.mark.parametrize("operation_id", WITH_BODY)
-def test_the_content_type_may_be_written_in_every_way(world: World, operation_id: str) -> None:
+def test_the_content_type_is_accepted_in_every_spelling(world: World, operation_id: str) -> None:
     for content_type in ("application/json; charset=utf-8", "Application/JSON", "application/json;"):
         call = world.call(operation_id)
         response = call.send_raw(encoded(call.body), content_type, **bearer(world.entry_point.secret))
@@ -176,7 +176,7 @@ def _most(operation_id: str) -> int:
 
 @unread
 @pytest.mark.parametrize("operation_id", WITH_BODY)
-def test_exactly_the_largest_body_is_accepted(world: World, operation_id: str) -> None:
+def test_a_body_of_exactly_the_largest_size_is_accepted(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     response = call.send_raw(_padded(call.body, _most(operation_id)), **bearer(world.entry_point.secret))
     assert response.status_code == routes()[operation_id].success
@@ -194,7 +194,7 @@ def test_a_larger_body_is_400(world: World, sent, operation_id: str) -> None:
 
 @unread
 @pytest.mark.parametrize("length", ["x", "-1", "1.5", "99999999999999999999"])
-def test_a_content_length_that_lies_is_400(world: World, length: str) -> None:
+def test_a_wrong_content_length_is_400(world: World, length: str) -> None:
     call = world.call("create_course")
     before = rows()
     response = replace(call, environ={"CONTENT_LENGTH": length}).send(**bearer(world.entry_point.secret))
@@ -202,7 +202,7 @@ def test_a_content_length_that_lies_is_400(world: World, length: str) -> None:
     assert rows() == before
 
 
-def test_of_repeated_keys_the_last_counts(world: World) -> None:
+def test_the_last_of_repeated_keys_counts(world: World) -> None:
     data = b'{"name": "First", "name": "Second"}'
     response = Call("POST", "/v1/courses").send_raw(data, **bearer(world.entry_point.secret))
     assert response.json()["name"] == "Second"
@@ -210,14 +210,14 @@ def test_of_repeated_keys_the_last_counts(world: World) -> None:
 
 @stricter
 @pytest.mark.parametrize(("operation_id", "name"), TEXTS)
-def test_a_text_that_cannot_be_stored_is_422(refused, operation_id: str, name: str) -> None:
+def test_an_unstorable_text_is_422(refused, operation_id: str, name: str) -> None:
     """Decisions 4: NUL and lone surrogates fail, and the field is named."""
     refused(operation_id, name, ["nul\0", "\0", "\ud800", "high \ud83d low", "\udfff\ud800"])
 
 
 @unasked
 @pytest.mark.parametrize("operation_id", WITH_BODY)
-def test_an_unknown_field_is_ignored_whatever_its_name(world: World, operation_id: str) -> None:
+def test_an_unknown_field_is_ignored_under_any_name(world: World, operation_id: str) -> None:
     for key in ("\0", "\ud800", "__proto__", "", "a" * 100_000):
         call = world.call(operation_id)
         response = replace(call, body=call.body | {key: key}).send(**bearer(world.entry_point.secret))
@@ -226,13 +226,13 @@ def test_an_unknown_field_is_ignored_whatever_its_name(world: World, operation_i
 
 @unasked
 @pytest.mark.parametrize(("operation_id", "name"), TEXTS)
-def test_what_is_no_text_is_422(refused, operation_id: str, name: str) -> None:
+def test_a_value_that_is_not_a_text_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, [1, 1.5, True, [], {}, ["text"], {"a": "b"}])
 
 
 @unasked
 @pytest.mark.parametrize(("operation_id", "name"), of_type("number") + of_type("integer"))
-def test_what_is_no_such_number_is_422(refused, operation_id: str, name: str) -> None:
+def test_an_invalid_number_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, ["80", "", True, False, [], {}, "NaN", 1e308, -1e308, 10**400])
     schema = fields(operation_id)[name]
     is_whole = "integer" in schema["type"]
@@ -242,7 +242,7 @@ def test_what_is_no_such_number_is_422(refused, operation_id: str, name: str) ->
 
 @unasked
 @pytest.mark.parametrize(("operation_id", "name"), of_type("boolean"))
-def test_what_is_no_boolean_is_422(refused, operation_id: str, name: str) -> None:
+def test_a_value_that_is_not_a_boolean_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, ["true", "", 1, 0, None, [], {}])
 
 
@@ -281,20 +281,20 @@ MALFORMED: list[Any] = [
 
 @unasked
 @pytest.mark.parametrize(("operation_id", "name"), FORMATTED)
-def test_what_has_not_its_form_is_422(refused, operation_id: str, name: str) -> None:
+def test_a_value_in_the_wrong_format_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, MALFORMED)
 
 
 LIMITED = [
     (operation_id, name)
     for operation_id, name in TEXTS
-    if "maxLength" in fields(operation_id)[name] and name not in {"time_zone", "url"}  # not any letters
+    if "maxLength" in fields(operation_id)[name] and name not in {"time_zone", "url"}  # not arbitrary letters
 ]
 
 
 @stricter
 @pytest.mark.parametrize(("operation_id", "name"), LIMITED)
-def test_a_text_may_be_as_long_as_published(world: World, operation_id: str, name: str) -> None:
+def test_a_text_of_the_published_length_is_accepted(world: World, operation_id: str, name: str) -> None:
     """Measured in code points, after trimming."""
     longest = fields(operation_id)[name]["maxLength"]
     for unit in UNITS:
@@ -307,7 +307,7 @@ def test_a_text_may_be_as_long_as_published(world: World, operation_id: str, nam
 
 @unasked
 @pytest.mark.parametrize(("operation_id", "name"), LIMITED)
-def test_one_character_more_is_422(refused, operation_id: str, name: str) -> None:
+def test_one_more_character_is_422(refused, operation_id: str, name: str) -> None:
     longest = fields(operation_id)[name]["maxLength"]
     refused(operation_id, name, ["x" * (longest + 1), "🎓" * (longest + 1), "x" * (100_000 + longest)])
 
@@ -317,7 +317,7 @@ REQUIRED_TEXTS = [(operation_id, name) for operation_id, name in TEXTS if fields
 
 @unasked
 @pytest.mark.parametrize(("operation_id", "name"), REQUIRED_TEXTS)
-def test_a_text_that_must_not_be_empty_is_422(refused, operation_id: str, name: str) -> None:
+def test_an_empty_required_text_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, ["", " ", "\t\r\n", "\u2003", "\x1f", None])
 
 
@@ -325,7 +325,7 @@ OPTIONAL_TEXTS = [(operation_id, name) for operation_id, name in TEXTS if "null"
 
 
 @pytest.mark.parametrize(("operation_id", "name"), OPTIONAL_TEXTS)
-def test_an_optional_text_that_is_blank_is_null(world: World, operation_id: str, name: str) -> None:
+def test_a_blank_optional_text_is_null(world: World, operation_id: str, name: str) -> None:
     for blank in (None, "", " \t\n "):
         for sent, kept in (("Text", "Text"), (blank, None)):
             call = world.call(operation_id)
@@ -336,7 +336,7 @@ def test_an_optional_text_that_is_blank_is_null(world: World, operation_id: str,
 
 @unasked
 @pytest.mark.parametrize("operation_id", WITH_BODY)
-def test_null_is_422_where_it_is_not_published(refused, operation_id: str) -> None:
+def test_unpublished_null_is_422(refused, operation_id: str) -> None:
     for name, schema in fields(operation_id).items():
         if "null" not in schema.get("type", []):
             refused(operation_id, name, [None])
@@ -344,7 +344,7 @@ def test_null_is_422_where_it_is_not_published(refused, operation_id: str) -> No
 
 @unasked
 @pytest.mark.parametrize("operation_id", WITH_BODY)
-def test_every_wrong_field_is_named_at_once(sent, operation_id: str) -> None:
+def test_every_invalid_field_is_named_at_once(sent, operation_id: str) -> None:
     known = fields(operation_id).items()
     wrong: dict[str, Any] = {name: [] if schema.get("type") == "object" else {} for name, schema in known}
     assert sorted(fields_of(sent(operation_id, encoded(wrong)))) == sorted(wrong)
@@ -352,7 +352,7 @@ def test_every_wrong_field_is_named_at_once(sent, operation_id: str) -> None:
 
 @unasked
 @pytest.mark.parametrize("operation_id", [name for name in WITH_BODY if routes()[name].method != "PATCH"])
-def test_an_empty_body_reads_as_an_empty_object(sent, operation_id: str) -> None:
+def test_an_empty_body_is_read_as_an_empty_object(sent, operation_id: str) -> None:
     """Decisions 12, Bodies."""
     missing = fields_of(sent(operation_id, b"", None))
     assert sorted(missing) == sorted(body_schema(operation_id)["required"])
@@ -370,7 +370,7 @@ def test_an_empty_change_changes_nothing(world: World, operation_id: str, data: 
 
 
 def _without_clock(found: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Rows without the member's, whose clock each write moves on."""
+    """Rows without the member's, whose clock advances with each write."""
     return {name: stored for name, stored in found.items() if name != "accounts.Member"}
 
 
@@ -414,7 +414,7 @@ def test_no_body_breaks_the_service(world: World, operation_id: str, body: Any) 
 @given(data=st.binary(max_size=300))
 @pytest.mark.parametrize("operation_id", WITH_BODY)
 def test_no_bytes_break_the_service(world: World, operation_id: str, data: bytes) -> None:
-    assume(data.strip() != b"}")  # an empty object, with which a PATCH rightly changes nothing
+    assume(data.strip() != b"}")  # an empty object, so a PATCH rightly changes nothing
     rates.clear()
     call = world.call(operation_id)
     response = call.send_raw(b"{" + data, **bearer(world.entry_point.secret))

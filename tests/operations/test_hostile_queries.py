@@ -1,4 +1,4 @@
-"""Hostile queries and headers: a wrong parameter is named, and an unknown one is ignored."""
+"""Hostile queries and headers: an invalid parameter is named, and an unknown one is ignored."""
 
 import json
 from dataclasses import replace
@@ -51,7 +51,7 @@ PARAMETERS = [
 
 
 def _wrong(schema: Any) -> list[str]:
-    """Raw values that do not fit a parameter's schema."""
+    """Raw values that violate a parameter's schema."""
     wrong = ["", "%00", "%ED%A0%80", "%FF", "%ZZ", "%", "x" * 4000, "null", "[]", "%20", "1%0A"]
     match schema["type"]:
         case "integer":
@@ -80,7 +80,7 @@ def _is_free_text(schema: Any) -> bool:
 
 
 @pytest.mark.parametrize(("operation_id", "name", "schema"), [p for p in PARAMETERS if not _is_free_text(p[2])])
-def test_a_wrong_parameter_is_named(world: World, operation_id: str, name: str, schema: Any) -> None:
+def test_an_invalid_parameter_is_named(world: World, operation_id: str, name: str, schema: Any) -> None:
     for value in _wrong(schema):
         rates.clear()
         call = replace(world.call(operation_id), query=f"{name}={value}")
@@ -97,7 +97,7 @@ NO_CURSORS = [
 
 
 @pytest.mark.parametrize("operation_id", WITH_CURSOR)
-def test_a_cursor_that_cannot_be_read_is_400(world: World, operation_id: str) -> None:
+def test_an_unreadable_cursor_is_400(world: World, operation_id: str) -> None:
     """Spec, list_items: a bad cursor is 400."""
     for cursor in NO_CURSORS:
         response = replace(world.call(operation_id), query=f"cursor={cursor}").send(**bearer(world.entry_point.secret))
@@ -127,8 +127,8 @@ ODD_QUERIES = (
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_unknown_parameters_are_ignored_however_odd(world: World, operation_id: str) -> None:
-    # All at once in a quick run, and where a file is read in a process of its own, which costs more than all the rest.
+def test_unknown_parameters_are_ignored_whatever_their_names(world: World, operation_id: str) -> None:
+    # Send all at once in a quick run, and where a child process reads a file, which costs more than everything else.
     for query in ODD_QUERIES if is_thorough() and operation_id not in WITH_UPLOAD else ["&".join(ODD_QUERIES)]:
         rates.clear()
         response = replace(world.call(operation_id), query=query).send(**bearer(world.entry_point.secret))
@@ -139,14 +139,14 @@ def test_unknown_parameters_are_ignored_however_odd(world: World, operation_id: 
 
 
 def _defaults(operation_id: str) -> dict[str, str]:
-    """A good value for each parameter that has a default."""
+    """A valid value for each parameter with a default."""
     schemas = {name: schema for operation, name, schema in PARAMETERS if operation == operation_id}
     defaults = {name: schema["default"] for name, schema in schemas.items() if "default" in schema}
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in defaults.items()}
 
 
 @pytest.mark.parametrize("operation_id", [name for name in WITH_QUERY if _defaults(name)])
-def test_of_a_repeated_parameter_the_last_counts(world: World, operation_id: str) -> None:
+def test_the_last_of_a_repeated_parameter_counts(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     for name, good in _defaults(operation_id).items():
         last_good = replace(call, query=f"{name}=wrong&{name}={good}").send(**bearer(world.entry_point.secret))
@@ -156,7 +156,7 @@ def test_of_a_repeated_parameter_the_last_counts(world: World, operation_id: str
 
 
 @pytest.mark.parametrize("operation_id", [name for name in OPERATIONS if name not in {*WITH_BODY, *WITH_UPLOAD}])
-def test_a_body_where_none_is_read_is_ignored(world: World, operation_id: str) -> None:
+def test_an_unexpected_body_is_ignored(world: World, operation_id: str) -> None:
     longest = MIB if routes()[operation_id].method == "POST" else 2 * MIB  # a POST reads it for an Idempotency-Key
     for data in (b"{broken", b"\0" * 100, b"x" * longest):
         call = world.call(operation_id)
@@ -168,7 +168,7 @@ def test_a_body_where_none_is_read_is_ignored(world: World, operation_id: str) -
 
 @pytest.mark.parametrize("accept", ["text/html", "application/xml", "*/*;q=0", "garbage", ""])
 @pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/v1/courses/17"])
-def test_the_answer_is_json_whatever_is_asked_for(world: World, path: str, accept: str) -> None:
+def test_the_answer_is_json_whatever_is_accepted(world: World, path: str, accept: str) -> None:
     response = Call("GET", path).send(**bearer(world.entry_point.secret), Accept=accept)
     check_headers(response)
     response.json()
@@ -183,8 +183,8 @@ def test_a_foreign_host_gets_no_html(world: World, path: str, host: str) -> None
 
 
 @pytest.mark.parametrize("headers", [{}, {"Origin": "https://app.example"}])
-def test_a_probe_by_address_is_answered_and_nothing_else(world: World, settings: Any, headers: dict[str, str]) -> None:
-    """A load balancer uses an instance's address, over http too."""
+def test_only_the_health_probe_works_by_address(world: World, settings: Any, headers: dict[str, str]) -> None:
+    """A load balancer uses an instance's address, also over http."""
     settings.SECURE_SSL_REDIRECT = True
     asked = {path: Call("GET", path).send(Host="10.0.0.5", **headers) for path in ("/health", "/", "/sign-in", "/docs")}
     assert {path: response.status_code for path, response in asked.items()} == {

@@ -1,4 +1,4 @@
-"""`Idempotency-Key` on every POST: done once, and answered as it was the first time."""
+"""`Idempotency-Key` on every POST: the call is carried out once and always gets its first answer."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,7 +41,7 @@ def world(owner: RestEntryPoint) -> World:
 
 @pytest.fixture
 def send(owner: RestEntryPoint) -> Send:
-    """Sends a call with the owner's credential, or another one, under a key."""
+    """Sends a call under a key, by default with the owner's credential."""
 
     def send(call: Call, key: str = "first", secret: str = owner.secret) -> Any:
         return call.send(**bearer(secret), Idempotency_Key=key)
@@ -50,14 +50,14 @@ def send(owner: RestEntryPoint) -> Send:
 
 
 def is_replayed(response: Any) -> bool:
-    """Return whether the answer says so."""
+    """Return whether the answer is marked as replayed."""
     found = response.headers.get("Idempotency-Replayed")
     assert found in {None, "true"}
     return bool(found)
 
 
 @pytest.mark.parametrize("operation_id", POSTS)
-def test_a_call_that_is_sent_again_is_answered_as_the_first(world: World, send: Send, operation_id: str) -> None:
+def test_a_repeated_call_gets_the_first_answer(world: World, send: Send, operation_id: str) -> None:
     call = world.call(operation_id)
     first = send(call)
     before = rows()
@@ -69,7 +69,7 @@ def test_a_call_that_is_sent_again_is_answered_as_the_first(world: World, send: 
 
 
 @pytest.mark.parametrize("operation_id", POSTS)
-def test_without_a_key_and_with_another_it_is_done_again(world: World, send: Send, operation_id: str) -> None:
+def test_without_a_key_or_with_another_it_is_carried_out_again(world: World, send: Send, operation_id: str) -> None:
     call = world.call(operation_id)
     first = send(call).json()
     for again in (send(call, "second"), call.send(**bearer(world.entry_point.secret))):
@@ -78,7 +78,7 @@ def test_without_a_key_and_with_another_it_is_done_again(world: World, send: Sen
 
 
 @pytest.mark.parametrize("operation_id", POSTS)
-def test_another_body_or_query_under_the_same_key_is_422(world: World, send: Send, operation_id: str) -> None:
+def test_another_body_or_query_with_the_same_key_is_422(world: World, send: Send, operation_id: str) -> None:
     """The key is checked before ids and fields, so their errors are not reported."""
     call = world.call(operation_id)
     send(call)
@@ -93,7 +93,7 @@ def test_another_body_or_query_under_the_same_key_is_422(world: World, send: Sen
     assert rows() == before
 
 
-def test_another_operation_or_path_under_the_same_key_is_422(world: World, send: Send) -> None:
+def test_another_operation_or_path_with_the_same_key_is_422(world: World, send: Send) -> None:
     send(world.call("create_item"))
     for other in (world.call("create_course"), world.call("create_item", course_id=str(uuid4()))):
         assert fields_of(send(other)) == ["Idempotency-Key"]
@@ -101,7 +101,7 @@ def test_another_operation_or_path_under_the_same_key_is_422(world: World, send:
 
 @pytest.fixture
 def undo(owner: RestEntryPoint, item: Any) -> Callable[..., Any]:
-    """Undoes that the item was made, under a key; the body is what is given."""
+    """Undoes the creation of the item under a key, with the given body."""
     [change, *_] = owner.made("list_changes")["data"]
     call = Call("POST", f"/v1/changes/{change['id']}/undo")
 
@@ -112,7 +112,7 @@ def undo(owner: RestEntryPoint, item: Any) -> Callable[..., Any]:
     return undo
 
 
-def test_a_body_that_is_not_asked_for_is_compared(undo: Callable[..., Any]) -> None:
+def test_an_unexpected_body_is_compared(undo: Callable[..., Any]) -> None:
     first = undo(b'{"why": "a slip", "at": 1}')
     assert (first.status_code, is_replayed(first)) == (200, False)
     again = undo(b'{ "at": 1, "why": "a slip" }')
@@ -123,24 +123,22 @@ def test_a_body_that_is_not_asked_for_is_compared(undo: Callable[..., Any]) -> N
 
 @pytest.mark.parametrize("body", [b"{}", b"[1]", b"null", b'"text"', b"a=b", b"{broken", b" " * 1024 * 1024])
 @pytest.mark.parametrize("content_type", ["application/json", "application/x-www-form-urlencoded", "text/plain", None])
-def test_no_body_that_is_not_asked_for_is_refused(
-    undo: Callable[..., Any], body: bytes, content_type: str | None
-) -> None:
+def test_a_missing_optional_body_is_accepted(undo: Callable[..., Any], body: bytes, content_type: str | None) -> None:
     assert undo(body, content_type).status_code == 200
     assert is_replayed(undo(body, content_type))
 
 
-def test_an_empty_object_is_no_body(undo: Callable[..., Any]) -> None:
+def test_an_empty_object_counts_as_no_body(undo: Callable[..., Any]) -> None:
     first = undo(b"", None)
     assert [is_replayed(undo(body)) for body in (b"", b"{}", b" { } ")] == [True] * 3
     assert undo(b"{}").content == first.content
 
 
-def test_a_body_that_is_not_asked_for_and_too_long_is_400(undo: Callable[..., Any]) -> None:
+def test_an_unexpected_body_that_is_too_long_is_400(undo: Callable[..., Any]) -> None:
     assert error_of(undo(b" " * (1024 * 1024 + 1)))["type"] == "invalid_request"
 
 
-def test_the_same_body_may_be_written_otherwise(owner: RestEntryPoint, send: Send) -> None:
+def test_the_same_body_may_be_formatted_differently(owner: RestEntryPoint, send: Send) -> None:
     headers = bearer(owner.secret) | {"Idempotency_Key": "first"}
     first = send(Call("POST", "/v1/courses", {"name": "Cell Biology", "code": "BIO 210"}))
     again = COURSE.send_raw(b'{ "code" : "BIO\\u0020210",\n "name": "Cell Biology" }', **headers)
@@ -148,8 +146,8 @@ def test_the_same_body_may_be_written_otherwise(owner: RestEntryPoint, send: Sen
 
 
 @pytest.mark.parametrize("odd", ["\ud800", [[]]], ids=["lone surrogate", "deep"])
-def test_a_body_that_cannot_be_written_out_is_compared_as_it_came(owner: RestEntryPoint, odd: Any) -> None:
-    """Unknown fields are ignored. orjson parses both and writes neither."""
+def test_a_body_that_cannot_be_serialized_is_compared_as_bytes(owner: RestEntryPoint, odd: Any) -> None:
+    """Unknown fields are ignored. orjson can parse both values but serialize neither."""
     for _ in range(400):
         odd = [odd]
     body = {"name": "Cell Biology", "unknown": odd}
@@ -160,7 +158,7 @@ def test_a_body_that_cannot_be_written_out_is_compared_as_it_came(owner: RestEnt
 
 
 @pytest.mark.parametrize("operation_id", sorted(set(POSTS) & set(WITH_BODY)))
-def test_a_refused_call_is_not_kept(world: World, send: Send, operation_id: str) -> None:
+def test_a_rejected_call_is_not_stored(world: World, send: Send, operation_id: str) -> None:
     call = world.call(operation_id)
     before = rows()
     wrong = replace(call, body=[]) if call.file is None else replace(call, file=b"")
@@ -169,14 +167,16 @@ def test_a_refused_call_is_not_kept(world: World, send: Send, operation_id: str)
     assert send(call).status_code == routes()[operation_id].success
 
 
-def test_a_call_that_met_a_limit_is_not_kept(owner: RestEntryPoint, send: Send) -> None:
+def test_a_rate_limited_call_is_not_stored(owner: RestEntryPoint, send: Send) -> None:
     made = [owner.made("create_course", name=f"{number}") for number in range(30)]
     assert error_of(send(COURSE))["type"] == "conflict"
     owner.made("delete_course", course_id=made[0]["id"])
     assert (send(COURSE).status_code, is_replayed(send(COURSE))) == (201, True)
 
 
-def test_it_is_answered_also_when_what_was_made_is_gone(owner: RestEntryPoint, course: Any, send: Send) -> None:
+def test_the_answer_is_repeated_after_the_created_object_is_deleted(
+    owner: RestEntryPoint, course: Any, send: Send
+) -> None:
     """The key is checked before the object and its parent."""
     call = Call("POST", f"/v1/courses/{course['id']}/items", {"title": "Midterm"})
     first = send(call)
@@ -195,19 +195,19 @@ def test_an_invalid_key_is_400(send: Send, key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["0", "x" * 255, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', "~!,;{}"])
-def test_any_visible_ascii_is_a_key(send: Send, key: str) -> None:
+def test_any_visible_ascii_is_a_valid_key(send: Send, key: str) -> None:
     assert send(COURSE, key).status_code == 201
     assert is_replayed(send(COURSE, key))
 
 
-def test_scope_and_json_come_before_the_key(reader: RestEntryPoint, owner: RestEntryPoint) -> None:
+def test_scope_and_json_are_checked_before_the_key(reader: RestEntryPoint, owner: RestEntryPoint) -> None:
     wrong = {"Idempotency_Key": ""}
     assert error_of(COURSE.send(**bearer(reader.secret), **wrong))["type"] == "insufficient_scope"
     error = error_of(COURSE.send_raw(b"{broken", **bearer(owner.secret), **wrong))
     assert "not valid JSON" in error["message"]
 
 
-def test_a_lapsed_member_gets_no_old_answer(owner_member: Member, send: Send) -> None:
+def test_a_lapsed_member_gets_no_stored_answer(owner_member: Member, send: Send) -> None:
     send(COURSE)
     Member.objects.filter(id=owner_member.id).update(membership_active=False)
     assert error_of(send(COURSE))["type"] == "membership_required"
@@ -227,15 +227,13 @@ def test_tools_ignore_it(owner: RestEntryPoint) -> None:
     assert Course.objects.count() == 3
 
 
-def test_a_key_is_of_one_credential(
-    owner_member: Member, make_member: MakeMember, make_key: MakeKey, send: Send
-) -> None:
+def test_keys_are_per_credential(owner_member: Member, make_member: MakeMember, make_key: MakeKey, send: Send) -> None:
     made = [send(COURSE), *(send(COURSE, secret=make_key(member)[0]) for member in (owner_member, make_member()))]
     assert [is_replayed(response) for response in made] == [False] * 3
     assert len({response.json()["id"] for response in made}) == 3
 
 
-def test_a_retry_after_a_refresh_makes_nothing(owner_member: Member, send: Send) -> None:
+def test_a_retry_after_a_token_refresh_creates_nothing(owner_member: Member, send: Send) -> None:
     """A key belongs to the connection, whose access tokens change."""
     app = App.registered()
     tokens = app.connect(owner_member)
@@ -246,7 +244,7 @@ def test_a_retry_after_a_refresh_makes_nothing(owner_member: Member, send: Send)
     assert not is_replayed(send(COURSE, secret=app.connect(owner_member)["access_token"]))
 
 
-def test_it_is_kept_for_24_hours(send: Send, time_machine: Any) -> None:
+def test_it_is_stored_for_24_hours(send: Send, time_machine: Any) -> None:
     begin = timezone.now()
     time_machine.move_to(begin, tick=False)
     send(COURSE)
@@ -258,7 +256,7 @@ def test_it_is_kept_for_24_hours(send: Send, time_machine: Any) -> None:
 
 
 @pytest.mark.database("both")
-def test_what_cannot_be_asked_for_any_more_is_purged(owner_member: Member) -> None:
+def test_expired_answers_are_purged(owner_member: Member) -> None:
     now = timezone.now()
     for hours in (1, 23, 25, 300):
         IdempotencyKeyFactory.create(member=owner_member, created_at=now - timedelta(hours=hours))
@@ -268,7 +266,7 @@ def test_what_cannot_be_asked_for_any_more_is_purged(owner_member: Member) -> No
 
 
 @pytest.mark.database("both")
-def test_a_member_has_a_thousand_and_the_oldest_go(
+def test_a_member_keeps_the_newest_thousand_keys(
     owner_member: Member, make_key: MakeKey, stranger: RestEntryPoint, send: Send
 ) -> None:
     send(COURSE, "theirs", stranger.secret)
@@ -292,7 +290,7 @@ def long_deck(number: int = 0) -> Call:
 
 
 @pytest.mark.database("both")
-def test_a_long_answer_is_given_again_as_it_was(owner: RestEntryPoint, send: Send) -> None:
+def test_a_long_answer_is_repeated_exactly(owner: RestEntryPoint, send: Send) -> None:
     call = long_deck()
     first = send(call)
     assert len(first.content) > 100_000
@@ -305,7 +303,7 @@ def test_a_long_answer_is_given_again_as_it_was(owner: RestEntryPoint, send: Sen
 
 
 @pytest.mark.database("both")
-def test_long_answers_are_kept_up_to_a_size_and_the_oldest_go(
+def test_long_answers_are_stored_up_to_a_total_size_with_the_oldest_dropped(
     owner_member: Member, make_key: MakeKey, stranger: RestEntryPoint, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("accounts.idempotency.replaying.MAX_LONG_BYTES", 500_000)
@@ -319,7 +317,7 @@ def test_long_answers_are_kept_up_to_a_size_and_the_oldest_go(
     assert is_replayed(send(long_deck(), "theirs", stranger.secret))
 
 
-def test_an_answer_that_an_earlier_version_did_not_keep_is_a_conflict(send: Send) -> None:
+def test_an_answer_not_stored_by_an_earlier_version_is_a_conflict(send: Send) -> None:
     """The call is not carried out again."""
     first = send(COURSE)
     IdempotencyKey.objects.update(answer=f'{{"id":"{first.json()["id"]}"}}', whole=False)
@@ -327,7 +325,7 @@ def test_an_answer_that_an_earlier_version_did_not_keep_is_a_conflict(send: Send
     assert Course.objects.count() == 1
 
 
-def test_an_old_answer_counts_against_the_rate(send: Send) -> None:
+def test_a_repeated_answer_counts_toward_the_rate(send: Send) -> None:
     left = [int(send(COURSE).headers["RateLimit-Remaining"]) for _ in range(3)]
     assert left == [left[0], left[0] - 1, left[0] - 2]
     for _ in range(left[2]):
@@ -335,7 +333,7 @@ def test_an_old_answer_counts_against_the_rate(send: Send) -> None:
     assert error_of(send(COURSE))["type"] == "rate_limited"
 
 
-def test_a_key_costs_four_statements_and_a_repetition_takes_two(owner: RestEntryPoint) -> None:
+def test_a_key_costs_four_statements_and_a_repetition_two(owner: RestEntryPoint) -> None:
     owner.made("get_me")  # records the use of the credential
     numbers = []
     for headers in ({}, {"Idempotency_Key": "first"}, {"Idempotency_Key": "first"}):
@@ -347,7 +345,7 @@ def test_a_key_costs_four_statements_and_a_repetition_takes_two(owner: RestEntry
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_sent_by_24_threads_at_once_it_is_done_once(send: Send, in_threads: Any) -> None:
+def test_a_call_by_24_threads_at_once_is_carried_out_once(send: Send, in_threads: Any) -> None:
     answers = in_threads(lambda _: send(COURSE), [*range(24)])
     assert {answer.status_code for answer in answers} == {201}
     assert sorted(map(is_replayed, answers)) == [False] + [True] * 23
@@ -357,7 +355,7 @@ def test_sent_by_24_threads_at_once_it_is_done_once(send: Send, in_threads: Any)
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_different_calls_at_once_under_one_key_are_one_call_and_refusals(send: Send, in_threads: Any) -> None:
+def test_only_one_of_different_calls_under_one_key_is_carried_out(send: Send, in_threads: Any) -> None:
     answers = in_threads(lambda n: send(Call("POST", "/v1/courses", {"name": f"{n}"})), [*range(12)])
     made = [answer.json()["name"] for answer in answers if answer.status_code == 201]
     assert made == [Course.objects.get().name]

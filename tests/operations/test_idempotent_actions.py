@@ -1,4 +1,4 @@
-"""`Idempotency-Key` for all kinds of actions: without writes, failing after a write, ending after another one."""
+"""`Idempotency-Key` for all kinds of actions: without writes, failing after a write, or overtaken by another call."""
 
 from typing import Any, ClassVar, cast
 from uuid import uuid4
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.urls(__name__
 
 
 class ThingRecord(Record):
-    """The calls of the action."""
+    """The answer of the action."""
 
     example: ClassVar[dict[str, Any]] = {"id": "x"}
 
@@ -34,7 +34,7 @@ class ThingRecord(Record):
 
 
 class ThingViewSet(MemberViewSet):
-    """Actions that no app has so far."""
+    """Kinds of actions that no app has so far."""
 
     tag = "Things"
     overtaken: ClassVar[Call | None] = None
@@ -47,11 +47,11 @@ class ThingViewSet(MemberViewSet):
 
     @operation("Try", scope=Scope.WRITE, answer=ThingRecord)
     def try_twice(self) -> Row:
-        """A first write fails, with another one inside; a second does not, nor does the one inside it."""
+        """A first write fails, with another one nested in it. A second write and its nested one succeed."""
         try:
             with writing(self.member.id) as write:
                 Course.objects.create(member_id=self.member.id, name="Lost", created_at=write.now, updated_at=write.now)
-                create_course(self.member, name=cast("str", None))  # which the database refuses
+                create_course(self.member, name=cast("str", None))  # rejected by the database
         except IntegrityError:
             with writing(self.member.id):
                 course = create_course(self.member, name="Kept")
@@ -60,13 +60,13 @@ class ThingViewSet(MemberViewSet):
 
     @operation("Fail", scope=Scope.WRITE, answer=ThingRecord)
     def fail_late(self) -> Row:
-        """Writes, and has an answer that cannot be written."""
+        """Write, then return an answer that cannot be serialized."""
         create_course(self.member, name="Lost")
         return {"id": object()}
 
     @operation("Come late", scope=Scope.WRITE, answer=ThingRecord)
     def come_late(self) -> Row:
-        """While this is carried out, and before it writes, the same call is carried out elsewhere, and to the end."""
+        """Before it writes, the same call is carried out completely elsewhere."""
         call, ThingViewSet.overtaken = ThingViewSet.overtaken, None
         if call is not None:
             call.send(**bearer(self.secret), Idempotency_Key="first")
@@ -95,33 +95,35 @@ def twice(owner: RestEntryPoint, path: str) -> list[Any]:
     return [call.send(**bearer(owner.secret), Idempotency_Key="first") for _ in range(2)]
 
 
-def test_an_action_that_writes_nothing_is_answered_once(owner: RestEntryPoint) -> None:
+def test_an_action_without_writes_is_answered_once(owner: RestEntryPoint) -> None:
     first, again = twice(owner, "/v1/look")
     assert (again.content, again.headers["Idempotency-Replayed"]) == (first.content, "true")
 
 
-def test_what_failed_inside_an_action_is_undone_and_the_rest_kept(owner: RestEntryPoint, owner_member: Member) -> None:
+def test_a_failed_part_of_an_action_is_rolled_back_and_the_rest_is_stored(
+    owner: RestEntryPoint, owner_member: Member
+) -> None:
     first, again = twice(owner, "/v1/try")
     courses = Course.objects.filter(member=owner_member).order_by("created_at")
     assert [course.name for course in courses] == ["Kept", "Kept too"]
     assert [str(courses[0].id)] * 2 == [first.json()["id"], again.json()["id"]]
 
 
-def test_no_write_without_its_answer(owner: RestEntryPoint) -> None:
+def test_no_write_is_stored_without_its_answer(owner: RestEntryPoint) -> None:
     for response in twice(owner, "/v1/fail"):
         assert error_of(response)["type"] == "internal_error"
     assert not Course.objects.exists()
     assert not IdempotencyKey.objects.exists()
 
 
-def test_a_transaction_around_the_first_write_is_a_fault(owner: RestEntryPoint) -> None:
+def test_a_transaction_around_the_first_write_is_an_error(owner: RestEntryPoint) -> None:
     """It would end the transaction and the lock before the answer is stored."""
     for response in twice(owner, "/v1/wrap"):
         assert error_of(response)["type"] == "internal_error"
     assert not Course.objects.exists()
 
 
-def test_an_error_that_the_first_call_is_the_reason_of_is_not_told(
+def test_an_error_caused_by_the_first_call_is_not_reported(
     owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ThingViewSet, "overtaken", Call("POST", "/v1/late"))

@@ -24,7 +24,7 @@ def anki(tmp_path: Path) -> Any:
 
 
 def gaps(owner: RestEntryPoint, anki: Anki, *notes: tuple[str, ...], legacy: bool = False) -> tuple[list[Any], int]:
-    """The cards of cloze notes with these fields, and how many were skipped."""
+    """The cards of cloze notes with these fields, and the number of skipped notes."""
     anki.add("Cells", notes, kind="Cloze")
     answer = sent_deck(owner, anki.package(legacy=legacy), "Export.apkg").json()
     [deck] = answer["decks"]
@@ -42,7 +42,7 @@ def test_each_gap_is_a_card_that_shows_the_others(owner: RestEntryPoint, anki: A
     )
 
 
-def test_gaps_of_one_number_are_one_card(owner: RestEntryPoint, anki: Anki) -> None:
+def test_gaps_with_the_same_number_are_one_card(owner: RestEntryPoint, anki: Anki) -> None:
     cards, _ = gaps(owner, anki, ("{{c2::Rome}} lies on {{c1::the Tiber}}, {{c2::Paris}} does not.", ""))
     assert cards == [
         ("Rome lies on [...], Paris does not.", "the Tiber"),
@@ -50,8 +50,8 @@ def test_gaps_of_one_number_are_one_card(owner: RestEntryPoint, anki: Anki) -> N
     ]
 
 
-def test_a_hint_stands_in_its_gap_alone(owner: RestEntryPoint, anki: Anki) -> None:
-    """As Anki shows it, without the answer."""
+def test_a_hint_appears_only_in_its_gap(owner: RestEntryPoint, anki: Anki) -> None:
+    """As in Anki, the hint replaces the answer."""
     cards, _ = gaps(owner, anki, ("{{c1::Canberra::city}} was founded in {{c2::1913}}.", ""))
     assert cards == [("[city] was founded in 1913.", "Canberra"), ("Canberra was founded in [...].", "1913")]
 
@@ -61,18 +61,18 @@ def test_the_second_field_follows_the_answer(owner: RestEntryPoint, anki: Anki) 
     assert cards == [("The [...] holds the DNA.", "nucleus\nSee page 4.")]
 
 
-def test_a_gap_within_a_gap_is_a_card_too(owner: RestEntryPoint, anki: Anki) -> None:
+def test_a_nested_gap_is_a_card_too(owner: RestEntryPoint, anki: Anki) -> None:
     cards, _ = gaps(owner, anki, ("{{c1::the {{c2::left}} ventricle}} pumps", ""))
     assert cards == [("[...] pumps", "the left ventricle"), ("the [...] ventricle pumps", "left")]
 
 
-def test_braces_that_are_no_gap_stay(owner: RestEntryPoint, anki: Anki) -> None:
+def test_braces_outside_of_gaps_are_kept(owner: RestEntryPoint, anki: Anki) -> None:
     cards, _ = gaps(owner, anki, ("{{c1::a}} }} {{x}} {{c2::open", ""))
     assert cards == [("[...] }} {{x}} {{c2::open", "a")]
 
 
-def test_what_makes_no_card_is_counted(owner: RestEntryPoint, anki: Anki) -> None:
-    """A note without a gap, a picture for an answer, two gaps in too long a text, and shapes over a picture."""
+def test_notes_without_a_card_are_counted(owner: RestEntryPoint, anki: Anki) -> None:
+    """A note without a gap, a picture as the answer, two gaps in a text that is too long, and shapes over a picture."""
     cards, skipped = gaps(
         owner,
         anki,

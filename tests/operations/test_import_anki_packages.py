@@ -1,4 +1,4 @@
-"""import_vocab_decks with packages that Anki's own library wrote."""
+"""import_vocab_decks with packages written by Anki's own library."""
 
 import io
 import zipfile
@@ -35,7 +35,7 @@ def imported(owner: RestEntryPoint, package: bytes, **query: str) -> Any:
 
 
 def repacked(package: bytes, *left_out: str, **replaced: bytes) -> bytes:
-    """The package without some of its members, and others by the ends of their names replaced."""
+    """The package without members of these endings, and with others replaced."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(package)) as old, zipfile.ZipFile(buffer, "w") as new:
         for name in old.namelist():
@@ -50,7 +50,7 @@ def members(package: bytes) -> set[str]:
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
-def test_each_deck_with_notes_becomes_one(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
+def test_each_deck_with_notes_becomes_a_deck(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
     anki.add("Biology::Cells", [("Nucleus", "Holds the DNA."), ("Ribosome", "Makes proteins.")])
     anki.add("Words", [("Haus", "house")])
     package = anki.package(legacy=legacy)
@@ -68,7 +68,7 @@ def test_each_deck_with_notes_becomes_one(owner: RestEntryPoint, anki: Anki, leg
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
-def test_the_schedule_of_fsrs_is_kept(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
+def test_the_fsrs_schedule_is_kept(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
     anki.add("Cells", [("Easy", "x"), ("Again", "x"), ("New", "x")])
     anki.answer("Cells", "easy", "again")
     easy, again, _ = anki.cards()
@@ -89,7 +89,7 @@ def test_the_schedule_of_fsrs_is_kept(owner: RestEntryPoint, anki: Anki, legacy:
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
 def test_suspended_cards_stay_suspended(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
-    """Counts as Anki has them, and reviews in the order of its due days."""
+    """Counts equal Anki's, and cards to review are ordered by its due days."""
     terms = ("Third", "First", "Second", "Asleep", "Buried", "New", "Unwanted")
     anki.add("Cells", [(term, "x") for term in terms])
     anki.answer("Cells", *["easy"] * 4)
@@ -109,7 +109,7 @@ def test_suspended_cards_stay_suspended(owner: RestEntryPoint, anki: Anki, legac
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
-def test_html_becomes_text_and_media_is_left_out(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
+def test_html_becomes_text_and_media_is_omitted(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
     anki.add_media("cell.png", b"picture")
     anki.add(
         "Cells",
@@ -126,14 +126,14 @@ def test_html_becomes_text_and_media_is_left_out(owner: RestEntryPoint, anki: An
     assert (answer["cards"], answer["skipped"], answer["media_left_out"]) == (1, 3, 1)
 
 
-def test_a_note_is_one_card(owner: RestEntryPoint, anki: Anki) -> None:
+def test_a_note_becomes_one_card(owner: RestEntryPoint, anki: Anki) -> None:
     anki.add("Cells", [("Nucleus", "Core")], kind="Basic (and reversed card)")
     assert len(anki.cards()) == 2
     answer = imported(owner, anki.package(), name="One deck").json()
     assert [(deck["name"], deck["card_count"]) for deck in answer["decks"]] == [("One deck", 1)]
 
 
-def test_the_dummy_of_a_newer_package_is_never_read(owner: RestEntryPoint, anki: Anki) -> None:
+def test_the_dummy_collection_of_a_newer_package_is_never_read(owner: RestEntryPoint, anki: Anki) -> None:
     anki.add("Cells", [("Nucleus", "Core")])
     for legacy, present in ((False, "collection.anki21b"), (True, "collection.anki21")):
         response = imported(owner, repacked(anki.package(legacy=legacy), present))
@@ -145,7 +145,7 @@ def test_a_package_without_notes_has_no_cards(owner: RestEntryPoint, anki: Anki)
     assert imported(owner, anki.package()).json()["error"]["type"] == "validation_failed"
 
 
-def test_broken_packages_are_refused(owner: RestEntryPoint, anki: Anki) -> None:
+def test_broken_packages_are_rejected(owner: RestEntryPoint, anki: Anki) -> None:
     anki.add("Cells", [("Nucleus", "Core")])
     package = anki.package()
     empty = io.BytesIO()

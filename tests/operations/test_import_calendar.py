@@ -1,4 +1,4 @@
-"""import_calendar: a calendar file into a course, once and again."""
+"""import_calendar: a calendar file imported into a course, once and repeatedly."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -49,7 +49,7 @@ def send(
 
 
 def imported(entry_point: RestEntryPoint, course: Any, *events: str, prodid: str = CANVAS, query: str = "") -> Any:
-    """What a file with these events was answered."""
+    """The answer to importing a file with these events."""
     answer = send(entry_point, course, calendar(prodid, *events), query)
     assert answer.status_code == 200, answer.content
     return answer.json()
@@ -60,7 +60,7 @@ def dates(entry_point: RestEntryPoint) -> list[tuple[str, str]]:
 
 
 def nothing(**told: Any) -> dict[str, Any]:
-    """An answer with these parts and no other."""
+    """An answer in which only these parts are not empty."""
     empty: dict[str, Any] = {name: [] for name in ("new", "changed", "kept", "gone", "skipped")}
     return {"dry_run": False, "unchanged": 0, "labels": ANY} | empty | told
 
@@ -71,7 +71,7 @@ def told(item_id: Any, title: str, due_on: str | None, *, uid: str = "a", kind: 
 
 @about_files
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_every_date_of_a_platform_is_right_and_the_second_time_nothing_is_new(
+def test_every_platform_date_is_correct_and_a_second_import_adds_nothing(
     owner: RestEntryPoint, course: Any, platform: str
 ) -> None:
     written = PLATFORMS[platform]()
@@ -94,7 +94,7 @@ MOVED = {
 
 @about_files
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_what_a_platform_moves_is_moved_and_told_where_the_member_moved_it_too(
+def test_moves_by_the_platform_are_applied_or_reported_as_conflicts(
     owner: RestEntryPoint, course: Any, platform: str
 ) -> None:
     written = PLATFORMS[platform]()
@@ -122,7 +122,7 @@ def test_what_a_platform_moves_is_moved_and_told_where_the_member_moved_it_too(
 def test_files_in_other_encodings_and_with_other_line_ends_are_read(
     owner: RestEntryPoint, course: Any, encoding: str, end: str
 ) -> None:
-    """With a title that is folded into two lines."""
+    """Including a title folded into two lines."""
     title = "Prüfung über Zellen " * 5
     file = calendar(CANVAS, deadline("a", "20261203", title), deadline("b", "20261204", "Essay"))
     written = file.decode().replace("\r\n", end).encode(encoding)
@@ -130,7 +130,7 @@ def test_files_in_other_encodings_and_with_other_line_ends_are_read(
     assert dates(owner) == [(title.strip(), "2026-12-03"), ("Essay", "2026-12-04")]
 
 
-def test_what_is_answered(owner: RestEntryPoint, course: Any) -> None:
+def test_it_returns_every_list(owner: RestEntryPoint, course: Any) -> None:
     answer = imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Midterm"))
     first, second = owner.made("list_items")["data"]
     assert answer == nothing(
@@ -141,19 +141,19 @@ def test_what_is_answered(owner: RestEntryPoint, course: Any) -> None:
     )
 
 
-def test_a_body_of_the_calendar_itself_will_do(owner: RestEntryPoint, course: Any) -> None:
+def test_the_calendar_may_be_the_body_itself(owner: RestEntryPoint, course: Any) -> None:
     answer = send(owner, course, one_deadline(), as_form=False)
     assert (answer.status_code, len(answer.json()["new"])) == (200, 1)
 
 
-def test_a_dry_run_tells_and_changes_nothing(owner: RestEntryPoint, course: Any) -> None:
+def test_a_dry_run_reports_and_changes_nothing(owner: RestEntryPoint, course: Any) -> None:
     answer = imported(owner, course, deadline("a", "20261203", "Essay 1"), query="?dry_run=true")
     assert answer == nothing(dry_run=True, new=[told(None, "Essay 1", "2026-12-03")])
     assert dates(owner) == []
 
 
 @pytest.mark.database("both")
-def test_what_only_the_file_changed_is_changed(owner: RestEntryPoint, course: Any) -> None:
+def test_changes_only_in_the_file_are_applied(owner: RestEntryPoint, course: Any) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     again = imported(owner, course, deadline("a", "20261205", "Essay one"))
     changed = told(item["item_id"], "Essay one", "2026-12-05") | {
@@ -163,7 +163,7 @@ def test_what_only_the_file_changed_is_changed(owner: RestEntryPoint, course: An
     assert dates(owner) == [("Essay one", "2026-12-05")]
 
 
-def test_what_only_the_member_changed_stays(owner: RestEntryPoint, course: Any) -> None:
+def test_changes_only_by_the_member_are_kept(owner: RestEntryPoint, course: Any) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     owner.made("update_item", item_id=item["item_id"], due_on="2026-12-01", kind="project")
     assert imported(owner, course, deadline("a", "20261203", "Essay 1")) == nothing(unchanged=1)
@@ -171,8 +171,8 @@ def test_what_only_the_member_changed_stays(owner: RestEntryPoint, course: Any) 
 
 
 @pytest.mark.database("both")
-def test_what_both_changed_stays_and_is_told_once(owner: RestEntryPoint, course: Any) -> None:
-    """Title and date each for itself: the new title is taken."""
+def test_conflicting_changes_are_kept_and_reported_once(owner: RestEntryPoint, course: Any) -> None:
+    """Title and date are compared separately: the new title is applied."""
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     owner.made("update_item", item_id=item["item_id"], due_on="2026-12-01")
     again = imported(owner, course, deadline("a", "20261205", "Essay 1b"))
@@ -185,20 +185,20 @@ def test_what_both_changed_stays_and_is_told_once(owner: RestEntryPoint, course:
     assert dates(owner) == [("Essay 1b", "2026-12-01")]
 
 
-def test_what_both_changed_alike_is_unchanged(owner: RestEntryPoint, course: Any) -> None:
+def test_equal_changes_on_both_sides_are_unchanged(owner: RestEntryPoint, course: Any) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     owner.made("update_item", item_id=item["item_id"], due_on="2026-12-05")
     assert imported(owner, course, deadline("a", "20261205", "Essay 1")) == nothing(unchanged=1)
 
 
-def test_a_deleted_item_is_not_made_again(owner: RestEntryPoint, course: Any) -> None:
+def test_a_deleted_item_is_not_created_again(owner: RestEntryPoint, course: Any) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     owner.made("delete_item", item_id=item["item_id"])
     skipped = [{"uid": "a", "title": "Essay 1", "reason": "deleted"}]
     assert imported(owner, course, deadline("a", "20261203", "Essay 1")) == nothing(skipped=skipped)
 
 
-def test_what_the_file_no_longer_has_is_gone_and_not_deleted(owner: RestEntryPoint, course: Any) -> None:
+def test_events_missing_from_the_file_are_reported_and_not_deleted(owner: RestEntryPoint, course: Any) -> None:
     one, other = deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2")
     [first, _] = imported(owner, course, one, other)["new"]
     assert imported(owner, course, other) == nothing(
@@ -207,14 +207,14 @@ def test_what_the_file_no_longer_has_is_gone_and_not_deleted(owner: RestEntryPoi
     assert len(dates(owner)) == 2
 
 
-def test_a_file_of_another_program_says_nothing_of_what_it_leaves_out(owner: RestEntryPoint, course: Any) -> None:
+def test_a_file_of_another_program_reports_no_missing_events(owner: RestEntryPoint, course: Any) -> None:
     imported(owner, course, deadline("a", "20261203", "Essay 1"))
     assert imported(owner, course, deadline("b", "20261204", "Quiz"), prodid=MOODLE)["gone"] == []
 
 
 @about_files
 @pytest.mark.parametrize("how", ["event", "file"])
-def test_what_is_cancelled_is_gone(owner: RestEntryPoint, course: Any, how: str) -> None:
+def test_canceled_events_are_reported_as_gone(owner: RestEntryPoint, course: Any, how: str) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     status = ["STATUS:CANCELLED"] if how == "event" else []
     head = ["METHOD:CANCEL"] if how == "file" else []
@@ -222,13 +222,13 @@ def test_what_is_cancelled_is_gone(owner: RestEntryPoint, course: Any, how: str)
     assert send(owner, course, file).json() == nothing(gone=[told(item["item_id"], "Essay 1", "2026-12-03")])
 
 
-def test_uids_are_of_one_course(owner: RestEntryPoint, course: Any) -> None:
+def test_uids_are_per_course(owner: RestEntryPoint, course: Any) -> None:
     other = owner.made("create_course", name="Botany")
     for one in (course, other):
         assert len(imported(owner, one, deadline("a", "20261203", "Essay 1"))["new"]) == 1
 
 
-def test_an_instance_that_moves_is_the_same_item(owner: RestEntryPoint, course: Any) -> None:
+def test_a_moved_occurrence_is_the_same_item(owner: RestEntryPoint, course: Any) -> None:
     series = event("w", "DTSTART;VALUE=DATE:20261201", "RRULE:FREQ=WEEKLY;COUNT=3", summary="Quiz")
     moved = event("w", "RECURRENCE-ID;VALUE=DATE:20261208", "DTSTART;VALUE=DATE:20261209", summary="Quiz")
     assert len(imported(owner, course, series)["new"]) == 3
@@ -237,7 +237,7 @@ def test_an_instance_that_moves_is_the_same_item(owner: RestEntryPoint, course: 
 
 
 @about_files
-def test_of_a_long_series_the_nearest_hundred_are_taken_and_none_is_gone_later(
+def test_a_long_series_adds_its_nearest_hundred_and_reports_none_as_gone_later(
     owner: RestEntryPoint, course: Any
 ) -> None:
     daily = event("d", "DTSTART;VALUE=DATE:20240101", "RRULE:FREQ=DAILY", summary="Reading")
@@ -249,14 +249,14 @@ def test_of_a_long_series_the_nearest_hundred_are_taken_and_none_is_gone_later(
 
 
 @about_files
-def test_a_series_is_looked_at_a_year_back_and_ahead(owner: RestEntryPoint, course: Any) -> None:
+def test_a_series_is_expanded_one_year_back_and_ahead(owner: RestEntryPoint, course: Any) -> None:
     yearly = event("y", "DTSTART;VALUE=DATE:20151201", "RRULE:FREQ=MONTHLY", summary="Review")
     found = [date.fromisoformat(one["due_on"]) for one in imported(owner, course, yearly)["new"]]
     assert (len(found), min(found), max(found)) == (24, date(2025, 12, 1), date(2027, 11, 1))
 
 
 @about_files
-def test_what_cannot_be_taken_is_told_with_the_reason(owner: RestEntryPoint, course: Any) -> None:
+def test_rejected_events_are_reported_with_the_reason(owner: RestEntryPoint, course: Any) -> None:
     hourly = event("h", "DTSTART:20261201T080000Z", "RRULE:FREQ=HOURLY", summary="Bell")
     answer = imported(
         owner,
@@ -281,7 +281,7 @@ def test_what_cannot_be_taken_is_told_with_the_reason(owner: RestEntryPoint, cou
     assert answer == {name: value for name, value in nothing().items() if name != "skipped"}
 
 
-def test_of_an_event_that_is_there_twice_the_newest_counts(owner: RestEntryPoint, course: Any) -> None:
+def test_the_newest_of_duplicate_events_counts(owner: RestEntryPoint, course: Any) -> None:
     old = deadline("a", "20261203", "Essay", "SEQUENCE:1")
     new = deadline("a", "20261205", "Essay", "SEQUENCE:2")
     imported(owner, course, new, old)
@@ -301,7 +301,7 @@ def test_of_an_event_that_is_there_twice_the_newest_counts(owner: RestEntryPoint
     ],
     ids=["text", "cut", "event", "bytes", "pdf", "3,001 events"],
 )
-def test_what_is_no_calendar_or_too_much_is_400(owner: RestEntryPoint, course: Any, file: bytes) -> None:
+def test_an_invalid_or_too_large_calendar_is_400(owner: RestEntryPoint, course: Any, file: bytes) -> None:
     assert error_of(send(owner, course, file))["type"] == "invalid_request"
     assert dates(owner) == []
 
@@ -331,7 +331,7 @@ def test_a_file_of_over_2_mib_is_400(owner: RestEntryPoint, course: Any) -> None
         (b"", "text/calendar", 422),
     ],
 )
-def test_a_body_without_one_file_is_refused(
+def test_a_body_without_exactly_one_file_is_rejected(
     owner: RestEntryPoint, course: Any, data: bytes, content_type: str, status: int
 ) -> None:
     path = f"/v1/courses/{course['id']}/calendar"
@@ -341,7 +341,7 @@ def test_a_body_without_one_file_is_refused(
         assert fields_of(answer) == ["file"]
 
 
-def test_a_missing_course_comes_before_a_missing_file(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_a_missing_course_is_reported_before_a_missing_file(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     for course in ({"id": UNKNOWN_ID}, theirs):
         for file in (one_deadline(), b""):
@@ -354,7 +354,7 @@ def test_an_encoded_body_is_400(owner: RestEntryPoint, course: Any) -> None:
     assert error_of(answer)["type"] == "invalid_request"
 
 
-def test_it_is_refused_as_a_whole_where_a_limit_would_be_passed(
+def test_it_is_rejected_as_a_whole_if_it_exceeds_a_limit(
     owner: RestEntryPoint, owner_member: Member, course: Any
 ) -> None:
     stored(ItemFactory, 999, member=owner_member, course=Course.objects.get())
@@ -365,10 +365,10 @@ def test_it_is_refused_as_a_whole_where_a_limit_would_be_passed(
     assert len(imported(owner, course, two[0])["new"]) == 1
 
 
-def test_the_61st_file_in_an_hour_is_refused(
+def test_the_61st_file_in_an_hour_is_rejected(
     owner: RestEntryPoint, course: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those that are refused when they are read count too; without a file nothing is counted."""
+    """Unreadable files count, too. A call without a file does not."""
     from studyservice.rates.limiter import Rate, hit
 
     member_id = str(Member.objects.get(email="owner@example.org").id)
@@ -377,8 +377,8 @@ def test_the_61st_file_in_an_hour_is_refused(
     assert statuses == [422, 200, 400, 429]
 
 
-def test_sent_again_under_its_key_it_is_done_once(owner: RestEntryPoint, course: Any) -> None:
-    """The borders of a form differ each time."""
+def test_a_retry_with_its_key_is_carried_out_once(owner: RestEntryPoint, course: Any) -> None:
+    """The boundary of the form differs each time."""
     first = send(owner, course, one_deadline(), headers={"Idempotency-Key": "k"})
     path = f"/v1/courses/{course['id']}/calendar"
     data = multipart(one_deadline()).replace(b"BoUnDaRyStRiNg", b"OtherBorder")
@@ -395,7 +395,7 @@ def test_sent_again_under_its_key_it_is_done_once(owner: RestEntryPoint, course:
 
 
 @pytest.mark.database("both")
-def test_a_deleted_course_takes_what_was_imported_with_it(owner: RestEntryPoint, course: Any) -> None:
+def test_a_deleted_course_forgets_its_imported_events(owner: RestEntryPoint, course: Any) -> None:
     from planning.models import ImportedEvent
 
     imported(owner, course, deadline("a", "20261203", "Essay 1"))
@@ -403,7 +403,7 @@ def test_a_deleted_course_takes_what_was_imported_with_it(owner: RestEntryPoint,
     assert not ImportedEvent.objects.exists()
 
 
-def test_the_feed_comes_back_in_as_the_same_dates(owner: RestEntryPoint, owner_member: Member, course: Any) -> None:
+def test_the_feed_imports_as_the_same_dates(owner: RestEntryPoint, owner_member: Member, course: Any) -> None:
     from tests.support.calendars import Subscription
 
     owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-12-03", kind="exam")
@@ -414,8 +414,8 @@ def test_the_feed_comes_back_in_as_the_same_dates(owner: RestEntryPoint, owner_m
     ]
 
 
-def test_it_leaves_one_row_in_the_log_of_changes(owner: RestEntryPoint, course: Any) -> None:
-    """With what was made and what was changed; none where nothing was."""
+def test_it_adds_one_change(owner: RestEntryPoint, course: Any) -> None:
+    """With the created and changed items. An import without effect adds none."""
     first = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"][0]
     imported(owner, course, deadline("a", "20261203", "Essay 1"))
     imported(owner, course, deadline("a", "20261205", "Essay 1"), query="?dry_run=true")
@@ -426,7 +426,7 @@ def test_it_leaves_one_row_in_the_log_of_changes(owner: RestEntryPoint, course: 
     assert rows[1]["before"] is None
 
 
-def test_only_events_of_a_label_are_taken_and_all_labels_are_told(owner: RestEntryPoint, course: Any) -> None:
+def test_only_events_with_a_label_are_imported_and_all_labels_are_returned(owner: RestEntryPoint, course: Any) -> None:
     physics = owner.made("create_course", name="Physics")
     events = deadline("a", "20261203", "Essay [Physics]"), deadline("b", "20261204", "Quiz [Club]")
     answer = imported(owner, course, *events, query="?label=Club")
@@ -442,12 +442,12 @@ def test_only_events_of_a_label_are_taken_and_all_labels_are_told(owner: RestEnt
 
 
 def undo(entry_point: RestEntryPoint) -> Any:
-    """Take back the newest import that was not; gives the answer."""
+    """Undo the newest import that is not undone. Return the answer."""
     rows = [row for row in entry_point.made("list_changes")["data"] if row["operation"] == "import_calendar"]
     return entry_point.call("undo_change", change_id=next(row["id"] for row in rows if row["undone_at"] is None))
 
 
-def test_what_an_undone_import_made_counts_as_deleted(owner: RestEntryPoint, course: Any) -> None:
+def test_items_of_an_undone_import_count_as_deleted(owner: RestEntryPoint, course: Any) -> None:
     events = deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2")
     imported(owner, course, *events)
     assert undo(owner).error is None
@@ -458,7 +458,7 @@ def test_what_an_undone_import_made_counts_as_deleted(owner: RestEntryPoint, cou
 
 
 @pytest.mark.database("both")
-def test_what_an_undone_import_changed_counts_as_changed_by_the_member(owner: RestEntryPoint, course: Any) -> None:
+def test_changes_undone_count_as_changed_by_the_member(owner: RestEntryPoint, course: Any) -> None:
     imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2"))
     kept = owner.made("list_items")["data"][1]
     owner.made("update_item", item_id=kept["id"], title="Essay two")
@@ -480,7 +480,7 @@ def test_what_an_undone_import_changed_counts_as_changed_by_the_member(owner: Re
     assert told_once["file"] == {"title": "Essay 1", "due_on": "2026-12-06"}
 
 
-def test_imports_are_undone_in_reverse_and_not_out_of_order(owner: RestEntryPoint, course: Any) -> None:
+def test_imports_can_only_be_undone_newest_first(owner: RestEntryPoint, course: Any) -> None:
     imported(owner, course, deadline("a", "20261203", "Essay 1"))
     imported(owner, course, deadline("a", "20261205", "Essay 1"))
     first = owner.made("list_changes")["data"][-2]
@@ -492,8 +492,8 @@ def test_imports_are_undone_in_reverse_and_not_out_of_order(owner: RestEntryPoin
         assert dates(owner) == left
 
 
-def test_what_is_remembered_is_not_told(owner: RestEntryPoint, course: Any) -> None:
-    """Neither of the import nor of its undoing; two items are told as the first and one more."""
+def test_remembered_events_are_not_reported(owner: RestEntryPoint, course: Any) -> None:
+    """Neither in the change nor in its undo. Two items are named as the first plus one more."""
     imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2"))
     assert undo(owner).error is None
     undone, made = owner.made("list_changes")["data"][:2]
@@ -504,7 +504,7 @@ def test_what_is_remembered_is_not_told(owner: RestEntryPoint, course: Any) -> N
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_two_at_once_make_each_item_once(owner: RestEntryPoint, course: Any, in_threads: Any) -> None:
+def test_two_imports_at_once_create_each_item_once(owner: RestEntryPoint, course: Any, in_threads: Any) -> None:
     answers = in_threads(lambda _: send(owner, course, one_deadline()).json(), [0, 1])
     assert sorted(len(answer.get("new", [])) for answer in answers) == [0, 1]
     assert len(dates(owner)) == 1

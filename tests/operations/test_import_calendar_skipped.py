@@ -49,8 +49,8 @@ def test_completed_tasks_are_skipped(owner: RestEntryPoint, course: Any) -> None
     ]
 
 
-def test_a_task_that_is_completed_later_is_not_gone(owner: RestEntryPoint, course: Any) -> None:
-    """The file still has it, and its item stays."""
+def test_a_task_completed_later_is_not_gone(owner: RestEntryPoint, course: Any) -> None:
+    """The file still contains it, and its item stays."""
     [item] = imported(owner, course, task("a"))["new"]
     answer = imported(owner, course, task("a", "STATUS:COMPLETED"))
     assert (answer["gone"], [one["reason"] for one in answer["skipped"]]) == ([], ["completed"])
@@ -59,7 +59,7 @@ def test_a_task_that_is_completed_later_is_not_gone(owner: RestEntryPoint, cours
     assert (again["unchanged"], again["skipped"]) == (1, [])
 
 
-def test_a_completed_instance_of_a_recurring_task_is_skipped_alone(owner: RestEntryPoint, course: Any) -> None:
+def test_only_the_completed_occurrence_of_a_recurring_task_is_skipped(owner: RestEntryPoint, course: Any) -> None:
     series = event(
         "w", "DTSTART;VALUE=DATE:20261201", "DUE;VALUE=DATE:20261201", "RRULE:FREQ=WEEKLY;COUNT=2", name="VTODO",
         summary="Weekly",
@@ -112,19 +112,19 @@ DEADLINES = [
 ]
 
 
-def test_events_that_only_say_that_something_opens_are_skipped(owner: RestEntryPoint, course: Any) -> None:
+def test_events_that_only_announce_an_opening_are_skipped(owner: RestEntryPoint, course: Any) -> None:
     titles = [*OPENINGS, *DEADLINES]
     answer = imported(owner, course, *[deadline(str(at), "20261203", title) for at, title in enumerate(titles)])
     assert [(one["title"], one["reason"]) for one in answer["skipped"]] == [(title, "opens") for title in OPENINGS]
     assert [one["title"] for one in answer["new"]] == DEADLINES
 
 
-def test_a_task_called_so_is_taken(owner: RestEntryPoint, course: Any) -> None:
+def test_a_task_with_such_a_name_is_imported(owner: RestEntryPoint, course: Any) -> None:
     """The component has a due date."""
     parts = event("a", "DUE;VALUE=DATE:20261218", summary="Note when the quiz opens", name="VTODO")
     assert len(imported(owner, course, parts)["new"]) == 1
 
 
-def test_a_cancelled_one_is_not_told_as_skipped(owner: RestEntryPoint, course: Any) -> None:
+def test_a_canceled_event_is_not_reported_as_skipped(owner: RestEntryPoint, course: Any) -> None:
     answer = imported(owner, course, deadline("a", "20261203", "Quiz opens", "STATUS:CANCELLED"))
     assert (answer["new"], answer["skipped"]) == ([], [])

@@ -36,7 +36,7 @@ def _files(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def archive(owner: RestEntryPoint) -> bytes:
-    """The archive of the owner, who has everything."""
+    """The archive of the owner, who has one of everything."""
     have_everything(owner)
     content: bytes = owner.made("export_data")
     return content
@@ -48,13 +48,13 @@ def newcomer(make_member: MakeMember, entry_point: OpenEntryPoint) -> RestEntryP
     return entry_point(make_member("new@example.org"))
 
 
-def test_everything_is_there_again(owner: RestEntryPoint, archive: bytes, newcomer: RestEntryPoint) -> None:
+def test_everything_is_restored(owner: RestEntryPoint, archive: bytes, newcomer: RestEntryPoint) -> None:
     taken = newcomer.call("import_data", file=archive)
     assert (taken.error, taken.status) == (None, 201)
     assert answers(newcomer) == answers(owner)
 
 
-def test_counts_sums_and_clocks_are_right(archive: bytes, newcomer: RestEntryPoint) -> None:
+def test_counts_sums_and_clocks_are_correct(archive: bytes, newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=archive)
     member = Member.objects.get(email="new@example.org")
     assert repair_counts(member.id) == 0
@@ -63,7 +63,7 @@ def test_counts_sums_and_clocks_are_right(archive: bytes, newcomer: RestEntryPoi
     assert later["created_at"] > newest
 
 
-def test_pollers_see_its_items_in_their_order(owner: RestEntryPoint, archive: bytes, newcomer: RestEntryPoint) -> None:
+def test_pollers_see_its_items_in_order(owner: RestEntryPoint, archive: bytes, newcomer: RestEntryPoint) -> None:
     past = newcomer.made("create_course", name="Past")
     seen = newcomer.made("create_item", course_id=past["id"], title="Seen")["created_at"]
     newcomer.made("delete_course", course_id=past["id"])
@@ -74,8 +74,8 @@ def test_pollers_see_its_items_in_their_order(owner: RestEntryPoint, archive: by
 
 
 @about_files
-def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestEntryPoint) -> None:
-    """A calendar file that is imported again finds its events."""
+def test_deleted_objects_are_not_imported_again(archive: bytes, newcomer: RestEntryPoint) -> None:
+    """A later import of the same calendar file recognizes its events."""
     newcomer.made("import_data", file=archive)
     [history] = [one for one in newcomer.made("list_courses")["data"] if one["name"] == "History"]
     told = newcomer.made("import_calendar", course_id=history["id"], file=one_deadline())
@@ -84,7 +84,7 @@ def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestEn
 
 
 @pytest.mark.database("both")
-def test_cards_go_on_and_reviews_can_be_undone(archive: bytes, newcomer: RestEntryPoint) -> None:
+def test_cards_continue_and_reviews_can_be_undone(archive: bytes, newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=archive)
     review = Review.objects.filter(member__email="new@example.org").latest("reviewed_at")
     newcomer.made("review_vocab_card", card_id=str(review.card_id), rating="again")
@@ -94,7 +94,7 @@ def test_cards_go_on_and_reviews_can_be_undone(archive: bytes, newcomer: RestEnt
     assert repair_counts(review.member_id) == 0
 
 
-def test_it_is_one_row_in_the_log_and_cannot_be_undone(newcomer: RestEntryPoint) -> None:
+def test_it_adds_one_change_that_cannot_be_undone(newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=one_course())
     [row] = newcomer.made("list_changes")["data"]
     assert (row["operation"], row["before"], row["undoable"]) == ("import_data", None, False)
@@ -104,7 +104,7 @@ def test_it_is_one_row_in_the_log_and_cannot_be_undone(newcomer: RestEntryPoint)
     assert "cannot be undone" in refused.body["message"]
 
 
-def test_its_profile_is_taken_and_the_account_stays(newcomer: RestEntryPoint) -> None:
+def test_its_profile_is_imported_and_the_account_is_kept(newcomer: RestEntryPoint) -> None:
     before = newcomer.made("get_me")
     assert (before["name"], before["time_zone"]) == ("", "UTC")
     newcomer.made("import_data", file=one_course())
@@ -122,7 +122,7 @@ def test_its_profile_is_taken_and_the_account_stays(newcomer: RestEntryPoint) ->
     ],
     ids=["name", "time zone", "all"],
 )
-def test_a_name_and_a_time_zone_that_were_chosen_stay(newcomer: RestEntryPoint, there: Any, expected: Any) -> None:
+def test_a_chosen_name_and_time_zone_are_kept(newcomer: RestEntryPoint, there: Any, expected: Any) -> None:
     newcomer.made("update_me", **there)
     newcomer.made("import_data", file=one_course())
     after = newcomer.made("get_me")
@@ -140,7 +140,7 @@ def emptied(entry_point: RestEntryPoint) -> bytes:
 
 
 def practice(entry_point: RestEntryPoint) -> Any:
-    """The sums, in all and of each topic, whose ids are new."""
+    """The practice sums in total and per topic, without ids, which are new."""
     stats = entry_point.made("get_practice_stats", days=365)
     for topic in stats["weak_topics"]:
         topic["deck_id"] = topic["deck_id"] is not None
@@ -148,7 +148,7 @@ def practice(entry_point: RestEntryPoint) -> Any:
 
 
 @pytest.mark.database("both")
-def test_practice_that_outlived_its_decks_is_not_doubled(owner: RestEntryPoint, archive: bytes) -> None:
+def test_practice_of_deleted_decks_is_not_doubled(owner: RestEntryPoint, archive: bytes) -> None:
     """Practice belongs to the decks again, and its reviews can be undone."""
     before = practice(owner)
     attempts = len(lines_of(archive, "attempts"))
@@ -169,8 +169,8 @@ def _undo_newest_review(entry_point: RestEntryPoint) -> None:
 
 
 @pytest.mark.database("both")
-def test_only_attempts_that_are_not_there_are_made(newcomer: RestEntryPoint) -> None:
-    """Of three equal attempts, two of which exist, one is added. Another topic or result is another attempt."""
+def test_only_missing_attempts_are_created(newcomer: RestEntryPoint) -> None:
+    """Of three equal attempts, two of which exist, one is added. Attempts with another topic or result differ."""
     alike = [an_attempt(id=an_id(50 + number)) for number in range(3)]
     newcomer.made("import_data", file=zipped(parts(attempts=alike[:2])))
     others = [an_attempt(id=an_id(60), topic="Other"), an_attempt(id=an_id(61), correct=False)]
@@ -207,7 +207,7 @@ def test_its_files_are_stored(archive: bytes, newcomer: RestEntryPoint) -> None:
 
 
 @pytest.mark.parametrize("there", ["course", "deck"])
-def test_an_account_with_something_in_it_takes_none(newcomer: RestEntryPoint, there: str) -> None:
+def test_an_account_with_content_rejects_an_archive(newcomer: RestEntryPoint, there: str) -> None:
     if there == "course":
         newcomer.made("create_course", name="Here")
     else:
@@ -219,8 +219,8 @@ def test_an_account_with_something_in_it_takes_none(newcomer: RestEntryPoint, th
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_of_two_at_once_one_is_taken_in(newcomer: RestEntryPoint, in_threads: Any, monkeypatch: Any) -> None:
-    """In different processes, each with its own queue. The second import gets 409."""
+def test_one_of_two_concurrent_imports_succeeds(newcomer: RestEntryPoint, in_threads: Any, monkeypatch: Any) -> None:
+    """In different processes, each with its own queue. The second import gets a 409."""
     from contextlib import nullcontext
     from dataclasses import replace
 
@@ -233,7 +233,7 @@ def test_of_two_at_once_one_is_taken_in(newcomer: RestEntryPoint, in_threads: An
     assert len(newcomer.made("list_courses")["data"]) == 1
 
 
-def test_one_is_taken_in_at_a_time(newcomer: RestEntryPoint) -> None:
+def test_one_archive_is_imported_at_a_time(newcomer: RestEntryPoint) -> None:
     with importing.import_turn():
         response = _send(newcomer, one_course())
     assert response.json()["error"]["type"] == "rate_limited"
@@ -241,25 +241,25 @@ def test_one_is_taken_in_at_a_time(newcomer: RestEntryPoint) -> None:
     assert newcomer.call("import_data", file=one_course()).error is None
 
 
-def test_the_turn_is_given_back(newcomer: RestEntryPoint) -> None:
+def test_the_queue_place_is_released(newcomer: RestEntryPoint) -> None:
     for _ in range(2):
         assert newcomer.call("import_data", file=b"no archive").error == "invalid_request"
 
 
 @about_files
-def test_ten_an_hour_are_read(newcomer: RestEntryPoint) -> None:
+def test_ten_archives_an_hour_are_read(newcomer: RestEntryPoint) -> None:
     errors = [newcomer.call("import_data", file=b"no archive").error for _ in range(11)]
     assert errors == ["invalid_request"] * 10 + ["rate_limited"]
 
 
-def test_a_retry_with_its_key_is_answered_the_same(newcomer: RestEntryPoint) -> None:
+def test_a_retry_with_its_key_gets_the_same_answer(newcomer: RestEntryPoint) -> None:
     content = one_course()
     first, second = (_send(newcomer, content, headers={"Idempotency-Key": "1"}) for _ in range(2))
     assert (first.status_code, second.status_code, second.json()) == (201, 201, first.json())
     assert second.headers["Idempotency-Replayed"] == "true"
 
 
-def test_a_file_that_comes_too_slowly_is_refused(newcomer: RestEntryPoint, monkeypatch: Any) -> None:
+def test_a_file_that_arrives_too_slowly_is_rejected(newcomer: RestEntryPoint, monkeypatch: Any) -> None:
     from studyservice.http import uploads
 
     monkeypatch.setattr(uploads, "_deadline", lambda seconds: 0.0 if seconds == 900 else float("inf"))
@@ -287,15 +287,17 @@ def test_a_stranger_sees_none_of_it(archive: bytes, newcomer: RestEntryPoint, st
 
 
 @about_files
-def test_a_second_account_takes_the_same(archive: bytes, newcomer: RestEntryPoint, stranger: RestEntryPoint) -> None:
-    """Its old ids are in use here, by the owner and by the first."""
+def test_a_second_account_imports_the_same_archive(
+    archive: bytes, newcomer: RestEntryPoint, stranger: RestEntryPoint
+) -> None:
+    """Its old ids are used here by the owner and the first account."""
     newcomer.made("import_data", file=archive)
     assert stranger.call("import_data", file=archive).error is None
     assert answers(stranger) == answers(newcomer)
 
 
 @about_files
-def test_an_archive_out_of_an_archive_goes_in(
+def test_an_archive_of_an_imported_account_can_be_imported(
     archive: bytes, newcomer: RestEntryPoint, stranger: RestEntryPoint
 ) -> None:
     newcomer.made("import_data", file=archive)

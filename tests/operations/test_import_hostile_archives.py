@@ -1,4 +1,4 @@
-"""import_data: an invalid archive is 400, a line that breaks a rule 422. Nothing is changed."""
+"""import_data: an invalid archive is 400, and a line that breaks a rule is 422. Nothing changes."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -99,7 +99,7 @@ NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
 
 @pytest.mark.database("sqlite", "files that are read")
 @pytest.mark.parametrize("kind", NO_ARCHIVES)
-def test_what_is_no_archive_is_refused(owner: RestEntryPoint, kind: str) -> None:
+def test_an_invalid_archive_is_rejected(owner: RestEntryPoint, kind: str) -> None:
     make, why = NO_ARCHIVES[kind]
     content, before = make(), rows()
     answer = owner.call("import_data", file=content)
@@ -108,7 +108,7 @@ def test_what_is_no_archive_is_refused(owner: RestEntryPoint, kind: str) -> None
 
 
 @pytest.mark.database("sqlite", "files that are read")
-def test_a_long_directory_takes_no_memory_of_the_server(owner_member: Member, tmp_path: Path) -> None:
+def test_a_long_directory_uses_no_memory_of_the_server(owner_member: Member, tmp_path: Path) -> None:
     path = tmp_path / "archive.zip"
     path.write_bytes(with_comments(1000))
     assert path.stat().st_size > 60 * 1024 * 1024
@@ -123,14 +123,14 @@ def test_a_long_directory_takes_no_memory_of_the_server(owner_member: Member, tm
     assert "directory is longer than 1 MiB" in str(refused.value)
 
 
-def test_reading_that_takes_too_long_is_given_up(owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_that_takes_too_long_is_aborted(owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unpacking, "READING_SECONDS", -1)
     answer = owner.call("import_data", file=one_course())
     assert (answer.error, "too long" in answer.body["message"]) == ("invalid_request", True)
 
 
-def test_folders_may_be_named(owner: RestEntryPoint) -> None:
-    """An archive that was unpacked and packed again has them."""
+def test_folder_entries_are_allowed(owner: RestEntryPoint) -> None:
+    """An archive that was unpacked and repacked has them."""
     assert owner.call("import_data", file=with_parts(**{"data/": b"", "files/": b""})).error is None
 
 
@@ -217,13 +217,13 @@ def test_a_line_that_breaks_a_rule_is_named(owner: RestEntryPoint, kind: str) ->
     assert rows() == before
 
 
-def test_the_whole_of_it_is_taken_in(owner: RestEntryPoint) -> None:
-    """The unchanged archive is valid, so each refusal above is about its change."""
+def test_the_complete_archive_is_imported(owner: RestEntryPoint) -> None:
+    """The unchanged archive is valid, so each rejection above is due to its change."""
     assert owner.made("import_data", file=zipped(parts(**WHOLE)))["counts"]["reviews"] == 1
 
 
 @pytest.mark.parametrize(("wrong", "field"), [({"size": 3}, "size"), ({"sha256": "0" * 64}, "sha256"), ({}, None)])
-def test_a_file_is_what_its_line_says(owner: RestEntryPoint, wrong: dict[str, Any], field: str | None) -> None:
+def test_a_file_must_match_its_line(owner: RestEntryPoint, wrong: dict[str, Any], field: str | None) -> None:
     content = zipped(parts(**WHOLE | {"syllabus_files": [a_file(**wrong)]}) | {"files/x": b"%P"})
     answer = owner.call("import_data", file=content)
     if field is None:
@@ -233,7 +233,7 @@ def test_a_file_is_what_its_line_says(owner: RestEntryPoint, wrong: dict[str, An
         assert [detail["message"] for detail in answer.body["details"]] == [told]
 
 
-def test_the_quota_of_files_holds(owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_quota_applies(owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> None:
     from courses.uploads import rows as uploads
 
     owner.made("create_syllabus", text="waits for a course")
@@ -243,8 +243,8 @@ def test_the_quota_of_files_holds(owner: RestEntryPoint, monkeypatch: pytest.Mon
     assert rows() == before
 
 
-def test_a_review_that_comes_again_much_later_is_named(owner: RestEntryPoint) -> None:
-    """Its ids are not kept in memory; the database finds the second one."""
+def test_a_review_repeated_much_later_is_named(owner: RestEntryPoint) -> None:
+    """Its ids are not kept in memory, so the database detects the repetition."""
     lines = [a_review(id=an_id(100 + number)) for number in range(1200)]
     lines[1100] = a_review(id=an_id(103))
     before = rows()
@@ -262,7 +262,7 @@ def test_a_profile_that_breaks_a_rule_is_named(owner: RestEntryPoint) -> None:
     assert detail["message"].startswith("data/profile.jsonl, line 1: time_zone: Must be an IANA time zone")
 
 
-def test_no_more_than_a_hundred_are_told(owner: RestEntryPoint) -> None:
+def test_at_most_a_hundred_errors_are_returned(owner: RestEntryPoint) -> None:
     wrong = [an_item(id=an_id(number), title="") for number in range(200)]
     answer = owner.call("import_data", file=zipped(parts(**WHOLE | {"items": wrong})))
     assert len(answer.body["details"]) == 100

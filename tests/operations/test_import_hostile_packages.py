@@ -72,8 +72,10 @@ def test_a_hostile_package_gets_a_clear_answer(
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_what_is_only_odd_is_read(owner: RestEntryPoint, make: Callable[[], bytes], name: str, media: int) -> None:
-    """No member of a package but its database is unpacked, wherever it wants to lie."""
+def test_an_unusual_but_harmless_package_is_read(
+    owner: RestEntryPoint, make: Callable[[], bytes], name: str, media: int
+) -> None:
+    """Only the database of a package is unpacked, whatever the paths of other members."""
     answer = owner.made("import_vocab_decks", file=make())
     [deck] = answer["decks"]
     [shown] = owner.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"]
@@ -83,7 +85,7 @@ def test_what_is_only_odd_is_read(owner: RestEntryPoint, make: Callable[[], byte
 
 
 @pytest.mark.parametrize("make", [hostile.extreme_numbers, hostile.forgotten_at_once], ids=lambda make: make.__name__)
-def test_whatever_numbers_a_card_has_it_comes_back_out_of_an_archive(
+def test_cards_with_extreme_numbers_survive_export_and_import(
     owner: RestEntryPoint, make: Callable[[], bytes], make_member: MakeMember, entry_point: OpenEntryPoint
 ) -> None:
     [deck] = owner.made("import_vocab_decks", file=make())["decks"]

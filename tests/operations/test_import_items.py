@@ -1,4 +1,4 @@
-"""Items that ended, their categories and scores, in and out of an archive."""
+"""Finished items, their categories and scores, exported and imported."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ MOMENT = "2026-10-01T08:00:00Z"
 
 
 def told(entry_point: RestEntryPoint) -> Any:
-    """Items and scores, without what is new in another account."""
+    """Items and scores without the fields that differ in another account."""
     items = entry_point.made("list_items")["data"]
     names = ("title", "done", "done_at", "status", "worth", "note", "due_on")
     titles = {item["id"]: item["title"] for item in items}
@@ -31,7 +31,7 @@ def told(entry_point: RestEntryPoint) -> Any:
     return [{name: item[name] for name in names} | {"in": named.get(item["category_id"])} for item in items], scores
 
 
-def test_it_comes_back_as_it_was(owner: RestEntryPoint, stranger: RestEntryPoint, time_machine: Any) -> None:
+def test_an_account_is_restored_unchanged(owner: RestEntryPoint, stranger: RestEntryPoint, time_machine: Any) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     course = owner.made("create_course", name="Biology")
     categories = weighted(owner, course, {"Exams": 60, "Quizzes": 40})
@@ -57,10 +57,10 @@ def test_it_comes_back_as_it_was(owner: RestEntryPoint, stranger: RestEntryPoint
     assert [item["title"] for item in stranger.made("list_items", q="GRADED!")["data"]] == ["Graded"]
 
 
-def test_of_an_older_archive_nothing_is_missed(owner: RestEntryPoint, time_machine: Any) -> None:
-    """Its items are missable from the day of the import, in the member's zone."""
+def test_items_of_an_older_archive_are_not_missed(owner: RestEntryPoint, time_machine: Any) -> None:
+    """They can be missed from the day of the import on, in the member's zone."""
     time_machine.move_to("2026-11-21T12:00:00Z")
-    owner.made("update_me", time_zone="Pacific/Kiritimati")  # where it is the 22nd
+    owner.made("update_me", time_zone="Pacific/Kiritimati")  # where it is already the 22nd
     later = ("done", "done_at", "category_id", "note", "missable_from")
     items = [an_item(id=an_id(n), title=f"{n}", kind="paper", due_on=f"2026-11-{n}") for n in (20, 21, 22, 23)]
     old = [{name: value for name, value in item.items() if name not in later} for item in items]
@@ -107,8 +107,8 @@ def test_of_an_older_archive_nothing_is_missed(owner: RestEntryPoint, time_machi
         ),
     ],
 )
-def test_lines_that_do_not_fit_together_are_refused(owner: RestEntryPoint, lines: Any, field: str) -> None:
-    """A category of another course, a score of an item of another category, and two scores of one item."""
+def test_inconsistent_lines_are_rejected(owner: RestEntryPoint, lines: Any, field: str) -> None:
+    """A category of another course, a score for an item of another category, and two scores for one item."""
     whole = {"courses": [a_course(), a_course(id=OTHER_COURSE)], "grade_categories": [a_category()], **lines}
     whole.setdefault("items", [an_item()])
     answer = owner.call("import_data", file=zipped(parts(**whole)))
@@ -117,7 +117,7 @@ def test_lines_that_do_not_fit_together_are_refused(owner: RestEntryPoint, lines
     assert owner.made("list_courses")["data"] == []
 
 
-def test_lines_that_fit_together_are_taken(owner: RestEntryPoint) -> None:
+def test_consistent_lines_are_imported(owner: RestEntryPoint) -> None:
     lines = {
         "courses": [a_course()],
         "grade_categories": [a_category()],

@@ -1,4 +1,4 @@
-"""import_data: every number of an archive has a bound, and a card's counts fit its review log."""
+"""import_data: every number has bounds, and a card's counts match its review log."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ MOST = 1_000_000_000
 
 
 def log(card: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a line of the log that say how the card was before."""
+    """The fields of a review line that describe the card before it."""
     return {name: value for name, value in card.items() if name != "reps"}
 
 
@@ -59,7 +59,7 @@ BOUNDS: dict[tuple[str, str], tuple[dict[str, Any], float, float]] = {
     ("cards", "step"): (a_card(**LEARNING), 0, 1),
     ("cards", "stability"): (a_card(**LEARNING), 0.001, 1_000_000),
     ("cards", "difficulty"): (a_card(**LEARNING), 1, 10),
-    ("cards", "reps"): (a_card(**LEARNING), 1, 1_000_001),  # one of them is in the log
+    ("cards", "reps"): (a_card(**LEARNING), 1, 1_000_001),  # the log contains one of them
     ("cards", "lapses"): (a_card(**LEARNING), 0, 1_000_000),
     ("reviews", "step"): (a_review(**log(LEARNING)), 0, 1),
     ("reviews", "stability"): (a_review(**log(LEARNING)), 0.001, 1_000_000),
@@ -77,19 +77,19 @@ def _files(settings: Any, tmp_path: Path) -> None:
 
 
 def archive(**tables: list[Any]) -> bytes:
-    """The whole archive with these tables."""
+    """The complete archive with these tables."""
     return zipped(parts(**WHOLE | tables))
 
 
 def messages(owner: RestEntryPoint, content: bytes) -> list[str]:
-    """The error of each line. Nothing may have been changed."""
+    """The error of each line, after checking that nothing changed."""
     before = rows()
     answer = owner.call("import_data", file=content)
     assert (answer.error, rows()) == ("validation_failed", before), answer.body
     return [detail["message"] for detail in answer.body["details"]]
 
 
-def test_the_bounds_are_of_every_number() -> None:
+def test_every_number_has_bounds() -> None:
     lines = {"profile": ProfileLine} | {table.name: table.how.line for table in archive_tables()}
     numeric = (serializers.IntegerField, NumberField, ExactField)
     found = {
@@ -103,7 +103,7 @@ def test_the_bounds_are_of_every_number() -> None:
 
 @pytest.mark.parametrize("side", ["below", "above"])
 @pytest.mark.parametrize("number", BOUNDS, ids=".".join)
-def test_a_number_beyond_its_bounds_is_named(owner: RestEntryPoint, number: tuple[str, str], side: str) -> None:
+def test_a_number_out_of_bounds_is_named(owner: RestEntryPoint, number: tuple[str, str], side: str) -> None:
     table, field = number
     line, least, most = BOUNDS[number]
     step = 1 if isinstance(least, int) else 0.0001
@@ -114,7 +114,7 @@ def test_a_number_beyond_its_bounds_is_named(owner: RestEntryPoint, number: tupl
 
 
 @pytest.mark.database("both")
-def test_an_account_with_the_greatest_numbers_goes_on(owner: RestEntryPoint) -> None:
+def test_an_account_with_the_greatest_numbers_keeps_working(owner: RestEntryPoint) -> None:
     """Counters that continue from them stay within the range of the database."""
     greatest = {"position": MOST, "reps": 1_000_001, "lapses": 1_000_000, "stability": 1_000_000, "difficulty": 10}
     content = archive(
@@ -166,7 +166,7 @@ UNFIT: dict[str, tuple[list[Any], list[Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", UNFIT)
-def test_a_cards_counts_fit_its_log(owner: RestEntryPoint, kind: str) -> None:
+def test_a_cards_counts_match_its_log(owner: RestEntryPoint, kind: str) -> None:
     cards, reviews, expected = UNFIT[kind]
     [message] = messages(owner, archive(cards=cards, reviews=reviews, attempts=[]))
     assert message.startswith(f"data/cards.jsonl, {expected}"), message
@@ -179,10 +179,10 @@ def the_card(entry_point: RestEntryPoint) -> dict[str, Any]:
     return dict(card)
 
 
-def test_reviews_without_a_log_are_let_in(
+def test_reviews_without_a_log_are_accepted(
     owner: RestEntryPoint, make_member: MakeMember, entry_point: OpenEntryPoint
 ) -> None:
-    """Cards of Anki have them, and the archive of such an account can be imported."""
+    """Cards from Anki have them, and an archive of such an account must be importable."""
     counts = {"reps": 1_000_000, "lapses": 12}
     owner.made("import_data", file=archive(cards=[a_card(**REVIEWED | counts)], reviews=[], attempts=[]))
     card = the_card(owner)

@@ -27,7 +27,7 @@ Send = Callable[..., Any]
 
 @pytest.fixture
 def send(owner: RestEntryPoint) -> Send:
-    """Sends a file; returns the response."""
+    """Sends a file, and returns the response."""
 
     def post(content: str | bytes, filename: str = "Organelles.csv", **query: str) -> Any:
         data = content.encode() if isinstance(content, str) else content
@@ -45,7 +45,7 @@ def messages(response: Any) -> list[str]:
     return [detail["message"] for detail in response.json()["error"]["details"]]
 
 
-def test_it_makes_a_deck_named_as_its_file(owner: RestEntryPoint, send: Send) -> None:
+def test_it_creates_a_deck_named_after_its_file(owner: RestEntryPoint, send: Send) -> None:
     response = send('term,definition\r\nNucleus,Holds the DNA.\r\n\r\nRibosome,"Reads RNA,\nmakes proteins."\r\n')
     assert response.status_code == 201
     [deck] = owner.made("list_vocab_decks")["data"]
@@ -55,7 +55,7 @@ def test_it_makes_a_deck_named_as_its_file(owner: RestEntryPoint, send: Send) ->
 
 
 @pytest.mark.database("both")
-def test_decks_of_one_import_are_listed_in_its_order(owner: RestEntryPoint, send: Send) -> None:
+def test_decks_of_one_import_are_listed_in_file_order(owner: RestEntryPoint, send: Send) -> None:
     made = send("".join(f"Term {number},x\n" for number in range(3001)), filename="German 1.csv").json()["decks"]
     names = ["German 1", *(f"German 1 ({number})" for number in range(2, 8))]
     assert [deck["name"] for deck in made] == names
@@ -78,19 +78,19 @@ def test_decks_of_one_import_are_listed_in_its_order(owner: RestEntryPoint, send
     ],
     ids=["comma", "tab", "semicolon", "more columns", "semicolon 2", "header", "order", "quoted", "mark"],
 )
-def test_the_content_tells_separator_and_header(owner: RestEntryPoint, send: Send, content: str) -> None:
+def test_separator_and_header_are_detected(owner: RestEntryPoint, send: Send, content: str) -> None:
     [deck] = send(content).json()["decks"]
     assert texts(owner, deck) == [("a", "b"), ("c", "d")]
 
 
 @about_files
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_the_content_tells_the_encoding(owner: RestEntryPoint, send: Send, encoding: str) -> None:
+def test_the_encoding_is_detected(owner: RestEntryPoint, send: Send, encoding: str) -> None:
     [deck] = send("Käfer\tbeetle\nÖl\toil\n".encode(encoding)).json()["decks"]
     assert texts(owner, deck) == [("Käfer", "beetle"), ("Öl", "oil")]
 
 
-def test_an_exported_deck_comes_back_the_same(owner: RestEntryPoint, send: Send) -> None:
+def test_an_exported_deck_is_imported_unchanged(owner: RestEntryPoint, send: Send) -> None:
     cards = [
         {"term": "=1+1", "definition": '"quoted", and\n-5'},
         {"term": "term", "definition": "definition"},
@@ -103,12 +103,12 @@ def test_an_exported_deck_comes_back_the_same(owner: RestEntryPoint, send: Send)
         assert (back["name"], texts(owner, back)) == ("Words", texts(owner, deck))
 
 
-def test_name_and_course_can_be_given(owner: RestEntryPoint, course: Any, send: Send) -> None:
+def test_name_and_course_can_be_set(owner: RestEntryPoint, course: Any, send: Send) -> None:
     [deck] = send("a,b\n", name=" Cells ", course_id=course["id"]).json()["decks"]
     assert (deck["name"], deck["course_name"]) == ("Cells", "Cell Biology")
 
 
-def test_over_500_rows_are_parted(owner: RestEntryPoint, send: Send) -> None:
+def test_over_500_rows_are_split_into_decks(owner: RestEntryPoint, send: Send) -> None:
     response = send("".join(f"Term {n},x\n" for n in range(1001)))
     assert [(deck["name"], deck["card_count"]) for deck in response.json()["decks"]] == [
         ("Organelles", 500),
@@ -118,7 +118,7 @@ def test_over_500_rows_are_parted(owner: RestEntryPoint, send: Send) -> None:
     assert response.json()["cards"] == 1001
 
 
-def test_merging_makes_no_deck_twice(owner: RestEntryPoint, send: Send) -> None:
+def test_merging_creates_no_deck_twice(owner: RestEntryPoint, send: Send) -> None:
     deck = made_deck(owner, "Nucleus", "Ribosome")
     known = reviewed(owner, deck["cards"][0], "easy")
     response = send("Nucleus,Core.\nVacuole,Stores.\n", "organelles.csv", if_exists="merge")
@@ -142,7 +142,7 @@ def test_merging_makes_no_deck_twice(owner: RestEntryPoint, send: Send) -> None:
     ],
     ids=["one column", "empty", "long", "quotes", "no columns", "no rows"],
 )  # fmt: skip
-def test_wrong_rows_are_named_and_nothing_is_written(
+def test_invalid_rows_are_named_and_nothing_is_written(
     owner: RestEntryPoint, send: Send, content: str, wrong: list[str]
 ) -> None:
     response = send(content)
@@ -151,7 +151,7 @@ def test_wrong_rows_are_named_and_nothing_is_written(
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_a_broken_row_has_its_number(send: Send) -> None:
+def test_a_broken_row_is_numbered(send: Send) -> None:
     [message] = messages(send('a,b\nc,"d\n'))
     assert message.startswith("Row 2: the quotation marks are wrong")
 
@@ -160,18 +160,18 @@ def test_a_broken_row_has_its_number(send: Send) -> None:
 @pytest.mark.parametrize(
     "content", [b"\x00\x01\x02", b"PK\x03\x04broken", b"%PDF-1.7\n\x00"], ids=["bytes", "zip", "pdf"]
 )
-def test_other_files_are_refused(owner: RestEntryPoint, send: Send, content: bytes) -> None:
+def test_other_files_are_rejected(owner: RestEntryPoint, send: Send, content: bytes) -> None:
     response = send(content)
     assert (response.status_code, response.json()["error"]["type"]) == (400, "invalid_request")
     assert owner.made("list_vocab_decks")["data"] == []
 
 
 @about_files
-def test_over_10_mib_is_refused(send: Send) -> None:
+def test_over_10_mib_is_rejected(send: Send) -> None:
     assert send(b"a" * (10 * 1024 * 1024 + 1)).status_code == 400
 
 
-def test_over_100_decks_conflict_before_anything_is_written(
+def test_over_100_decks_are_a_conflict_before_anything_is_written(
     owner: RestEntryPoint, owner_member: Any, send: Send
 ) -> None:
     stored(DeckFactory, 99, member=owner_member)
@@ -181,7 +181,7 @@ def test_over_100_decks_conflict_before_anything_is_written(
     assert send("a,b\n").status_code == 201
 
 
-def test_merging_over_500_conflicts_and_changes_nothing(owner: RestEntryPoint, send: Send) -> None:
+def test_merging_over_500_cards_is_a_conflict_and_changes_nothing(owner: RestEntryPoint, send: Send) -> None:
     deck = made_deck(owner, *(f"Old {n}" for n in range(400)))
     response = send("".join(f"New {n},x\n" for n in range(101)), if_exists="merge")
     assert response.json()["error"]["type"] == "conflict"
@@ -193,17 +193,19 @@ def test_merging_over_500_conflicts_and_changes_nothing(owner: RestEntryPoint, s
     [({"course_id": UNKNOWN_ID}, "course_id"), ({"if_exists": "skip"}, "if_exists"), ({"name": "x" * 121}, "name")],
     ids=["course", "if_exists", "name"],
 )
-def test_other_values_are_refused(owner: RestEntryPoint, send: Send, query: dict[str, str], wrong: str) -> None:
+def test_invalid_parameter_values_are_rejected(
+    owner: RestEntryPoint, send: Send, query: dict[str, str], wrong: str
+) -> None:
     assert fields_of(send("a,b\n", **query)) == [wrong]
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_one_file_is_needed(owner: RestEntryPoint) -> None:
+def test_exactly_one_file_is_required(owner: RestEntryPoint) -> None:
     form = encode_multipart(BOUNDARY, {"other": "x"})
     assert fields_of(owner.request("POST", PATH, data=form, content_type=MULTIPART_CONTENT)) == ["file"]
 
 
-def test_it_is_one_row_in_the_log(owner: RestEntryPoint, send: Send) -> None:
+def test_it_adds_one_change(owner: RestEntryPoint, send: Send) -> None:
     send("".join(f"Term {n},x\n" for n in range(501)))
     [row] = owner.made("list_changes")["data"]
     assert (row["operation"], row["object"]["name"], row["undoable"]) == ("import_vocab_decks", "Organelles", True)
@@ -212,7 +214,7 @@ def test_it_is_one_row_in_the_log(owner: RestEntryPoint, send: Send) -> None:
 
 @pytest.fixture
 def send_form(owner: RestEntryPoint) -> Send:
-    """Sends a file with fields beside it in the form; returns the response."""
+    """Sends a file with further form fields, and returns the response."""
 
     def post(content: str, query: dict[str, str] | None = None, **fields: str) -> Any:
         file = SimpleUploadedFile("Organelles.csv", content.encode())
@@ -222,7 +224,7 @@ def send_form(owner: RestEntryPoint) -> Send:
     return post
 
 
-def test_its_parameters_may_stand_in_the_form(owner: RestEntryPoint, course: Any, send_form: Send) -> None:
+def test_its_parameters_can_be_form_fields(owner: RestEntryPoint, course: Any, send_form: Send) -> None:
     sent = send_form("a,b\n", name="Cells", course_id=course["id"])
     [deck] = sent.json()["decks"]
     assert (deck["name"], deck["course_id"]) == ("Cells", course["id"])
@@ -230,14 +232,16 @@ def test_its_parameters_may_stand_in_the_form(owner: RestEntryPoint, course: Any
     assert (merged.status_code, [one["id"] for one in merged.json()["decks"]]) == (200, [deck["id"]])
 
 
-def test_the_same_value_in_both_places_is_taken_and_another_is_refused(owner: RestEntryPoint, send_form: Send) -> None:
+def test_equal_values_in_query_and_form_are_accepted_and_different_ones_rejected(
+    owner: RestEntryPoint, send_form: Send
+) -> None:
     assert send_form("a,b\n", {"name": "Cells"}, name="Cells").status_code == 201
     refused = send_form("a,b\n", {"name": "Cells", "header": "no"}, name="Genes", header="yes")
     assert (refused.status_code, fields_of(refused)) == (422, ["name", "header"])
     assert len(owner.made("list_vocab_decks")["data"]) == 1
 
 
-def test_a_wrong_parameter_in_the_form_is_named(send_form: Send) -> None:
+def test_an_invalid_form_parameter_is_named(send_form: Send) -> None:
     refused = send_form("a,b\n", if_exists="replace", course_id="none")
     assert (refused.status_code, sorted(fields_of(refused))) == (422, ["course_id", "if_exists"])
 
@@ -253,7 +257,7 @@ def test_a_wrong_parameter_in_the_form_is_named(send_form: Send) -> None:
         ("Back,Front\nb,a\n", "auto", [("a", "b")]),
     ],
 )
-def test_header_says_whether_the_first_row_is_a_heading(
+def test_header_sets_whether_the_first_row_is_a_heading(
     owner: RestEntryPoint, send: Send, content: str, header: str, cards: list[tuple[str, str]]
 ) -> None:
     [deck] = send(content, header=header).json()["decks"]

@@ -1,4 +1,4 @@
-"""The stored count of a course's items is always correct, also with concurrent writes, and costs one statement."""
+"""The stored count of a course's items is always correct, even with concurrent writes, and costs one statement."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ from tests.support.factories import ItemFactory, stored
 
 
 def counts() -> dict[str, tuple[int, int]]:
-    """Each course's count, and how many items it has."""
+    """Each course's stored count and its number of items."""
     return {course.name: (course.item_count, course.items.count()) for course in Course.objects.all()}
 
 
-def test_items_are_counted_as_they_come_and_go(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_creations_and_deletions_are_counted(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     first, second = (owner.made("create_course", name=name) for name in ("Biology", "Botany"))
     items = [owner.made("create_item", course_id=first["id"], title=f"{n}") for n in range(3)]
     owner.made("create_item", course_id=second["id"], title="x")
@@ -33,7 +33,7 @@ def test_items_are_counted_as_they_come_and_go(owner: RestEntryPoint, stranger: 
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
-def test_a_refused_item_is_not_counted(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
+def test_a_rejected_item_is_not_counted(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
     stored(ItemFactory, ITEMS_OF_COURSE.most, member=owner_member, course=Course(id=course["id"]))
     repair_counts(owner_member.id)
     assert owner.call("create_item", course_id=course["id"], title="x").error == "conflict"
@@ -41,10 +41,10 @@ def test_a_refused_item_is_not_counted(owner: RestEntryPoint, owner_member: Any,
 
 
 @pytest.mark.rest
-def test_a_new_item_takes_four_statements(owner: RestEntryPoint, course: Any) -> None:
-    """The member's clock, the count with the limits and the course's name, the item, and its row in the log.
+def test_a_new_item_needs_four_statements(owner: RestEntryPoint, course: Any) -> None:
+    """The member's clock; the count with the limits and the course's name; the item; and its change.
 
-    PostgreSQL takes the last two as one.
+    PostgreSQL combines the last two.
     """
     owner.made("create_item", course_id=course["id"], title="x")
     with CaptureQueriesContext(connection) as queries:
@@ -57,8 +57,10 @@ def test_a_new_item_takes_four_statements(owner: RestEntryPoint, course: Any) ->
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.rest
-def test_eight_writers_and_a_deleter(owner: RestEntryPoint, owner_member: Any, course: Any, in_threads: Any) -> None:
-    """Near the limit the count equals the rows, never exceeds the limit, and wastes no place."""
+def test_eight_writers_and_a_deleter_keep_the_count_correct(
+    owner: RestEntryPoint, owner_member: Any, course: Any, in_threads: Any
+) -> None:
+    """Near the limit, the count equals the rows, never exceeds the limit, and wastes no place."""
     made = stored(ItemFactory, ITEMS_OF_COURSE.most - 10, member=owner_member, course=Course(id=course["id"]))
     repair_counts(owner_member.id)
     doomed = iter(made)
@@ -81,7 +83,7 @@ def test_eight_writers_and_a_deleter(owner: RestEntryPoint, owner_member: Any, c
 
 
 @pytest.mark.rest
-def test_items_that_came_past_the_service_are_counted_by_the_repair(owner_member: Any, course: Any) -> None:
+def test_the_repair_counts_items_that_bypassed_the_service(owner_member: Any, course: Any) -> None:
     stored(ItemFactory, 3, member=owner_member, course=Course(id=course["id"]))
     assert repair_counts(owner_member.id, dry_run=True) == 1
     assert counts() == {"Cell Biology": (0, 3)}

@@ -42,7 +42,7 @@ class ModelScore:
 
 @dataclass
 class Model:
-    """A course, by the rules."""
+    """A course according to the rules."""
 
     weights: dict[str, int] = field(default_factory=dict)
     items: dict[str, ModelItem] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Pick:
-    """The subject of a step: an item, a score and a category, if they exist, a number and a choice."""
+    """The operands of a step: an item, a score and a category, if they exist, a number and a choice."""
 
     item: str | None
     score: str | None
@@ -87,7 +87,7 @@ class Pick:
 
 
 class History:
-    """A course over REST, and the model next to it."""
+    """A course over REST, and its model."""
 
     def __init__(self, rest: RestEntryPoint) -> None:
         self.rest, self.model = rest, Model()
@@ -96,7 +96,7 @@ class History:
         self.replace({"Exams": 60, "Quizzes": 30, "Labs": 7})
 
     def step(self, what: str, one: int, other: int, choice: bool) -> None:
-        """Do something, and compare."""
+        """Do something, then compare."""
         rates.clear()
         model = self.model
         pick = Pick(_chosen(model.items, one), _chosen(model.scores, one), _chosen(model.weights, other), other, choice)
@@ -176,7 +176,7 @@ class History:
         return self.replace({"New": pick.number})
 
     def relink(self, score_id: str, item: str | None, category: str | None) -> Answer:
-        """Let a score name an item, or none, and move to a category, if one is given."""
+        """Link a score to an item or none, and move it to a category, if one is given."""
         score, to = self.model.scores[score_id], category or self.model.scores[score_id].category
         fits = item is None or item == score.item or self.model.may_link(score_id, item, to)
         sent = {"item_id": item} | ({} if category is None else {"category_id": category})
@@ -189,7 +189,7 @@ class History:
         return answer
 
     def replace(self, new: dict[str, int], kept: dict[str, int] | None = None) -> Answer:
-        """Replace the categories: those kept, by id, and new ones, by name."""
+        """Replace the categories: kept ones by id, new ones by name."""
         kept = self.model.weights if kept is None else kept
         entries: list[dict[str, Any]] = [{"id": id_, "name": "Kept", "weight": weight} for id_, weight in kept.items()]
         entries += [{"name": name, "weight": weight} for name, weight in new.items()]
@@ -202,7 +202,7 @@ class History:
         return answer
 
     def undo(self, _: Pick) -> None:
-        """Undo the newest change that was not undone."""
+        """Undo the newest change that is not undone."""
         if self.before:
             change_id, self.model = self.before.pop()
             self.rest.made("undo_change", change_id=change_id)
@@ -226,7 +226,7 @@ def _chosen(among: dict[str, Any], number: int) -> str | None:
 
 
 @pytest.mark.database("both")
-def test_any_history_is_what_the_model_says(make_member: Any, make_key: Any) -> None:
+def test_every_history_matches_the_model(make_member: Any, make_key: Any) -> None:
     @given(STEPS)
     @examples(12, phases=[Phase.explicit, Phase.generate])
     def check(steps: list[tuple[str, int, int, bool]]) -> None:

@@ -1,4 +1,4 @@
-"""Items end: done, graded, past or missed."""
+"""The end of an item: done, graded, past or missed."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def _today(time_machine) -> None:
 
 @pytest.fixture
 def add(owner: RestEntryPoint, course):
-    """Adds items, due some days from today: `add("Essay", 3)`."""
+    """Adds items due some days from today: `add("Essay", 3)`."""
 
     def add_item(title: str, days: int | None = None, **fields: Any) -> Any:
         due_on = None if days is None else later(TODAY, days)
@@ -30,7 +30,7 @@ def add(owner: RestEntryPoint, course):
 
 @pytest.fixture
 def days_later(time_machine):
-    """Goes some days on: `days_later(3)`."""
+    """Moves the clock some days ahead: `days_later(3)`."""
 
     def go(days: int) -> str:
         today = later(TODAY, days)
@@ -54,7 +54,7 @@ def test_a_new_item_is_open(owner: RestEntryPoint, add) -> None:
     assert told == NOT_ENDED
 
 
-def test_it_is_done_at_the_true_time(owner: RestEntryPoint, add) -> None:
+def test_done_at_is_the_true_time(owner: RestEntryPoint, add) -> None:
     item = add("Essay", 3)
     done = owner.made("update_item", item_id=item["id"], done=True)
     assert (done["done"], done["status"]) == (True, "done")
@@ -74,7 +74,7 @@ def test_marking_as_done_again_changes_nothing(owner: RestEntryPoint, add, days_
     assert len(owner.made("list_changes", object_id=item["id"])["data"]) == 2
 
 
-def test_it_is_undone(owner: RestEntryPoint, add) -> None:
+def test_it_can_be_undone(owner: RestEntryPoint, add) -> None:
     item = add("Essay", 3)
     owner.made("update_item", item_id=item["id"], done=True)
     undone = owner.made("update_item", item_id=item["id"], done=False)
@@ -82,7 +82,7 @@ def test_it_is_undone(owner: RestEntryPoint, add) -> None:
 
 
 @pytest.mark.database("both")
-def test_what_is_due_and_not_done_is_missed(owner: RestEntryPoint, add, days_later) -> None:
+def test_an_overdue_unfinished_item_is_missed(owner: RestEntryPoint, add, days_later) -> None:
     for title, days, kind in (
         ("Undated", None, "paper"),
         ("Essay", 1, "paper"),
@@ -128,8 +128,8 @@ def test_status_is_a_closed_filter(owner: RestEntryPoint) -> None:
     assert owner.call("list_items", status="late").fields == ["status"]
 
 
-def test_the_agenda_tells_what_was_missed(owner: RestEntryPoint, add, days_later) -> None:
-    """Due in the last 30 days, yesterday included, the newest 50, oldest first."""
+def test_the_agenda_lists_missed_items(owner: RestEntryPoint, add, days_later) -> None:
+    """Those due in the last 30 days, including yesterday: the newest 50, oldest first."""
     for days in (1, 2, 31, 32):
         add(f"Due in {days}", days)
     add("Exam", 1, kind="exam")
@@ -140,7 +140,7 @@ def test_the_agenda_tells_what_was_missed(owner: RestEntryPoint, add, days_later
     assert {item["status"] for item in agenda["missed"]} == {"missed"}
 
 
-def test_the_agenda_tells_the_newest_fifty(owner: RestEntryPoint, course, days_later) -> None:
+def test_the_agenda_lists_the_newest_fifty(owner: RestEntryPoint, course, days_later) -> None:
     entries = [{"title": f"{number}", "due_on": later(TODAY, 1 + number // 3)} for number in range(53)]
     owner.made("create_item", course_id=course["id"], **entries[0], more=entries[1:])
     days_later(20)
@@ -148,11 +148,11 @@ def test_the_agenda_tells_the_newest_fifty(owner: RestEntryPoint, course, days_l
     assert [item["title"] for item in missed] == [f"{number}" for number in range(3, 53)]
 
 
-def test_a_change_of_the_time_zone_misses_nothing_new(owner: RestEntryPoint, add, time_machine) -> None:
-    """What is today in one zone and was yesterday in another was made before it was due."""
+def test_a_new_time_zone_makes_nothing_missed(owner: RestEntryPoint, add, time_machine) -> None:
+    """An item due today in one zone was due yesterday in another, but it was created before it was due."""
     time_machine.move_to("2026-11-21T23:30:00Z")
     RestEntryPoint(owner.secret).made("update_me", time_zone="Pacific/Auckland")
-    add("Essay", 0)  # the 21st, and it is the 22nd there
+    add("Essay", 0)  # the 21st; there it is the 22nd
     assert _statuses(owner) == {"Essay": "past"}
     RestEntryPoint(owner.secret).made("update_me", time_zone="UTC")
     assert _statuses(owner) == {"Essay": "open"}
@@ -160,14 +160,14 @@ def test_a_change_of_the_time_zone_misses_nothing_new(owner: RestEntryPoint, add
     assert _statuses(owner) == {"Essay": "past"}
 
 
-def test_done_is_no_field_of_a_new_item(owner: RestEntryPoint, course) -> None:
-    """REST ignores what it does not know; a tool says so."""
+def test_done_is_ignored_on_creation(owner: RestEntryPoint, course) -> None:
+    """REST ignores unknown fields; a tool rejects them."""
     made = owner.made("create_item", course_id=course["id"], title="Essay", done=True)
     assert made["done"] is False
 
 
 @pytest.mark.parametrize("operation", ["create_item", "update_item"])
-def test_a_note_has_two_thousand_characters(owner: RestEntryPoint, course, add, operation: str) -> None:
+def test_a_note_may_have_two_thousand_characters(owner: RestEntryPoint, course, add, operation: str) -> None:
     item = add("Essay")
     ids = {"course_id": course["id"], "title": "Essay"} if operation == "create_item" else {"item_id": item["id"]}
     note = "ä" * 2000
@@ -178,7 +178,7 @@ def test_a_note_has_two_thousand_characters(owner: RestEntryPoint, course, add, 
     assert owner.made("update_item", item_id=made["id"], note=None)["note"] is None
 
 
-def test_lists_have_the_first_200_characters_of_a_note(owner: RestEntryPoint, course, add) -> None:
+def test_lists_return_the_first_200_characters_of_a_note(owner: RestEntryPoint, course, add) -> None:
     note = "".join(chr(ord("a") + number % 26) for number in range(300))
     item = add("Essay", 1, note=note)
     listed = [
@@ -190,7 +190,7 @@ def test_lists_have_the_first_200_characters_of_a_note(owner: RestEntryPoint, co
     assert fetched_item(owner, item["id"])["note"] == note
 
 
-def test_a_note_sent_back_as_a_list_has_it_stays_whole(owner: RestEntryPoint, add) -> None:
+def test_a_shortened_note_sent_back_changes_nothing(owner: RestEntryPoint, add) -> None:
     note = f"{'a' * 199} {'b' * 100}"
     item = add("Essay", 1, note=note)
     [listed] = owner.made("list_items")["data"]
@@ -201,7 +201,7 @@ def test_a_note_sent_back_as_a_list_has_it_stays_whole(owner: RestEntryPoint, ad
 
 
 @pytest.mark.database("both")
-def test_q_finds_title_note_and_course_name(owner: RestEntryPoint, course, add) -> None:
+def test_q_searches_title_note_and_course_name(owner: RestEntryPoint, course, add) -> None:
     add("Straße 100%", 1)
     add("Essay", 2, note="Bring the É_book")
     other = owner.made("create_course", name="Äsop")
@@ -222,7 +222,7 @@ def test_q_finds_title_note_and_course_name(owner: RestEntryPoint, course, add) 
 
 
 @pytest.mark.rest
-def test_q_follows_changes(owner: RestEntryPoint, course, add) -> None:
+def test_q_reflects_changes(owner: RestEntryPoint, course, add) -> None:
     item = add("Essay", 1)
     owner.made("update_item", item_id=item["id"], title="Paper", note="Sonnets")
     owner.made("update_course", course_id=course["id"], name="Poetry")
@@ -233,7 +233,7 @@ def test_q_follows_changes(owner: RestEntryPoint, course, add) -> None:
 
 
 @pytest.mark.database("both")
-def test_q_finds_titles_of_milestones(owner: RestEntryPoint, add) -> None:
+def test_q_searches_milestone_titles(owner: RestEntryPoint, add) -> None:
     essay, lab = add("Essay", 1), add("Lab", 2)
     first = owner.made("create_milestone", item_id=essay["id"], title="É_outline", more=[{"title": "Sources"}])
     step = owner.made("create_milestone", item_id=lab["id"], title="Read the SOURCES twice, sources first")
@@ -257,11 +257,11 @@ def test_q_finds_titles_of_milestones(owner: RestEntryPoint, add) -> None:
 
 
 @pytest.mark.parametrize("q", ["", "   ", "x" * 101])
-def test_q_has_one_to_a_hundred_characters(owner: RestEntryPoint, q: str) -> None:
+def test_q_must_have_one_to_a_hundred_characters(owner: RestEntryPoint, q: str) -> None:
     assert owner.call("list_items", q=q).fields == ["q"]
 
 
-def test_a_cursor_holds_over_midnight(owner: RestEntryPoint, add, days_later) -> None:
+def test_a_cursor_stays_valid_over_midnight(owner: RestEntryPoint, add, days_later) -> None:
     for days in (3, 4, 5):
         add(f"In {days}", days)
     first = owner.made("list_items", status="open", q="in", limit=1)
@@ -287,7 +287,7 @@ def test_undo_restores_done_and_its_time(owner: RestEntryPoint, add) -> None:
 
 
 @pytest.mark.rest
-def test_a_deleted_item_comes_back_as_it_was(owner: RestEntryPoint, add, days_later) -> None:
+def test_a_restored_item_is_unchanged(owner: RestEntryPoint, add, days_later) -> None:
     item = add("Essay", 1, note="Bring a pen")
     owner.made("delete_item", item_id=item["id"])
     days_later(3)
@@ -298,7 +298,7 @@ def test_a_deleted_item_comes_back_as_it_was(owner: RestEntryPoint, add, days_la
     assert _listed(owner, q="PEN") == ["Essay"]
 
 
-def test_an_unknown_category_is_refused(owner: RestEntryPoint, course, add) -> None:
+def test_an_unknown_category_is_rejected(owner: RestEntryPoint, course, add) -> None:
     item = add("Essay", 1)
     for answer in (
         owner.call("create_item", course_id=course["id"], title="Lab", category_id=UNKNOWN_ID),
@@ -309,7 +309,7 @@ def test_an_unknown_category_is_refused(owner: RestEntryPoint, course, add) -> N
 
 @pytest.mark.rest
 @pytest.mark.parametrize("change", [{"done": True}, {"note": "Bring a pen"}])
-def test_what_was_changed_since_is_not_unmade(owner: RestEntryPoint, add, change) -> None:
+def test_a_later_change_prevents_undoing_the_creation(owner: RestEntryPoint, add, change) -> None:
     item = add("Essay", 1)
     [made] = owner.made("list_changes", object_id=item["id"])["data"]
     owner.made("update_item", item_id=item["id"], **change)

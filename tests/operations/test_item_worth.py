@@ -1,4 +1,4 @@
-"""The worth of items: their category's share of the grade, divided by its pieces."""
+"""The worth of items: their category's share of the grade divided by its number of pieces."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 @pytest.fixture
 def categories(owner: RestEntryPoint, course) -> dict[str, str]:
-    """The ids of Exams (60), Quizzes (30) and Extra (0) by name."""
+    """The ids of Exams (60), Quizzes (30) and Extra (0), by name."""
     weights = {"Exams": 60, "Quizzes": 30, "Extra": 0}
     return weighted(owner, course, weights)
 
@@ -29,7 +29,7 @@ def _worths(owner: RestEntryPoint, course: Any) -> dict[str, float | None]:
 
 
 def test_worth_is_a_share_of_the_course(owner: RestEntryPoint, course, categories) -> None:
-    """60 of 90 for the only exam; 30 of 90 for three quizzes together, half-up to two places."""
+    """60 of 90 for the only exam; 30 of 90 for three quizzes together, rounded half up to two places."""
     exam = owner.made("create_item", course_id=course["id"], title="Exam", category_id=categories["Exams"])
     assert (exam["category_id"], exam["worth"]) == (categories["Exams"], 66.67)
     entry = {"category_id": categories["Quizzes"]}
@@ -70,7 +70,7 @@ def test_worth_is_exact(owner: RestEntryPoint, course, weights, pieces, worth) -
     assert _worths(owner, course) == {"Lab": worth}
 
 
-def test_scores_count_where_they_are_more(owner: RestEntryPoint, course, categories) -> None:
+def test_scores_count_if_they_outnumber_items(owner: RestEntryPoint, course, categories) -> None:
     quizzes = categories["Quizzes"]
     owner.made("create_item", course_id=course["id"], title="Quiz", category_id=quizzes)
     for number in range(3):
@@ -78,7 +78,7 @@ def test_scores_count_where_they_are_more(owner: RestEntryPoint, course, categor
         assert _worths(owner, course) == {"Quiz": round(3333.3333333 / (number + 1)) / 100}
 
 
-def test_a_category_changes(owner: RestEntryPoint, course, categories) -> None:
+def test_a_category_can_be_changed(owner: RestEntryPoint, course, categories) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Quiz", category_id=categories["Quizzes"])
     moved = owner.made("update_item", item_id=item["id"], category_id=categories["Exams"])
     assert (moved["category_id"], moved["worth"]) == (categories["Exams"], 66.67)
@@ -88,7 +88,7 @@ def test_a_category_changes(owner: RestEntryPoint, course, categories) -> None:
     assert (cleared["category_id"], cleared["worth"]) == (None, None)
 
 
-def test_a_category_of_another_course_is_refused(owner: RestEntryPoint, course, categories) -> None:
+def test_a_category_of_another_course_is_rejected(owner: RestEntryPoint, course, categories) -> None:
     other = owner.made("create_course", name="Other")
     item = owner.made("create_item", course_id=other["id"], title="Quiz")
     category_id = categories["Exams"]
@@ -102,7 +102,7 @@ def test_a_category_of_another_course_is_refused(owner: RestEntryPoint, course, 
     assert len(owner.made("list_items")["data"]) == 1
 
 
-def test_a_deleted_category_leaves_its_items(owner: RestEntryPoint, course, categories) -> None:
+def test_deleting_a_category_keeps_its_items(owner: RestEntryPoint, course, categories) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Quiz", category_id=categories["Quizzes"])
     left = [{"id": categories["Exams"], "name": "Exams", "weight": 60}]
     owner.made("set_grade_categories", course_id=course["id"], categories=left)
@@ -111,7 +111,7 @@ def test_a_deleted_category_leaves_its_items(owner: RestEntryPoint, course, cate
     )
 
 
-def test_a_new_course_names_its_categories(owner: RestEntryPoint) -> None:
+def test_a_new_course_refers_to_its_categories_by_name(owner: RestEntryPoint) -> None:
     made = owner.made(
         "create_course",
         name="Physics",
@@ -128,7 +128,7 @@ def test_a_new_course_names_its_categories(owner: RestEntryPoint) -> None:
     assert told == [(quizzes, 12.5), (quizzes, 12.5), (exams, 75), (None, None)]
 
 
-def test_a_new_course_refuses_what_names_no_category(owner: RestEntryPoint) -> None:
+def test_a_new_course_rejects_an_unknown_category_name(owner: RestEntryPoint) -> None:
     weights = [{"name": "Labs", "weight": 25}, {"name": "Quizzes", "weight": 25}, {"name": "labs", "weight": 50}]
     for items, fields in (
         ([{"title": "Quiz"}, {"title": "Quiz", "category": "Exams"}], ["items[1].category"]),

@@ -24,7 +24,7 @@ BORN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Row(NamedTuple):
-    """An item to be stored: due date, and age in microseconds after `BORN`."""
+    """An item to store: its due date, and its age in microseconds after `BORN`."""
 
     due_on: date | None
     age: int = 0
@@ -35,7 +35,7 @@ Store = Callable[[list[Row]], "list[Item]"]
 
 @pytest.fixture
 def store(owner_member, course) -> Store:
-    """Stores items as they are, equal ages included, which no operation could make; returns them."""
+    """Stores items unchanged, including equal ages, which no operation creates. Returns them."""
     from accounts.members.counts import repair_counts
     from courses.models import Course, Item
 
@@ -57,7 +57,7 @@ def store(owner_member, course) -> Store:
 
 
 def _in_order(items: "list[Item]") -> list[str]:
-    """Operation rules and fine print, Cursor: soonest first, undated last; then older, then by id."""
+    """Operation rules and fine print, Cursor: soonest first, undated last; then by age, then by id."""
     return [
         str(item.id)
         for item in sorted(items, key=lambda item: (item.due_on or date.max, not item.due_on, item.created_at, item.id))
@@ -85,8 +85,10 @@ PROPERTY = examples(40)
 @pytest.mark.database("both")
 @PROPERTY
 @given(rows=st.lists(ROWS, max_size=30), limits=st.lists(st.integers(1, 12), min_size=1, max_size=4))
-def test_a_walk_is_the_sorted_list(owner: RestEntryPoint, store: Store, rows: list[Row], limits: list[int]) -> None:
-    """Whatever the dates and however the limit changes from page to page."""
+def test_a_walk_returns_the_sorted_list(
+    owner: RestEntryPoint, store: Store, rows: list[Row], limits: list[int]
+) -> None:
+    """For any dates, and with a limit that changes from page to page."""
     from courses.models import Item
 
     rates.clear()
@@ -103,10 +105,10 @@ def test_a_walk_is_the_sorted_list(owner: RestEntryPoint, store: Store, rows: li
     come=st.lists(ROWS, max_size=8),
     limit=st.integers(1, 6),
 )
-def test_what_comes_and_goes_neither_repeats_nor_skips_others(
+def test_concurrent_changes_neither_repeat_nor_skip_other_items(
     owner: RestEntryPoint, store: Store, **drawn: Any
 ) -> None:
-    """Decisions, 6: a page boundary neither repeats nor skips an item when others are added or removed meanwhile."""
+    """Decisions, 6: a page boundary neither repeats nor skips an item while others are added or removed."""
     from courses.models import Item
 
     rates.clear()
@@ -123,12 +125,14 @@ def test_what_comes_and_goes_neither_repeats_nor_skips_others(
 
 @pytest.mark.parametrize("due_on", [date(2026, 12, 1), None])
 @pytest.mark.parametrize("limit", [1, 7, 20, 21])
-def test_many_items_due_on_one_day_are_walked_once(owner: RestEntryPoint, store: Store, due_on, limit: int) -> None:
+def test_many_items_due_on_one_day_are_each_returned_once(
+    owner: RestEntryPoint, store: Store, due_on, limit: int
+) -> None:
     items = store([Row(due_on, age // 3) for age in range(21)])
     assert _walk(owner, limits=[limit]) == _in_order(items)
 
 
-def test_a_walk_goes_on_from_an_item_that_was_deleted(owner: RestEntryPoint, store: Store) -> None:
+def test_a_walk_continues_after_a_deleted_item(owner: RestEntryPoint, store: Store) -> None:
     first, second, third = store([Row(date(2026, 12, 1), age) for age in range(3)])
     page = owner.made("list_items", limit=2)
     for item in [first, second]:
@@ -136,7 +140,7 @@ def test_a_walk_goes_on_from_an_item_that_was_deleted(owner: RestEntryPoint, sto
     assert _walk(owner, page) == [str(item.id) for item in (first, second, third)]
 
 
-def test_a_walk_ends_quietly_when_the_rest_is_gone(owner: RestEntryPoint, store: Store, course) -> None:
+def test_a_walk_ends_if_the_remaining_items_are_deleted(owner: RestEntryPoint, store: Store, course) -> None:
     store([Row(None, age) for age in range(3)])
     page = owner.made("list_items", limit=2)
     owner.made("delete_course", course_id=course["id"])
@@ -159,7 +163,7 @@ def test_a_walk_keeps_its_filters(owner: RestEntryPoint, store: Store, course) -
 
 
 def test_a_cursor_is_opaque_text_under_200_characters(owner: RestEntryPoint, store: Store, course) -> None:
-    """Decisions, 6; also with every filter there is."""
+    """Decisions, 6; even with every filter."""
     store([Row(date.max, age) for age in range(2)])
     filters = {"course_id": course["id"], "kind": "other", "from": "0001-01-01", "to": "9999-12-31"}
     page = owner.made("list_items", limit=1, created_after="0001-01-01T00:00:00Z", **filters)
@@ -175,12 +179,12 @@ def cursor(owner: RestEntryPoint, store: Store) -> str:
     return text
 
 
-def test_a_cursor_is_not_bound_to_the_limit(owner: RestEntryPoint, cursor: str) -> None:
+def test_a_cursor_accepts_another_limit(owner: RestEntryPoint, cursor: str) -> None:
     assert len(owner.made("list_items", limit=1, cursor=cursor)["data"]) == 1
     assert len(owner.made("list_items", limit=100, cursor=cursor)["data"]) == 2
 
 
-def test_a_cursor_is_not_bound_to_the_key(owner_member, entry_point, cursor: str) -> None:
+def test_a_cursor_accepts_another_key(owner_member, entry_point, cursor: str) -> None:
     assert len(entry_point(owner_member).made("list_items", cursor=cursor)["data"]) == 2
 
 
@@ -200,7 +204,7 @@ def test_a_cursor_is_bound_to_the_member(stranger: RestEntryPoint, cursor: str) 
     ],
 )
 def test_a_cursor_is_bound_to_the_filters(owner: RestEntryPoint, course, cursor: str, name: str, values) -> None:
-    """Decisions, 6: to each of them, whether it is added, left out or changed."""
+    """Decisions, 6: to each filter, whether it is added, removed or changed."""
     value, other = values[0] or course["id"], values[1]
     filtered = owner.made("list_items", limit=1, **{name: value})["next_cursor"]
     owner.made("list_items", cursor=filtered, **{name: value})
@@ -210,14 +214,14 @@ def test_a_cursor_is_bound_to_the_filters(owner: RestEntryPoint, course, cursor:
 
 
 @pytest.mark.database("both")
-def test_a_filter_may_be_written_differently(owner: RestEntryPoint, course, cursor: str) -> None:
+def test_a_filter_may_be_spelled_differently(owner: RestEntryPoint, course, cursor: str) -> None:
     page = owner.made("list_items", limit=1, course_id=course["id"], created_after="2020-01-01T00:00:00Z")
     same = {"course_id": course["id"].upper(), "created_after": "2020-01-01T02:00:00.000+02:00"}
     assert len(owner.made("list_items", cursor=page["next_cursor"], **same)["data"]) == 3
 
 
 @pytest.mark.rest
-def test_a_changed_cursor_is_refused(owner: RestEntryPoint, cursor: str) -> None:
+def test_a_modified_cursor_is_rejected(owner: RestEntryPoint, cursor: str) -> None:
     """Operation rules: a bad cursor is 400 `invalid_request`. No two texts are the same cursor."""
     assert len(cursor) == 96
     for place in range(96):
@@ -228,7 +232,7 @@ def test_a_changed_cursor_is_refused(owner: RestEntryPoint, cursor: str) -> None
 
 
 @pytest.mark.parametrize("change", [" {}", "{} ", "{}=", "{}====", "{}\n", "{}\x00", "{}A", "{0}{0}"], ids=repr)
-def test_a_cursor_with_more_around_it_is_refused(owner: RestEntryPoint, cursor: str, change: str) -> None:
+def test_a_cursor_with_surrounding_text_is_rejected(owner: RestEntryPoint, cursor: str, change: str) -> None:
     assert owner.call("list_items", cursor=change.format(cursor)).error == "invalid_request"
 
 

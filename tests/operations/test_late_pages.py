@@ -1,4 +1,4 @@
-"""A late page of list_items costs as much as the first: an index leads to its start."""
+"""A late page of list_items costs as much as the first, because an index leads to its start."""
 
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.rest
 
 @pytest.fixture
 def cursors(owner: RestEntryPoint, owner_member: Any) -> list[str]:
-    """Cursors of pages of 5,000 items, 20 on a day. The last items are undated."""
+    """Cursors of pages of 5,000 items, 20 per day, with undated items last."""
     day, course = owner_member.today(), CourseFactory.create(member=owner_member)
     for start in range(0, ITEMS - UNDATED, 20):
         stored(ItemFactory, 20, member=owner_member, course=course, due_on=day + timedelta(days=start // 20))
@@ -33,7 +33,7 @@ def cursors(owner: RestEntryPoint, owner_member: Any) -> list[str]:
 
 
 def explained(entry_point: RestEntryPoint, how: str, **arguments: Any) -> list[Any]:
-    """The query plans of a list_items."""
+    """The query plans of a list_items call."""
     asked = []
 
     def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -62,15 +62,15 @@ def rows_read(plan: Any) -> float:
 
 
 @pytest.mark.database("postgresql")
-def test_no_page_reads_more_than_three_times_what_it_answers(owner: RestEntryPoint, cursors: list[str]) -> None:
+def test_no_page_reads_more_than_three_times_its_items(owner: RestEntryPoint, cursors: list[str]) -> None:
     for cursor in (*cursors[::12], *cursors[-2:]):
         [[(plan,)]] = explained(owner, "EXPLAIN (ANALYZE, FORMAT JSON)", cursor=cursor)
         assert rows_read(plan[0]["Plan"]) <= 3 * (LIMIT + 1), plan
 
 
 @pytest.mark.database("sqlite")
-def test_an_index_leads_to_every_page(owner: RestEntryPoint, cursors: list[str]) -> None:
-    """For undated items SQLite may use the index of their course, since it has no statistics."""
+def test_every_page_uses_an_index(owner: RestEntryPoint, cursors: list[str]) -> None:
+    """For undated items, SQLite may use the index by course, since it has no statistics."""
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[24])
     assert any("INDEX item_member_due (member_id=? AND (due_on,created_at,id)>" in row[-1] for row in plan), plan
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[-1])

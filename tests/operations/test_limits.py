@@ -1,4 +1,4 @@
-"""A limit holds for what is created, undone and imported, by the one object that declares it."""
+"""A limit declared in one place applies to creating, undoing and importing."""
 
 from collections.abc import Callable
 from typing import Any
@@ -72,7 +72,7 @@ CREATING: dict[str, Callable[[RestEntryPoint, Ids], Any]] = {
 
 @pytest.fixture
 def ids(owner: RestEntryPoint, settings: Any, tmp_path: Any) -> Ids:
-    """An object of each kind that others are below, each with one row."""
+    """An object of each parent kind, each with one child row."""
     settings.MEDIA_ROOT = tmp_path
     course = owner.made("create_course", name="Biology")["id"]
     item = owner.made("create_item", course_id=course, title="Midterm")["id"]
@@ -85,7 +85,7 @@ def ids(owner: RestEntryPoint, settings: Any, tmp_path: Any) -> Ids:
 
 
 @each_limit
-def test_it_holds_for_what_is_created(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
+def test_it_applies_to_created_objects(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
     assert limit.what in CREATING, f"Add to CREATING how one more of {limit.what!r} is created."
     with declared(limit, most=0):
         refused = CREATING[limit.what](owner, ids)
@@ -98,10 +98,10 @@ def test_it_holds_for_what_is_created(data: MemberData, limit: Limit, owner: Res
 
 @pytest.mark.parametrize(
     ("data", "limit"),
-    [one for one in LIMITS if one[0].model is not SyllabusFile and not one[0].not_kept],  # these are gone for good
+    [one for one in LIMITS if one[0].model is not SyllabusFile and not one[0].not_kept],  # these cannot be restored
     ids=lambda one: getattr(one, "what", ""),
 )
-def test_it_holds_for_what_is_restored(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
+def test_it_applies_to_restored_objects(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
     owner.call("import_calendar", course_id=ids["course"], file=one_deadline())
     kind = "vocab_deck" if data.label.startswith("vocab.") else "course"
     owner.made(f"delete_{kind}", **{f"{kind.removeprefix('vocab_')}_id": ids[kind.removeprefix("vocab_")]})
@@ -116,7 +116,7 @@ def test_it_holds_for_what_is_restored(data: MemberData, limit: Limit, owner: Re
 @pytest.mark.parametrize(
     ("data", "limit"), [one for one in LIMITS if one[0].archived], ids=lambda one: getattr(one, "what", "")
 )
-def test_it_holds_for_what_is_imported(data: MemberData, limit: Limit, stranger: RestEntryPoint) -> None:
+def test_it_applies_to_imported_objects(data: MemberData, limit: Limit, stranger: RestEntryPoint) -> None:
     assert data.archived is not None
     lines = WHOLE | {"syllabus_files": [a_file()]}
     archive = zipped(parts(**lines) | {"files/x": b"%P"})

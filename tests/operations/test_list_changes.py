@@ -29,7 +29,7 @@ def changes(entry_point: RestEntryPoint, **query: Any) -> list[Any]:
     return data
 
 
-def test_it_tells_who_changed_what(owner: RestEntryPoint, owner_member: Member, course: Any, item: Any) -> None:
+def test_it_returns_who_changed_what(owner: RestEntryPoint, owner_member: Member, course: Any, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], due_on="2026-12-03")
     [key] = owner_member.api_keys.all()
     [updated, made, _] = changes(owner)
@@ -49,7 +49,7 @@ def test_it_tells_who_changed_what(owner: RestEntryPoint, owner_member: Member, 
     assert made["created_at"] == item["created_at"]
 
 
-def test_a_deletion_tells_what_went_in_numbers(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> None:
+def test_a_deletion_counts_the_deleted_objects(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> None:
     categories = [{"name": "Quiz", "weight": 40}]
     [category] = owner.made("set_grade_categories", course_id=course["id"], categories=categories)["categories"]
     owner.made("add_grade_score", course_id=course["id"], category_id=category["id"], label="x", score=80.25)
@@ -69,7 +69,7 @@ def test_a_deletion_tells_what_went_in_numbers(owner: RestEntryPoint, course: An
     }
 
 
-def test_a_replaced_list_tells_both(owner: RestEntryPoint, course: Any) -> None:
+def test_a_replaced_list_shows_both_versions(owner: RestEntryPoint, course: Any) -> None:
     [quiz] = owner.made(
         "set_grade_categories", course_id=course["id"], categories=[{"name": "Quiz", "weight": 40}]
     )["categories"]  # fmt: skip
@@ -84,7 +84,7 @@ def test_a_replaced_list_tells_both(owner: RestEntryPoint, course: Any) -> None:
     assert replaced["after"] == {"categories": after}
 
 
-def test_a_review_stands_among_them(owner: RestEntryPoint, owner_member: Member) -> None:
+def test_reviews_are_listed_in_order(owner: RestEntryPoint, owner_member: Member) -> None:
     deck = made_deck(owner, "Nucleus")
     card = reviewed(owner, deck["cards"][0], "good")
     course = owner.made("create_course", name="Algebra")
@@ -112,14 +112,14 @@ def test_a_review_stands_among_them(owner: RestEntryPoint, owner_member: Member)
     }
 
 
-def test_a_long_text_is_cut(owner: RestEntryPoint, owner_member: Member) -> None:
+def test_a_long_text_is_shortened(owner: RestEntryPoint, owner_member: Member) -> None:
     with acting(command("test")):
         create_course(owner_member, name="Algebra", syllabus_text="x" * 400)
     [made] = changes(owner)
     assert made["after"]["syllabus_text"] == "x" * 299 + "…"
 
 
-def test_pages_lead_through_both_logs_once(owner: RestEntryPoint) -> None:
+def test_pages_return_both_logs_exactly_once(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Nucleus", "Ribosome")
     for number in range(4):
         reviewed(owner, deck["cards"][number % 2], "again")
@@ -138,7 +138,7 @@ def test_pages_lead_through_both_logs_once(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.database("both")
-def test_only_those_of_an_object(owner: RestEntryPoint, item: Any) -> None:
+def test_changes_of_one_object_can_be_filtered(owner: RestEntryPoint, item: Any) -> None:
     deck = made_deck(owner, "Nucleus")
     card = reviewed(owner, deck["cards"][0], "good")
     owner.made("update_item", item_id=item["id"], title="Final")
@@ -153,12 +153,12 @@ def test_only_those_of_an_object(owner: RestEntryPoint, item: Any) -> None:
 
 
 def found_by(entry_point: RestEntryPoint, one: Any) -> list[str]:
-    """The operations of the changes that are found by an object's id."""
+    """The operations of the changes found by an object's id."""
     return [change["operation"] for change in changes(entry_point, object_id=one["id"])]
 
 
 @pytest.mark.database("both")
-def test_an_object_is_found_that_was_made_beside_others(owner: RestEntryPoint) -> None:
+def test_an_object_is_found_if_created_with_others(owner: RestEntryPoint) -> None:
     course = owner.made(
         "create_course",
         name="Botany",
@@ -176,7 +176,9 @@ def test_an_object_is_found_that_was_made_beside_others(owner: RestEntryPoint) -
 
 
 @pytest.mark.database("both")
-def test_an_object_is_found_that_a_replaced_list_made_changed_or_deleted(owner: RestEntryPoint, course: Any) -> None:
+def test_an_object_is_found_if_a_replaced_list_created_changed_or_deleted_it(
+    owner: RestEntryPoint, course: Any
+) -> None:
     listed = [{"name": name, "weight": 30} for name in ("same", "other", "gone")]
     made = owner.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]
     same, other, gone = made
@@ -190,7 +192,7 @@ def test_an_object_is_found_that_a_replaced_list_made_changed_or_deleted(owner: 
 
 
 @pytest.mark.database("both")
-def test_an_object_is_found_that_was_deleted_with_what_it_was_below(
+def test_an_object_is_found_if_deleted_with_its_parent(
     owner: RestEntryPoint, course: Any, item: Any, milestone: Any
 ) -> None:
     deck = made_deck(owner, "Nucleus", course_id=course["id"])
@@ -206,7 +208,7 @@ def test_an_object_is_found_that_was_deleted_with_what_it_was_below(
     assert found_by(owner, card) == ["delete_vocab_deck", "create_vocab_deck"]
 
 
-def test_pages_of_an_object_go_through_all_that_was_done_to_it(owner: RestEntryPoint, course: Any, item: Any) -> None:
+def test_pages_of_an_object_return_all_of_its_changes(owner: RestEntryPoint, course: Any, item: Any) -> None:
     for number in range(3):
         owner.made("update_item", item_id=item["id"], title=f"Final {number}")
     owner.made("delete_course", course_id=course["id"])
@@ -221,7 +223,7 @@ def test_pages_of_an_object_go_through_all_that_was_done_to_it(owner: RestEntryP
     assert found == whole
 
 
-def test_one_object_takes_no_more_statements_than_all(owner: RestEntryPoint, item: Any) -> None:
+def test_one_object_needs_no_more_statements_than_all(owner: RestEntryPoint, item: Any) -> None:
     numbers = []
     for query in ({}, {"object_id": item["id"]}):
         with CaptureQueriesContext(connection) as queries:
@@ -231,7 +233,7 @@ def test_one_object_takes_no_more_statements_than_all(owner: RestEntryPoint, ite
 
 
 @pytest.mark.database("both")
-def test_a_cursor_is_of_its_member_and_filter(owner: RestEntryPoint, stranger: RestEntryPoint, item: Any) -> None:
+def test_a_cursor_is_bound_to_its_member_and_filter(owner: RestEntryPoint, stranger: RestEntryPoint, item: Any) -> None:
     cursor = owner.made("list_changes", limit=1)["next_cursor"]
     assert stranger.call("list_changes", cursor=cursor).error == "invalid_request"
     assert owner.call("list_changes", cursor=cursor, object_id=item["id"]).error == "invalid_request"
@@ -240,13 +242,13 @@ def test_a_cursor_is_of_its_member_and_filter(owner: RestEntryPoint, stranger: R
     assert owner.made("list_changes", cursor=cursor, limit=100)["data"]
 
 
-def test_another_members_are_not_among_them(owner: RestEntryPoint, stranger: RestEntryPoint, item: Any) -> None:
+def test_another_members_changes_are_not_listed(owner: RestEntryPoint, stranger: RestEntryPoint, item: Any) -> None:
     assert changes(stranger) == []
     assert changes(stranger, object_id=item["id"]) == []
 
 
 @pytest.mark.database("both")
-def test_what_is_old_cannot_be_taken_back_and_goes(owner: RestEntryPoint, item: Any) -> None:
+def test_old_changes_cannot_be_undone_and_are_purged(owner: RestEntryPoint, item: Any) -> None:
     Change.objects.filter(object_id=item["id"]).update(created_at=timezone.now() - timedelta(days=31))
     assert [one["undoable"] for one in changes(owner)] == [True, False]
     Change.objects.filter(object_id=item["id"]).update(created_at=timezone.now() - timedelta(days=91))

@@ -7,11 +7,11 @@ from tests.support.entry_points import RestEntryPoint
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
-def test_it_answers_an_empty_page(owner: RestEntryPoint) -> None:
+def test_it_returns_an_empty_page(owner: RestEntryPoint) -> None:
     assert owner.made("list_courses") == {"data": [], "has_more": False, "next_cursor": None}
 
 
-def test_it_answers_whole_courses(owner: RestEntryPoint) -> None:
+def test_it_returns_complete_courses(owner: RestEntryPoint) -> None:
     made = owner.made("create_course", name="Cell Biology", code="BIO 210", meets="Mon", subject="Biology")
     assert owner.made("list_courses") == {"data": [made], "has_more": False, "next_cursor": None}
 
@@ -30,20 +30,20 @@ def test_a_change_does_not_move_a_course(owner: RestEntryPoint, course) -> None:
     assert [course["name"] for course in owner.made("list_courses")["data"]] == ["First", "Second"]
 
 
-def test_thirty_are_one_page(owner: RestEntryPoint) -> None:
+def test_thirty_courses_are_one_page(owner: RestEntryPoint) -> None:
     """Operation rules: everything in one page (`has_more` false)."""
     made = [owner.made("create_course", name=f"Course {number}") for number in range(30)]
     assert owner.made("list_courses") == {"data": made, "has_more": False, "next_cursor": None}
 
 
-def test_it_lists_only_the_members_own(owner: RestEntryPoint, stranger: RestEntryPoint, course) -> None:
+def test_it_lists_only_the_members_own_courses(owner: RestEntryPoint, stranger: RestEntryPoint, course) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     assert owner.made("list_courses")["data"] == [course]
     assert stranger.made("list_courses")["data"] == [theirs]
 
 
 @pytest.mark.database("both")
-def test_it_tells_which_have_a_syllabus(owner: RestEntryPoint, course) -> None:
+def test_it_returns_which_have_a_syllabus(owner: RestEntryPoint, course) -> None:
     from courses.models import Course
 
     owner.made("create_course", name="Without")

@@ -14,13 +14,13 @@ def _today(time_machine) -> None:
     time_machine.move_to(f"{TODAY}T12:00:00Z")
 
 
-def test_it_answers_an_empty_page(owner: RestEntryPoint, item) -> None:
+def test_it_returns_an_empty_page(owner: RestEntryPoint, item) -> None:
     page = owner.made("list_milestones", item_id=item["id"])
     assert page == {"data": [], "has_more": False, "next_cursor": None}
 
 
-def test_it_answers_whole_milestones(owner: RestEntryPoint, item, time_machine) -> None:
-    """Milestone: all nine fields always present, no extra fields."""
+def test_it_returns_complete_milestones(owner: RestEntryPoint, item, time_machine) -> None:
+    """Milestone: all nine fields are always present, with no others."""
     time_machine.move_to(f"{TODAY}T12:00:00Z")
     made = owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-11-20")
     assert owner.made("list_milestones", item_id=item["id"]) == {
@@ -43,7 +43,7 @@ def test_it_answers_whole_milestones(owner: RestEntryPoint, item, time_machine) 
 
 
 def test_twenty_are_one_page_in_order(owner: RestEntryPoint, item) -> None:
-    """Operations: Page of Milestone, in order; whatever they are called, due or done."""
+    """Operations: Page of Milestone, in order, whatever their title, due date or state."""
     made = [
         owner.made("create_milestone", item_id=item["id"], title=f"{number * 7 % 20}", due_on=f"2027-01-{20 - number}")
         for number in range(10)
@@ -66,14 +66,14 @@ def test_twenty_are_one_page_in_order(owner: RestEntryPoint, item) -> None:
     ],
 )
 @pytest.mark.usefixtures("_today")
-def test_overdue_is_not_done_and_due_before_today(owner: RestEntryPoint, milestone, due_on, done, overdue) -> None:
+def test_overdue_means_not_done_and_due_before_today(owner: RestEntryPoint, milestone, due_on, done, overdue) -> None:
     """Decisions, 5: `overdue` = not done and `due_on` before today."""
     owner.made("update_milestone", milestone_id=milestone["id"], due_on=due_on, done=done)
     [listed] = owner.made("list_milestones", item_id=milestone["item_id"])["data"]
     assert listed == milestone | {"due_on": due_on, "done": done, "overdue": overdue}
 
 
-def test_time_alone_makes_a_milestone_overdue(owner: RestEntryPoint, item, time_machine) -> None:
+def test_time_makes_a_milestone_overdue(owner: RestEntryPoint, item, time_machine) -> None:
     """States: time passes, `due_on` earlier than the member's today."""
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-11-21")
@@ -81,7 +81,7 @@ def test_time_alone_makes_a_milestone_overdue(owner: RestEntryPoint, item, time_
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [made | {"overdue": True}]
 
 
-def test_it_lists_the_items_own(owner: RestEntryPoint, course, milestone) -> None:
+def test_it_lists_only_the_items_milestones(owner: RestEntryPoint, course, milestone) -> None:
     other = owner.made("create_item", course_id=course["id"], title="Final")
     step = owner.made("create_milestone", item_id=other["id"], title="Read")
     assert owner.made("list_milestones", item_id=milestone["item_id"])["data"] == [milestone]

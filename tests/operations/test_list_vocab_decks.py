@@ -24,14 +24,14 @@ def test_it_lists_oldest_first_without_cards(owner: RestEntryPoint, course: Any)
     assert owner.made("list_vocab_decks") == {"data": made, "has_more": False, "next_cursor": None}
 
 
-def test_one_deck(owner: RestEntryPoint) -> None:
+def test_one_deck_can_be_requested(owner: RestEntryPoint) -> None:
     made_deck(owner, name="A")
     deck = made_deck(owner, name="B")
     del deck["cards"]
     assert owner.made("list_vocab_decks", deck_id=deck["id"])["data"] == [deck]
 
 
-def test_cards_come_due_first(owner: RestEntryPoint) -> None:
+def test_cards_are_sorted_by_due_time(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "easy", "again", "hard", "new")
     for card in deck["cards"][:3]:
         reviewed(owner, card, card["term"])
@@ -41,7 +41,7 @@ def test_cards_come_due_first(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.database("both")
-def test_the_cards_that_are_due_alone(owner: RestEntryPoint) -> None:
+def test_due_only_returns_only_due_cards(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "easy", "again", "new")
     for card in deck["cards"][:2]:
         reviewed(owner, card, card["term"])
@@ -54,14 +54,16 @@ def test_the_cards_that_are_due_alone(owner: RestEntryPoint) -> None:
 
 @pytest.mark.parametrize("due_only", [True, False])
 @pytest.mark.parametrize(("limit", "cards"), [(1, 1), (2, 2), (500, 3)])
-def test_the_first_cards_that_come_up(owner: RestEntryPoint, due_only: bool, limit: int, cards: int) -> None:
+def test_the_first_cards_to_come_up_can_be_requested(
+    owner: RestEntryPoint, due_only: bool, limit: int, cards: int
+) -> None:
     deck = made_deck(owner, "a", "b", "c")
     found = deck_with_cards(owner, deck, limit=limit, due_only=due_only)
     assert found == deck | {"cards": deck["cards"][:cards]}
     assert (found["card_count"], found["due_count"]) == (3, 3)
 
 
-def test_it_counts_what_is_due(owner: RestEntryPoint) -> None:
+def test_it_counts_due_cards(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "a", "b")
     card = reviewed(owner, deck["cards"][0], "good")
     counts = {"card_count": 2, "due_count": 1, "new_count": 1, "today_count": 1, "next_due_at": deck["next_due_at"]}
@@ -71,7 +73,7 @@ def test_it_counts_what_is_due(owner: RestEntryPoint) -> None:
         assert owner.made("list_vocab_decks")["data"][0]["due_count"] == 2
 
 
-def test_the_next_due_time_may_be_future(owner: RestEntryPoint) -> None:
+def test_the_next_due_time_may_be_in_the_future(owner: RestEntryPoint) -> None:
     deck = made_deck(owner)
     card = reviewed(owner, deck["cards"][0], "easy")
     [found] = owner.made("list_vocab_decks")["data"]
@@ -98,7 +100,7 @@ def test_an_unknown_deck_is_an_empty_page(owner: RestEntryPoint, stranger: RestE
         ({"include_cards": True, "limit": 5}, ["include_cards"]),
     ],
 )
-def test_it_names_what_is_wrong(owner: RestEntryPoint, query: dict[str, Any], wrong: list[str]) -> None:
+def test_it_names_invalid_parameters(owner: RestEntryPoint, query: dict[str, Any], wrong: list[str]) -> None:
     answer = owner.call("list_vocab_decks", **query)
     assert (answer.error, answer.fields) == ("validation_failed", wrong)
 
@@ -109,7 +111,7 @@ def test_others_decks_are_not_listed(owner: RestEntryPoint, stranger: RestEntryP
 
 
 def test_a_deck_without_cards_counts_none(owner: RestEntryPoint, owner_member: Any) -> None:
-    """The API makes no such deck; the admin can."""
+    """The admin can create such a deck; the API cannot."""
 
     deck = DeckFactory.create(member=owner_member, name="Empty")
     assert owner.made("list_vocab_decks")["data"] == [
@@ -130,10 +132,10 @@ def test_a_deck_without_cards_counts_none(owner: RestEntryPoint, owner_member: A
 
 
 @pytest.mark.rest
-def test_100_decks_of_50_cards_cost_what_one_does(
+def test_100_decks_of_50_cards_need_as_many_queries_as_one(
     owner: RestEntryPoint, owner_member: Any, django_assert_num_queries: Any
 ) -> None:
-    """Two queries, the credential's included; three with cards."""
+    """Two queries including the credential's; three with cards."""
     from vocab.models import Card
 
     made_deck(owner)

@@ -1,4 +1,4 @@
-"""Answers of thousands of rows are written in pieces, to save memory."""
+"""Answers of thousands of rows are written in pieces to save memory."""
 
 import tracemalloc
 from datetime import UTC, date, datetime
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def record(entries: int) -> dict[str, Any]:
-    """A record with a list. Each title is another text of four-byte letters in UTF-8."""
+    """A record with a list of distinct titles in four-byte UTF-8 characters."""
     whole_second = datetime(2026, 11, 22, tzinfo=UTC)
     rows = [{"id": uuid4(), "title": f"{n}" + chr(127891) * 160, "created_at": whole_second} for n in range(entries)]
     return {"today": date(2026, 11, 22), "none": [], "items": rows, "more": {"few": [1, 2]}}
 
 
 @pytest.mark.parametrize("entries", [0, 1, PIECE, PIECE + 1, 2 * PIECE, 2 * PIECE + 1])
-def test_it_is_the_same_text(entries: int) -> None:
+def test_the_pieces_form_the_same_text(entries: int) -> None:
     value = record(entries)
     text = encode(value)
     response = json_response(value)
@@ -32,8 +32,8 @@ def test_it_is_the_same_text(entries: int) -> None:
     assert response.headers["Content-Length"] == str(len(text))
 
 
-def test_it_takes_little_more_memory_than_its_text() -> None:
-    """Neither the text nor the rows' UTF-8 exists twice."""
+def test_it_needs_little_more_memory_than_its_text() -> None:
+    """Neither the text nor its UTF-8 exists twice."""
     value = record(10 * PIECE)
     tracemalloc.start()
     try:
@@ -46,7 +46,7 @@ def test_it_takes_little_more_memory_than_its_text() -> None:
 
 @pytest.mark.rest
 @pytest.mark.django_db
-def test_a_long_agenda_is_answered_whole(owner: RestEntryPoint, owner_member: Member) -> None:
+def test_a_long_agenda_is_returned_complete(owner: RestEntryPoint, owner_member: Member) -> None:
     course = CourseFactory.create(member=owner_member)
     items = stored(ItemFactory, 2 * PIECE + 1, member=owner_member, course=course, due_on=owner_member.today())
     agenda = owner.made("get_agenda")

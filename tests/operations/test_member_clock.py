@@ -54,7 +54,7 @@ def repaired(*arguments: str) -> Any:
 
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db
-def test_the_step_of_the_clock_depends_on_nothing() -> None:
+def test_the_step_of_the_clock_is_constant() -> None:
     """Partitioned databases allow no other expression in an UPDATE or an index."""
     sql, _ = Member.objects.annotate(later=AMicrosecondLater("write_clock")).values("later").query.sql_with_params()
     step = sql.removeprefix("SELECT ").partition(" AS ")[0].replace('"accounts_member".', "")
@@ -72,7 +72,7 @@ def test_a_key_expires_by_the_true_time(client: Client, owner_member: Member) ->
 
 
 def test_a_card_is_scheduled_by_the_true_time(owner: RestEntryPoint, ahead: Any) -> None:
-    """A card that is new, answered `again`: one minute."""
+    """A new card answered with `again` is due after one minute."""
     deck = owner.made("create_vocab_deck", name="Now", cards=[{"term": "a", "definition": "b"}])
     card = owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="again")
     assert (card["last_reviewed_at"], card["due_at"]) == (stamp(NOW), stamp(NOW + timedelta(minutes=1)))
@@ -81,7 +81,7 @@ def test_a_card_is_scheduled_by_the_true_time(owner: RestEntryPoint, ahead: Any)
 
 
 def test_a_review_is_never_before_the_cards_last(owner: RestEntryPoint, clock: Any) -> None:
-    """Two servers with clocks a minute apart."""
+    """Two servers whose clocks differ by a minute."""
     deck = owner.made("create_vocab_deck", name="Now", cards=[{"term": "a", "definition": "b"}])
     first = owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
     clock.move_to(NOW - timedelta(minutes=1), tick=False)
@@ -116,7 +116,7 @@ def test_clocks_a_few_seconds_apart_are_not_logged(
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("ahead")
-def test_repairing_restamps_what_was_made_ahead_in_its_order(owner: RestEntryPoint, owner_member: Member) -> None:
+def test_a_repair_restamps_future_data_in_order(owner: RestEntryPoint, owner_member: Member) -> None:
     def stamps() -> list[str]:
         courses, items = owner.made("list_courses")["data"], owner.made("list_items")["data"]
         milestones = owner.made("list_milestones", item_id=items[0]["id"])["data"]
@@ -134,10 +134,10 @@ def test_repairing_restamps_what_was_made_ahead_in_its_order(owner: RestEntryPoi
     assert [order[old] for old in sorted(order)] == sorted(order.values())
     [told] = found["members"]
     assert (told["email"], round(told["ahead_seconds"])) == (owner_member.email, AHEAD.total_seconds())
-    assert told["stamps"] == len(order) + 2  # the milestone's, and in the log of changes the categories'
+    assert told["stamps"] == len(order) + 2  # of the milestone, and of the categories in the log of changes
 
 
-def test_a_poller_goes_on_after_a_repair(owner: RestEntryPoint, course: Any, clock: Any) -> None:
+def test_a_poller_continues_after_a_repair(owner: RestEntryPoint, course: Any, clock: Any) -> None:
     """A poller sees old and new data in order, whenever it last polled."""
     known = owner.made("create_item", course_id=course["id"], title="before")
     clock.move_to(NOW + AHEAD, tick=False)
@@ -152,8 +152,8 @@ def test_a_poller_goes_on_after_a_repair(owner: RestEntryPoint, course: Any, clo
     assert owner.made("list_items", created_after=found[1]["created_at"])["data"] == [found[2]]
 
 
-def test_a_clock_that_leapt_twice_is_repaired(owner: RestEntryPoint, course: Any, clock: Any) -> None:
-    """An hour of data is stamped over two years, and must fit into the hour again."""
+def test_a_clock_that_jumped_twice_is_repaired(owner: RestEntryPoint, course: Any, clock: Any) -> None:
+    """Data of one hour was stamped over two years, and must fit into the hour again."""
     known = owner.made("create_item", course_id=course["id"], title="0")
     for number, leap in enumerate((AHEAD, AHEAD + timedelta(minutes=1), 2 * AHEAD), start=1):
         clock.move_to(NOW + leap, tick=False)
@@ -166,10 +166,10 @@ def test_a_clock_that_leapt_twice_is_repaired(owner: RestEntryPoint, course: Any
     assert found[2]["created_at"] == stamp(NOW + timedelta(hours=1))
 
 
-def test_repairing_brings_keys_and_reviews_back(
+def test_a_repair_restores_keys_and_reviews(
     owner: RestEntryPoint, owner_member: Member, clock: Any, make_key: Any
 ) -> None:
-    """Values computed from the server's time: when a key expires and when a card is due."""
+    """Values computed from the server's time: the expiry of a key and the due time of a card."""
     deck = owner.made("create_vocab_deck", name="Deck", cards=[{"term": "a", "definition": "b"}])
     clock.move_to(NOW + AHEAD, tick=False)
     key = make_key(owner_member, "Script", expires_days=30)[1]
@@ -188,7 +188,7 @@ def test_repairing_brings_keys_and_reviews_back(
 
 
 @pytest.mark.usefixtures("course")
-def test_a_clock_that_is_right_is_left_alone(owner: RestEntryPoint, owner_member: Member, clock: Any) -> None:
+def test_a_correct_clock_is_unchanged(owner: RestEntryPoint, owner_member: Member, clock: Any) -> None:
     before = owner.made("list_courses")
     assert repaired(owner_member.email) == {"members": []}
     assert repaired("--all") == {"members": []}
@@ -197,7 +197,9 @@ def test_a_clock_that_is_right_is_left_alone(owner: RestEntryPoint, owner_member
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("ahead")
-def test_an_operator_repairs_a_clock_in_the_admin(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
+def test_an_operator_can_repair_a_clock_in_the_admin(
+    admin: Client, owner: RestEntryPoint, owner_member: Member
+) -> None:
     admin.force_login(Member.objects.get(email="operator@example.com"))
     said = act(admin, "/admin/accounts/member/", "repair_clock", owner_member)
     assert said == "Repaired the clock of: 1 member."
@@ -206,13 +208,15 @@ def test_an_operator_repairs_a_clock_in_the_admin(admin: Client, owner: RestEntr
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("arguments", [[], ["nobody@example.org"], ["a@example.org", "--all"]])
-def test_the_command_names_one_member_or_all(arguments: list[str]) -> None:
+def test_the_command_accepts_one_member_or_all(arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         call_command("repairclock", *arguments)
 
 
 @pytest.mark.usefixtures("ahead")
-def test_a_day_practised_ahead_becomes_the_true_one(owner: RestEntryPoint, owner_member: Member, clock: Any) -> None:
+def test_practice_on_a_future_day_moves_to_the_true_day(
+    owner: RestEntryPoint, owner_member: Member, clock: Any
+) -> None:
     from practice.models import Attempt
 
     deck = owner.made("create_vocab_deck", name="Now", cards=[{"term": "a", "definition": "b"}])

@@ -1,4 +1,4 @@
-"""Every statement of the API on members' rows, and every join in it, names the member."""
+"""Every API statement on members' rows, and every join in it, names the member."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -42,14 +42,14 @@ SOUND = [
 ]
 
 
-def test_the_look_at_statements_can_fail() -> None:
+def test_the_check_of_statements_can_fail() -> None:
     assert [len(list(unnamed(sql))) for sql in FAULTY] == [1] * len(FAULTY)
     assert [list(unnamed(sql)) for sql in SOUND] == [[]] * len(SOUND)
 
 
 @pytest.fixture
 def world(owner: RestEntryPoint) -> World:
-    """An account with dependents below everything that can be deleted."""
+    """An account with dependents of everything that can be deleted."""
     world = World(owner)
     world.fill()
     owner.made("review_vocab_card", card_id=world.id("card_id"), rating="good")
@@ -58,7 +58,7 @@ def world(owner: RestEntryPoint) -> World:
 
 @spread
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_over_rest(world: World, operation_id: str) -> None:
+def test_rest_statements_name_the_member(world: World, operation_id: str) -> None:
     if operation_id in INTO_NOTHING:
         world.empty()
     call = world.call(operation_id)
@@ -68,17 +68,17 @@ def test_over_rest(world: World, operation_id: str) -> None:
 
 
 def undo_newest(owner: RestEntryPoint) -> None:
-    """Undo the last change, if possible."""
+    """Undo the last change if possible."""
     for change in owner.made("list_changes", limit=1)["data"]:
         if change["undoable"]:
             with named():
                 assert owner.call("undo_change", change_id=change["id"]).status in (200, 409)
 
 
-@pytest.mark.thorough("both entry_points call one action, which test_over_rest looks at")
+@pytest.mark.thorough("both entry_points call one action, which test_rest_statements_name_the_member checks")
 @spread
 @pytest.mark.parametrize("operation_id", TOOLS)
-def test_over_the_tools(world: World, operation_id: str) -> None:
+def test_tool_statements_name_the_member(world: World, operation_id: str) -> None:
     from tests.support.tools import arguments
 
     given: dict[str, Any] = arguments(world, operation_id)
@@ -97,7 +97,9 @@ def test_over_the_tools(world: World, operation_id: str) -> None:
         ("list_changes", {"limit": 1}),
     ],
 )
-def test_with_a_query(world: World, owner: RestEntryPoint, operation_id: str, query: dict[str, Any]) -> None:
+def test_statements_with_a_query_name_the_member(
+    world: World, owner: RestEntryPoint, operation_id: str, query: dict[str, Any]
+) -> None:
     ids = {"get_course": "course_id", "list_vocab_decks": "deck_id"}
     if operation_id in ids:
         query = query | {ids[operation_id]: world.id(ids[operation_id])}
@@ -107,12 +109,12 @@ def test_with_a_query(world: World, owner: RestEntryPoint, operation_id: str, qu
             owner.made(operation_id, **query, cursor=page["next_cursor"])
 
 
-def test_with_readiness(world: World, owner: RestEntryPoint) -> None:
+def test_statements_with_readiness_name_the_member(world: World, owner: RestEntryPoint) -> None:
     with_readiness(world, owner)
 
 
 @pytest.mark.database("postgresql")
-def test_no_group_leans_on_a_primary_key(world: World, owner: RestEntryPoint, owner_member: Member) -> None:
+def test_no_grouping_relies_on_a_primary_key(world: World, owner: RestEntryPoint, owner_member: Member) -> None:
     """A partitioned table has another primary key, so no grouped column may be inferred."""
     connection.check_constraints()  # nothing may wait for the commit
     with connection.cursor() as cursor:
@@ -125,7 +127,7 @@ def test_no_group_leans_on_a_primary_key(world: World, owner: RestEntryPoint, ow
 
 
 def with_readiness(world: World, owner: RestEntryPoint) -> None:
-    """Statements that sum over the cards of items and decks."""
+    """Statements that aggregate the cards of items and decks."""
     today = owner.made("get_me")["today"]
     owner.made("update_vocab_deck", deck_id=world.id("deck_id"), course_id=world.id("course_id"))
     owner.made("update_item", item_id=world.id("item_id"), kind="exam", due_on=today)

@@ -1,4 +1,4 @@
-"""At most 5,000 items and 5,000 milestones per member, however distributed, also with concurrent requests."""
+"""At most 5,000 items and 5,000 milestones per member, however distributed, even with concurrent requests."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,7 +20,7 @@ Fill = Callable[[int], None]
 
 
 def _items(member: Member, count: int) -> list[Any]:
-    """Items of the member in courses of a thousand; returns their ids."""
+    """Create items of the member in courses of a thousand. Return their ids."""
     now, ids = timezone.now(), [uuid4() for _ in range(count)]
     full = Course.objects.bulk_create(Course(member=member, name=f"{n}") for n in range(count // 1000 + 1))
     common = {"member_id": member.id, "title": "x", "kind": "other", "created_at": now, "updated_at": now}
@@ -31,7 +31,7 @@ def _items(member: Member, count: int) -> list[Any]:
 
 @pytest.fixture
 def fill_items(owner_member: Member) -> Fill:
-    """Create this many items for the owner, without the API."""
+    """Creates this many items for the owner in bulk."""
 
     def fill(count: int) -> None:
         _items(owner_member, count)
@@ -41,7 +41,7 @@ def fill_items(owner_member: Member) -> Fill:
 
 @pytest.fixture
 def fill_milestones(owner_member: Member) -> Fill:
-    """Create this many milestones for the owner, without the API, twenty per item."""
+    """Creates this many milestones for the owner in bulk, twenty per item."""
 
     def fill(count: int) -> None:
         now, items = timezone.now(), _items(owner_member, count // 20 + 1)
@@ -84,7 +84,7 @@ def test_a_member_has_at_most_5000_milestones(
     owner.made("create_milestone", item_id=item["id"], title="One more")
 
 
-def test_deleting_a_course_or_an_item_makes_room(owner: RestEntryPoint, course: Any, fill_milestones: Fill) -> None:
+def test_deleting_a_course_or_an_item_frees_places(owner: RestEntryPoint, course: Any, fill_milestones: Fill) -> None:
     item = owner.made("create_item", course_id=course["id"], title="x")
     owner.made("create_milestone", item_id=item["id"], title="x")
     fill_milestones(4999)
@@ -133,7 +133,7 @@ def test_parallel_milestones_of_several_items_stop_at_5000(
     assert Milestone.objects.count() == 5000
 
 
-def test_the_admin_keeps_the_limit(admin: Client, course: Any, fill_items: Fill) -> None:
+def test_the_admin_applies_the_limit(admin: Client, course: Any, fill_items: Fill) -> None:
     fill_items(5000)
     fields = {"course": course["id"], "title": "One more", "kind": "exam", "due_on": "2027-01-01"}
     response = admin.post("/admin/courses/item/add/", fields, follow=True)
@@ -142,8 +142,8 @@ def test_the_admin_keeps_the_limit(admin: Client, course: Any, fill_items: Fill)
     assert Item.objects.count() == 5000
 
 
-def test_whoever_has_more_keeps_them(owner: RestEntryPoint, course: Any, fill_items: Fill) -> None:
-    """From before there was a limit."""
+def test_members_over_the_limit_keep_their_objects(owner: RestEntryPoint, course: Any, fill_items: Fill) -> None:
+    """From before the limit existed."""
     fill_items(5100)
     assert owner.call("create_item", course_id=course["id"], title="One more").error == "conflict"
     item = owner.made("list_items", limit=1)["data"][0]

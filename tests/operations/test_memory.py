@@ -1,4 +1,4 @@
-"""get_practice_stats `memory`: what FSRS foretold of the reviews, and what was recalled."""
+"""get_practice_stats `memory`: the recall that FSRS predicted, and the actual recall."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -32,7 +32,7 @@ def at(moment: datetime) -> Any:
 
 
 def studied(owner: RestEntryPoint, card: Any) -> list[tuple[float, bool]]:
-    """Review a card again and again; what the package foretold of each review in the state review, and how it went."""
+    """Review a card repeatedly. Return the package's prediction and the result of each review in the state review."""
     scheduler, theirs, told = fsrs.Scheduler(enable_fuzzing=False), fsrs.Card(), []
     for hours, rating in zip(HOURS, RATINGS, strict=True):
         moment = NOON + timedelta(hours=hours)
@@ -49,7 +49,7 @@ def memory(owner: RestEntryPoint, days: int = 365) -> Any:
         return owner.made("get_practice_stats", days=days)["memory"]
 
 
-def test_it_is_what_the_package_foretells(owner: RestEntryPoint) -> None:
+def test_predictions_equal_those_of_the_package(owner: RestEntryPoint) -> None:
     with at(NOON):
         deck = made_deck(owner)
     assert memory(owner) == {"reviews": 0, "expected": None, "recalled": None}
@@ -66,7 +66,7 @@ def test_it_is_what_the_package_foretells(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.rest
-def test_a_deletion_takes_nothing_from_it_and_undo_adds_nothing(owner: RestEntryPoint) -> None:
+def test_a_deletion_removes_nothing_and_its_undo_adds_nothing(owner: RestEntryPoint) -> None:
     with at(NOON):
         deck = made_deck(owner)
     studied(owner, deck["cards"][0])
@@ -79,7 +79,7 @@ def test_a_deletion_takes_nothing_from_it_and_undo_adds_nothing(owner: RestEntry
 
 
 @pytest.mark.rest
-def test_an_undone_review_is_counted_no_more(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_an_undone_review_is_no_longer_counted(owner: RestEntryPoint, owner_member: Any) -> None:
     with at(NOON):
         card = made_deck(owner)["cards"][0]
         reviewed(owner, card, "easy")
@@ -110,7 +110,7 @@ def test_it_is_filled_from_the_review_log(
         kept = [row for row in expected if row["is_first"] or row["foretold"] is not None]
         pieces = len([one for one in queries if 'FROM "vocab_review"' in one["sql"]])
         assert pieces == 1 + -(-len(kept) // 4) > 2
-        foretold.fill_everybody(Member, Attempt, Review)  # a second time changes nothing
+        foretold.fill_everybody(Member, Attempt, Review)  # running it again changes nothing
     else:
         assert foretold.fill_attempts(owner_member.id) == len([row for row in expected if row["is_first"]]) + len(
             [row for row in expected if row["foretold"] is not None]
@@ -120,7 +120,7 @@ def test_it_is_filled_from_the_review_log(
     assert kept_sums(owner_member) == sums
 
 
-def test_the_upgrade_leaves_other_members_apart(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_the_upgrade_keeps_members_separate(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     with at(NOON):
         decks = [made_deck(one) for one in (owner, stranger)]
     for one, deck in zip((owner, stranger), decks, strict=True):

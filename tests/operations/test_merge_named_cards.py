@@ -1,4 +1,4 @@
-"""create_vocab_deck with `if_exists: merge`: entries with a `card_id`, and the answer's `merged` and `similar`."""
+"""create_vocab_deck with `if_exists: merge`: entries with a `card_id`, and `merged` and `similar` of the answer."""
 
 from typing import Any
 from uuid import uuid4
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def deck(owner: RestEntryPoint) -> Any:
-    """Three cards: a, b and c."""
+    """A deck with cards a, b and c."""
     cards = [card(term, f"{term}!") for term in "abc"]
     return owner.made("create_vocab_deck", name="Organelles", cards=cards)
 
@@ -36,7 +36,7 @@ def counts(deck: Any) -> tuple[int, int, int]:
     return deck["merged"]["added"], deck["merged"]["updated"], deck["merged"]["unchanged"]
 
 
-def test_what_is_sent_changes_and_the_schedule_stays(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_sent_fields_change_and_the_schedule_stays(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
     known = reviewed(owner, deck["cards"][1], "easy")
     answer = merged(owner, {"card_id": ids["b"], "term": " B "}, {"card_id": ids["c"], "definition": "See."})
     assert known | {"term": "B"} in answer["cards"]
@@ -45,25 +45,25 @@ def test_what_is_sent_changes_and_the_schedule_stays(owner: RestEntryPoint, deck
     assert answer["updated_at"] > deck["updated_at"]
 
 
-def test_an_entry_that_changes_nothing_leaves_no_row(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_an_entry_without_effect_adds_no_change(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
     answer = merged(owner, {"card_id": ids["a"]}, {"card_id": ids["b"], "term": "b", "definition": "b!"})
     assert (counts(answer), answer["updated_at"]) == ((0, 0, 2), deck["updated_at"])
     assert deck_with_cards(owner, deck) == deck
 
 
-def test_two_may_swap_their_terms(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_two_cards_can_swap_their_terms(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
     answer = merged(owner, {"card_id": ids["a"], "term": "b"}, {"card_id": ids["b"], "term": "a"})
     assert texts(answer) == [("b", "a!"), ("a", "b!"), ("c", "c!")]
 
 
-def test_those_without_an_id_meet_the_deck_as_it_is_then(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_entries_without_an_id_are_compared_with_the_changed_deck(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
     answer = merged(owner, card("a", "New."), card("z", "Zed."), {"card_id": ids["a"], "term": "z"})
     assert texts(answer) == [("z", "Zed."), ("b", "b!"), ("c", "c!"), ("a", "New.")]
     assert counts(answer) == (1, 2, 0)
 
 
 @pytest.mark.parametrize("term", ["b", " b "])
-def test_a_term_of_another_card_is_refused(owner: RestEntryPoint, deck: Any, ids: Any, term: str) -> None:
+def test_the_term_of_another_card_is_rejected(owner: RestEntryPoint, deck: Any, ids: Any, term: str) -> None:
     answer = refused(owner, card("d", "d!"), {"card_id": ids["a"], "term": term})
     assert answer.fields == ["cards[1].term"]
     both = refused(owner, {"card_id": ids["a"], "term": "x"}, {"card_id": ids["b"], "term": "x"})
@@ -71,14 +71,14 @@ def test_a_term_of_another_card_is_refused(owner: RestEntryPoint, deck: Any, ids
     assert deck_with_cards(owner, deck) == deck
 
 
-def test_a_term_that_stays_is_not_compared(owner: RestEntryPoint) -> None:
-    """Two cards may have one term since they were created."""
+def test_an_unchanged_term_is_not_compared(owner: RestEntryPoint) -> None:
+    """Two cards may have had the same term since their creation."""
     both = owner.made("create_vocab_deck", name="Words", cards=[card("bank", "x"), card("bank", "y")])["cards"]
     answer = merged(owner, {"card_id": both[1]["id"], "term": "bank", "definition": "z"}, name="Words")
     assert texts(answer) == [("bank", "x"), ("bank", "z")]
 
 
-def test_another_id_is_refused(owner: RestEntryPoint, stranger: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_an_unknown_card_id_is_rejected(owner: RestEntryPoint, stranger: RestEntryPoint, deck: Any, ids: Any) -> None:
     other = made_deck(owner, "Moss", name="Plants")["cards"][0]["id"]
     theirs = made_deck(stranger, "Moss", name="Organelles")["cards"][0]["id"]
     entries = [{"card_id": one, "definition": "x"} for one in (ids["a"], other, theirs, str(uuid4()), ids["a"])]
@@ -87,14 +87,14 @@ def test_another_id_is_refused(owner: RestEntryPoint, stranger: RestEntryPoint, 
     assert deck_with_cards(owner, deck) == deck
 
 
-def test_without_a_deck_to_merge_into_no_card_is_named(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_a_card_id_without_a_deck_to_merge_is_rejected(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
     entry = {"card_id": ids["a"], "definition": "x"}
     assert refused(owner, card("d", "x"), entry, if_exists="create").fields == ["cards[1].card_id"]
     assert refused(owner, card("d", "x"), entry, name="New").fields == ["cards[1].card_id"]
     assert [one["name"] for one in owner.made("list_vocab_decks")["data"]] == ["Organelles"]
 
 
-def test_null_is_no_text_and_a_null_id_names_no_card(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_null_text_is_rejected_and_a_null_id_is_ignored(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
     wrong = {"card_id": ids["a"], "term": None, "definition": None}
     assert refused(owner, wrong).fields == ["cards[0].term", "cards[0].definition"]
     assert refused(owner, {"card_id": None, "term": "d"}).fields == ["cards[0].definition"]
@@ -107,7 +107,7 @@ def test_it_counts_distinct_entries(owner: RestEntryPoint, deck: Any, ids: Any) 
     assert counts(merged(owner, card("d", "1"), card("d", "2"), card("e", "3"), name="New")) == (2, 0, 0)
 
 
-def test_only_merging_tells_it(owner: RestEntryPoint) -> None:
+def test_only_a_merge_returns_counts(owner: RestEntryPoint) -> None:
     answer = owner.made("create_vocab_deck", name="Organelles", cards=[card("a", "x"), card("A", "x")])
     assert answer.keys().isdisjoint({"merged", "similar"})
 
@@ -132,7 +132,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("known", "new"), SIMILAR)
-def test_a_term_beside_a_stored_one_is_told(owner: RestEntryPoint, known: str, new: str) -> None:
+def test_a_term_similar_to_a_stored_one_is_reported(owner: RestEntryPoint, known: str, new: str) -> None:
     [existing] = owner.made("create_vocab_deck", name="Organelles", cards=[card(known, "x")])["cards"]
     answer = merged(owner, card(new, "y"))
     [added] = [one for one in answer["cards"] if one["id"] != existing["id"]]
@@ -140,12 +140,12 @@ def test_a_term_beside_a_stored_one_is_told(owner: RestEntryPoint, known: str, n
     assert (counts(answer), answer["similar"]) == ((1, 0, 0), [told])
 
 
-def test_other_terms_are_not_told(owner: RestEntryPoint) -> None:
+def test_different_terms_are_not_reported(owner: RestEntryPoint) -> None:
     owner.made("create_vocab_deck", name="Organelles", cards=[card(known, "x") for known, _ in DIFFERENT])
     assert merged(owner, *(card(new, "y") for _, new in DIFFERENT))["similar"] == []
 
 
-def test_one_earlier_in_the_call_is_told_and_the_first_by_position(owner: RestEntryPoint) -> None:
+def test_similar_terms_within_a_call_are_reported_by_first_position(owner: RestEntryPoint) -> None:
     owner.made("create_vocab_deck", name="Words", cards=[card("Bank", "x"), card("BANK", "y")])
     answer = merged(owner, card("bank", "z"), card("tree", "x"), card("Tree", "y"), card("tree.", "z"), name="Words")
     assert [(one["term"], one["existing"]) for one in answer["similar"]] == [
@@ -157,18 +157,18 @@ def test_one_earlier_in_the_call_is_told_and_the_first_by_position(owner: RestEn
     assert [(one["term"], one["existing"]) for one in fresh["similar"]] == [("Osmosis", "osmosis")]
 
 
-def test_a_term_that_a_card_got_in_the_call_counts(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_a_term_changed_in_the_same_call_counts(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
     answer = merged(owner, card("A", "x"), card("Moss", "y"), {"card_id": ids["a"], "term": "moss"})
     assert [(one["term"], one["existing_card_id"]) for one in answer["similar"]] == [("Moss", ids["a"])]
 
 
-def test_twenty_are_told_at_most(owner: RestEntryPoint) -> None:
+def test_at_most_twenty_are_reported(owner: RestEntryPoint) -> None:
     owner.made("create_vocab_deck", name="Organelles", cards=[card(f"t{number}", "x") for number in range(25)])
     answer = merged(owner, *(card(f"T{number}", "x") for number in range(25)), include_cards=False)
     assert [one["term"] for one in answer["similar"]] == [f"T{number}" for number in range(20)]
 
 
-def test_an_undo_puts_all_back(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_an_undo_restores_everything(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
     rest = RestEntryPoint(owner.secret)
     swap = [{"card_id": ids["a"], "term": "b"}, {"card_id": ids["b"], "term": "a", "definition": "x"}]
     merged(owner, *swap, card("d", "new"), card("c", "y"))
@@ -180,7 +180,7 @@ def test_an_undo_puts_all_back(owner: RestEntryPoint, deck: Any, ids: Any) -> No
 
 @pytest.mark.parametrize("if_exists", ["merge", "create"])
 @pytest.mark.rest
-def test_a_tool_names_card_id_for_an_id(owner: RestEntryPoint, deck: Any, ids: Any, if_exists: str) -> None:
+def test_a_tool_calls_the_parameter_card_id(owner: RestEntryPoint, deck: Any, ids: Any, if_exists: str) -> None:
     cards = [card("d", "x"), {"id": ids["a"], "term": "a", "definition": "x"}]
     answer = mcp_of(owner).call("create_vocab_deck", name="Organelles", cards=cards, if_exists=if_exists)
     assert [(one["field"], one["message"]) for one in answer.body["details"]] == [
@@ -190,14 +190,14 @@ def test_a_tool_names_card_id_for_an_id(owner: RestEntryPoint, deck: Any, ids: A
 
 
 @pytest.mark.rest
-def test_a_tool_takes_a_card_back_as_it_was_read(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+def test_a_tool_accepts_a_card_as_it_was_read(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
     read = deck["cards"][0] | {"card_id": ids["a"], "definition": "New."}
     answer = mcp_of(owner).made("create_vocab_deck", name="Organelles", cards=[read], if_exists="merge")
     assert texts(answer)[0] == ("a", "New.")
 
 
-def test_a_named_card_is_suspended_and_no_other(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
-    """Without a `card_id` it is ignored, as unknown fields are, so that fetched cards may be sent back."""
+def test_only_a_card_with_an_id_can_be_suspended(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+    """Without a `card_id`, `suspended` is ignored like unknown fields, so that fetched cards can be sent back."""
     answer = merged(owner, {"card_id": ids["a"], "suspended": True}, {**card("b", "b!"), "suspended": True})
     assert [one["term"] for one in answer["cards"] if one["suspended"]] == ["a"]
     assert (counts(answer), answer["due_count"]) == ((0, 1, 1), 2)

@@ -1,4 +1,4 @@
-"""create_vocab_deck with `if_exists`: the cards are merged into the deck of that name."""
+"""create_vocab_deck with `if_exists`: cards are merged into the deck with the same name."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def test_it_adds_new_terms_and_replaces_definitions(owner: RestEntryPoint, deck:
     assert names(owner) == ["Organelles"]
 
 
-def test_the_schedule_of_known_terms_stays(owner: RestEntryPoint, deck: Any) -> None:
+def test_known_terms_keep_their_schedule(owner: RestEntryPoint, deck: Any) -> None:
     known = reviewed(owner, deck["cards"][0], "easy")
     answer = merged(owner, card("Nucleus", "Core."))
     assert known | {"definition": "Core."} in answer["cards"]
@@ -53,21 +53,21 @@ def test_terms_are_compared_exactly(owner: RestEntryPoint, deck: Any) -> None:
     assert [one["term"] for one in answer["cards"]] == ["Nucleus", "Ribosome", "nucleus", "Nucle us"]
 
 
-def test_the_last_of_two_entries_counts(owner: RestEntryPoint, deck: Any) -> None:
+def test_the_last_of_two_equal_entries_counts(owner: RestEntryPoint, deck: Any) -> None:
     answer = merged(
         owner, card("Vacuole", "First."), card("Nucleus", "x"), card("Vacuole", "Last."), card("Nucleus", "y")
     )
     assert texts(answer) == [("Nucleus", "y"), ("Ribosome", "Makes proteins."), ("Vacuole", "Last.")]
 
 
-def test_a_term_with_several_cards_is_left_if_one_says_so_already(owner: RestEntryPoint) -> None:
+def test_a_term_with_several_cards_is_kept_if_one_matches(owner: RestEntryPoint) -> None:
     both = [card("Bank", "Of a river."), card("Bank", "For money.")]
     owner.made("create_vocab_deck", name="Words", cards=both)
     assert texts(merged(owner, both[1], name="Words")) == [(one["term"], one["definition"]) for one in both]
     assert texts(merged(owner, card("Bank", "A bench."), name="Words"))[0] == ("Bank", "A bench.")
 
 
-def test_the_oldest_of_that_name_gets_them(owner: RestEntryPoint, deck: Any) -> None:
+def test_cards_are_merged_into_the_oldest_deck_of_that_name(owner: RestEntryPoint, deck: Any) -> None:
     younger = made_deck(owner, "Golgi", name="organelles")
     merged(owner, card("Vacuole", "Stores."))
     assert (len(deck_with_cards(owner, deck)["cards"]), deck_with_cards(owner, younger)) == (3, younger)
@@ -77,9 +77,7 @@ def test_it_keeps_its_course(owner: RestEntryPoint, course: Any, deck: Any) -> N
     assert merged(owner, card("Vacuole", "Stores."), course_id=course["id"])["course_id"] is None
 
 
-def test_without_such_a_deck_it_is_made(
-    owner: RestEntryPoint, stranger: RestEntryPoint, course: Any, deck: Any
-) -> None:
+def test_a_missing_deck_is_created(owner: RestEntryPoint, stranger: RestEntryPoint, course: Any, deck: Any) -> None:
     theirs = made_deck(stranger, "Alga", name="Plants")
     answer = merged(
         owner, card("Alga", "First."), card("Alga", "Last."), name=" Plants ", course_id=course["id"]
@@ -88,19 +86,19 @@ def test_without_such_a_deck_it_is_made(
     assert deck_with_cards(stranger, theirs) == theirs
 
 
-def test_create_makes_another_of_the_same_name(owner: RestEntryPoint, deck: Any) -> None:
+def test_create_adds_another_deck_with_the_same_name(owner: RestEntryPoint, deck: Any) -> None:
     cards = [card("Nucleus", "x"), card("Nucleus", "y")]
     another = owner.made("create_vocab_deck", name="Organelles", cards=cards, if_exists="create")
     assert (another["id"] != deck["id"], another["card_count"]) == (True, 2)
 
 
 @pytest.mark.rest
-def test_it_is_200_where_nothing_was_made(owner: RestEntryPoint) -> None:
+def test_it_is_200_if_no_deck_was_created(owner: RestEntryPoint) -> None:
     sent = {"name": "Organelles", "cards": [card("Nucleus", "Core.")], "if_exists": "merge"}
     assert [owner.call("create_vocab_deck", **sent).status for _ in range(2)] == [201, 200]
 
 
-def test_nothing_new_leaves_it_as_it_is(owner: RestEntryPoint, deck: Any) -> None:
+def test_a_merge_without_news_changes_nothing(owner: RestEntryPoint, deck: Any) -> None:
     rows = len(owner.made("list_changes")["data"]) if type(owner) is RestEntryPoint else 0
     counts = {"merged": {"added": 0, "updated": 0, "unchanged": 1}, "similar": []}
     assert merged(owner, card("Nucleus", "Holds the DNA.")) == deck | counts
@@ -109,7 +107,7 @@ def test_nothing_new_leaves_it_as_it_is(owner: RestEntryPoint, deck: Any) -> Non
 
 
 @pytest.mark.rest
-def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestEntryPoint, deck: Any) -> None:
+def test_the_change_names_the_deck_and_counts_cards(owner: RestEntryPoint, deck: Any) -> None:
     merged(owner, card("Nucleus", "Core."), card("Vacuole", "Stores."), card("Golgi", "Ships."))
     [row, *_] = owner.made("list_changes")["data"]
     assert (row["operation"], row["undoable"]) == ("create_vocab_deck", True)
@@ -118,16 +116,14 @@ def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestEntryPoint, deck:
 
 
 @pytest.mark.rest
-def test_over_500_conflicts_and_changes_nothing(owner: RestEntryPoint, deck: Any) -> None:
+def test_exceeding_500_cards_is_a_conflict_and_changes_nothing(owner: RestEntryPoint, deck: Any) -> None:
     many = [card(f"Term {n}", "x") for n in range(499)]
     answer = owner.call("create_vocab_deck", name="Organelles", cards=[card("Nucleus", "y"), *many], if_exists="merge")
     assert answer.error == "conflict"
     assert deck_with_cards(owner, deck) == deck
 
 
-def test_at_100_decks_there_is_room_in_those_that_are_there(
-    owner: RestEntryPoint, owner_member: Any, deck: Any
-) -> None:
+def test_merging_works_at_100_decks(owner: RestEntryPoint, owner_member: Any, deck: Any) -> None:
     stored(DeckFactory, 99, member=owner_member)
     assert merged(owner, card("Vacuole", "Stores."))["card_count"] == 3
     sent = {"name": "Plants", "cards": [card("Alga", "x")], "if_exists": "merge"}
@@ -136,7 +132,7 @@ def test_at_100_decks_there_is_room_in_those_that_are_there(
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_in_parallel_one_deck_is_made(owner: RestEntryPoint, in_threads: Any) -> None:
+def test_parallel_merges_create_one_deck(owner: RestEntryPoint, in_threads: Any) -> None:
     answers = in_threads(lambda n: merged(owner, card(f"Term {n}", "x"), card("Same", f"{n}")), list(range(8)))
     assert len({answer["id"] for answer in answers}) == 1
     found = deck_with_cards(owner, answers[0])
@@ -144,7 +140,7 @@ def test_in_parallel_one_deck_is_made(owner: RestEntryPoint, in_threads: Any) ->
 
 
 @pytest.mark.rest
-def test_a_repeated_call_is_answered_with_the_status_it_had(owner: RestEntryPoint, deck: Any) -> None:
+def test_a_repeated_call_keeps_its_status(owner: RestEntryPoint, deck: Any) -> None:
     sent = {"name": "Organelles", "cards": [card("Vacuole", "Stores.")], "if_exists": "merge"}
     first, again = (
         owner.request("POST", "/v1/vocab-decks", json=sent, headers={"Idempotency-Key": "once"}) for _ in range(2)

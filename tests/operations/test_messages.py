@@ -1,4 +1,4 @@
-"""The message of a 422 names the error, for programs that show nothing else."""
+"""The message of a 422 names the error, for programs that show only the message."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def details(assistant: McpEntryPoint, tool: str, **arguments: Any) -> list[dict[
     return told
 
 
-def test_it_names_the_field_and_what_is_wrong_with_it(owner: RestEntryPoint, course: Any) -> None:
+def test_it_names_the_field_and_the_error(owner: RestEntryPoint, course: Any) -> None:
     assert message(owner, "create_course") == "name: This field is required."
     assert message(owner, "list_items", limit=0) == "limit: Must be at least 1."
     assert message(owner, "get_item", item_id="x") == "item_id: Must be a UUID."
@@ -36,30 +36,30 @@ def test_it_names_the_field_and_what_is_wrong_with_it(owner: RestEntryPoint, cou
     )
 
 
-def test_a_rule_of_the_domain_is_named_too(owner: RestEntryPoint, milestone: Any) -> None:
+def test_a_domain_rule_is_named_too(owner: RestEntryPoint, milestone: Any) -> None:
     told = message(owner, "update_milestone", milestone_id=milestone["id"], place=2)
     assert told == "place: Must be at most 1 for this item."
 
 
-def test_of_several_it_names_the_first_and_their_number(owner: RestEntryPoint, course: Any) -> None:
+def test_several_errors_are_counted_and_the_first_is_named(owner: RestEntryPoint, course: Any) -> None:
     two = message(owner, "create_item", course_id=course["id"], kind="party")
     assert two == "title: This field is required. See details for this and 1 more."
     three = message(owner, "create_item", course_id=course["id"], kind="party", due_on="soon")
     assert three == "title: This field is required. See details for this and 2 more."
 
 
-def test_of_very_many_it_says_so(owner: RestEntryPoint) -> None:
+def test_very_many_errors_are_summarized(owner: RestEntryPoint) -> None:
     cards = [{"term": ""}] * 120
     told = message(owner, "create_vocab_deck", name="Words", cards=cards)
     assert told == "cards[0].term: Must not be empty. See details for the first 100."
 
 
-def test_an_id_that_is_null_is_told_so(owner: RestEntryPoint) -> None:
+def test_a_null_id_is_named(owner: RestEntryPoint) -> None:
     """Only a tool can receive one. Over REST it is in the path."""
     assert details(mcp_of(owner), "get_item", item_id=None) == [{"field": "item_id", "message": "Must not be null."}]
 
 
-def test_an_item_is_graded_again_by_what_its_refusals_name(owner: RestEntryPoint, course: Any) -> None:
+def test_an_item_can_be_graded_by_following_the_messages(owner: RestEntryPoint, course: Any) -> None:
     assistant = mcp_of(owner)
     weights = [{"name": "Exams", "weight": 60}, {"name": "Quizzes", "weight": 40}]
     made = owner.made("set_grade_categories", course_id=course["id"], categories=weights)

@@ -36,21 +36,23 @@ def undo(owner: RestEntryPoint, change: Any) -> Answer:
 
 @pytest.fixture
 def steps(owner: RestEntryPoint, item: Any) -> dict[str, Any]:
-    """Milestones a, b, c and d of the item, by title."""
+    """The milestones a, b, c and d of the item, by title."""
     return {title: add(owner, item, title) for title in "abcd"}
 
 
 @pytest.mark.parametrize(
     ("place", "order"), [(1, "xabcd"), (3, "abxcd"), (5, "abcdx")], ids=["first", "in between", "last"]
 )
-def test_a_new_one_goes_to_its_place(owner: RestEntryPoint, item: Any, steps: Any, place: int, order: str) -> None:
+def test_a_new_milestone_is_inserted_at_its_place(
+    owner: RestEntryPoint, item: Any, steps: Any, place: int, order: str
+) -> None:
     made = add(owner, item, "x", place=place)
     assert made == steps["a"] | {"id": made["id"], "title": "x", "position": place}
     assert plan(owner, item) == numbered(order)
 
 
-def test_a_place_closes_the_gaps(owner: RestEntryPoint, item: Any, steps: Any) -> None:
-    """Only a `place` that is sent renumbers."""
+def test_a_place_closes_gaps(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+    """Only a call with `place` renumbers."""
     owner.made("delete_milestone", milestone_id=steps["b"]["id"])
     add(owner, item, "e")
     assert plan(owner, item) == [("a", 1), ("c", 3), ("d", 4), ("e", 5)]
@@ -59,9 +61,7 @@ def test_a_place_closes_the_gaps(owner: RestEntryPoint, item: Any, steps: Any) -
 
 
 @pytest.mark.parametrize("place", [0, -1, 6])
-def test_a_place_that_the_item_does_not_have_is_refused(
-    owner: RestEntryPoint, item: Any, steps: Any, place: int
-) -> None:
+def test_an_invalid_place_is_rejected(owner: RestEntryPoint, item: Any, steps: Any, place: int) -> None:
     answer = owner.call("create_milestone", item_id=item["id"], title="x", place=place)
     assert (answer.error, answer.fields) == ("validation_failed", ["place"])
     assert plan(owner, item) == numbered("abcd")
@@ -92,7 +92,7 @@ def test_null_and_an_empty_list_count_as_not_sent(owner: RestEntryPoint, item: A
     assert plan(owner, item) == [("b", 2), ("c", 3), ("d", 4), ("x", 5)]
 
 
-def test_a_wrong_entry_is_named_and_nothing_is_created(owner: RestEntryPoint, item: Any) -> None:
+def test_an_invalid_entry_is_named_and_nothing_is_created(owner: RestEntryPoint, item: Any) -> None:
     more = [{"title": "y"}, {"title": "", "due_on": "soon"}]
     answer = owner.call("create_milestone", item_id=item["id"], title="x", more=more)
     assert answer.fields == ["more[1].title", "more[1].due_on"]
@@ -101,7 +101,7 @@ def test_a_wrong_entry_is_named_and_nothing_is_created(owner: RestEntryPoint, it
     assert plan(owner, item) == []
 
 
-def test_over_twenty_in_all_conflict_and_nothing_is_created(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+def test_exceeding_twenty_is_a_conflict_and_nothing_is_created(owner: RestEntryPoint, item: Any, steps: Any) -> None:
     more = [{"title": "y"}] * 16
     assert owner.call("create_milestone", item_id=item["id"], title="x", place=1, more=more).error == "conflict"
     assert plan(owner, item) == numbered("abcd")
@@ -110,7 +110,7 @@ def test_over_twenty_in_all_conflict_and_nothing_is_created(owner: RestEntryPoin
     assert owner.call("create_milestone", item_id=item["id"], title="x", place=22).error == "validation_failed"
 
 
-def test_strangers_and_positions_stay_what_they_are(
+def test_other_items_and_positions_are_unchanged(
     owner: RestEntryPoint, stranger: RestEntryPoint, item: Any, steps: Any
 ) -> None:
     for operation, of in (("create_milestone", {"item_id": item["id"], "title": "x"}), ("update_milestone", {})):
@@ -121,7 +121,7 @@ def test_strangers_and_positions_stay_what_they_are(
 
 
 @pytest.mark.parametrize("move", [("d", 1, "dabc"), ("a", 4, "bcda"), ("c", 2, "acbd")], ids=repr)
-def test_a_milestone_moves(owner: RestEntryPoint, item: Any, steps: Any, move: tuple[str, int, str]) -> None:
+def test_a_milestone_can_be_moved(owner: RestEntryPoint, item: Any, steps: Any, move: tuple[str, int, str]) -> None:
     title, place, order = move
     moved = owner.made("update_milestone", milestone_id=steps[title]["id"], place=place)
     assert moved == steps[title] | {"position": place}
@@ -136,7 +136,7 @@ def test_there_are_as_many_places_as_milestones(owner: RestEntryPoint, item: Any
 
 
 @pytest.mark.parametrize("place", [2, None])
-def test_a_place_that_moves_nothing_leaves_no_row(owner: RestEntryPoint, item: Any, steps: Any, place: Any) -> None:
+def test_a_move_without_effect_adds_no_change(owner: RestEntryPoint, item: Any, steps: Any, place: Any) -> None:
     owner.made("delete_milestone", milestone_id=steps["b"]["id"])
     rows = changes(owner)
     assert owner.made("update_milestone", milestone_id=steps["c"]["id"], place=place) == steps["c"]
@@ -144,7 +144,9 @@ def test_a_place_that_moves_nothing_leaves_no_row(owner: RestEntryPoint, item: A
     assert plan(owner, item) == [("a", 1), ("c", 3), ("d", 4)]
 
 
-def test_the_log_tells_the_place_and_finds_all_that_moved(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+def test_the_log_contains_the_place_and_finds_all_moved_milestones(
+    owner: RestEntryPoint, item: Any, steps: Any
+) -> None:
     owner.made("update_milestone", milestone_id=steps["c"]["id"], place=1, title="See")
     [row, *_] = changes(owner)
     assert row["object"] == {"type": "milestone", "id": steps["c"]["id"], "name": "c"}
@@ -153,7 +155,7 @@ def test_the_log_tells_the_place_and_finds_all_that_moved(owner: RestEntryPoint,
     assert found == {"a": True, "b": True, "c": True, "d": False}
 
 
-def test_the_log_counts_what_a_call_created(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+def test_the_log_counts_created_milestones(owner: RestEntryPoint, item: Any, steps: Any) -> None:
     made = add(owner, item, "x", place=1, more=[{"title": "y"}, {"title": "z"}])
     [row, *_] = changes(owner)
     assert (row["operation"], row["object"]["id"], row["undoable"]) == ("create_milestone", made["id"], True)
@@ -162,7 +164,7 @@ def test_the_log_counts_what_a_call_created(owner: RestEntryPoint, item: Any, st
     assert changes(owner, object_id=steps["d"]["id"])[0]["id"] == row["id"]
 
 
-def test_undo_takes_the_new_ones_away_and_puts_the_order_back(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+def test_undo_removes_new_milestones_and_restores_the_order(owner: RestEntryPoint, item: Any, steps: Any) -> None:
     owner.made("delete_milestone", milestone_id=steps["b"]["id"])
     then = plan(owner, item)
     add(owner, item, "x", place=2, more=[{"title": "y"}])
@@ -180,7 +182,7 @@ def test_undo_moves_it_back(owner: RestEntryPoint, item: Any, steps: Any) -> Non
     assert undo(owner, row).error == "conflict"
 
 
-def test_undo_wants_the_same_milestones_in_the_order_it_left(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+def test_undo_requires_the_same_milestones_in_the_same_order(owner: RestEntryPoint, item: Any, steps: Any) -> None:
     owner.made("update_milestone", milestone_id=steps["d"]["id"], place=1)
     [row, *_] = changes(owner)
     extra = add(owner, item, "e")
@@ -199,7 +201,7 @@ def test_undo_wants_the_same_milestones_in_the_order_it_left(owner: RestEntryPoi
     assert plan(owner, item) == numbered("abcd")
 
 
-def test_other_positions_of_the_same_order_do_not_matter(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+def test_undo_accepts_other_positions_in_the_same_order(owner: RestEntryPoint, item: Any, steps: Any) -> None:
     owner.made("update_milestone", milestone_id=steps["d"]["id"], place=1)
     [row, *_] = changes(owner)
     owner.made("delete_milestone", milestone_id=steps["c"]["id"])
@@ -212,7 +214,7 @@ def test_other_positions_of_the_same_order_do_not_matter(owner: RestEntryPoint, 
     assert plan(owner, item) == numbered("abcd")
 
 
-def test_what_moved_beside_one_that_is_gone_for_good_cannot_be_undone(owner: RestEntryPoint, item: Any) -> None:
+def test_a_move_cannot_be_undone_if_a_milestone_is_permanently_deleted(owner: RestEntryPoint, item: Any) -> None:
     first, _ = add(owner, item, "a"), add(owner, item, "b")
     [creation, *_] = changes(owner)
     add(owner, item, "x", place=2)
@@ -227,7 +229,7 @@ def test_what_moved_beside_one_that_is_gone_for_good_cannot_be_undone(owner: Res
 
 @pytest.mark.rest
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_place_takes_the_same_statements_however_many_there_are(owner: RestEntryPoint, course: Any) -> None:
+def test_a_place_needs_a_constant_number_of_statements(owner: RestEntryPoint, course: Any) -> None:
     counts = []
     for present in (1, 15):
         item = owner.made("create_item", course_id=course["id"], title=f"Item {present}")
@@ -239,7 +241,7 @@ def test_a_place_takes_the_same_statements_however_many_there_are(owner: RestEnt
 
 
 @pytest.mark.django_db(transaction=True)
-def test_in_parallel_every_place_is_taken_once(owner: RestEntryPoint, item: Any, in_threads: Any) -> None:
+def test_parallel_calls_use_every_place_once(owner: RestEntryPoint, item: Any, in_threads: Any) -> None:
     titles = [f"{number}" for number in range(8)]
     in_threads(lambda title: add(owner, item, title, place=1, more=[{"title": f"{title}+"}]), titles)
     stored = plan(owner, item)
@@ -250,7 +252,7 @@ def test_in_parallel_every_place_is_taken_once(owner: RestEntryPoint, item: Any,
 
 
 @pytest.mark.django_db(transaction=True)
-def test_in_parallel_twenty_are_never_exceeded(owner: RestEntryPoint, item: Any, in_threads: Any) -> None:
+def test_parallel_calls_never_exceed_twenty(owner: RestEntryPoint, item: Any, in_threads: Any) -> None:
     more = [{"title": "y"}, {"title": "z"}, {"title": "w"}]
     answers = in_threads(
         lambda title: owner.call("create_milestone", item_id=item["id"], title=title, place=1, more=more),

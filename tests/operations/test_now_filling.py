@@ -19,24 +19,24 @@ pytestmark = pytest.mark.database("sqlite", "rules without statements")
 
 
 class TestFilling:
-    """The minutes of the steps, and the minutes that are left."""
+    """The minutes of the steps, and the remaining minutes."""
 
     @pytest.mark.parametrize(
         ("minutes", "found"),
         [(5, []), (9, []), (10, [10]), (24, [24]), (25, [25]), (34, [25]), (35, [25, 10]), (50, [25, 25])],
     )
-    def test_work_is_in_slices_of_25_and_the_last_of_10_or_more(self, minutes: int, found: list[int]) -> None:
+    def test_work_is_in_slices_of_25_with_a_last_one_of_10_or_more(self, minutes: int, found: list[int]) -> None:
         row = now(minutes, items=[item(str(number), 1) for number in range(9)])
         assert (lengths(row), row["left_over"]) == (found, minutes - sum(found))
 
     @pytest.mark.parametrize(
         ("cards", "minutes"), [(1, 5), (25, 5), (26, 6), (30, 6), (31, 7), (100, 20), (101, 20), (500, 20)]
     )
-    def test_cards_take_from_5_to_20_minutes(self, cards: int, minutes: int) -> None:
+    def test_cards_take_5_to_20_minutes(self, cards: int, minutes: int) -> None:
         [step] = now(decks=[deck("Verbs", due=cards)])["steps"]
         assert (step["minutes"], step["cards"]) == (minutes, min(cards, 100))
 
-    def test_cards_take_what_is_left_if_that_is_5_or_more(self) -> None:
+    def test_cards_take_the_remaining_minutes_if_at_least_5(self) -> None:
         verbs = deck("Verbs", due=500)
         assert lengths(now(30, decks=[verbs], items=[item("Essay", 1)])) == [25, 5]
         assert lengths(now(29, decks=[verbs], items=[item("Essay", 1)])) == [25]
@@ -51,14 +51,14 @@ class TestFilling:
         row = now(34, items=[item("Essay", 0), item("Lab", 1)], decks=[deck("Verbs", due=1)])
         assert (titles(row), row["left_over"]) == (["Essay"], 9)
 
-    def test_there_are_7_steps_at_most(self) -> None:
+    def test_there_are_at_most_7_steps(self) -> None:
         items = [item(str(number), 1) for number in range(9)]
         row = now(480, items=items)
         assert (len(row["steps"]), row["left_over"]) == (7, 480 - 7 * 25)
         row = now(480, decks=[deck(str(number), repeat=1) for number in range(9)], items=items)
         assert (len(row["steps"]), row["left_over"]) == (7, 480 - 7 * 5)
 
-    def test_a_deck_may_have_a_step_of_each_of_its_ranks(self) -> None:
+    def test_a_deck_can_have_a_step_in_each_of_its_ranks(self) -> None:
         row = now(decks=[deck("Verbs", repeat=1, due=1, new=1)])
         assert codes(row) == [["repeat_now"], ["due"], ["new"]]
 
@@ -105,7 +105,7 @@ def _order(row: NowRow) -> list[tuple[str, UUID | None]]:
 
 @given(_SITUATIONS, st.integers(5, 480), st.integers(5, 480))
 @examples(300)
-def test_more_minutes_never_reorder(situation: Situation, some: int, others: int) -> None:
+def test_more_minutes_never_change_the_order(situation: Situation, some: int, others: int) -> None:
     fewer, more = _order(what_now(situation, some)), _order(what_now(situation, others))
     assert [step for step in fewer if step in more] == [step for step in more if step in fewer]
 

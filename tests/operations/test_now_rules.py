@@ -13,11 +13,11 @@ from tests.support.situations import ALGEBRA, BIOLOGY, EARLY, codes, deck, exam,
 pytestmark = pytest.mark.database("sqlite", "rules without statements")
 
 
-def test_there_is_nothing_to_do() -> None:
+def test_an_empty_account_has_no_steps() -> None:
     assert now(30) == {"minutes": 30, "left_over": 30, "steps": []}
 
 
-def test_the_ranks_follow_each_other() -> None:
+def test_ranks_are_in_order() -> None:
     row = now(
         300,
         decks=[
@@ -81,37 +81,37 @@ def test_a_step_of_cards_has_every_field() -> None:
 
 
 class TestRepeatNow:
-    """Rank 1."""
+    """Rank 1: due learning and relearning cards."""
 
-    def test_the_deck_with_most_comes_first(self) -> None:
+    def test_the_deck_with_most_cards_is_first(self) -> None:
         assert titles(now(decks=[deck("two", repeat=2), deck("nine", repeat=9)])) == ["nine", "two"]
 
-    def test_of_equally_many_the_older_deck_comes_first(self) -> None:
+    def test_the_older_of_two_equal_decks_is_first(self) -> None:
         newer, older = deck("newer", repeat=2), deck("older", repeat=2, created_at=EARLY)
         assert titles(now(decks=[newer, older])) == ["older", "newer"]
 
     @pytest.mark.parametrize(("minutes", "third"), [(5, 5), (14, 5), (17, 5), (18, 6), (30, 10), (60, 20)])
-    def test_it_takes_a_third_rounded_down_and_at_least_5(self, minutes: int, third: int) -> None:
+    def test_it_takes_a_third_rounded_down_and_at_least_5_minutes(self, minutes: int, third: int) -> None:
         assert lengths(now(minutes, decks=[deck("Verbs", repeat=500)])) == [third]
 
-    def test_the_decks_share_the_third(self) -> None:
+    def test_decks_share_the_third(self) -> None:
         row = now(60, decks=[deck("Verbs", repeat=60), deck("Nouns", repeat=50), deck("Adverbs", repeat=10)])
         assert (lengths(row), row["left_over"]) == ([12, 8], 40)
         assert [step["cards"] for step in row["steps"]] == [60, 40]
 
-    def test_one_that_no_longer_fits_is_passed_over(self) -> None:
+    def test_a_deck_that_no_longer_fits_is_skipped(self) -> None:
         row = now(42, decks=[deck("Verbs", repeat=50), deck("Nouns", repeat=49)], items=[item("Essay", 1)])
         assert titles(row) == ["Verbs", "Essay"]
         assert lengths(row) == [10, 25]
 
-    def test_it_tells_how_many_are_due_in_all(self) -> None:
+    def test_it_returns_the_total_number_due(self) -> None:
         [step] = now(15, decks=[deck("Verbs", repeat=40)])["steps"]
         assert step["cards"] == 25
         assert step["because"] == [{"code": "repeat_now", "value": 40, "text": "40 cards to repeat now"}]
 
 
 class TestPressingWork:
-    """Rank 2."""
+    """Rank 2: work due by tomorrow."""
 
     def test_it_is_overdue_or_due_today_or_tomorrow(self) -> None:
         items = [item("late", -1), item("today", 0), item("tomorrow", 1), item("later", 2)]
@@ -120,7 +120,7 @@ class TestPressingWork:
         row = now(items=[*items, exam(2)], decks=[deck("Cells", BIOLOGY, due=1)])
         assert titles(row) == ["late", "today", "tomorrow", "Cells", "later", "Exam"]
 
-    def test_high_worth_comes_first_and_none_last(self) -> None:
+    def test_high_worth_is_first_and_unknown_worth_last(self) -> None:
         items = [item("none", -9), item("nothing", 0, 0), item("little", 0, 5), item("much", 1, 20)]
         assert titles(now(items=items)) == ["much", "little", "nothing", "none"]
 
@@ -132,11 +132,11 @@ class TestPressingWork:
         assert titles(row) == ["more", "less"]
         assert [step["because"][1]["value"] for step in row["steps"]] == [10, 10]
 
-    def test_of_equal_worth_the_earlier_date_comes_first(self) -> None:
+    def test_the_earlier_of_two_equal_worths_is_first(self) -> None:
         items = [item("tomorrow", 1, 5), item("late", -3, 5), item("today", 0, 5)]
         assert titles(now(items=items)) == ["late", "today", "tomorrow"]
 
-    def test_of_one_date_the_older_comes_first_then_the_lower_id(self) -> None:
+    def test_equal_dates_are_sorted_by_age_then_by_id(self) -> None:
         same: Any = {"created_at": EARLY + timedelta(minutes=1)}
         items = [
             item("newer", 0),
@@ -156,13 +156,13 @@ class TestPressingWork:
             (2, {"code": "due_in", "value": 2, "text": "Due in 2 days"}),
         ],
     )
-    def test_it_tells_the_days(self, due: int, reason: Any) -> None:
+    def test_it_returns_the_days(self, due: int, reason: Any) -> None:
         [step] = now(items=[item("Essay", due)])["steps"]
         assert step["because"] == [reason]
 
 
 class TestCardsBeforeExam:
-    """Rank 3."""
+    """Rank 3: due cards before an exam."""
 
     @pytest.mark.parametrize(("due", "code"), [(0, "exam_in"), (7, "exam_in"), (8, "due")])
     def test_the_exam_is_within_7_days(self, due: int, code: str) -> None:
@@ -176,17 +176,17 @@ class TestCardsBeforeExam:
             assert step["because"][0]["code"] == code
 
     @pytest.mark.parametrize("status", ["done", "graded", "past"])
-    def test_the_exam_is_open(self, status: str) -> None:
+    def test_the_exam_must_be_open(self, status: str) -> None:
         row = now(items=[exam(0, status=status)], decks=[deck("Cells", BIOLOGY, due=1)])
         assert codes(row) == [["due"]]
 
-    def test_the_nearer_exam_comes_first(self) -> None:
+    def test_the_nearer_exam_is_first(self) -> None:
         decks = [deck("Cells", BIOLOGY, due=9), deck("Groups", ALGEBRA, due=1)]
         row = now(items=[exam(4), exam(3, ALGEBRA), exam(5, ALGEBRA)], decks=decks)
         assert titles(row)[:2] == ["Groups", "Cells"]
         assert [step["because"][0]["value"] for step in row["steps"][:2]] == [3, 4]
 
-    def test_then_the_lower_recall(self) -> None:
+    def test_the_lower_recall_is_first_at_equal_distance(self) -> None:
         decks = [
             deck("known", BIOLOGY, due=1, recall=Fraction(80)),
             deck("forgotten", BIOLOGY, due=1, recall=Fraction(79999, 1000)),
@@ -200,34 +200,34 @@ class TestCardsBeforeExam:
 
 
 class TestComingWork:
-    """Rank 4."""
+    """Rank 4: work due within 14 days."""
 
     def test_it_is_due_within_14_days(self) -> None:
         assert titles(now(items=[item("two", 2), item("fourteen", 14), item("fifteen", 15)])) == ["two", "fourteen"]
 
-    def test_worth_is_divided_by_the_days_left(self) -> None:
+    def test_worth_is_divided_by_the_remaining_days(self) -> None:
         items = [item("none", 2), item("far", 10, 30), item("near", 3, 10), item("middle", 5, 16)]
         assert titles(now(items=items)) == ["near", "middle", "far", "none"]
 
-    def test_of_equal_quotients_the_earlier_date_comes_first(self) -> None:
+    def test_the_earlier_of_two_equal_quotients_is_first(self) -> None:
         assert titles(now(items=[item("later", 9, 3), item("sooner", 3, 1)])) == ["sooner", "later"]
 
 
 class TestDueCards:
-    """Rank 5."""
+    """Rank 5: other due cards."""
 
-    def test_most_due_comes_first_then_the_older_deck(self) -> None:
+    def test_decks_are_sorted_by_due_cards_then_by_age(self) -> None:
         decks = [deck("two", due=2), deck("nine", BIOLOGY, due=9), deck("also two", due=2)]
         assert titles(now(decks=decks)) == ["nine", "two", "also two"]
 
-    def test_a_deck_without_due_cards_is_no_step(self) -> None:
+    def test_a_deck_without_due_cards_has_no_step(self) -> None:
         assert titles(now(decks=[deck("Verbs")])) == []
 
 
 class TestNewCards:
-    """Rank 6."""
+    """Rank 6: new cards."""
 
-    def test_the_next_exam_comes_first_at_any_distance_and_none_last(self) -> None:
+    def test_the_next_exam_is_first_at_any_distance_and_no_exam_last(self) -> None:
         decks = [
             deck("older", new=1),
             deck("newer", new=1),
@@ -237,7 +237,7 @@ class TestNewCards:
         row = now(items=[exam(200), exam(100, ALGEBRA), exam(1, status="done")], decks=decks)
         assert titles(row) == ["Groups", "Cells", "older", "newer"]
 
-    def test_the_decks_share_what_today_still_allows(self) -> None:
+    def test_decks_share_the_remaining_new_cards_of_today(self) -> None:
         decks = [deck("Verbs", new=15), deck("Nouns", new=15), deck("Adverbs", new=15)]
         row = now(decks=decks, new_cards=20)
         assert [(step["title"], step["cards"]) for step in row["steps"]] == [("Verbs", 15), ("Nouns", 5)]
@@ -250,7 +250,7 @@ class TestNewCards:
         [step] = now(decks=[deck("Verbs", new=500)])["steps"]
         assert (step["minutes"], step["cards"], step["because"][0]["value"]) == (20, 33, 500)
 
-    def test_there_is_no_step_without_a_card(self) -> None:
+    def test_a_step_has_at_least_one_card(self) -> None:
         verbs = deck("Verbs", new=1)
         assert now(5, seconds=120, decks=[verbs])["steps"] == []
         [step] = now(6, seconds=120, decks=[verbs])["steps"]
@@ -258,7 +258,7 @@ class TestNewCards:
 
 
 class TestWeakTopic:
-    """Rank 7."""
+    """Rank 7: the weakest topic."""
 
     VERBS = deck("Verbs")
 
@@ -283,12 +283,12 @@ class TestWeakTopic:
             ],
         }
 
-    def test_its_deck_has_no_other_step(self) -> None:
+    def test_it_is_skipped_if_its_deck_has_another_step(self) -> None:
         due = deck("Verbs", due=1)
         row = now(decks=[due], weak_topic=WeakTopic("Verbs", due.id, None, 50.0))
         assert codes(row) == [["due"]]
 
-    def test_it_comes_only_after_all_else_fits(self) -> None:
+    def test_it_is_added_only_after_everything_else_fits(self) -> None:
         weak = WeakTopic("Verbs", self.VERBS.id, None, 50.0)
         assert titles(now(30, items=[item("Essay", 1)], weak_topic=weak)) == ["Essay", "Verbs"]
         assert titles(now(34, items=[item("Essay", 1), item("Lab", 1)], weak_topic=weak)) == ["Essay"]

@@ -1,4 +1,4 @@
-"""The items and milestones that "what now" counts as work, and their dates."""
+"""Items and milestones that count as work for "what now", and their dates."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.database("sqlite", "rules without statements")
 
 
 @pytest.mark.parametrize("status", ["done", "graded", "past"])
-def test_what_is_done_graded_or_past_is_none(status: str) -> None:
+def test_done_graded_and_past_items_are_not_work(status: str) -> None:
     essay = item("Essay", 1, status=status)
     assert titles(now(items=[essay], milestones=[milestone(essay, "Outline", 1)])) == []
 
@@ -24,7 +24,7 @@ def test_exams_are_work() -> None:
     assert titles(now(items=[exam(1)])) == ["Exam"]
 
 
-def test_the_first_milestone_by_position_age_and_id_counts_alone() -> None:
+def test_only_the_first_milestone_by_position_age_and_id_counts() -> None:
     essay = item("Essay", 5)
     milestones = [
         milestone(essay, "third", -9, position=3, created_at=EARLY),
@@ -37,13 +37,13 @@ def test_the_first_milestone_by_position_age_and_id_counts_alone() -> None:
 
 
 @pytest.mark.parametrize(("own", "of_item", "days"), [(3, 5, 3), (5, 3, 3), (None, 3, 3), (3, None, 3)])
-def test_its_date_is_the_earlier(own: int | None, of_item: int | None, days: int) -> None:
+def test_its_date_is_the_earlier_one(own: int | None, of_item: int | None, days: int) -> None:
     essay = item("Essay", of_item)
     [step] = now(items=[essay], milestones=[milestone(essay, "Outline", own)])["steps"]
     assert (step["title"], step["because"][0]["value"]) == ("Outline", days)
 
 
-def test_an_undated_item_comes_in_only_by_a_dated_first_milestone() -> None:
+def test_an_undated_item_counts_only_with_a_dated_first_milestone() -> None:
     one, two, three, four = (item(title) for title in ["one", "two", "three", "four"])
     milestones = [
         milestone(one, "undated"),
@@ -54,7 +54,7 @@ def test_an_undated_item_comes_in_only_by_a_dated_first_milestone() -> None:
     assert titles(now(items=[one, two, three, four], milestones=milestones)) == ["near"]
 
 
-def test_a_far_item_comes_in_by_a_near_milestone() -> None:
+def test_a_distant_item_counts_with_a_near_milestone() -> None:
     essay = item("Essay", 300, 40)
     [step] = now(items=[essay], milestones=[milestone(essay, "Outline", -90)])["steps"]
     assert [reason["code"] for reason in step["because"]] == ["overdue", "worth"]

@@ -1,4 +1,4 @@
-"""/openapi.json: valid, complete and true to the specification."""
+"""/openapi.json: valid, complete, and consistent with the specification."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -87,7 +87,7 @@ COMMON = {401, 403, 429, 500}
 
 
 def nodes(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every object in the document with its place."""
+    """Every object in the document with its path."""
     if isinstance(value, dict):
         yield path, value
         for name, inner in value.items():
@@ -98,7 +98,7 @@ def nodes(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def validator(schema: Any) -> jsonschema.Draft202012Validator:
-    """Checks values against a schema of the document, formats included."""
+    """Validates values against a schema of the document, including formats."""
     whole = schema | {"components": document()["components"]}
     return jsonschema.Draft202012Validator(whole, format_checker=jsonschema.FormatChecker())
 
@@ -146,7 +146,7 @@ def test_it_names_this_server() -> None:
 
 
 @pytest.mark.parametrize("operation_id", SPECIFIED)
-def test_a_specified_operation_is_where_it_belongs(operation_id: str) -> None:
+def test_a_specified_operation_has_its_method_and_path(operation_id: str) -> None:
     route = routes()[operation_id]
     [scope] = [scheme["oauth2"][0] for scheme in declared(operation_id)["security"] if "oauth2" in scheme]
     assert (route.method, route.path, scope, route.success) == SPECIFIED[operation_id]
@@ -157,8 +157,8 @@ def test_every_path_begins_with_the_version() -> None:
     assert [path for path in document()["paths"] if not path.startswith("/v1/")] == []
 
 
-def test_ids_dates_and_times_say_their_format() -> None:
-    """Spec, Common shapes; the published examples are held to these formats, and so are the answers to them."""
+def test_ids_dates_and_times_declare_their_format() -> None:
+    """Spec, Common shapes. The published examples and the answers to them are validated against these formats."""
     days = {"today", "until", "on", "date"}
     ends = {"_id": "uuid", "_on": "date", "_at": "date-time"}
     properties = [
@@ -177,7 +177,7 @@ def test_ids_dates_and_times_say_their_format() -> None:
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_an_operation_is_titled_and_described(operation_id: str) -> None:
+def test_an_operation_has_a_title_and_a_description(operation_id: str) -> None:
     """Spec, rule 2 and Limits: names of at most 64 characters, descriptions of at most 300."""
     operation = declared(operation_id)
     assert len(operation_id) <= 64
@@ -186,12 +186,12 @@ def test_an_operation_is_titled_and_described(operation_id: str) -> None:
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_an_operation_stands_under_one_described_heading(operation_id: str) -> None:
+def test_an_operation_has_exactly_one_described_tag(operation_id: str) -> None:
     [tag] = declared(operation_id)["tags"]
     assert [known["description"] != "" for known in document()["tags"] if known["name"] == tag] == [True]
 
 
-def test_every_heading_is_used() -> None:
+def test_every_tag_is_used() -> None:
     used = {tag for name in OPERATIONS for tag in declared(name)["tags"]}
     assert {tag["name"] for tag in document()["tags"]} == used
 
@@ -206,7 +206,7 @@ def test_a_parameter_is_described(operation_id: str) -> None:
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_a_parameter_has_valid_examples(operation_id: str) -> None:
-    """Of an opaque text an example would only mislead."""
+    """An example of an opaque text would mislead."""
     for parameter in declared(operation_id).get("parameters", []):
         examples = parameter["schema"].get("examples", [])
         assert bool(examples) == (parameter["name"] != "cursor"), parameter["name"]
@@ -225,7 +225,7 @@ def test_every_schema_and_property_is_described() -> None:
     assert nameless == []
 
 
-def test_no_description_speaks_of_internal_documents() -> None:
+def test_no_description_mentions_internal_documents() -> None:
     texts = [node["description"] for _, node in nodes(document()) if isinstance(node.get("description"), str)]
     assert [text for text in texts if "spec," in text.lower() or "decision" in text.lower()] == []
 
@@ -251,7 +251,7 @@ def test_every_default_is_valid() -> None:
             validator({key: value for key, value in node.items() if key != "default"}).validate(node["default"]), path
 
 
-def test_no_component_is_unused() -> None:
+def test_every_component_is_used() -> None:
     used = {node["$ref"] for _, node in nodes(document()) if isinstance(node.get("$ref"), str)}
     components = document()["components"]
     there = {
@@ -274,20 +274,20 @@ def test_its_statuses_are_those_of_the_specification(operation_id: str) -> None:
     if "requestBody" in operation or "cursor" in route.query:
         expected.add(400)
     if route.method == "POST":
-        expected |= {400, 409, 422}  # what an Idempotency-Key may lead to
+        expected |= {400, 409, 422}  # possible answers to an Idempotency-Key
     if operation_id == "update_school_calendar":
-        expected.add(409)  # choosing a course for a label makes items
+        expected.add(409)  # choosing a course for a label creates items
     assert statuses(operation_id) == expected
 
 
 @pytest.mark.parametrize(("status", "operations"), ALSO_SPECIFIED.items())
-def test_the_specifications_lists_of_statuses_hold(status: int, operations: set[str]) -> None:
+def test_the_status_lists_of_the_specification_apply(status: int, operations: set[str]) -> None:
     missing = {name for name in operations if status not in statuses(name)}
     assert missing == set()
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_every_answer_declares_the_headers_it_carries(operation_id: str) -> None:
+def test_every_answer_declares_its_headers(operation_id: str) -> None:
     for code, response in declared(operation_id)["responses"].items():
         headers = set(resolved(response)["headers"])
         extra = EXTRA_HEADERS.get(code, set())
@@ -300,7 +300,7 @@ def test_every_answer_declares_the_headers_it_carries(operation_id: str) -> None
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_every_post_takes_an_idempotency_key(operation_id: str) -> None:
+def test_every_post_accepts_an_idempotency_key(operation_id: str) -> None:
     headers = [one for one in declared(operation_id).get("parameters", []) if one["in"] == "header"]
     if routes()[operation_id].method != "POST":
         assert headers == []
@@ -312,12 +312,12 @@ def test_every_post_takes_an_idempotency_key(operation_id: str) -> None:
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_it_says_who_may_call(operation_id: str) -> None:
+def test_it_documents_who_may_call(operation_id: str) -> None:
     scope = "read" if routes()[operation_id].method == "GET" else "write"
     assert declared(operation_id)["security"] == [{"bearer": []}, {"apiKey": []}, {"oauth2": [scope]}]
 
 
-def test_it_says_how_credentials_are_sent() -> None:
+def test_it_documents_how_to_send_credentials() -> None:
     schemes = document()["components"]["securitySchemes"]
     assert {name: scheme["type"] for name, scheme in schemes.items()} == {
         "bearer": "http",
@@ -332,8 +332,10 @@ def test_it_says_how_credentials_are_sent() -> None:
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_deleting_and_replacing_are_flagged(operation_id: str) -> None:
-    """Spec, Operation rules: for connector platforms. An undo can delete and replace, too; an import fills all."""
+def test_deletions_and_replacements_are_flagged(operation_id: str) -> None:
+    """Spec, Operation rules: for connector platforms. An undo can also delete and replace, and an import fills the
+    account.
+    """
     more = {"undo_change", "import_data"}
     expected = routes()[operation_id].method in {"DELETE", "PUT"} or operation_id in more
     assert declared(operation_id)["x-openai-isConsequential"] is expected
@@ -360,8 +362,8 @@ def test_a_request_body_is_closed_at_every_depth(operation_id: str) -> None:
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_only_a_change_has_an_optional_body(operation_id: str) -> None:
-    """Spec, Conventions 3: PATCH bodies are optional, and leave out what they do not change."""
+def test_only_an_update_has_an_optional_body(operation_id: str) -> None:
+    """Spec, Conventions 3: PATCH bodies are optional, and omitted fields stay unchanged."""
     operation = declared(operation_id)
     if "requestBody" not in operation:
         return

@@ -1,4 +1,4 @@
-"""Two independent linters find nothing in /openapi.json. Each disabled rule has its reason."""
+"""Two independent linters report nothing for /openapi.json. Each disabled rule states its reason."""
 
 import pytest
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.database("sqlite", "the description, made from declarat
     ],
     ids=["spectral", "redocly"],
 )
-def test_a_linter_finds_nothing(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_linter_reports_nothing(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDOCLY_TELEMETRY", "off")
     monkeypatch.setenv("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true")
     linter, *options = command

@@ -1,6 +1,6 @@
-"""The order of the checks, for REST and tools: a call with every error is corrected step by step.
+"""The order of checks in REST and tools: the errors of a call are fixed one by one.
 
-Route, credential, rate and method have no meaning inside a tool call; `test_sweep` has their order for REST.
+Route, credential, rate and method have no meaning inside a tool call; `test_sweep` tests their order for REST.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ WRONG = {"title": "", "kind": "party"}
 
 @pytest.fixture
 def full_course(owner_member: Member, course: Any) -> Any:
-    """A course with as many items as there can be."""
+    """A course with the maximum number of items."""
     row = Course.objects.get(id=course["id"])
     Item.objects.bulk_create(
         Item(member=owner_member, course=row, title=f"Item {number}", kind="exam") for number in range(1000)
@@ -30,7 +30,7 @@ def full_course(owner_member: Member, course: Any) -> Any:
     return course
 
 
-def test_one_check_after_the_other(
+def test_errors_are_reported_in_the_documented_order(
     owner: RestEntryPoint, reader: RestEntryPoint, owner_member: Member, full_course: Any
 ) -> None:
     def told(entry_point: RestEntryPoint, course_id: str, **body: Any) -> tuple[str | None, list[str]]:

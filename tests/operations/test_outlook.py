@@ -1,4 +1,4 @@
-"""The outlook of get_grades and set_grade_categories: what is needed in what is still open (capabilities 3)."""
+"""The outlook of get_grades and set_grade_categories: scores needed in open work (capabilities 3)."""
 
 from typing import Any
 from uuid import uuid4
@@ -15,7 +15,7 @@ BOUNDS = [97, 93, 90, 87, 83, 80, 77, 73, 70, 67, 63, 60]
 
 @pytest.fixture
 def graded(db: None, owner: RestEntryPoint, course: Any):
-    """Return the ids of categories that are `(weight, score or None)`."""
+    """Store categories given as `(weight, score or None)`, and return their ids."""
 
     def fill(*parts: tuple[float, float | None]) -> list[str]:
         entries = [{"name": f"Category {number}", "weight": weight} for number, (weight, _) in enumerate(parts)]
@@ -40,8 +40,8 @@ def ask(owner: RestEntryPoint, course: Any):
     return ask
 
 
-def test_it_tells_what_each_letter_takes(graded, ask) -> None:
-    """Midterm 40 % with 84.5, final 60 % open: an A- needs 93.66, as 0.4 * 84.5 + 0.6 * 93.66 = 89.996."""
+def test_it_returns_the_score_needed_for_each_letter(graded, ask) -> None:
+    """Midterm 40% with 84.5, final 60% open: an A- needs 93.66, as 0.4 * 84.5 + 0.6 * 93.66 = 89.996."""
     graded((40, 84.5), (60, None))
     answer = ask()
     assert {name: answer[name] for name in ("remaining_weight", "best", "worst")} == {
@@ -57,14 +57,14 @@ def test_it_tells_what_each_letter_takes(graded, ask) -> None:
     ]
 
 
-def test_a_target_stands_last(graded, ask) -> None:
+def test_the_target_is_the_last_row(graded, ask) -> None:
     graded((50, 80), (50, None))
     *letters, target = ask(target=85.5)["needed"]
     assert len(letters) == len(LETTERS)
     assert target == {"letter": None, "at_least": 85.5, "score": 90.99, "status": "possible"}
 
 
-def test_what_is_reached_already_takes_nothing(graded, ask) -> None:
+def test_a_letter_already_reached_needs_nothing(graded, ask) -> None:
     graded((90, 90), (10, None))
     last = ask()["needed"][-1]
     assert last == {"letter": "D-", "at_least": 60, "score": 0, "status": "already_reached"}
@@ -79,14 +79,16 @@ def test_remaining_opens_a_category_that_has_scores(graded, ask) -> None:
 
 
 @pytest.mark.parametrize("none", [[], None])
-def test_no_remaining_ones_mean_those_without_scores(owner: RestEntryPoint, course: Any, graded, none: Any) -> None:
-    """Capabilities, General: an empty list and null mean none; over REST both are left out."""
+def test_an_empty_remaining_means_the_categories_without_scores(
+    owner: RestEntryPoint, course: Any, graded, none: Any
+) -> None:
+    """Capabilities, General: an empty list and null mean none; over REST both are omitted."""
     graded((40, 100), (60, None))
     arguments = {} if type(owner) is RestEntryPoint else {"remaining": none}
     assert owner.made("get_grades", course_id=course["id"], **arguments)["outlook"]["remaining_weight"] == 60
 
 
-def test_where_nothing_is_open_rows_are_reached_or_impossible(graded, ask) -> None:
+def test_without_open_work_rows_are_reached_or_impossible(graded, ask) -> None:
     graded((40, 95), (60, 95))
     answer = ask()
     assert (answer["remaining_weight"], answer["best"], answer["worst"]) == (0, 95, 95)
@@ -95,19 +97,19 @@ def test_where_nothing_is_open_rows_are_reached_or_impossible(graded, ask) -> No
 
 
 @pytest.mark.parametrize("parts", [[], [(0, None)], [(0, 80), (0, None)]])
-def test_without_weights_there_is_nothing_to_tell(graded, ask, parts: list[tuple[float, float | None]]) -> None:
+def test_without_weights_there_is_no_outlook(graded, ask, parts: list[tuple[float, float | None]]) -> None:
     graded(*parts)
     assert ask(target=50) == {"remaining_weight": 0, "best": None, "worst": None, "needed": [], "assumed": None}
 
 
-def test_setting_the_categories_answers_it_too(graded, owner: RestEntryPoint, course: Any) -> None:
+def test_setting_the_categories_returns_it_too(graded, owner: RestEntryPoint, course: Any) -> None:
     made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Final", "weight": 100}])
     assert made["outlook"]["best"] == 100
 
 
 @pytest.fixture
 def quizzes(db: None, owner: RestEntryPoint, course: Any):
-    """Makes a category of weight 100, with scores and items; returns its id."""
+    """Creates a category of weight 100 with scores and items, and returns its id."""
 
     def fill(scores: list[float], items: int, drop_lowest: int = 0) -> str:
         entry = {"name": "Quizzes", "weight": 100, "drop_lowest": drop_lowest}
@@ -129,7 +131,7 @@ def _told(outlook: Any) -> list[Any]:
 
 @pytest.mark.database("both")
 def test_items_without_scores_are_open(quizzes, ask) -> None:
-    """A World History whose paper is ungraded is not decided."""
+    """An A in World History is not certain while the paper is ungraded."""
     quizzes([80], items=3)
     assert _told(ask()) == [66.6667, 93.33, 26.67]
     assert ask(target=90)["needed"][-1] == {"letter": None, "at_least": 90, "score": 95, "status": "possible"}
@@ -141,8 +143,8 @@ def test_more_scores_than_items_leave_nothing_open(quizzes, ask) -> None:
 
 
 @pytest.mark.database("both")
-def test_what_is_open_may_be_what_is_dropped(quizzes, ask) -> None:
-    """60 and 90, one open, one dropped: at worst 0 is dropped; above 60 the open one counts instead of the 60."""
+def test_open_work_may_be_the_dropped_score(quizzes, ask) -> None:
+    """60 and 90, one open, one dropped: a 0 would be dropped; a score over 60 replaces the 60."""
     quizzes([60, 90], items=3, drop_lowest=1)
     answer = ask(target=80)
     assert _told(answer) == [33.3333, 95, 75]
@@ -150,12 +152,12 @@ def test_what_is_open_may_be_what_is_dropped(quizzes, ask) -> None:
     assert answer["needed"][-2]["status"] == "already_reached"
 
 
-def test_extra_credit_may_put_today_above_the_best(quizzes, ask) -> None:
+def test_extra_credit_can_raise_the_current_grade_above_the_best(quizzes, ask) -> None:
     quizzes([130], items=2)
     assert _told(ask()) == [50, 115, 65]
 
 
-def test_remaining_closes_what_it_does_not_name(owner: RestEntryPoint, course: Any, quizzes, ask) -> None:
+def test_remaining_closes_unnamed_categories(owner: RestEntryPoint, course: Any, quizzes, ask) -> None:
     category_id = quizzes([80], items=3)
     entries = [{"id": category_id, "name": "Quizzes", "weight": 50}, {"name": "Final", "weight": 50}]
     made = owner.made("set_grade_categories", course_id=course["id"], categories=entries)["categories"]
@@ -164,7 +166,7 @@ def test_remaining_closes_what_it_does_not_name(owner: RestEntryPoint, course: A
     assert _told(ask()) == [83.3333, 96.67, 13.33]
 
 
-def test_it_tells_the_grade_that_a_score_makes(graded, ask) -> None:
+def test_it_returns_the_grade_for_an_assumed_score(graded, ask) -> None:
     graded((40, 84.5), (60, None))
     assert ask()["assumed"] is None
     assert ask(assume=70)["assumed"] == {"score": 70, "grade": 75.8, "letter": "C"}
@@ -172,17 +174,17 @@ def test_it_tells_the_grade_that_a_score_makes(graded, ask) -> None:
     assert ask(assume=150)["assumed"] == {"score": 150, "grade": 123.8, "letter": "A+"}
 
 
-def test_a_score_assumed_of_nothing_makes_the_grade_of_today(graded, ask) -> None:
+def test_an_assumed_score_without_open_work_yields_the_current_grade(graded, ask) -> None:
     graded((40, 84.5))
     assert ask(assume=10)["assumed"] == {"score": 10, "grade": 84.5, "letter": "B"}
 
 
-def test_without_weights_a_score_makes_no_grade(graded, ask) -> None:
+def test_an_assumed_score_without_weights_yields_no_grade(graded, ask) -> None:
     graded((0, None))
     assert ask(assume=10)["assumed"] == {"score": 10, "grade": None, "letter": None}
 
 
-def test_only_weights_of_0_open_reach_nothing(graded, ask) -> None:
+def test_open_categories_of_weight_0_reach_nothing(graded, ask) -> None:
     graded((40, 95), (0, None))
     answer = ask()
     assert _told(answer) == [0, 95, 95]
@@ -217,7 +219,7 @@ def test_a_category_of_another_course_is_named(graded, owner: RestEntryPoint) ->
         ({"remaining": [str(uuid4())] * 13}, "remaining"),
     ],
 )
-def test_what_is_wrong_is_named(
+def test_invalid_arguments_are_named(
     graded, owner: RestEntryPoint, course: Any, arguments: dict[str, Any], field: str
 ) -> None:
     assert owner.call("get_grades", course_id=course["id"], **arguments).fields == [field]

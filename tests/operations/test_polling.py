@@ -1,4 +1,4 @@
-"""Polling list_items with created_after: a poller misses nothing, and sees nothing twice that is not changed."""
+"""Polling list_items with created_after: a poller misses nothing, and sees only changed items twice."""
 
 from collections import Counter
 from itertools import cycle
@@ -32,8 +32,8 @@ def _newest(items: list[Any], before: str) -> str:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_a_poller_sees_every_item_once_while_four_write(owner_member, entry_point, course, in_threads) -> None:
-    """Decisions, 6: `created_at` order equals the order in which items became visible."""
+def test_a_poller_sees_every_item_once_while_four_threads_write(owner_member, entry_point, course, in_threads) -> None:
+    """Decisions, 6: items become visible in the order of their `created_at`."""
     writers, each, finished = 4, 25, []
     pollers = cycle([entry_point(owner_member) for _ in range(5)])
     done = Event()
@@ -66,7 +66,7 @@ def test_a_poller_sees_every_item_once_while_four_write(owner_member, entry_poin
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_an_item_waits_for_the_one_stamped_before_it(owner: RestEntryPoint, owner_member, course, in_threads) -> None:
-    """Decisions, 6: the member's row lock is taken before the stamp is set, so a slow writer is never overtaken."""
+    """Decisions, 6: the member's row is locked before the timestamp is set, so a slow writer is never overtaken."""
     from accounts.changes.writing import writing
     from courses.models import Course
 
@@ -86,7 +86,7 @@ def test_an_item_waits_for_the_one_stamped_before_it(owner: RestEntryPoint, owne
 
     def poll() -> list[str]:
         assert stamped.wait(timeout=10)
-        finished.wait(timeout=0.5)  # time enough for the quick one, if nothing held it up
+        finished.wait(timeout=0.5)  # enough time for the quick writer if nothing blocked it
         first = _poll(owner, LONG_AGO)
         polled.set()
         assert finished.wait(timeout=10)
@@ -98,13 +98,13 @@ def test_an_item_waits_for_the_one_stamped_before_it(owner: RestEntryPoint, owne
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_no_two_items_written_at_once_share_an_instant(owner: RestEntryPoint, course, in_threads) -> None:
+def test_no_two_items_written_at_once_share_a_timestamp(owner: RestEntryPoint, course, in_threads) -> None:
     made = in_threads(lambda n: owner.made("create_item", course_id=course["id"], title=f"{n}"), list(range(12)))
     assert len({item["created_at"] for item in made}) == 12
 
 
-def test_created_at_grows_though_clocks_disagree(owner: RestEntryPoint, course, time_machine) -> None:
-    """Two servers whose clocks differ by an hour take turns."""
+def test_created_at_increases_even_if_clocks_disagree(owner: RestEntryPoint, course, time_machine) -> None:
+    """Two servers whose clocks differ by an hour alternate."""
     stamps = []
     for clock in ["12:00:00", "11:00:00", "12:00:00", "12:00:01", "11:00:02", "11:59:59"]:
         time_machine.move_to(f"2099-11-21T{clock}Z", tick=False)
@@ -114,7 +114,7 @@ def test_created_at_grows_though_clocks_disagree(owner: RestEntryPoint, course, 
     assert stamps[3] == "2099-11-21T12:00:01.000000Z"
 
 
-def test_a_poller_misses_nothing_though_clocks_disagree(owner: RestEntryPoint, course, time_machine) -> None:
+def test_a_poller_misses_nothing_even_if_clocks_disagree(owner: RestEntryPoint, course, time_machine) -> None:
     since, seen = LONG_AGO, []
     for clock in ["12:00:00", "11:00:00", "12:30:00", "11:30:00"]:
         time_machine.move_to(f"2099-11-21T{clock}Z", tick=False)
@@ -125,8 +125,8 @@ def test_a_poller_misses_nothing_though_clocks_disagree(owner: RestEntryPoint, c
     assert seen == ["12:00:00", "11:00:00", "12:30:00", "11:30:00"]
 
 
-def test_other_writes_move_the_clock_too(owner: RestEntryPoint, course, time_machine) -> None:
-    """Whatever was written last, the next item is newer than every stamp the member has seen."""
+def test_other_writes_advance_the_clock_too(owner: RestEntryPoint, course, time_machine) -> None:
+    """After any write, the next item is newer than every timestamp that the member has seen."""
     time_machine.move_to("2099-11-21T12:00:00Z", tick=False)
     changed = owner.made("update_course", course_id=course["id"], name="New")
     time_machine.move_to("2099-11-21T11:00:00Z", tick=False)
@@ -134,7 +134,7 @@ def test_other_writes_move_the_clock_too(owner: RestEntryPoint, course, time_mac
     assert made["created_at"] > changed["updated_at"]
 
 
-def test_another_members_clock_is_not_moved(
+def test_another_members_clock_does_not_advance(
     owner: RestEntryPoint, stranger: RestEntryPoint, course, time_machine
 ) -> None:
     theirs = stranger.made("create_course", name="Theirs")
@@ -145,8 +145,8 @@ def test_another_members_clock_is_not_moved(
     assert made["created_at"] == "2099-11-21T11:00:00.000000Z"
 
 
-def test_a_walk_sees_one_fixed_set(owner: RestEntryPoint, course) -> None:
-    """Fine print, Poll over several pages: what is added meanwhile is left to the next poll."""
+def test_a_walk_covers_a_fixed_set(owner: RestEntryPoint, course) -> None:
+    """Fine print, Poll over several pages: items added meanwhile are left to the next poll."""
 
     def add(title: str) -> Any:
         return owner.made("create_item", course_id=course["id"], title=title, due_on="2027-01-01")
@@ -162,7 +162,7 @@ def test_a_walk_sees_one_fixed_set(owner: RestEntryPoint, course) -> None:
     assert _poll(owner, _newest(walked, LONG_AGO)) == [meanwhile]
 
 
-def test_the_fixed_set_holds_over_every_page(owner: RestEntryPoint, course) -> None:
+def test_the_fixed_set_spans_every_page(owner: RestEntryPoint, course) -> None:
     def add(title: str) -> None:
         owner.made("create_item", course_id=course["id"], title=title)
 
@@ -204,6 +204,6 @@ def test_polling_with_filters_sees_only_those(owner: RestEntryPoint, course) -> 
     assert found == {"data": [made], "has_more": False, "next_cursor": None}
 
 
-def test_a_poll_without_any_item_is_empty(owner: RestEntryPoint) -> None:
+def test_a_poll_without_items_is_empty(owner: RestEntryPoint) -> None:
     page = owner.made("list_items", created_after=LONG_AGO)
     assert page == {"data": [], "has_more": False, "next_cursor": None}

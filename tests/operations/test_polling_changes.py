@@ -1,4 +1,4 @@
-"""Polling while items are changed between the pages: every item is seen, and the walk ends."""
+"""Polling while items change between pages: every item is returned, and the walk ends."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Between = Callable[[int], object]
 def walk(
     entry_point: RestEntryPoint, between: Between, *, limit: int = 2, most: int = 200, **filters: Any
 ) -> list[Any]:
-    """All items of one walk, in order. `between` is called with the number of each page."""
+    """All items of one walk, in order. `between` is called with each page number."""
     page = entry_point.made("list_items", created_after=LONG_AGO, limit=limit, **filters)
     told: list[Any] = list(page["data"])
     for number in range(1, most):
@@ -57,7 +57,7 @@ def six(owner: RestEntryPoint, course: Any) -> list[Any]:
 
 @pytest.fixture
 def change(owner: RestEntryPoint, six: list[Any]) -> Callable[..., Any]:
-    """Changes an item by its number."""
+    """Changes an item, given its number."""
     return lambda number, **changes: owner.made("update_item", item_id=six[number]["id"], **changes)
 
 
@@ -67,8 +67,8 @@ def test_an_item_that_moves_before_the_page_is_not_lost(owner: RestEntryPoint, c
     assert told[-1]["due_on"] == "2027-01-01"
 
 
-def test_without_created_after_an_item_that_moves_before_the_page_does_not_come(owner: RestEntryPoint, change) -> None:
-    """As docs/errors.md says: only a walk with `created_after` is a fixed set."""
+def test_without_created_after_an_item_that_moves_before_the_page_is_skipped(owner: RestEntryPoint, change) -> None:
+    """As docs/errors.md says: only a walk with `created_after` covers a fixed set."""
     page = owner.made("list_items", limit=2)
     told = titles(page["data"])
     change(4, due_on="2027-01-01")
@@ -83,8 +83,8 @@ def test_an_item_that_becomes_dated_is_not_lost(owner: RestEntryPoint, change) -
     assert titles(walk(owner, lambda page: page == 2 and change(5, due_on="2027-01-01"))) == list("012345")
 
 
-def test_changes_come_at_the_end_in_their_order(owner: RestEntryPoint, change) -> None:
-    """Returned before or not, each in its current state."""
+def test_changed_items_are_returned_at_the_end_in_order(owner: RestEntryPoint, change) -> None:
+    """Whether returned before or not, each in its current state."""
 
     def between(page: int) -> None:
         if page == 1:
@@ -98,8 +98,8 @@ def test_changes_come_at_the_end_in_their_order(owner: RestEntryPoint, change) -
 
 
 @pytest.mark.parametrize("limit", range(1, 8))
-def test_the_end_follows_on_any_page(owner: RestEntryPoint, change, limit: int) -> None:
-    """Pages are full up to the last, wherever one part ends and the next begins."""
+def test_changed_items_follow_on_any_page(owner: RestEntryPoint, change, limit: int) -> None:
+    """Pages are full up to the last, wherever the changed items begin."""
 
     def between(page: int) -> None:
         if page == 1:
@@ -112,29 +112,29 @@ def test_the_end_follows_on_any_page(owner: RestEntryPoint, change, limit: int) 
     assert titles(walk(owner, between, limit=limit)) == (expected if limit < 6 else list("012345"))
 
 
-def test_a_change_after_a_walk_of_one_page_changes_nothing(owner: RestEntryPoint, six, change) -> None:
+def test_a_change_after_a_walk_of_one_page_has_no_effect(owner: RestEntryPoint, six, change) -> None:
     page = owner.made("list_items", created_after=LONG_AGO, limit=6)
     change(0, title="new")
     assert (page["has_more"], titles(page["data"])) == (False, list("012345"))
 
 
-def test_what_is_changed_again_and_again_is_seen_and_the_walk_ends(owner: RestEntryPoint, change) -> None:
-    """The end is bounded when it begins, though changes never stop."""
+def test_a_repeatedly_changed_item_is_returned_and_the_walk_ends(owner: RestEntryPoint, change) -> None:
+    """The set of changed items is fixed when their part of the walk begins, so continuous changes cannot extend it."""
     told = walk(owner, lambda page: [change(number, due_on="2027-01-01") for number in (5, 4, 3)], limit=1)
     assert set(titles(told)) == set("012345")
     assert len(told) <= 3 * 6
 
 
 @pytest.mark.parametrize("ahead", [True, False])
-def test_an_item_that_always_flees_is_seen(owner: RestEntryPoint, change, ahead: bool) -> None:
-    """Between two pages, move an item behind the last page, or before it."""
+def test_an_item_that_always_moves_away_is_returned(owner: RestEntryPoint, change, ahead: bool) -> None:
+    """Between two pages, move an item behind the last page or before it."""
     due_on = iter(date(2028, 1, 1) + timedelta(days=n if ahead else -n) for n in range(100))
     told = walk(owner, lambda page: change(5, due_on=next(due_on).isoformat()), limit=1)
     assert set(titles(told)) == set("012345")
 
 
-def test_what_is_changed_while_the_end_is_told_is_seen(owner: RestEntryPoint, change) -> None:
-    """An item at the end of the walk that changes again is returned later, not lost."""
+def test_a_change_while_changed_items_are_returned_is_seen(owner: RestEntryPoint, change) -> None:
+    """An item that changes again in this part is returned later, not lost."""
 
     def between(page: int) -> None:
         if page == 1:
@@ -164,8 +164,8 @@ def test_an_item_added_meanwhile_is_left_to_the_next_poll(owner: RestEntryPoint,
 
 
 @pytest.mark.database("both")
-def test_the_end_keeps_to_the_filters(owner: RestEntryPoint, change) -> None:
-    """Items that leave the filter may be missing, and items that enter it may be returned."""
+def test_changed_items_respect_the_filters(owner: RestEntryPoint, change) -> None:
+    """Items that stop matching may be missing, and items that start matching may be returned."""
 
     def between(page: int) -> None:
         if page == 1:
@@ -177,21 +177,21 @@ def test_the_end_keeps_to_the_filters(owner: RestEntryPoint, change) -> None:
     assert titles(walk(owner, between, **filters)) == ["0", "1", "2", "5"]
 
 
-def test_others_changes_do_not_come(owner: RestEntryPoint, stranger: RestEntryPoint, six) -> None:
+def test_other_members_changes_are_not_returned(owner: RestEntryPoint, stranger: RestEntryPoint, six) -> None:
     theirs = stranger.made("create_course", name="Theirs")["id"]
     item = stranger.made("create_item", course_id=theirs, title="theirs")
     told = walk(owner, lambda page: stranger.made("update_item", item_id=item["id"], title="changed"))
     assert titles(told) == list("012345")
 
 
-def test_without_created_after_nothing_comes_again(owner: RestEntryPoint, six, change) -> None:
+def test_without_created_after_nothing_is_returned_again(owner: RestEntryPoint, six, change) -> None:
     page = owner.made("list_items", limit=2)
     change(0, title="new")
     rest = owner.made("list_items", limit=100, cursor=page["next_cursor"])
     assert titles(page["data"] + rest["data"]) == list("012345")
 
 
-def test_a_deleted_item_does_not_stop_the_end(owner: RestEntryPoint, six, change) -> None:
+def test_a_deleted_item_does_not_end_the_walk(owner: RestEntryPoint, six, change) -> None:
     def between(page: int) -> None:
         if page == 1:
             for number in (2, 3, 4):
@@ -202,7 +202,7 @@ def test_a_deleted_item_does_not_stop_the_end(owner: RestEntryPoint, six, change
     assert titles(walk(owner, between, limit=1)) == ["0", "1", "5", "3", "4"]
 
 
-def test_no_page_takes_more_than_four_queries(owner: RestEntryPoint, change, django_assert_max_num_queries) -> None:
+def test_no_page_needs_more_than_four_queries(owner: RestEntryPoint, change, django_assert_max_num_queries) -> None:
     page: Any = {"has_more": True, "next_cursor": None}
     for turn in range(12):
         if page["has_more"]:
@@ -216,7 +216,7 @@ def test_no_page_takes_more_than_four_queries(owner: RestEntryPoint, change, dja
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_every_item_is_seen_while_four_move_them(owner_member, entry_point, course, in_threads) -> None:
+def test_every_item_is_returned_while_four_threads_move_them(owner_member, entry_point, course, in_threads) -> None:
     first = entry_point(owner_member)
     ids = [first.made("create_item", course_id=course["id"], title=f"{n}")["id"] for n in range(30)]
     done = Event()
@@ -244,8 +244,8 @@ CHANGES = st.lists(st.lists(st.tuples(st.integers(0, 11), DUE), max_size=4), max
 
 @examples(80)
 @given(due=st.lists(DUE, min_size=1, max_size=12), limit=st.integers(1, 4), changes=CHANGES, forever=st.booleans())
-def test_every_item_is_seen_at_least_once(owner: RestEntryPoint, owner_member, course, **drawn: Any) -> None:
-    """Whatever is moved where between which pages; with `forever` the same moves are made again and again."""
+def test_every_item_is_returned_at_least_once(owner: RestEntryPoint, owner_member, course, **drawn: Any) -> None:
+    """For any moves between any pages. With `forever`, the same moves are repeated."""
     from accounts.models import Member
     from courses.models import Course, Item
 

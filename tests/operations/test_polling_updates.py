@@ -1,4 +1,4 @@
-"""Polling list_items with updated_after: a poller sees the last state of every item that was made or changed."""
+"""Polling list_items with updated_after: a poller sees the last state of every created or changed item."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -29,7 +29,7 @@ def walk(
     most: int = 200,
     **filters: Any,
 ) -> list[Any]:
-    """All items of one walk, in order. `between` is called with the number of each page."""
+    """All items of one walk, in order. `between` is called with each page number."""
     page = entry_point.made("list_items", updated_after=since, limit=limit, **filters)
     told: list[Any] = list(page["data"])
     for number in range(1, most):
@@ -46,7 +46,7 @@ def walk(
 
 
 def newest(items: list[Any], before: str) -> str:
-    """The newest `updated_at` seen, which the next poll passes."""
+    """The newest `updated_at` seen, which the next poll sends."""
     return max([item["updated_at"] for item in items], default=before)
 
 
@@ -64,12 +64,12 @@ def six(owner: RestEntryPoint, course: Any) -> list[Any]:
 
 @pytest.fixture
 def change(owner: RestEntryPoint, six: list[Any]) -> Callable[..., Any]:
-    """Changes an item by its number."""
+    """Changes an item, given its number."""
     return lambda number, **changes: owner.made("update_item", item_id=six[number]["id"], **changes)
 
 
 @pytest.mark.database("both")
-def test_it_finds_what_was_made_or_changed_since(owner: RestEntryPoint, course: Any, six: Any, change: Any) -> None:
+def test_it_finds_items_created_or_changed_since(owner: RestEntryPoint, course: Any, six: Any, change: Any) -> None:
     since = six[3]["updated_at"]
     assert titles(walk(owner, since=since)) == ["4", "5"]
     changed = change(1, title="one", due_on="2027-02-01")
@@ -103,7 +103,7 @@ def test_an_undo_is_a_change(owner: RestEntryPoint, six: Any, change: Any) -> No
     assert titles(walk(owner, since=since)) == ["2", "3"]
 
 
-def test_not_together_with_created_after(owner: RestEntryPoint) -> None:
+def test_updated_after_and_created_after_exclude_each_other(owner: RestEntryPoint) -> None:
     answer = owner.call("list_items", updated_after=LONG_AGO, created_after=LONG_AGO)
     assert (answer.error, answer.fields) == ("validation_failed", ["updated_after"])
 
@@ -114,7 +114,7 @@ def test_an_item_that_moves_before_the_page_is_not_lost(owner: RestEntryPoint, c
     assert walk(owner, since=newest(told, LONG_AGO)) == []
 
 
-def test_changes_come_at_the_end_in_their_order(owner: RestEntryPoint, change: Any) -> None:
+def test_changed_items_are_returned_at_the_end_in_order(owner: RestEntryPoint, change: Any) -> None:
     def between(page: int) -> None:
         if page == 1:
             change(4, title="fourth")
@@ -127,7 +127,7 @@ def test_changes_come_at_the_end_in_their_order(owner: RestEntryPoint, change: A
 
 
 @pytest.mark.parametrize("limit", range(1, 8))
-def test_the_end_follows_on_any_page(owner: RestEntryPoint, change: Any, limit: int) -> None:
+def test_changed_items_follow_on_any_page(owner: RestEntryPoint, change: Any, limit: int) -> None:
     def between(page: int) -> None:
         if page == 1:
             change(5, due_on="2027-01-01")
@@ -139,7 +139,7 @@ def test_the_end_follows_on_any_page(owner: RestEntryPoint, change: Any, limit: 
     assert titles(walk(owner, between, limit=limit)) == (expected if limit < 6 else list("012345"))
 
 
-def test_what_is_made_meanwhile_is_left_to_the_next_poll(owner: RestEntryPoint, course: Any, six: Any) -> None:
+def test_items_created_meanwhile_are_left_to_the_next_poll(owner: RestEntryPoint, course: Any, six: Any) -> None:
     made: list[Any] = []
     told = walk(owner, lambda page: made.append(owner.made("create_item", course_id=course["id"], title="new")))
     assert titles(told) == list("012345")
@@ -147,10 +147,10 @@ def test_what_is_made_meanwhile_is_left_to_the_next_poll(owner: RestEntryPoint, 
 
 
 @pytest.mark.parametrize("limit", range(1, 8))
-def test_it_is_told_at_once_where_the_next_poll_would_miss_it(
+def test_a_creation_is_returned_at_once_if_the_next_poll_would_miss_it(
     owner: RestEntryPoint, course: Any, change: Any, limit: int
 ) -> None:
-    """A later change is returned, so the next poll starts after it. A walk of one page has no end."""
+    """A later change is returned, so the next poll starts after it. A walk of one page has no second part."""
 
     def between(page: int) -> None:
         if page == 1:
@@ -166,19 +166,19 @@ def test_it_is_told_at_once_where_the_next_poll_would_miss_it(
 
 
 @pytest.mark.parametrize("ahead", [True, False])
-def test_an_item_that_always_flees_is_seen(owner: RestEntryPoint, change: Any, ahead: bool) -> None:
+def test_an_item_that_always_moves_away_is_returned(owner: RestEntryPoint, change: Any, ahead: bool) -> None:
     due_on = iter(date(2028, 1, 1) + timedelta(days=n if ahead else -n) for n in range(100))
     told = walk(owner, lambda page: change(5, due_on=next(due_on).isoformat()), limit=1)
     assert set(titles(told)) == set("012345")
 
 
-def test_what_is_changed_again_and_again_is_seen_and_the_walk_ends(owner: RestEntryPoint, change: Any) -> None:
+def test_a_repeatedly_changed_item_is_returned_and_the_walk_ends(owner: RestEntryPoint, change: Any) -> None:
     told = walk(owner, lambda page: [change(number, due_on="2027-01-01") for number in (5, 4, 3)], limit=1)
     assert set(titles(told)) == set("012345")
     assert len(told) <= 4 * 6
 
 
-def test_what_is_changed_while_the_end_is_told_is_seen(owner: RestEntryPoint, change: Any) -> None:
+def test_a_change_while_changed_items_are_returned_is_seen(owner: RestEntryPoint, change: Any) -> None:
     def between(page: int) -> None:
         if page == 1:
             for number in (2, 3, 4, 5):
@@ -198,7 +198,7 @@ def test_a_cursor_belongs_to_its_parameter(owner: RestEntryPoint, six: Any) -> N
         assert owner.call("list_items", limit=1, cursor=page["next_cursor"], **other).error == "invalid_request"
 
 
-def test_no_page_takes_more_than_four_queries(
+def test_no_page_needs_more_than_four_queries(
     owner: RestEntryPoint, course: Any, change: Any, django_assert_max_num_queries: Any
 ) -> None:
     for limit in (1, 2, 3):
@@ -218,8 +218,10 @@ def test_no_page_takes_more_than_four_queries(
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_a_mirror_is_right_while_four_write(owner_member: Any, entry_point: Any, course: Any, in_threads: Any) -> None:
-    """Polls with the newest `updated_at` seen, one after the other, keep up with everything that is made and moved."""
+def test_a_mirror_stays_correct_while_four_threads_write(
+    owner_member: Any, entry_point: Any, course: Any, in_threads: Any
+) -> None:
+    """Successive polls with the newest `updated_at` seen keep up with all created and moved items."""
     first = entry_point(owner_member)
     known = [first.made("create_item", course_id=course["id"], title=f"{n}")["id"] for n in range(12)]
     finished: list[int] = []
@@ -258,10 +260,10 @@ STEPS = st.lists(st.lists(st.tuples(st.integers(0, 14), DUE), max_size=4), max_s
 
 @examples(80)
 @given(due=st.lists(DUE, min_size=1, max_size=12), limit=st.integers(1, 4), steps=STEPS, forever=st.booleans())
-def test_every_item_is_seen_and_the_next_poll_misses_none(
+def test_every_item_is_returned_and_the_next_poll_misses_none(
     owner: RestEntryPoint, owner_member: Any, course: Any, **drawn: Any
 ) -> None:
-    """Whatever is moved or made between which pages; a number beyond the items makes another."""
+    """For any moves and creations between any pages. A number beyond the items creates another."""
     from accounts.models import Member
     from courses.models import Course, Item
 

@@ -1,4 +1,4 @@
-"""Days are the member's, in the member's time zone, when clocks change and when the member moves."""
+"""Days are in the member's time zone, even when clocks change or the member moves."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -34,7 +34,7 @@ def stats_at(entry_point: RestEntryPoint, instant: datetime, days: int = 30) -> 
 
 
 def streak_at(entry_point: RestEntryPoint, instant: datetime) -> int:
-    """The current streak, equal in get_me and get_practice_stats."""
+    """The current streak, after checking that get_me and get_practice_stats agree."""
     with time_machine.travel(instant):
         streak: int = entry_point.made("get_me")["practice_streak"]
     assert streak == stats_at(entry_point, instant)["streak"]["current"]
@@ -50,9 +50,9 @@ def move(member: Any, zone: ZoneInfo) -> None:
     "day",
     [
         date(2030, 1, 15),
-        date(2030, 3, 30),  # the night the clocks go forward follows
+        date(2030, 3, 30),  # the night before the clocks go forward
         date(2030, 3, 31),
-        date(2030, 10, 26),  # the night they go back follows
+        date(2030, 10, 26),  # the night before the clocks go back
         date(2030, 10, 27),
     ],
 )
@@ -67,21 +67,21 @@ def test_two_minutes_around_midnight_are_two_days(owner: RestEntryPoint, card: A
     assert stats["streak"] == {"current": 2, "longest": 2, "practiced_today": True}
 
 
-def test_the_day_of_25_hours_is_one(owner: RestEntryPoint, card: Any) -> None:
+def test_a_day_of_25_hours_is_one_day(owner: RestEntryPoint, card: Any) -> None:
     first, last = datetime(2030, 10, 27, 0, 1, tzinfo=PARIS), datetime(2030, 10, 27, 23, 59, tzinfo=PARIS)
     assert last.astimezone(UTC) - first.astimezone(UTC) > DAY
     review_at(owner, card, first, last)
     assert stats_at(owner, last, days=1)["attempts"] == 2
 
 
-def test_the_zone_decides_the_day(owner: RestEntryPoint, card: Any) -> None:
-    """23:30 in Paris on the 1st is the 2nd in Auckland; the member is in Paris."""
+def test_the_time_zone_determines_the_day(owner: RestEntryPoint, card: Any) -> None:
+    """23:30 in Paris on the 1st is the 2nd in Auckland. The member is in Paris."""
     instant = datetime(2030, 7, 1, 23, 30, tzinfo=PARIS)
     review_at(owner, card, instant)
     assert stats_at(owner, instant, days=1)["by_day"] == [{"date": "2030-07-01", "attempts": 1, "correct": 1}]
 
 
-def test_a_streak_lives_until_a_whole_day_is_missed(owner: RestEntryPoint, card: Any) -> None:
+def test_a_streak_continues_until_a_whole_day_is_missed(owner: RestEntryPoint, card: Any) -> None:
     noon = datetime(2030, 6, 10, 12, tzinfo=PARIS)
     review_at(owner, card, noon - DAY, noon)
     evening, next_evening = noon + 11 * timedelta(hours=1), noon + 35 * timedelta(hours=1)
@@ -94,7 +94,7 @@ def test_a_streak_lives_until_a_whole_day_is_missed(owner: RestEntryPoint, card:
 
 
 @pytest.mark.parametrize(("days", "current", "longest"), [((0, 1, 2, 4, 5), 2, 3), ((0, 2, 3, 4), 3, 3)])
-def test_a_gap_begins_a_new_streak(
+def test_a_gap_starts_a_new_streak(
     owner: RestEntryPoint, card: Any, days: tuple[int, ...], current: int, longest: int
 ) -> None:
     noon = datetime(2030, 6, 10, 12, tzinfo=PARIS)
@@ -103,15 +103,15 @@ def test_a_gap_begins_a_new_streak(
     assert stats_at(owner, noon + days[-1] * DAY)["streak"] == streak
 
 
-def test_get_me_tells_a_lapsed_member_the_streak(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
+def test_get_me_returns_the_streak_to_a_lapsed_member(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
     reviewed(owner, card, "good")
     owner_member.membership_active = False
     owner_member.save(update_fields=["membership_active"])
     assert owner.made("get_me")["practice_streak"] == 1
 
 
-def test_a_move_rewrites_no_day(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
-    """Morning, then late evening: in Honolulu's hours there would be no practice on the day between."""
+def test_moving_changes_no_past_day(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
+    """Morning, then late evening: in Honolulu's hours, the day between would have no practice."""
     morning = datetime(2030, 6, 10, 8, tzinfo=PARIS)
     evening = datetime(2030, 6, 11, 23, tzinfo=PARIS)
     review_at(owner, card, morning, evening)
@@ -122,7 +122,7 @@ def test_a_move_rewrites_no_day(owner: RestEntryPoint, owner_member: Any, card: 
 
 
 def test_moving_west_loses_nothing(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
-    """After a flight to Honolulu it is yesterday again: what was practised “tomorrow” counts as today until then."""
+    """After a flight to Honolulu it is yesterday again: practice on "tomorrow" counts as today until then."""
     move(owner_member, AUCKLAND)
     noon = datetime(2030, 6, 12, 12, tzinfo=AUCKLAND)
     review_at(owner, card, noon - 2 * DAY, noon - DAY, noon)
@@ -141,8 +141,8 @@ def test_moving_west_loses_nothing(owner: RestEntryPoint, owner_member: Any, car
     assert streak_at(owner, landed + 2 * DAY) == 4
 
 
-def test_tomorrow_s_practice_closes_the_gap_of_today(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
-    """Yesterday and, in Auckland, tomorrow: in Honolulu these are yesterday and today, two days in a row."""
+def test_practice_on_tomorrow_closes_the_gap_of_today(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
+    """Practice yesterday and, in Auckland, tomorrow: in Honolulu, these are two consecutive days."""
     move(owner_member, AUCKLAND)
     noon = datetime(2030, 6, 12, 12, tzinfo=AUCKLAND)
     review_at(owner, card, noon - 2 * DAY, noon)
@@ -154,7 +154,7 @@ def test_tomorrow_s_practice_closes_the_gap_of_today(owner: RestEntryPoint, owne
     assert streak_at(owner, landed) == 2
 
 
-def test_moving_east_goes_on_with_the_streak(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
+def test_moving_east_continues_the_streak(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
     noon = datetime(2030, 6, 11, 12, tzinfo=PARIS)
     review_at(owner, card, noon - DAY, noon)
     move(owner_member, AUCKLAND)

@@ -1,4 +1,4 @@
-"""The stored sums of practice always equal the sums of the attempts."""
+"""The stored practice sums always equal the sums of the attempts."""
 
 import random
 from datetime import UTC, date, datetime, timedelta
@@ -28,7 +28,7 @@ def refiled(entry_point: RestEntryPoint, deck: Any, course: Any) -> None:
 
 
 class Life:
-    """A member's random history: reviews, moves, decks that are filed elsewhere, and what is deleted or undone."""
+    """A member's random history: reviews, moves, decks filed elsewhere, deletions and undos."""
 
     def __init__(self, entry_point: RestEntryPoint, member: Any, seed: int) -> None:
         self.entry_point, self.member, self.chance = entry_point, member, random.Random(seed)  # noqa: S311  # the same life every time
@@ -71,7 +71,7 @@ class Life:
 
 @pytest.mark.rest
 @pytest.mark.parametrize("seed", range(4))
-def test_sums_tell_what_the_attempts_tell(owner: RestEntryPoint, owner_member: Any, seed: int) -> None:
+def test_sums_equal_those_of_the_attempts(owner: RestEntryPoint, owner_member: Any, seed: int) -> None:
     life = Life(owner, owner_member, seed)
     for number in range(40):
         life.step()
@@ -86,8 +86,8 @@ def test_sums_tell_what_the_attempts_tell(owner: RestEntryPoint, owner_member: A
     assert kept_sums(owner_member) == counted_sums(owner_member)
 
 
-def test_a_day_between_two_runs_makes_them_one(owner: RestEntryPoint, owner_member: Any) -> None:
-    """Practised “tomorrow” in the east and then, after the flight, on the day that was left out."""
+def test_a_day_between_two_runs_joins_them(owner: RestEntryPoint, owner_member: Any) -> None:
+    """Practice on "tomorrow" in the east and then, after the flight, on the skipped day."""
     card = made_deck(owner)["cards"][0]
     owner_member.time_zone = "Pacific/Kiritimati"
     owner_member.save(update_fields=["time_zone"])
@@ -103,7 +103,7 @@ def test_a_day_between_two_runs_makes_them_one(owner: RestEntryPoint, owner_memb
     assert list(runs) == [(date(2030, 6, day), run) for run, day in enumerate((9, 10, 11, 12), 1)]
 
 
-def test_attempts_past_the_api_are_counted_by_the_repair(owner_member: Any) -> None:
+def test_the_repair_counts_attempts_that_bypassed_the_api(owner_member: Any) -> None:
     for days in (0, 1, 3):
         AttemptFactory.create(member=owner_member, attempted_at=START - timedelta(days=days))
     rebuild_sums([owner_member.id])

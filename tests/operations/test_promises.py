@@ -1,6 +1,6 @@
 """Within v1 there are only additions (spec, Versioning 2): tests/promises.txt, to which `make openapi` only adds.
 
-What was never released may be taken out of the file by hand.
+Promises that were never released may be removed by hand.
 """
 
 import copy
@@ -19,7 +19,7 @@ KEPT = ROOT / "tests" / "promises.txt"
 REFRESH = "Run `make openapi` and look at the difference before you commit it."
 
 
-def test_what_was_promised_is_kept(pytestconfig: pytest.Config) -> None:
+def test_every_promise_is_kept(pytestconfig: pytest.Config) -> None:
     kept, found = set(KEPT.read_text(encoding="utf-8").splitlines()), promises(document())
     assert broken(kept, found) == []
     if pytestconfig.getoption("--refresh-baselines"):
@@ -30,7 +30,7 @@ def test_what_was_promised_is_kept(pytestconfig: pytest.Config) -> None:
 
 @pytest.fixture
 def changed() -> Any:
-    """A copy of the description, to be changed."""
+    """A copy of the description, to be modified."""
     return copy.deepcopy(document())
 
 
@@ -68,7 +68,7 @@ BREAKING: dict[str, Callable[[Any], object]] = {
 
 
 def _other_answer(description: Any, **changes: Any) -> None:
-    """The agenda as a schema of another name; `changes` are fields that it has, or has no more if they are None."""
+    """The agenda as a schema with another name. `changes` are added fields, or removed ones if None."""
     agenda = copy.deepcopy(_schemas(description)["Agenda"])
     for name, field in changes.items():
         agenda["properties"] |= {} if field is None else {name: field}
@@ -81,7 +81,7 @@ def _other_answer(description: Any, **changes: Any) -> None:
 
 
 def _other_card(description: Any, **changes: Any) -> None:
-    """The cards to add as a schema of another name, with `changes`."""
+    """The cards to add as a schema with another name and `changes`."""
     _schemas(description)["NewCard"] = copy.deepcopy(_schemas(description)["CardBody"]) | changes
     _schemas(description)["CardsBody"]["properties"]["cards"]["items"] = {"$ref": "#/components/schemas/NewCard"}
 
@@ -103,7 +103,7 @@ ADDITIONS: dict[str, Callable[[Any], object]] = {
 
 
 @pytest.mark.parametrize("name", BREAKING)
-def test_what_breaks_a_client_is_found_and_no_refresh_hides_it(changed: Any, name: str) -> None:
+def test_a_breaking_change_is_found_and_a_refresh_does_not_hide_it(changed: Any, name: str) -> None:
     kept = promises(document())
     BREAKING[name](changed)
     found = promises(changed)
@@ -112,7 +112,7 @@ def test_what_breaks_a_client_is_found_and_no_refresh_hides_it(changed: Any, nam
 
 
 @pytest.mark.parametrize("name", ADDITIONS)
-def test_what_is_added_is_kept_from_then_on(changed: Any, name: str) -> None:
+def test_an_addition_is_kept_from_then_on(changed: Any, name: str) -> None:
     kept = promises(document())
     ADDITIONS[name](changed)
     found = promises(changed)
@@ -121,7 +121,7 @@ def test_what_is_added_is_kept_from_then_on(changed: Any, name: str) -> None:
     assert broken(refreshed(kept, found), kept) != []
 
 
-def test_a_demand_that_is_dropped_stays_dropped(changed: Any) -> None:
+def test_a_dropped_demand_stays_dropped(changed: Any) -> None:
     kept = promises(document())
     _schemas(changed)["NewItemBody"]["required"].remove("title")
     found = promises(changed)

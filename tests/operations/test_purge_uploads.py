@@ -1,4 +1,4 @@
-"""`purgeexpired` and files: uploads that nobody attached, and files in storage that no row names."""
+"""`purgeexpired` and files: unattached uploads, and stored files without a row."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,7 @@ def names(files: Path) -> set[str]:
     return {path.name for path in files.rglob("*") if path.is_file()}
 
 
-def test_uploads_go_after_a_day_and_files_of_courses_stay(
+def test_uploads_are_deleted_after_a_day_and_course_files_are_kept(
     owner: RestEntryPoint, files: Path, time_machine: Any
 ) -> None:
     time_machine.move_to(NOW, tick=False)
@@ -42,7 +42,7 @@ def test_uploads_go_after_a_day_and_files_of_courses_stay(
         assert names(files) == left == {str(id_) for id_ in SyllabusFile.objects.values_list("id", flat=True)}
 
 
-def test_files_without_a_row_go_after_a_day(owner: RestEntryPoint, files: Path) -> None:
+def test_files_without_a_row_are_deleted_after_a_day(owner: RestEntryPoint, files: Path) -> None:
     assert purge_all()["files_without_a_row"] == 0
     kept = owner.made("create_syllabus", text="Week 1")["id"]
     now = datetime.now(UTC)
@@ -57,7 +57,7 @@ def test_files_without_a_row_go_after_a_day(owner: RestEntryPoint, files: Path) 
     assert names(files) == {kept, "new"}
 
 
-def test_a_member_takes_every_file_along(owner: RestEntryPoint, owner_member: Any, files: Path) -> None:
+def test_deleting_a_member_deletes_every_file(owner: RestEntryPoint, owner_member: Any, files: Path) -> None:
     upload, attached = (owner.made("create_syllabus", text=f"Week {number}") for number in (1, 2))
     owner.made("create_course", name="Biology", syllabus_id=attached["id"])
     assert names(files) == {upload["id"], attached["id"]}

@@ -1,4 +1,4 @@
-"""The guides with examples in three languages: every fenced block runs as it stands, and the clients of the quick start
+"""The guides with examples in three languages: every fenced block runs unchanged, and the clients of the quick start
 behave as the specification advises.
 """
 
@@ -35,12 +35,12 @@ def text_of(guide: str) -> str:
 
 
 def blocks(language: str, guide: str = QUICK_START) -> list[str]:
-    """The fenced blocks of a guide in a language, in order."""
+    """The fenced blocks of a guide in one language, in order."""
     return re.findall(rf"^```{language}\n(.*?)^```$", text_of(guide), re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("guide", [QUICK_START, PLANNING, GRADES, PRACTICE])
-def test_it_has_blocks_in_three_languages_alone(guide: str) -> None:
+def test_its_blocks_are_in_exactly_three_languages(guide: str) -> None:
     languages = set(re.findall(r"^```(\w*)$", text_of(guide), re.MULTILINE)) - {"", "json"}
     assert languages == {"sh", "python", "ts"}
 
@@ -62,7 +62,7 @@ def _typescript(directory: Path, *code: str) -> str:
 
 
 def _printed(command: list[str], directory: Path) -> str:
-    done = subprocess.run(  # what the page says
+    done = subprocess.run(  # according to the page
         command, cwd=directory, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
@@ -71,7 +71,7 @@ def _printed(command: list[str], directory: Path) -> str:
 
 @pytest.fixture
 def served(live_server: Any, owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> RestEntryPoint:
-    """The owner, whose key and whose address of the service the blocks find where the guides say."""
+    """The owner, with a key and the service's address where the guides' blocks expect them."""
     monkeypatch.setenv("STUDY_URL", live_server.url)
     monkeypatch.setenv("STUDY_API_KEY", owner.secret)
     return owner
@@ -79,7 +79,7 @@ def served(live_server: Any, owner: RestEntryPoint, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -> None:
+def test_every_block_runs_unchanged(served: RestEntryPoint, tmp_path: Path) -> None:
     me, course, item, made, decks = map(json.loads, _shell(tmp_path).split("\n"))
     assert me == served.made("get_me")
     assert [course] == served.made("list_courses")["data"]
@@ -92,8 +92,8 @@ def test_every_block_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_about_planning_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -> None:
-    """The blocks in Python and TypeScript after the client of the quick start."""
+def test_every_block_about_planning_runs_unchanged(served: RestEntryPoint, tmp_path: Path) -> None:
+    """The Python and TypeScript blocks after the client of the quick start."""
     lines = _shell(tmp_path, PLANNING).splitlines()
     milestone, (agenda, end) = json.loads(lines[0]), json.JSONDecoder().raw_decode(lines[1])
     assert (milestone["title"], agenda["items"]) == ("Evaluate the spectra", [])
@@ -112,7 +112,7 @@ def test_every_block_about_planning_runs_as_it_stands(served: RestEntryPoint, tm
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_about_grades_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -> None:
+def test_every_block_about_grades_runs_unchanged(served: RestEntryPoint, tmp_path: Path) -> None:
     score, grades = map(json.loads, _shell(tmp_path, GRADES).split("\n"))
     assert (score["label"], score["score"]) == ("Homework 1", 92)
     assert (grades["current_grade"], grades["outlook"]["remaining_weight"]) == (92, 60)
@@ -123,7 +123,7 @@ def test_every_block_about_grades_runs_as_it_stands(served: RestEntryPoint, tmp_
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_about_practice_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -> None:
+def test_every_block_about_practice_runs_unchanged(served: RestEntryPoint, tmp_path: Path) -> None:
     card, stats = map(json.loads, _shell(tmp_path, PRACTICE).split("\n"))
     assert card["term"] == "osmosis"
     assert (stats["by_day"][-1]["attempts"], stats["streak"]["current"]) == (1, 1)
@@ -132,7 +132,7 @@ def test_every_block_about_practice_runs_as_it_stands(served: RestEntryPoint, tm
 
 
 class Script:
-    """A server with prepared answers, each a status and a `Retry-After`. It records its requests."""
+    """A server with prepared answers, each a status and a `Retry-After`. It records requests."""
 
     def __init__(self) -> None:
         self.answers: list[tuple[int, str]] = []
@@ -147,11 +147,11 @@ class Script:
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
-    """The scripted server, as the origin of the page's clients."""
+    """The scripted server, at the origin that the page's clients use."""
     script = Script()
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # the name that http.server calls
+        def do_GET(self) -> None:  # the method name that http.server expects
             script.got.append(self.command)
             script.keys.append(self.headers["Idempotency-Key"])
             status, retry_after = script.answers.pop(0)
@@ -194,7 +194,7 @@ def study(script: Script, tmp_path: Path) -> Any:
 
 @pytest.fixture
 def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that a client wanted to wait, which are not waited for."""
+    """The waits that a client asked for, in seconds. They are not performed."""
     seconds: list[float] = []
     monkeypatch.setattr(time, "sleep", seconds.append)
     return seconds
@@ -202,7 +202,7 @@ def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
 def test_a_client_waits_and_retries_as_advised(script: Script, study: Any, waited: list[float], method: str) -> None:
-    """Spec, Client behaviour advised; status 0 is a connection that breaks."""
+    """Spec, Client behaviour advised. Status 0 is a broken connection."""
     script.answer((429, "17"), 503, 0, 500, 200)
     assert study.call(method, "/v1/items") == {"data": [], "next_cursor": None}
     assert waited == [17, 1, 2, 4]
@@ -212,8 +212,8 @@ def test_a_client_waits_and_retries_as_advised(script: Script, study: Any, waite
     assert script.got == [method] * 9
 
 
-def test_a_client_sends_a_post_again_under_its_key_alone(script: Script, study: Any, waited: list[float]) -> None:
-    """Spec, Client behaviour advised: never blindly. 409 with `Retry-After` is a first try that is still running."""
+def test_a_client_retries_a_post_only_with_its_key(script: Script, study: Any, waited: list[float]) -> None:
+    """Spec, Client behaviour advised: never blindly. 409 with `Retry-After` means the first try still runs."""
     script.answer((409, "1"), 500, (429, "3"), 0, 201, 201)
     study.call("POST", "/v1/courses", {})
     assert (script.got, waited) == (["POST"] * 5, [1, 1, 3, 2])
@@ -225,10 +225,8 @@ def test_a_client_sends_a_post_again_under_its_key_alone(script: Script, study: 
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 409, 422])
-def test_a_client_gives_up_at_once_on_what_will_not_change(
-    script: Script, study: Any, waited: list[float], status: int
-) -> None:
-    """403 is `membership_required` too."""
+def test_a_client_does_not_retry_permanent_errors(script: Script, study: Any, waited: list[float], status: int) -> None:
+    """A 403 may also be `membership_required`."""
     script.answer(status)
     with pytest.raises(study.Refused, match="told"):
         study.call("GET", "/v1/items")
@@ -241,14 +239,14 @@ def test_the_typescript_client_retries_too(script: Script, tmp_path: Path) -> No
     assert (script.got, script.keys) == (["GET"] * 3, [None] * 3)
 
 
-def test_the_typescript_client_sends_a_post_again_under_its_key(script: Script, tmp_path: Path) -> None:
+def test_the_typescript_client_retries_a_post_with_its_key(script: Script, tmp_path: Path) -> None:
     script.answer((409, "0"), 503, 201)
     _typescript(tmp_path, blocks("ts")[CLIENT], 'await call("POST", "/v1/courses", {});')
     [key] = set(script.keys)
     assert (script.got, bool(key)) == (["POST"] * 3, True)
 
 
-def test_a_poller_has_an_item_that_comes_twice_once_and_as_it_is_now(script: Script, tmp_path: Path) -> None:
+def test_a_poller_keeps_the_latest_version_of_a_repeated_item(script: Script, tmp_path: Path) -> None:
     """As for an item that changes between two pages."""
 
     def page(next_cursor: str | None, *items: tuple[str, str]) -> bytes:

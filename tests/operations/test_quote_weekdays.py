@@ -49,32 +49,32 @@ def warned(owner: RestEntryPoint, course: Any, quote: str, **fields: Any) -> lis
 
 
 @pytest.mark.parametrize("quote", WRONG)
-def test_a_weekday_and_a_date_that_do_not_go_together(owner: RestEntryPoint, winter: Any, quote: str) -> None:
+def test_a_contradictory_weekday_is_reported(owner: RestEntryPoint, winter: Any, quote: str) -> None:
     [warning] = warned(owner, winter, quote)
     assert warning["index"] == 0
 
 
 @pytest.mark.parametrize("quote", RIGHT)
-def test_those_that_do_and_those_that_are_apart(owner: RestEntryPoint, winter: Any, quote: str) -> None:
+def test_a_matching_or_distant_weekday_is_not_reported(owner: RestEntryPoint, winter: Any, quote: str) -> None:
     assert warned(owner, winter, quote) == []
 
 
-def test_the_message_names_both(owner: RestEntryPoint, winter: Any) -> None:
+def test_the_message_names_weekday_and_date(owner: RestEntryPoint, winter: Any) -> None:
     [warning] = warned(owner, winter, "Reading responses: Fridays (Jan 24)")
     assert warning["message"] == (
         'The text of "Reading responses" says Friday beside 24 January 2026, which is a Saturday.'
     )
 
 
-def test_a_dated_item_has_one_such_warning(owner: RestEntryPoint, winter: Any) -> None:
-    """The warning about the item's own date is enough. A contradictory quote is reported for a matching date."""
+def test_a_dated_item_has_only_one_such_warning(owner: RestEntryPoint, winter: Any) -> None:
+    """The warning about the item's own date is enough. A contradictory quote is only reported if the date matches."""
     [own] = warned(owner, winter, "Due Friday, Jan 24", due_on="2026-01-24")
     assert own["message"] == '"Reading responses", 24 January 2026, is a Saturday; the text says Friday.'
     [quotes] = warned(owner, winter, "Due Fridays (Jan 24)", due_on="2026-01-23")
     assert quotes["message"].endswith("says Friday beside 24 January 2026, which is a Saturday.")
 
 
-def test_each_item_of_a_call_has_its_own(owner: RestEntryPoint) -> None:
+def test_each_item_of_a_call_has_its_own_warning(owner: RestEntryPoint) -> None:
     items = [
         {"title": "Essay", "due_on": "2026-02-02", "quote": "Essay: Mon, Feb 2"},
         {"title": "Quiz", "quote": "Quizzes: Fridays (Jan 24) and Fridays (Jan 31)"},

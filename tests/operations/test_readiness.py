@@ -1,4 +1,4 @@
-"""Predicted recall: of decks, of exams and quizzes, in the agenda (capabilities 3 and 8)."""
+"""Predicted recall: of decks, of exams and quizzes, and in the agenda (capabilities 3 and 8)."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
@@ -51,7 +51,7 @@ def noon(on: date, zone: str) -> datetime:
 
 
 def as_the_package_has_it(card: Card, at: datetime) -> float:
-    """The retrievability of the card by the `fsrs` package."""
+    """The retrievability of the card according to the `fsrs` package."""
     known = fsrs.Card(
         card_id=0, stability=card.stability, difficulty=card.difficulty, last_review=card.last_reviewed_at
     )
@@ -63,13 +63,13 @@ def percent(likelihood: float) -> float:
 
 
 def nothing(on: str) -> dict[str, Any]:
-    """The readiness of no cards."""
+    """The readiness without any cards."""
     empty = {"expected_recall": None, "seen_recall": None, "unseen": 0, "below_target": 0}
     return {"on": on, "cards": 0, "desired_retention": 90} | empty
 
 
 def answer_of(cards: list[Card], on: date, zone: str, target: float) -> dict[str, Any]:
-    """The readiness of these cards, calculated card by card."""
+    """The readiness for these cards, calculated card by card."""
     recalled = [as_the_package_has_it(card, noon(on, zone)) for card in cards]
     seen = sum(card.last_reviewed_at is not None for card in cards)
     return {
@@ -86,13 +86,13 @@ def answer_of(cards: list[Card], on: date, zone: str, target: float) -> dict[str
 
 
 def readiness(entry_point: RestEntryPoint, on: date | str, **query: Any) -> list[Any]:
-    """The recall of every deck."""
+    """Returns the recall of every deck."""
     return [deck["readiness"] for deck in entry_point.made("list_vocab_decks", on=str(on), **query)["data"]]
 
 
 @pytest.fixture
 def known(owner_member: Member) -> Any:
-    """Makes a card that was reviewed some days ago, at this hour: `known(deck, 10, 4.0)`."""
+    """Creates a card reviewed some days ago, at the current hour: `known(deck, 10, 4.0)`."""
 
     def make(deck: Any, days: float, stability: float | None) -> Card:
         at = NOW - timedelta(days=days)
@@ -107,7 +107,7 @@ def known(owner_member: Member) -> Any:
 class TestAgainstThePackage:
     @pytest.fixture
     def history(self, owner_member: Member) -> list[Card]:
-        """Cards with a generated history: reviewed at any time of many days, or never."""
+        """Cards with a generated history: reviewed at any time on several days, or never."""
         chance = Random(20261122)  # noqa: S311  # a history, no secret
         deck = DeckFactory.create(member=owner_member)
         for number in range(16):
@@ -119,7 +119,7 @@ class TestAgainstThePackage:
                 )
                 card = next_state(card, chance.choice(Rating.values), at, 0.9)
             CardFactory.create(member=owner_member, deck=deck, **card)
-        # To the instant so many days before a noon, a microsecond after it, and with no fraction of a second.
+        # exactly so many days before a noon, one microsecond after that, and without fractions of a second
         for zone, change in CHANGES.items():
             for later in (timedelta(0), timedelta(microseconds=1), timedelta(seconds=-1), timedelta(hours=1)):
                 at = noon(change or TODAY, zone).astimezone(UTC) - timedelta(days=150) + later
@@ -127,7 +127,7 @@ class TestAgainstThePackage:
         return list(Card.objects.order_by("position"))
 
     @pytest.mark.database("both")
-    def test_every_card_and_every_deck_on_days_in_four_zones_before_and_after_the_clocks_change(
+    def test_every_card_and_deck_matches_the_package_in_four_zones_and_across_clock_changes(
         self, owner: RestEntryPoint, owner_member: Member, history: list[Card]
     ) -> None:
         assert sum(card.last_reviewed_at is None for card in history) == 2
@@ -149,9 +149,10 @@ class TestAgainstThePackage:
                 assert found == pytest.approx(expected, rel=1e-14)
                 assert readiness(owner, on) == [answer_of(history, on, zone, 0.8)]
 
-    def test_the_clocks_matter(self, owner: RestEntryPoint, owner_member: Member, known: Any) -> None:
-        """From half past twelve in summer time to noon in winter time whole days have passed, though not by the clocks
-        on the wall, nor from then to noon in UTC.
+    def test_clock_changes_matter(self, owner: RestEntryPoint, owner_member: Member, known: Any) -> None:
+        """From 12:30 in summer time to noon in winter time is a whole number of days in elapsed time. It is not by
+        local
+        clocks, nor to noon in UTC.
         """
         owner_member.time_zone = "America/New_York"
         owner_member.save()
@@ -170,8 +171,8 @@ class TestDecks:
         few = {"cards": 4, "desired_retention": 90, "expected_recall": 25, "seen_recall": 100}
         assert readiness(owner, TODAY) == [{"on": str(TODAY), "unseen": 3, "below_target": 0} | few]
 
-    def test_new_cards_lower_it_and_the_answer_says_so(self, owner: RestEntryPoint) -> None:
-        """The prediction for seen cards stays, and the count includes the new ones."""
+    def test_new_cards_lower_the_recall_and_are_reported(self, owner: RestEntryPoint) -> None:
+        """The recall of seen cards is separate, and the count includes new cards."""
         deck = made_deck(owner, "a", "b")
         for card in deck["cards"]:
             reviewed(owner, card, "easy")
@@ -182,15 +183,17 @@ class TestDecks:
         assert after["expected_recall"] < before["expected_recall"] == before["seen_recall"] == after["seen_recall"]
         assert (before["cards"], before["unseen"], after["cards"], after["unseen"]) == (2, 0, 5, 3)
 
-    def test_the_target_is_told_in_percent(self, owner: RestEntryPoint, owner_member: Member) -> None:
+    def test_the_target_is_in_percent(self, owner: RestEntryPoint, owner_member: Member) -> None:
         deck = made_deck(owner)
         for target, told in (("0.7", 70), ("0.8512", 85.12), ("0.99", 99)):
             Member.objects.filter(id=owner_member.id).update(desired_retention=Decimal(target))
             assert [one["desired_retention"] for one in readiness(owner, TODAY, deck_id=deck["id"])] == [told]
 
     @pytest.mark.database("both")
-    def test_with_a_day_each_card_has_its_recall(self, owner: RestEntryPoint, owner_member: Member, known: Any) -> None:
-        """Null of new cards; without a day there is none."""
+    def test_each_card_has_its_recall_on_the_given_day(
+        self, owner: RestEntryPoint, owner_member: Member, known: Any
+    ) -> None:
+        """Null for new cards. Without a day the field is absent."""
         owner_member.time_zone = "Pacific/Auckland"
         owner_member.save()
         deck = DeckFactory.create(member=owner_member)
@@ -218,10 +221,10 @@ class TestDecks:
         assert told[2] == nothing(day(20))
         assert readiness(owner, day(20), deck_id=str(second.id)) == told[1:2]
 
-    def test_a_card_on_the_day_it_is_due_is_at_the_target(
+    def test_a_card_is_at_the_target_on_its_due_day(
         self, owner: RestEntryPoint, owner_member: Member, known: Any
     ) -> None:
-        """Stability is the days until 0.9; no card is below a target that it just has."""
+        """Stability is the number of days until recall is 0.9. A card exactly at the target is not below it."""
         deck = DeckFactory.create(member=owner_member)
         known(deck, 10, 10.0)
         found = [(one["expected_recall"], one["below_target"]) for on in (0, 1) for one in readiness(owner, day(on))]
@@ -236,7 +239,7 @@ class TestDecks:
             found += [one["below_target"] for one in readiness(owner, TODAY)]
         assert found == [0, 0, 1, 1]
 
-    def test_it_is_there_only_with_a_day_and_also_beside_cards(self, owner: RestEntryPoint) -> None:
+    def test_it_is_returned_only_with_a_day_even_with_cards(self, owner: RestEntryPoint) -> None:
         deck = made_deck(owner)
         [without] = owner.made("list_vocab_decks")["data"]
         [with_day] = owner.made("list_vocab_decks", on=day(1), deck_id=deck["id"], include_cards=True, limit=1)["data"]
@@ -244,23 +247,23 @@ class TestDecks:
         assert (len(with_day["cards"]), with_day["readiness"]["unseen"]) == (1, 1)
 
     @pytest.mark.parametrize(("ahead", "right"), [(-1, False), (0, True), (365, True), (366, False)])
-    def test_from_today_to_a_year_ahead(self, owner: RestEntryPoint, ahead: int, right: bool) -> None:
+    def test_days_from_today_to_a_year_ahead_are_accepted(self, owner: RestEntryPoint, ahead: int, right: bool) -> None:
         answer = owner.call("list_vocab_decks", on=day(ahead))
         assert (answer.error is None, answer.fields) == (right, [] if right else ["on"])
 
-    def test_today_is_the_members(self, owner: RestEntryPoint, owner_member: Member) -> None:
-        owner_member.time_zone = "Pacific/Kiritimati"  # 14 hours ahead: the day before has ended there
+    def test_today_is_in_the_members_time_zone(self, owner: RestEntryPoint, owner_member: Member) -> None:
+        owner_member.time_zone = "Pacific/Kiritimati"  # 14 hours ahead, where the day before has ended
         owner_member.save()
         assert owner.call("list_vocab_decks", on=day(0)).error is None
         with time_machine.travel(NOW + timedelta(hours=1), tick=False):
             assert owner.call("list_vocab_decks", on=day(0)).fields == ["on"]
 
     @pytest.mark.parametrize("on", ["soon", "2026-11-31", ""])
-    def test_what_is_no_day_is_named(self, owner: RestEntryPoint, on: str) -> None:
+    def test_an_invalid_day_is_named(self, owner: RestEntryPoint, on: str) -> None:
         assert owner.call("list_vocab_decks", on=on).fields == ["on"]
 
     @pytest.mark.parametrize("stability", [0, 5e-324, 1.7e308])
-    def test_no_stability_that_a_row_can_have_breaks_it(
+    def test_every_storable_stability_works(
         self, owner: RestEntryPoint, owner_member: Member, known: Any, stability: float
     ) -> None:
         known(DeckFactory.create(member=owner_member), 10, stability)
@@ -271,7 +274,7 @@ class TestDecks:
 class TestItems:
     @pytest.fixture
     def deck(self, owner_member: Member, course: Any, known: Any) -> Any:
-        """Two decks of the course, with a card each; one of another course, and one of none."""
+        """Two decks of the course with a card each, one of another course, and one without a course."""
         of_course = [DeckFactory.create(member=owner_member, course_id=course["id"]) for _ in range(2)]
         other = DeckFactory.create(member=owner_member), DeckFactory.create(member=owner_member, course=None)
         cards = [known(of_course[0], 10, 5.0), known(of_course[1], 10, 30.0)]
@@ -281,7 +284,7 @@ class TestItems:
 
     @pytest.mark.parametrize("kind", ["exam", "quiz"])
     @pytest.mark.parametrize("ahead", [0, 10])
-    def test_an_exam_to_come_tells_of_all_cards_of_its_course(
+    def test_a_future_exam_covers_all_cards_of_its_course(
         self, owner: RestEntryPoint, course: Any, deck: list[Card], kind: str, ahead: int
     ) -> None:
         item = owner.made("create_item", course_id=course["id"], title="Midterm", kind=kind, due_on=day(ahead))
@@ -289,17 +292,17 @@ class TestItems:
         assert owner.made("get_item", item_id=item["id"]) == item | {"readiness": expected}
 
     @pytest.mark.parametrize(("kind", "due_on"), [("exam", day(-1)), ("exam", None), ("paper", day(3))])
-    def test_others_have_none(
+    def test_other_items_have_no_readiness(
         self, owner: RestEntryPoint, course: Any, deck: Any, kind: str, due_on: str | None
     ) -> None:
         item = owner.made("create_item", course_id=course["id"], title="x", kind=kind, due_on=due_on)
         assert owner.made("get_item", item_id=item["id"]) == item | {"readiness": None}
 
-    def test_an_exam_without_cards_has_nothing_to_tell(self, owner: RestEntryPoint, course: Any) -> None:
+    def test_an_exam_without_cards_has_no_readiness(self, owner: RestEntryPoint, course: Any) -> None:
         item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(3))
         assert owner.made("get_item", item_id=item["id"])["readiness"] == nothing(day(3))
 
-    def test_changes_and_lists_answer_items_without(self, owner: RestEntryPoint, course: Any, deck: Any) -> None:
+    def test_updates_and_lists_return_items_without_it(self, owner: RestEntryPoint, course: Any, deck: Any) -> None:
         item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(3))
         changed = owner.made("update_item", item_id=item["id"], title="y")
         [listed] = owner.made("list_items")["data"]
@@ -307,7 +310,7 @@ class TestItems:
         assert not [one for one in (item, changed, listed, next_item) if "readiness" in one]
 
     @pytest.mark.parametrize("zone", ["Etc/GMT+12", "Pacific/Kiritimati"])
-    def test_an_exam_on_the_last_day_there_is(
+    def test_an_exam_on_the_last_possible_day_works(
         self, owner: RestEntryPoint, owner_member: Member, course: Any, deck: Any, zone: str
     ) -> None:
         owner_member.time_zone = zone
@@ -319,10 +322,10 @@ class TestItems:
 
 class TestAgenda:
     @pytest.mark.database("both")
-    def test_the_first_three_exams_and_quizzes_with_cards(
+    def test_the_agenda_has_it_for_the_first_three_exams_and_quizzes_with_cards(
         self, owner: RestEntryPoint, owner_member: Member, course: Any, known: Any
     ) -> None:
-        """Courses without cards are skipped, like items that are not exams, past, or too far ahead."""
+        """Courses without cards are skipped, as are items that are not exams, are past, or are too far ahead."""
         botany = Course.objects.create(member=owner_member, name="Botany")
         empty = Course.objects.create(member=owner_member, name="Empty")
         DeckFactory.create(member=owner_member, course=empty)
@@ -346,7 +349,7 @@ class TestAgenda:
             for place in (3, 4, 6)
         ]
 
-    def test_one_and_two_items(self, owner: RestEntryPoint, course: Any) -> None:
+    def test_the_agenda_has_it_for_one_or_two_items(self, owner: RestEntryPoint, course: Any) -> None:
         made_deck(owner, course_id=course["id"])
         for number in (1, 2):
             owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(number))
@@ -364,8 +367,8 @@ class TestAgenda:
 
 
 @pytest.mark.rest
-def test_queries_stay_within_four(owner: RestEntryPoint, course: Any, django_assert_num_queries: Any) -> None:
-    """Including the credential's. An agenda without cards needs no further one."""
+def test_at_most_four_queries_are_needed(owner: RestEntryPoint, course: Any, django_assert_num_queries: Any) -> None:
+    """Including the credential's. An agenda without cards needs no additional query."""
     item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(1))
     with django_assert_num_queries(3):
         owner.made("get_agenda")

@@ -1,4 +1,4 @@
-"""The recipes: each script runs as it stands, with the Python client, against a server, and may run again."""
+"""The recipes: each script runs unchanged and repeatedly, with the Python client, against a server."""
 
 import re
 import subprocess
@@ -30,14 +30,14 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def scripts() -> dict[str, str]:
-    """The scripts of the page by the names that it gives them."""
+    """The scripts of the page, by file name."""
     text = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
     return dict(zip(NAMES, re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL), strict=True))
 
 
 @pytest.fixture
 def way(live_server: Any, owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
-    """The connection to the server. The environment names it, and a key of the owner's."""
+    """The proxy to the server. The environment contains its address and a key of the owner."""
     with between(live_server.url) as way:
         monkeypatch.setenv("STUDY_URL", way.url)
         monkeypatch.setenv("STUDY_API_KEY", owner.secret)
@@ -48,7 +48,7 @@ def way(live_server: Any, owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def run(way: Between, tmp_path: Path) -> Run:
-    """Runs a script of the page in a directory of its own."""
+    """Runs a script of the page in its own directory."""
     for name, script in scripts().items():
         (tmp_path / name).write_text(script)
 
@@ -65,14 +65,14 @@ def printed(done: subprocess.CompletedProcess[str]) -> str:
     return done.stdout
 
 
-def test_each_is_named_beside_its_script() -> None:
+def test_each_recipe_names_its_script() -> None:
     text = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
     assert re.findall(r"^`python (\w+\.py)", text, re.MULTILINE) == [*NAMES[:3], "backup.py", *NAMES[3:]]
     assert len(scripts()) == len(NAMES)
 
 
-def test_what_changed_is_told_once(owner: RestEntryPoint, run: Run) -> None:
-    """The first run that finds a change only remembers it."""
+def test_a_change_is_printed_once(owner: RestEntryPoint, run: Run) -> None:
+    """The first run only remembers the current state."""
     assert printed(run("changed.py")) == ""
     course = owner.made("create_course", name="Botany")
     assert printed(run("changed.py")) == ""
@@ -88,7 +88,7 @@ SCORES = "course,category,label,score\n{course},Quizzes,Quiz 1,84.5\n{course},Qu
 
 
 def test_scores_are_entered_once_and_corrected(owner: RestEntryPoint, course: Any, run: Run, tmp_path: Path) -> None:
-    """Without the memory of any key: what is known is in the account."""
+    """The script stores no keys: it compares with the account."""
     owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quizzes", "weight": 40}])
     table = tmp_path / "scores.csv"
     table.write_text(SCORES.format(course=course["name"]), encoding="utf-8-sig")
@@ -101,7 +101,7 @@ def test_scores_are_entered_once_and_corrected(owner: RestEntryPoint, course: An
 
 
 @pytest.mark.parametrize("wrong", ["No such course: Botany", "Line 4: Botany has no category Labs."])
-def test_scores_with_a_wrong_name_write_nothing(owner: RestEntryPoint, run: Run, tmp_path: Path, wrong: str) -> None:
+def test_a_wrong_name_prevents_writing_scores(owner: RestEntryPoint, run: Run, tmp_path: Path, wrong: str) -> None:
     course = owner.made("create_course", name="Zoology" if "No such" in wrong else "Botany")
     owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quizzes", "weight": 40}])
     table = SCORES.format(course=course["name"]) + "Botany,Labs,Lab 1,70\n"
@@ -149,7 +149,7 @@ def test_words_are_merged(owner: RestEntryPoint, run: Run, tmp_path: Path) -> No
 
 
 class Watcher:
-    """The watcher as a process, with what it prints in two files."""
+    """The watcher as a process, with its output in two files."""
 
     def __init__(self, directory: Path) -> None:
         self.out, self.err = directory / "out", directory / "err"
@@ -157,7 +157,7 @@ class Watcher:
             self.process = subprocess.Popen([sys.executable, "watch.py"], cwd=directory, stdout=out, stderr=err)
 
     def printed(self, text: str, *, file: Path | None = None) -> None:
-        """Wait until it printed `text`."""
+        """Wait until it has printed `text`."""
         ends = time.monotonic() + 30
         while text not in (file or self.out).read_text():
             assert time.monotonic() < ends, (self.out.read_text(), self.err.read_text())
@@ -169,10 +169,10 @@ class Watcher:
         self.process.wait()
 
 
-def test_the_watcher_survives_all_but_a_dead_key(
+def test_the_watcher_survives_everything_except_a_revoked_key(
     owner: RestEntryPoint, course: Any, run: Run, way: Between, tmp_path: Path
 ) -> None:
-    """A crash, a limit, a fault, a connection that is lost for longer than the client tries; then a revoked key."""
+    """A crash, a rate limit, an error, and a connection lost for longer than the client retries; then a revoked key."""
     owner.made("create_item", course_id=course["id"], title="Midterm")
     watcher = Watcher(tmp_path)
     try:
@@ -196,7 +196,7 @@ def test_the_watcher_survives_all_but_a_dead_key(
         watcher.kill()
 
 
-def test_the_watcher_waits_as_long_as_it_is_asked_to(course: Any, run: Run, way: Between, tmp_path: Path) -> None:
+def test_the_watcher_waits_as_long_as_requested(course: Any, run: Run, way: Between, tmp_path: Path) -> None:
     """Longer than the client waits on its own."""
     way.faults = [(429, "3600")]
     watcher = Watcher(tmp_path)

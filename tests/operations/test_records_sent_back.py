@@ -1,4 +1,4 @@
-"""Every PATCH accepts its record and ignores the rest (docs/quickstart.md)."""
+"""Every PATCH accepts its own record and ignores read-only fields (docs/quickstart.md)."""
 
 from typing import Any
 
@@ -46,17 +46,17 @@ def records(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> Re
 
 
 def common(record: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """The fields of `record` that `other` has too, without the time of the last change."""
+    """The fields of `record` that `other` has too, except the time of the last change."""
     return {name: value for name, value in record.items() if name in other and name != "updated_at"}
 
 
-def test_every_change_has_a_record(records: Records) -> None:
+def test_every_patch_has_a_record(records: Records) -> None:
     operations = {one["patch"]["operationId"] for one in document()["paths"].values() if "patch" in one}
     assert set(records) == set(CHANGES) == operations
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_a_record_or_nothing_sent_changes_nothing(owner: RestEntryPoint, records: Records, whole: bool) -> None:
+def test_a_record_or_an_empty_body_changes_nothing(owner: RestEntryPoint, records: Records, whole: bool) -> None:
     newest = owner.made("list_changes", limit=1)["data"]
     for operation, (record, ids) in records.items():
         answer = owner.made(operation, **(record if whole else {}) | ids)
@@ -65,7 +65,7 @@ def test_a_record_or_nothing_sent_changes_nothing(owner: RestEntryPoint, records
     assert owner.made("list_changes", limit=1)["data"] == newest
 
 
-def test_a_record_sent_back_with_a_change_changes_that_alone(owner: RestEntryPoint, records: Records) -> None:
+def test_a_record_sent_back_with_one_change_changes_only_that(owner: RestEntryPoint, records: Records) -> None:
     for operation, change in CHANGES.items():
         record, ids = records[operation]
         answer = owner.made(operation, **record | change | ids)

@@ -22,7 +22,7 @@ START = datetime(2030, 5, 1, 9, tzinfo=UTC)
 
 @pytest.fixture
 def card(owner: RestEntryPoint) -> Any:
-    """A new card of the owner's."""
+    """A new card of the owner."""
     return made_deck(owner)["cards"][0]
 
 
@@ -58,7 +58,7 @@ def test_a_card_passes_through_every_state(owner: RestEntryPoint, card: Any) -> 
 
 
 @pytest.mark.rest
-def test_sent_again_under_its_key_it_counts_once(client: Client, owner: RestEntryPoint, card: Any) -> None:
+def test_a_retry_with_its_key_counts_once(client: Client, owner: RestEntryPoint, card: Any) -> None:
     headers = bearer(owner.secret) | {"Idempotency-Key": str(uuid4())}
     for _ in range(2):
         path = f"/v1/vocab-cards/{card['id']}/reviews"
@@ -68,8 +68,8 @@ def test_sent_again_under_its_key_it_counts_once(client: Client, owner: RestEntr
 
 
 @pytest.mark.database("both")
-def test_the_log_keeps_the_state_before(owner: RestEntryPoint, card: Any) -> None:
-    """Each row holds what the card was, so that a review can be understood, and undone."""
+def test_the_log_stores_the_state_before(owner: RestEntryPoint, card: Any) -> None:
+    """Each row contains the card's earlier state, so that a review can be traced and undone."""
     from vocab.models import Card, Review
 
     fields = ("state", "step", "stability", "difficulty", "due_at", "last_reviewed_at")
@@ -97,7 +97,7 @@ def test_a_log_row_is_never_changed(owner: RestEntryPoint, card: Any) -> None:
         row.save()
 
 
-def test_a_members_desired_retention_counts(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
+def test_a_members_desired_retention_is_used(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
 
     owner_member.desired_retention = 0.97
     owner_member.save()
@@ -111,7 +111,7 @@ def test_a_members_desired_retention_counts(owner: RestEntryPoint, owner_member:
     assert expected.due < usual.due
 
 
-def test_the_same_answer_gives_the_same_interval(owner: RestEntryPoint) -> None:
+def test_the_same_answer_yields_the_same_interval(owner: RestEntryPoint) -> None:
     """No fuzzing: it would spread eight days over seven to ten."""
     cards = made_deck(owner, *(f"Term {number}" for number in range(20)))["cards"]
     answers = [reviewed(owner, card, "easy") for card in cards]
@@ -122,7 +122,7 @@ def test_the_same_answer_gives_the_same_interval(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.parametrize(("rating", "correct"), [("again", 0), ("hard", 1), ("good", 1), ("easy", 1)])
-def test_it_is_an_attempt(owner: RestEntryPoint, card: Any, rating: str, correct: int) -> None:
+def test_it_adds_an_attempt(owner: RestEntryPoint, card: Any, rating: str, correct: int) -> None:
     reviewed(owner, card, rating)
     stats = owner.made("get_practice_stats", days=1)
     assert (stats["attempts"], stats["correct"]) == (1, correct)
@@ -138,7 +138,7 @@ def test_attempt_and_log_row_share_an_id(owner: RestEntryPoint, card: Any) -> No
 
 
 @pytest.mark.parametrize("duration", [0, 3_600_000, 5.0, None])
-def test_durations_it_takes(owner: RestEntryPoint, card: Any, duration: Any) -> None:
+def test_it_accepts_durations(owner: RestEntryPoint, card: Any, duration: Any) -> None:
     from vocab.models import Review
 
     reviewed(owner, card, "good", duration_ms=duration)
@@ -147,7 +147,7 @@ def test_durations_it_takes(owner: RestEntryPoint, card: Any, duration: Any) -> 
 
 @pytest.mark.database("both")
 def test_a_failure_halfway_leaves_nothing(owner: RestEntryPoint, card: Any) -> None:
-    """The last of the review's four writes fails; the client, left without an answer, may review again."""
+    """The last of the review's four writes fails. The client got no answer and may review again."""
     from practice.models import Attempt, PracticeSum
     from vocab.models import Review
 
@@ -170,8 +170,8 @@ _REFUSE_SUMS = {
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_ten_at_once_are_ten_in_a_row(owner: RestEntryPoint, card: Any, in_threads: Any) -> None:
-    """Ten log rows, and the state that ten reviews in the log's order give."""
+def test_ten_parallel_reviews_are_applied_one_by_one(owner: RestEntryPoint, card: Any, in_threads: Any) -> None:
+    """Ten log rows, and the state that results from ten reviews in the log's order."""
     from vocab.models import Card, Review
 
     ratings = ["good", "again", "easy", "hard", "good", "again", "good", "easy", "hard", "again"]

@@ -1,4 +1,4 @@
-"""The types of the domain say what its serializers say, and its statements read what their types say."""
+"""The types of the domain match its serializers, and its statements read the columns of their types."""
 
 import importlib
 import inspect
@@ -97,7 +97,7 @@ STATEMENTS = [
 
 
 def _type_beside(serializer: Any) -> Any:
-    """`CourseRow` of `CourseRecord`; `CourseFields` of `CourseBody`, and of what changes a course."""
+    """`CourseRow` for `CourseRecord`; `CourseFields` for `CourseBody` and for bodies that update a course."""
     suffix = "Row" if issubclass(serializer, Record) else "Fields"
     name = serializer.__name__
     for ending in ("Record", "Body", "Changes"):
@@ -117,7 +117,7 @@ def _type_of(field: Any) -> Any:
 
 
 def _parameters(operation_id: str) -> tuple[dict[str, Any], set[str]]:
-    """The keyword arguments of the domain function of this name, and which are required."""
+    """The keyword arguments of the domain function of this name, with whether each is required."""
     name = NAMED_OTHERWISE.get(operation_id, operation_id)
     [function] = [vars(one)[name] for one in MODULES if _defines(one, name)]
     hints = get_type_hints(function)
@@ -149,7 +149,7 @@ def test_a_part_of_a_body_has_the_fields_of_its_type(body: Any) -> None:
 
 
 @pytest.mark.parametrize("operation", TAKING, ids=lambda one: one.id)
-def test_a_domain_function_takes_what_its_operation_parses(operation: Operation) -> None:
+def test_a_domain_function_accepts_the_parsed_fields_of_its_operation(operation: Operation) -> None:
     taken, needed = _parameters(operation.id)
     parsed = dict(operation.query().fields) if operation.query else {}
     parsed |= operation.body(partial=operation.partial).fields if operation.body else {}
@@ -165,7 +165,7 @@ def test_a_statement_reads_the_columns_of_its_row(statement: Any) -> None:
     assert set(get_type_hints(row)) == set(statement._names)
 
 
-def test_only_what_the_benchmark_measures_writes_without_the_orm() -> None:
+def test_only_benchmarked_functions_write_without_the_orm() -> None:
     writing = {
         module.__name__
         for module in MODULES

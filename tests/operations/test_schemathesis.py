@@ -1,4 +1,4 @@
-"""Requests generated from /openapi.json: whatever it promises, the service keeps."""
+"""Requests generated from /openapi.json: the service keeps everything that it promises."""
 
 import copy
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ CONFIG = schemathesis.Config.from_dict(
         "generation": {
             "deterministic": True,
             "database": "none",
-            # Decisions 4: NUL is refused in every text, which a schema cannot say.
+            # Decisions 4: NUL is rejected in every text, which a schema cannot express.
             "allow-x00": False,
         },
     }
@@ -41,11 +41,11 @@ CONFIG = schemathesis.Config.from_dict(
 
 
 def as_decided() -> Any:
-    """The document, with what decisions 4 adds to it."""
+    """The document with the additions of decisions 4."""
     described = copy.deepcopy(document())
     for name, schema in described["components"]["schemas"].items():
         if schema.pop("additionalProperties", None) is False:
-            # Bodies are published closed, and the server ignores unknown fields.
+            # Bodies are published as closed, but the server ignores unknown fields.
             for field in schema["properties"].values():
                 if field.get("minLength") == 1:
                     # Text is trimmed before it is measured, so it must contain more than white space.
@@ -56,7 +56,7 @@ def as_decided() -> Any:
 
 @cache
 def promised() -> Any:
-    """The schema that requests are generated from."""
+    """The schema for generating requests."""
     schema = schemathesis.openapi.from_dict(as_decided(), config=CONFIG)
     schema.app = application
     load_all_checks()
@@ -65,7 +65,7 @@ def promised() -> Any:
 
 @contextmanager
 def one_connection() -> Iterator[None]:
-    """Requests do not close the connection that holds the test's transaction; Django's test client does the same."""
+    """Keep the connection that holds the test's transaction open after requests, as Django's test client does."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     try:
@@ -91,8 +91,8 @@ THOROUGH = pytest.mark.thorough("values at each limit and beyond it")
 
 
 def _cases() -> list[Any]:
-    """Operations with generators of requests. One without parameters has no examples."""
-    # The client leaves a file that is streamed open; sweeps ask for it.
+    """Operations with request generators. Operations without parameters have no examples."""
+    # The client leaves a streamed file open, and sweeps request one.
     promising = {name: route for name, route in sorted(routes().items()) if name != "export_data"}
     taking = [name for name, route in promising.items() if route.path_ids or route.query or route.takes_body]
     return [
@@ -102,15 +102,15 @@ def _cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("operation_id", "mode"), _cases())
-def test_it_keeps_what_the_description_promises(operation_id: str, mode: HypothesisTestMode, world: World) -> None:
-    """As `schemathesis.parametrize`, which would generate requests wherever tests are collected.
+def test_it_keeps_the_promises_of_the_description(operation_id: str, mode: HypothesisTestMode, world: World) -> None:
+    """Replaces `schemathesis.parametrize`, which would generate requests wherever tests are collected.
 
-    Those are seconds for each worker.
+    That takes seconds in each worker.
     """
     operation = promised().find_operation_by_id(operation_id)
     config = HypothesisTestConfig(
         project=CONFIG.projects.get_default(),
-        # Not random ones: test_mcp_fuzz.py and test_hostile_input.py make those from the same schemas.
+        # Not random ones: test_mcp_fuzz.py and test_hostile_input.py generate those from the same schemas.
         modes=[mode],
         settings=CONFIG.projects.get_default().get_hypothesis_settings(operation=operation, phase="fuzzing"),
         explicit_settings=settings(deadline=None),
@@ -124,7 +124,7 @@ def test_it_keeps_what_the_description_promises(operation_id: str, mode: Hypothe
 
 def _check(case: Any, world: World) -> None:
     rates.clear()
-    IdempotencyKey.objects.all().delete()  # each request is another call, which needs another key
+    IdempotencyKey.objects.all().delete()  # each request is a new call, which needs a new key
     if case.method == "DELETE":
         world.forget()
     if case.meta.generation.mode.is_positive:
@@ -132,22 +132,22 @@ def _check(case: Any, world: World) -> None:
         case.body = _with_own_ids(case.body, world)
         if case.media_type == "application/json":
             case.body = _without_blanks(case.body)
-        elif case.media_type == FORM and isinstance(case.body, dict):  # in a form, null is a text
+        elif case.media_type == FORM and isinstance(case.body, dict):  # in a form, null is text
             case.body = {name: value for name, value in case.body.items() if value is not None}
-            # A parameter may be in either place; two different values are refused, which a schema cannot say.
+            # A parameter may be in either place. Two different values are rejected, which a schema cannot express.
             case.query = {name: value for name, value in (case.query or {}).items() if name not in case.body}
-        if "updated_after" in (case.query or {}):  # one of the two goes along, which a schema cannot say
+        if "updated_after" in (case.query or {}):  # one of the two is required, which a schema cannot express
             case.query.pop("created_after", None)
         if "course_id" in (case.query or {}) and case.path.startswith("/v1/syllabi"):
             case.query["course_id"] = world.id("course_id")
-    # test_sweep.py tests that each operation needs a credential; testing it here would triple the requests.
+    # test_sweep.py tests that each operation needs a credential. Testing it here would triple the requests.
     excluded = [CHECKS.get_one("ignored_auth"), *_exempt(case)]
     with one_connection():
         case.call_and_validate(headers=bearer(world.entry_point.secret), excluded_checks=excluded)
 
 
 def _with_own_ids(value: Any, world: World) -> Any:
-    """A body whose ids name objects of the member's: others are refused, which a schema cannot say (decisions 12)."""
+    """A body whose ids belong to the member. Others are rejected, which a schema cannot express (decisions 12)."""
     if isinstance(value, list):
         return [_with_own_ids(inner, world) for inner in value]
     if not isinstance(value, dict):
@@ -155,16 +155,16 @@ def _with_own_ids(value: Any, world: World) -> Any:
     own = {name: _with_own_ids(inner, world) for name, inner in value.items() if name != "id"}
     known = {name: world.id(name) for name in own if name in OWN_IDS and own[name] is not None}
     if isinstance(own.get("time_zone"), str):
-        known["time_zone"] = "Europe/Paris"  # which texts name a time zone, a schema cannot say
+        known["time_zone"] = "Europe/Paris"  # a schema cannot express the set of time zones
     if isinstance(own.get("text"), str):
-        known["text"] = new_text()  # which has no control characters
+        known["text"] = new_text()  # which contains no control characters
     if own.get("syllabus_id") is not None:
         known["syllabus_id"] = world.made("create_syllabus", text=new_text())["id"]  # one that is not attached yet
     return own | known
 
 
 def _without_blanks(value: Any) -> Any:
-    """A schema cannot say that text of only white space, like U+001E, counts as empty."""
+    """Replace blank texts like U+001E: a schema cannot express that they count as empty."""
     if isinstance(value, list):
         return [_without_blanks(inner) for inner in value]
     if isinstance(value, dict):
@@ -173,28 +173,28 @@ def _without_blanks(value: Any) -> Any:
 
 
 def _exempt(case: Any) -> list[Any]:
-    """Checks that decisions 4 and 12 disable for this request."""
+    """Checks that decisions 4 and 12 exempt for this request."""
     query = case.query or {}
     of_decks = {"include_cards", "due_only", "limit", "on", "for_item", "minutes_a_day"} & set(query)
     refused_though_right = (
-        # Cards come with one deck only, and what is about them with cards, which a parameter by itself cannot say; nor
-        # can it say which days are in the year ahead.
+        # Cards require a single deck, and parameters about cards require cards. A schema of one parameter cannot
+        # express this, nor which days are in the year ahead.
         (case.path == "/v1/vocab-decks" and bool(of_decks))
-        # They need include_syllabus, or include_text.
+        # They require include_syllabus or include_text.
         or bool({"syllabus_from", "syllabus_limit"} & set(query))
-        # Plans exist only for future exams and quizzes, which the schema of a parameter cannot say.
+        # Plans exist only for future exams and quizzes, which the schema of a parameter cannot express.
         or bool({"minutes_a_day", "target"} & set(query))
-        # Ids that name no category of the course are refused, which a schema cannot say.
+        # Ids of other categories are rejected, which a schema cannot express.
         or "remaining" in query
-        # A cursor is opaque: of the texts that the schema allows, only those that the service gave are good.
+        # A cursor is opaque: the schema allows many texts, but only cursors issued by the service are valid.
         or "cursor" in query
-        # A file with other bytes than cards, which a schema cannot say.
+        # A file that does not contain cards, which a schema cannot express.
         or case.path == "/v1/vocab-decks/import"
     )
     taken_though_wrong = (
-        # Fields of a form are text, whatever type was meant, and a file is bytes.
+        # Form fields are always text, and a file is bytes.
         case.media_type == FORM
-        # No body on PATCH is an empty one, which changes nothing.
+        # A PATCH without a body is an empty one, which changes nothing.
         or (case.method == "PATCH" and isinstance(case.body, NotSet))
     )
     if refused_though_right:

@@ -1,4 +1,4 @@
-"""Scores of items: what is graded, and what becomes of its category."""
+"""Scores of items: what is graded, and how its category changes."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def quiz(owner: RestEntryPoint, course, categories) -> Any:
 
 @pytest.fixture
 def graded(owner: RestEntryPoint, course, categories, quiz) -> Any:
-    """The score of `quiz`, among the quizzes."""
+    """The score of `quiz` in the category Quizzes."""
     return added(owner, course, categories["Quizzes"], item_id=quiz["id"])
 
 
@@ -67,28 +67,28 @@ def test_an_item_has_one_score_and_its_category(owner: RestEntryPoint, course, c
     assert len(owner.made("get_grades", course_id=course["id"])["categories"][1]["scores"]) == 2
 
 
-def test_the_category_of_a_graded_item_is_its_scores(owner: RestEntryPoint, categories, quiz, graded) -> None:
+def test_a_graded_item_has_the_category_of_its_score(owner: RestEntryPoint, categories, quiz, graded) -> None:
     for category_id in (categories["Exams"], None):
         assert owner.call("update_item", item_id=quiz["id"], category_id=category_id).fields == ["category_id"]
     kept = owner.made("update_item", item_id=quiz["id"], category_id=categories["Quizzes"])
     assert kept["updated_at"] == quiz["updated_at"]
 
 
-def test_an_item_moves_along(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
+def test_an_item_moves_with_its_score(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
     moved = owner.made("update_grade_score", score_id=graded["id"], category_id=categories["Exams"], item_id=quiz["id"])
     assert moved == graded | {"category_id": categories["Exams"]}
     now = fetched_item(owner, quiz["id"])
     assert (now["category_id"], now["worth"], now["updated_at"]) == (categories["Exams"], 60, quiz["updated_at"])
 
 
-def test_null_unlinks_and_leaves_the_category(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
+def test_null_unlinks_the_item_and_keeps_its_category(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
     moved = owner.made("update_grade_score", score_id=graded["id"], item_id=None, category_id=categories["Exams"])
     assert (moved["item_id"], moved["category_id"]) == (None, categories["Exams"])
     now = fetched_item(owner, quiz["id"])
     assert (now["status"], now["category_id"]) == ("open", categories["Quizzes"])
 
 
-def test_both_sent_count_together(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
+def test_item_and_category_sent_together_must_match(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
     exam = owner.made("create_item", course_id=course["id"], title="Exam", category_id=categories["Exams"])
     fields = {"item_id": exam["id"], "category_id": categories["Exams"]}
     moved = owner.made("update_grade_score", score_id=graded["id"], **fields)
@@ -108,14 +108,14 @@ def test_deletions_unlink(owner: RestEntryPoint, course, categories, quiz, grade
     assert score == again | {"item_id": None, "dropped": False}
 
 
-def test_a_deleted_category_ungrades(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
+def test_deleting_a_category_ungrades_its_items(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
     left = [{"id": categories["Exams"], "name": "Exams", "weight": 60}]
     owner.made("set_grade_categories", course_id=course["id"], categories=left)
     now = fetched_item(owner, quiz["id"])
     assert (now["status"], now["category_id"], now["updated_at"]) == ("open", None, quiz["updated_at"])
 
 
-def test_one_change_tells_what_it_did_to_the_item(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
+def test_one_change_includes_the_effect_on_the_item(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
     change = owner.made("list_changes", limit=1)["data"][0]
     assert (change["operation"], change["after"]["item_id"]) == ("add_grade_score", quiz["id"])
     assert change["after"]["items"] == 1
@@ -125,7 +125,7 @@ def test_one_change_tells_what_it_did_to_the_item(owner: RestEntryPoint, course,
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_of_two_scores_at_once_one_grades_the_item(owner: RestEntryPoint, in_threads) -> None:
+def test_one_of_two_concurrent_scores_grades_the_item(owner: RestEntryPoint, in_threads) -> None:
     course = owner.made("create_course", name="Cell Biology")
     category_id = weighted(owner, course, {"Quizzes": 40})["Quizzes"]
     item = owner.made("create_item", course_id=course["id"], title="Quiz 1")

@@ -17,7 +17,7 @@ def kept(member: Any) -> tuple[float, int]:
     return stored.seconds, stored.seconds_reviews
 
 
-def test_it_follows_each_review_that_has_a_duration(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_each_review_with_a_duration_updates_it(owner: RestEntryPoint, owner_member: Any) -> None:
     [card] = made_deck(owner)["cards"]
     reviewed(owner, card, "good")
     assert kept(owner_member) == (0, 0)
@@ -31,7 +31,7 @@ def test_it_follows_each_review_that_has_a_duration(owner: RestEntryPoint, owner
         assert reviews == number
 
 
-def test_undoing_a_review_leaves_it(owner: RestEntryPoint, owner_member: Any) -> None:
+def test_undoing_a_review_keeps_it(owner: RestEntryPoint, owner_member: Any) -> None:
     [card] = made_deck(owner)["cards"]
     reviewed(owner, card, "good", duration_ms=5000)
     owner.made("undo_change", change_id=owner.made("list_changes")["data"][0]["id"])

@@ -34,7 +34,7 @@ def quizzes(owner: RestEntryPoint, course: Any, put: Setter) -> Any:
 
 @pytest.fixture
 def breakdown(owner: RestEntryPoint, course: Any) -> Callable[[], Any]:
-    """Reads the course's breakdown."""
+    """Returns the course's breakdown."""
     return lambda: owner.made("get_grades", course_id=course["id"])
 
 
@@ -42,7 +42,7 @@ def entry(**fields: Any) -> dict[str, Any]:
     return {"name": "Exam", "weight": 50} | fields
 
 
-def test_it_answers_the_breakdown(put: Setter, course: Any, breakdown) -> None:
+def test_it_returns_the_breakdown(put: Setter, course: Any, breakdown) -> None:
     answer = put({"name": "  Quizzes ", "weight": 40}, {"name": "Exam", "weight": 60.5})
     assert answer.body == {
         "course_id": course["id"],
@@ -80,19 +80,19 @@ def test_an_existing_id_keeps_its_scores(put: Setter, quizzes: Any) -> None:
     }
 
 
-def test_an_existing_id_is_read_in_any_case(put: Setter, quizzes: Any) -> None:
+def test_an_existing_id_is_accepted_in_any_case(put: Setter, quizzes: Any) -> None:
     [category] = put(entry(id=quizzes["id"].upper())).body["categories"]
     assert (category["id"], len(category["scores"])) == (quizzes["id"], 1)
 
 
-def test_the_same_name_without_id_is_a_new_category(put: Setter, quizzes: Any) -> None:
+def test_the_same_name_without_an_id_is_a_new_category(put: Setter, quizzes: Any) -> None:
     [category] = put({"name": "Quizzes", "weight": 40}).body["categories"]
     assert category["id"] != quizzes["id"]
     assert category["scores"] == []
 
 
-def test_the_description_says_that_a_name_keeps_no_scores() -> None:
-    """A script that went by the name has lost scores."""
+def test_the_description_warns_that_a_name_keeps_no_scores() -> None:
+    """Scripts that match categories by name have lost scores."""
     fields = document()["components"]["schemas"]["CategoryBody"]["properties"]
     assert "the same name" in fields["id"]["description"]
 
@@ -108,12 +108,12 @@ def test_the_categories_of_get_grades_can_be_sent_back_with_another_weight(
     assert score["id"] in [one["id"] for one in kept["scores"]]
 
 
-def test_repeating_a_list_without_ids_makes_its_categories_anew(put: Setter, quizzes: Any) -> None:
+def test_repeating_a_list_without_ids_recreates_its_categories(put: Setter, quizzes: Any) -> None:
     first, again = (put({"name": "Exams", "weight": 40}).body["categories"] for _ in range(2))
     assert first[0]["id"] != again[0]["id"]
 
 
-def test_what_is_left_out_is_deleted_with_its_scores(
+def test_omitted_categories_are_deleted_with_their_scores(
     put: Setter, quizzes: Any, owner: RestEntryPoint, breakdown
 ) -> None:
     """Spec, set_grade_categories: existing categories left out are deleted with their scores."""
@@ -134,7 +134,7 @@ def test_the_order_of_the_list_is_kept(put: Setter, breakdown) -> None:
     assert [category["name"] for category in breakdown()["categories"]] == ["C", "D", "B", "A"]
 
 
-def test_a_new_entry_may_stand_before_a_kept_one(put: Setter, quizzes: Any) -> None:
+def test_a_new_entry_can_precede_a_kept_one(put: Setter, quizzes: Any) -> None:
     made = put(entry(name="New"), entry(id=quizzes["id"], name="Quizzes")).body["categories"]
     assert [(category["name"], len(category["scores"])) for category in made] == [("New", 0), ("Quizzes", 1)]
 
@@ -150,7 +150,7 @@ def test_twelve_entries_are_accepted(put: Setter) -> None:
     assert len(put(*(entry() for _ in range(12))).body["categories"]) == 12
 
 
-def test_thirteen_entries_are_refused(put: Setter, quizzes: Any, breakdown) -> None:
+def test_thirteen_entries_are_rejected(put: Setter, quizzes: Any, breakdown) -> None:
     """Decisions 4: a list over its limit is 422, not 409."""
     before = breakdown()
     answer = put(*(entry() for _ in range(13)))
@@ -187,7 +187,7 @@ def test_a_strangers_category_is_unknown(stranger: RestEntryPoint, quizzes: Any,
     assert breakdown() == before
 
 
-def test_every_wrong_id_is_named(put: Setter, quizzes: Any) -> None:
+def test_every_unknown_id_is_named(put: Setter, quizzes: Any) -> None:
     answer = put(entry(id=str(uuid4())), entry(id=quizzes["id"]), entry(id=quizzes["id"]), entry(id=str(uuid4())))
     assert answer.fields == ["categories[0].id", "categories[2].id", "categories[3].id"]
 
@@ -214,7 +214,7 @@ def test_every_wrong_id_is_named(put: Setter, quizzes: Any) -> None:
         ({"weight": 10**30}, "weight"),
     ],
 )
-def test_a_wrong_field_is_named_with_its_place(put: Setter, changes: dict[str, Any], field: str) -> None:
+def test_an_invalid_field_is_named_with_its_position(put: Setter, changes: dict[str, Any], field: str) -> None:
     answer = put(entry(), entry(**changes))
     assert (answer.error, answer.fields) == ("validation_failed", [f"categories[1].{field}"])
 
@@ -227,12 +227,12 @@ def test_a_missing_field_is_named(put: Setter, missing: str) -> None:
 
 
 @pytest.mark.parametrize("weight", [0, 100, 33.3333])
-def test_weights_within_bounds_are_kept(put: Setter, weight: float) -> None:
+def test_weights_within_bounds_are_stored(put: Setter, weight: float) -> None:
     assert put(entry(weight=weight)).body["categories"][0]["weight"] == weight
 
 
 @pytest.mark.parametrize(("weight", "kept"), [(33.33335, 33.3334), (33.33334, 33.3333), (0.00005, 0.0001), (-0.0, 0)])
-def test_weights_are_kept_to_four_decimals_half_up(put: Setter, weight: float, kept: float) -> None:
+def test_weights_are_rounded_half_up_to_four_decimals(put: Setter, weight: float, kept: float) -> None:
     """Decisions 12."""
     answered = put(entry(weight=weight)).body["categories"][0]["weight"]
     assert str(answered) == str(float(kept))
@@ -244,7 +244,7 @@ def test_names_are_measured_in_code_points_after_trimming(put: Setter, length: i
 
 
 @pytest.mark.parametrize("entries", [None, {}, "none", 12, [[]], ["Exam"], [None]])
-def test_what_is_no_list_of_objects_is_refused(owner: RestEntryPoint, course: Any, entries: Any) -> None:
+def test_a_value_that_is_not_a_list_of_objects_is_rejected(owner: RestEntryPoint, course: Any, entries: Any) -> None:
     answer = owner.call("set_grade_categories", course_id=course["id"], categories=entries)
     assert answer.error == "validation_failed"
     assert answer.fields == (["categories[0]"] if isinstance(entries, list) else ["categories"])
@@ -256,15 +256,15 @@ def test_unknown_fields_are_ignored(put: Setter, quizzes: Any, breakdown) -> Non
     assert put(*before["categories"]).body == before
 
 
-def test_sending_it_twice_answers_the_same(put: Setter, quizzes: Any) -> None:
-    """PUT may be retried (spec, Client behaviour advised)."""
+def test_sending_it_twice_returns_the_same(put: Setter, quizzes: Any) -> None:
+    """A PUT may be retried (spec, Client behaviour advised)."""
     first = put(entry(id=quizzes["id"])).body
     assert put(entry(id=quizzes["id"])).body == first
 
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_parallel_replacements_leave_one_of_them_whole(owner: RestEntryPoint, course: Any, in_threads) -> None:
+def test_one_of_several_parallel_replacements_remains_complete(owner: RestEntryPoint, course: Any, in_threads) -> None:
     lists = [[{"name": f"{writer}.{place}", "weight": 5} for place in range(writer % 12 + 1)] for writer in range(16)]
     answers = in_threads(
         lambda entries: owner.call("set_grade_categories", course_id=course["id"], categories=entries), lists

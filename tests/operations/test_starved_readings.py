@@ -1,4 +1,4 @@
-"""Files whose reading got too little of the processor: no fault of theirs, so they can be sent again."""
+"""Reading that got too little CPU time is not the file's fault, so the file can be sent again."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ CARDS = b"term,definition\nmitosis,division\n"
 
 @pytest.fixture
 def starved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each reading is over before it can begin, as if others had the processor."""
+    """Every reading times out before it begins, as if other processes used the CPU."""
     monkeypatch.setattr("studyservice.reading.process.WALL_SECONDS", 0.01)
 
 
@@ -44,7 +44,7 @@ def is_to_be_sent_again(response: Any) -> bool:
     ],
     ids=["syllabus", "calendar", "deck"],
 )
-def test_a_starved_reading_counts_once_and_keeps_nothing(
+def test_a_starved_reading_counts_once_and_stores_nothing(
     owner: RestEntryPoint,
     owner_member: Member,
     course: Any,
@@ -67,18 +67,18 @@ def test_a_starved_reading_counts_once_and_keeps_nothing(
 
 
 @pytest.mark.usefixtures("starved")
-def test_a_long_text_that_is_starved_counts_once(owner: RestEntryPoint, owner_member: Member) -> None:
+def test_a_starved_reading_of_a_long_text_counts_once(owner: RestEntryPoint, owner_member: Member) -> None:
     assert is_to_be_sent_again(owner.client.post("/v1/syllabi", {"text": LONG_TEXT}, content_type="application/json"))
     assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 59
 
 
 @pytest.mark.usefixtures("starved")
-def test_an_archive_that_is_starved_is_not_called_broken(owner: RestEntryPoint) -> None:
+def test_a_starved_archive_is_not_called_broken(owner: RestEntryPoint) -> None:
     assert is_to_be_sent_again(sent(owner, "/v1/import", owner.made("export_data")))
 
 
 @pytest.mark.usefixtures("starved")
-def test_pages_say_that_the_file_is_to_be_sent_again(owner_member: Member, course: Any) -> None:
+def test_pages_ask_to_send_the_file_again(owner_member: Member, course: Any) -> None:
     browser = Client()
     browser.force_login(owner_member)
     for path, file in (("/decks/import", CARDS), (f"/courses/{course['id']}/calendar", one_deadline())):

@@ -1,4 +1,4 @@
-"""What a statement hands to the database, on each kind of it."""
+"""The SQL and values that are sent to each kind of database."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,18 +13,18 @@ from studyservice.database.statements import RawStatement
 @pytest.mark.rest
 @pytest.mark.django_db
 class TestWritten:
-    def test_a_percent_sign_is_no_place_for_a_value(self) -> None:
+    def test_a_percent_sign_is_not_a_placeholder(self) -> None:
         statement = RawStatement("SELECT '100%%', '%%s', %(first)s, %(second)s")
         assert statement.all(first="a", second="b") == [("100%", "%s", "a", "b")]
 
-    def test_it_takes_more_values_than_the_driver_remembers_a_statement_for(self) -> None:
+    def test_a_statement_can_have_more_values_than_the_driver_caches(self) -> None:
         values = {f"value_{number}": str(number) for number in range(120)}
         statement = RawStatement(f"SELECT {', '.join(f'%({name})s' for name in values)}")
         assert statement.all(**values) == [tuple(values.values())]
 
     @pytest.mark.database("postgresql")
-    def test_the_driver_reads_no_statement_for_its_places(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Reading one of a hundred values takes longer than sending it, and would be done on every call."""
+    def test_the_driver_does_not_parse_placeholders(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Parsing a statement with a hundred values takes longer than sending it, and would happen on every call."""
         read: list[Any] = []
 
         def note(real: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""get_item with minutes_a_day, and list_vocab_decks for_item: the plan for an exam, and today's cards of it."""
+"""get_item with minutes_a_day, and list_vocab_decks with for_item: the plan for an exam, and today's cards of it."""
 
 import threading
 from datetime import UTC, date, datetime, timedelta
@@ -51,7 +51,7 @@ def queue_of(owner: RestEntryPoint, exam: Any, minutes: int = 10, **options: Any
     return [card["term"] for card in decks[0]["cards"]]
 
 
-def test_the_plan_of_a_new_deck(owner: RestEntryPoint, course: Any) -> None:
+def test_a_new_deck_has_a_plan(owner: RestEntryPoint, course: Any) -> None:
     made_deck(owner, "a", "b", "c", course_id=course["id"])
     exam = an_exam(owner, course, 3)
     plan = plan_of(owner, exam)
@@ -80,7 +80,7 @@ def test_the_plan_of_a_new_deck(owner: RestEntryPoint, course: Any) -> None:
     }
 
 
-def test_without_minutes_the_answer_is_as_before(owner: RestEntryPoint, course: Any) -> None:
+def test_without_minutes_the_answer_has_no_plan(owner: RestEntryPoint, course: Any) -> None:
     assert "study_plan" not in owner.made("get_item", item_id=an_exam(owner, course)["id"])
 
 
@@ -95,7 +95,7 @@ def test_it_is_null_without_cards_to_study(owner: RestEntryPoint, course: Any) -
     assert queue_of(owner, exam) == []
 
 
-def test_only_the_decks_of_its_course_count(owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:
+def test_only_decks_of_its_course_count(owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:
     made_deck(owner, "x", name="Other")
     made_deck(stranger, "y")
     first = made_deck(owner, "a", "b", course_id=course["id"])
@@ -113,7 +113,7 @@ def test_only_the_decks_of_its_course_count(owner: RestEntryPoint, stranger: Res
     assert queue_of(owner, exam, limit=2, include_cards=False) == ["a", "b"]
 
 
-def test_each_refusal_names_its_field(owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:
+def test_each_error_names_its_field(owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:
     exam, essay = an_exam(owner, course), an_exam(owner, course, kind="paper")
     deck = made_deck(owner, course_id=course["id"])
     theirs = an_exam(stranger, stranger.made("create_course", name="Theirs"))
@@ -139,8 +139,8 @@ def test_each_refusal_names_its_field(owner: RestEntryPoint, stranger: RestEntry
 
 
 @pytest.mark.rest
-def test_it_goes_on_from_what_was_done(owner: RestEntryPoint, course: Any) -> None:
-    """After today's cards are done, none is left, and tomorrow's plan has the days that were promised."""
+def test_the_plan_continues_from_the_cards_done(owner: RestEntryPoint, course: Any) -> None:
+    """After today's cards are done, none remain, and tomorrow's plan has the promised days."""
     made_deck(owner, *(f"card {number}" for number in range(9)), course_id=course["id"])
     exam = an_exam(owner, course, 4)
     told = plan_of(owner, exam, 5)
@@ -159,7 +159,7 @@ def test_it_goes_on_from_what_was_done(owner: RestEntryPoint, course: Any) -> No
 
 
 @pytest.mark.rest
-def test_last_looks_of_today_are_not_asked_again(owner: RestEntryPoint, course: Any) -> None:
+def test_last_looks_of_today_are_not_repeated(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, "a", "b", course_id=course["id"])
     exam = an_exam(owner, course, 30)
     for card in deck["cards"]:
@@ -176,14 +176,14 @@ def test_last_looks_of_today_are_not_asked_again(owner: RestEntryPoint, course: 
 
 
 @pytest.mark.rest
-def test_new_cards_a_day_does_not_bind(owner: RestEntryPoint, course: Any) -> None:
+def test_new_cards_a_day_does_not_limit_the_plan(owner: RestEntryPoint, course: Any) -> None:
     owner.made("update_me", new_cards_a_day=0)
     made_deck(owner, "a", course_id=course["id"])
     assert queue_of(owner, an_exam(owner, course)) == ["a"]
 
 
 @pytest.mark.rest
-def test_seconds_are_measured_from_fifty_reviews_on(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
+def test_seconds_are_measured_after_fifty_reviews(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
     made_deck(owner, "a", "b", course_id=course["id"])
     exam = an_exam(owner, course, 2)
     Member.objects.filter(id=owner_member.id).update(seconds=80.125, seconds_reviews=49)
@@ -196,7 +196,7 @@ def test_seconds_are_measured_from_fifty_reviews_on(owner: RestEntryPoint, owner
 
 
 @pytest.mark.rest
-def test_the_target_is_compared_with_what_is_told(owner: RestEntryPoint, course: Any) -> None:
+def test_the_target_is_compared_with_the_returned_recall(owner: RestEntryPoint, course: Any) -> None:
     made_deck(owner, "a", course_id=course["id"])
     exam = an_exam(owner, course, 40)
     predicted = plan_of(owner, exam)["predicted"]
@@ -206,7 +206,7 @@ def test_the_target_is_compared_with_what_is_told(owner: RestEntryPoint, course:
 
 
 @pytest.mark.rest
-def test_without_is_the_expected_recall_of_the_same_answer(owner: RestEntryPoint, course: Any) -> None:
+def test_without_equals_the_expected_recall_of_the_same_answer(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, "a", "b", course_id=course["id"])
     reviewed(owner, deck["cards"][0], "good")
     found = owner.made("get_item", item_id=an_exam(owner, course)["id"], minutes_a_day=10)
@@ -214,15 +214,15 @@ def test_without_is_the_expected_recall_of_the_same_answer(owner: RestEntryPoint
 
 
 @pytest.mark.rest
-def test_days_are_the_members(owner: RestEntryPoint, course: Any) -> None:
-    owner.made("update_me", time_zone="Pacific/Kiritimati")  # two in the morning of the next day
+def test_days_are_in_the_members_time_zone(owner: RestEntryPoint, course: Any) -> None:
+    owner.made("update_me", time_zone="Pacific/Kiritimati")  # 2 a.m. on the next day
     made_deck(owner, "a", course_id=course["id"])
     plan = plan_of(owner, an_exam(owner, course, 2))
     assert (plan["today"], [day["on"] for day in plan["days"]]) == ("2030-05-07", ["2030-05-07"])
 
 
 @pytest.mark.rest
-def test_no_more_than_four_statements(owner: RestEntryPoint, course: Any) -> None:
+def test_at_most_four_statements_are_needed(owner: RestEntryPoint, course: Any) -> None:
     for name in ("One", "Two"):
         made_deck(owner, "a", "b", name=name, course_id=course["id"])
     exam = an_exam(owner, course)
@@ -236,7 +236,9 @@ def test_no_more_than_four_statements(owner: RestEntryPoint, course: Any) -> Non
         assert len(queries) == 4
 
 
-def test_the_second_plan_of_a_member_waits_and_anothers_does_not(owner_member: Any, make_member: Any) -> None:
+def test_a_second_plan_of_the_same_member_waits_and_another_members_does_not(
+    owner_member: Any, make_member: Any
+) -> None:
     began, may_end, waited = threading.Event(), threading.Event(), threading.Event()
     order: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Rules for all operations. The tests walk /openapi.json, so a new operation is covered at once."""
+"""Rules for all operations. The tests walk /openapi.json, so a new operation is covered immediately."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -109,7 +109,7 @@ def _is_unauthorized(response: Any, *, dead: bool = True) -> bool:
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_without_a_live_credential_it_is_401(world: World, operation_id: str) -> None:
+def test_a_call_without_a_valid_credential_is_401(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     before = rows()
     for sort, headers in DEAD.items():
@@ -119,7 +119,7 @@ def test_without_a_live_credential_it_is_401(world: World, operation_id: str) ->
 
 @pytest.mark.database("both")
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_with_an_ended_key_it_is_401(world: World, owner_member: Member, make_key, operation_id: str) -> None:
+def test_a_call_with_an_ended_key_is_401(world: World, owner_member: Member, make_key, operation_id: str) -> None:
     call = world.call(operation_id)
     for sort, end in ENDED.items():
         secret, key = make_key(owner_member)
@@ -130,7 +130,7 @@ def test_with_an_ended_key_it_is_401(world: World, owner_member: Member, make_ke
 
 
 @pytest.mark.parametrize("operation_id", WRITES)
-def test_a_read_only_key_may_not_write(world: World, owner_member: Member, make_key, operation_id: str) -> None:
+def test_a_read_only_key_cannot_write(world: World, owner_member: Member, make_key, operation_id: str) -> None:
     call = world.call(operation_id)
     secret, _ = make_key(owner_member, may_write=False)
     before = rows()
@@ -139,7 +139,7 @@ def test_a_read_only_key_may_not_write(world: World, owner_member: Member, make_
 
 
 @pytest.mark.parametrize("operation_id", sorted(set(OPERATIONS) - set(WRITES)))
-def test_a_read_only_key_may_read(world: World, owner_member: Member, make_key, operation_id: str) -> None:
+def test_a_read_only_key_can_read(world: World, owner_member: Member, make_key, operation_id: str) -> None:
     call = world.call(operation_id)
     secret, _ = make_key(owner_member, may_write=False)
     assert call.send(**bearer(secret)).status_code == 200
@@ -154,8 +154,8 @@ def test_reading_changes_nothing(world: World, operation_id: str) -> None:
 
 
 @pytest.mark.parametrize("operation_id", NEEDS_MEMBERSHIP)
-def test_a_lapsed_member_is_refused(world: World, owner_member: Member, operation_id: str) -> None:
-    """Spec, Membership: every call but get_me."""
+def test_a_lapsed_member_is_rejected(world: World, owner_member: Member, operation_id: str) -> None:
+    """Spec, Membership: in every call except get_me."""
     call, ended = world.call(operation_id), datetime.now(UTC).date() - timedelta(days=2)
     for active, until in ((False, None), (True, ended)):
         Member.objects.filter(id=owner_member.id).update(membership_active=active, membership_until=until)
@@ -174,7 +174,7 @@ def test_get_me_works_for_a_lapsed_member(world: World, owner_member: Member) ->
 
 @pytest.mark.parametrize("operation_id", WITH_PATH_ID)
 def test_a_strangers_object_is_not_found(world: World, make_member, make_key, operation_id: str) -> None:
-    """Spec, rule 1: the same answer as for an object that does not exist."""
+    """Spec, rule 1: the answer is the same as for an object that does not exist."""
     stranger = World(RestEntryPoint(make_key(make_member())[0]))
     [name] = routes()[operation_id].path_ids
     other_kind = stranger.id("item_id" if name == "course_id" else "course_id")
@@ -229,7 +229,7 @@ def test_a_malformed_id_is_named(world: World, operation_id: str) -> None:
 
 
 @pytest.mark.parametrize("operation_id", WITH_PATH_ID)
-def test_an_id_is_read_in_any_case(world: World, operation_id: str) -> None:
+def test_an_id_is_accepted_in_any_case(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     call = world.call(operation_id, **{name: world.id(name).upper()})
     assert call.send(**bearer(world.entry_point.secret)).status_code == routes()[operation_id].success
@@ -284,7 +284,7 @@ def lapsed_rest(make_member, make_key) -> RestEntryPoint:
 @unasked
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_every_way_to_send_a_key_works(world: World, operation_id: str) -> None:
-    """Besides the published example."""
+    """In addition to the published example."""
     secret = world.entry_point.secret
     for headers in (
         {"X_API_Key": secret},
@@ -299,7 +299,7 @@ def test_every_way_to_send_a_key_works(world: World, operation_id: str) -> None:
             world.empty()
 
 
-def test_authorization_counts_when_both_are_sent(rest: RestEntryPoint, make_member, make_key) -> None:
+def test_authorization_takes_precedence_if_both_are_sent(rest: RestEntryPoint, make_member, make_key) -> None:
     """Decisions 3."""
     other, _ = make_key(make_member("other@example.org"))
     response = Call("GET", "/v1/me").send(**bearer(rest.secret), X_API_Key=other)
@@ -317,7 +317,7 @@ def test_a_session_is_not_a_credential(world: World, owner_member: Member, opera
     assert error_of(response)["type"] == "unauthorized"
 
 
-def test_a_session_does_not_change_whose_answer_it_is(rest: RestEntryPoint, make_member) -> None:
+def test_a_session_does_not_change_the_member(rest: RestEntryPoint, make_member) -> None:
     browser = Client()
     browser.force_login(make_member("other@example.org"))
     response = browser.get("/v1/me", headers=bearer(rest.secret))
@@ -338,24 +338,24 @@ def _exhaust(secret: str) -> None:
         Call("GET", "/v1/nothing").send(**bearer(secret))
 
 
-def test_the_rate_limit_comes_before_membership(lapsed_rest: RestEntryPoint) -> None:
+def test_the_rate_limit_is_checked_before_membership(lapsed_rest: RestEntryPoint) -> None:
     _exhaust(lapsed_rest.secret)
     assert error_of(Call("GET", "/v1/courses").send(**bearer(lapsed_rest.secret)))["type"] == "rate_limited"
 
 
-def test_the_route_comes_before_membership(lapsed_rest: RestEntryPoint) -> None:
+def test_the_route_is_checked_before_membership(lapsed_rest: RestEntryPoint) -> None:
     response = Call("GET", "/v1/nothing").send(**bearer(lapsed_rest.secret))
     assert error_of(response)["type"] == "not_found"
 
 
-def test_the_route_comes_before_the_rate_limit(rest: RestEntryPoint) -> None:
+def test_the_route_is_checked_before_the_rate_limit(rest: RestEntryPoint) -> None:
     _exhaust(rest.secret)
     assert error_of(Call("GET", "/v1/nothing").send(**bearer(rest.secret)))["type"] == "not_found"
 
 
 @unasked
 @pytest.mark.parametrize("path", [path for path in PATHS if path != "/v1/me"])
-def test_membership_comes_before_the_method(lapsed_rest: RestEntryPoint, path: str) -> None:
+def test_membership_is_checked_before_the_method(lapsed_rest: RestEntryPoint, path: str) -> None:
     for method in [method for method in _wrong_methods(path) if method != "HEAD"]:
         response = Call(method, path).send(**bearer(lapsed_rest.secret))
         assert error_of(response)["type"] == "membership_required", method
@@ -363,39 +363,39 @@ def test_membership_comes_before_the_method(lapsed_rest: RestEntryPoint, path: s
 
 @pytest.fixture
 def read_only(owner_member: Member) -> str:
-    """A read-only key of the owner's."""
+    """A read-only key of the owner."""
     return create_api_key(owner_member, "reader", may_write=False)[0]
 
 
 @unasked
 @pytest.mark.parametrize("path", PATHS)
-def test_the_method_comes_before_the_scope(read_only: str, path: str) -> None:
+def test_the_method_is_checked_before_the_scope(read_only: str, path: str) -> None:
     [method, *_] = [method for method in ("DELETE", "PUT", "PATCH", "POST") if method not in _methods_of(path)]
     assert error_of(Call(method, path).send(**bearer(read_only)))["type"] == "method_not_allowed"
 
 
 @pytest.mark.parametrize("operation_id", WITH_BODY)
-def test_the_scope_comes_before_the_json(world: World, read_only: str, operation_id: str) -> None:
+def test_the_scope_is_checked_before_the_json(world: World, read_only: str, operation_id: str) -> None:
     response = world.call(operation_id).send_raw(b"{broken", **bearer(read_only))
     assert error_of(response)["type"] == "insufficient_scope"
 
 
 @pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
-def test_the_json_comes_before_the_path_id(world: World, operation_id: str) -> None:
+def test_the_json_is_checked_before_the_path_id(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     response = world.call(operation_id, **{name: "17"}).send_raw(b"{broken", **bearer(world.entry_point.secret))
     assert error_of(response)["type"] == "invalid_request"
 
 
 @pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
-def test_the_path_id_comes_before_the_body(world: World, operation_id: str) -> None:
+def test_the_path_id_is_checked_before_the_body(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     response = world.call(operation_id, **{name: "17"}).send_raw(b"[]", **bearer(world.entry_point.secret))
     assert fields_of(response) == [name]
 
 
 @pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
-def test_a_missing_object_comes_before_the_body(world: World, operation_id: str) -> None:
+def test_the_object_is_checked_before_the_body(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     call = world.call(operation_id, **{name: str(uuid4())})
     for data in (b"[]", b"{}"):
@@ -405,7 +405,7 @@ def test_a_missing_object_comes_before_the_body(world: World, operation_id: str)
 @pytest.mark.parametrize(
     "operation_id", [name for name in OPERATIONS if routes()[name].path_ids | routes()[name].query]
 )
-def test_every_wrong_parameter_is_named_at_once(world: World, operation_id: str) -> None:
+def test_every_invalid_parameter_is_named_at_once(world: World, operation_id: str) -> None:
     route = routes()[operation_id]
     call = world.call(operation_id, **dict.fromkeys(route.path_ids, "17"))
     long = "x" * 201
@@ -414,7 +414,7 @@ def test_every_wrong_parameter_is_named_at_once(world: World, operation_id: str)
     assert sorted(fields_of(response)) == sorted(route.path_ids | route.query)
 
 
-def test_the_body_comes_before_the_count_limit(world: World) -> None:
+def test_the_body_is_checked_before_the_count_limit(world: World) -> None:
     for number in range(30):
         world.entry_point.made("create_course", name=f"Course {number}")
     courses = Call("POST", "/v1/courses", {"name": ""})

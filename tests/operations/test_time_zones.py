@@ -1,4 +1,4 @@
-"""Rule 5: "today" is always the member's date in the member's profile time zone."""
+"""Rule 5: "today" is always the member's date in the time zone of the member's profile."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def living_in(make_member, entry_point):
 
 
 @pytest.mark.parametrize(("zone", "today"), [EAST, WEST, ("UTC", "2026-11-21")])
-def test_members_at_one_instant_have_their_own_today(living_in, time_machine, zone: str, today: str) -> None:
+def test_each_member_has_a_separate_today(living_in, time_machine, zone: str, today: str) -> None:
     time_machine.move_to(INSTANT)
     member = living_in(zone)
     assert member.made("get_me")["today"] == today
@@ -94,8 +94,10 @@ def test_the_next_items_begin_on_the_members_today(living_in, time_machine, zone
         ("Pacific/Apia", "2011-12-30T10:00:00Z", "2011-12-31"),
     ],
 )
-def test_the_day_turns_at_the_zones_own_midnight(living_in, time_machine, zone: str, instant: str, today: str) -> None:
-    """Days of 23 and 25 hours, an offset of 45 minutes, and a day that Samoa never had."""
+def test_the_day_changes_at_midnight_in_the_time_zone(
+    living_in, time_machine, zone: str, instant: str, today: str
+) -> None:
+    """Days of 23 and 25 hours, an offset of 45 minutes, and a day that was skipped in Samoa."""
     time_machine.move_to(instant, tick=False)
     member = living_in(zone)
     assert member.made("get_me")["today"] == today
@@ -103,16 +105,16 @@ def test_the_day_turns_at_the_zones_own_midnight(living_in, time_machine, zone: 
 
 
 @pytest.mark.parametrize(("today", "due_on"), [("2026-03-28", "2026-03-30"), ("2026-10-24", "2026-10-26")])
-def test_days_until_counts_dates_and_not_hours(
+def test_days_until_counts_dates_rather_than_hours(
     owner: RestEntryPoint, item, time_machine, today: str, due_on: str
 ) -> None:
-    """Over the short and the long day of Paris."""
+    """Across the short and the long day of Paris."""
     time_machine.move_to(f"{today}T12:00:00+01:00")
     owner.made("update_item", item_id=item["id"], due_on=due_on)
     assert owner.made("get_item", item_id=item["id"])["days_until"] == 2
 
 
-def test_moving_changes_today_at_once(make_member, entry_point, time_machine) -> None:
+def test_moving_changes_today_immediately(make_member, entry_point, time_machine) -> None:
     time_machine.move_to(INSTANT)
     member = make_member(time_zone=EAST[0])
     opened = entry_point(member)
@@ -123,7 +125,7 @@ def test_moving_changes_today_at_once(make_member, entry_point, time_machine) ->
 
 
 @pytest.mark.parametrize(("zone", "error"), [(EAST[0], "membership_required"), (WEST[0], None), ("UTC", None)])
-def test_a_membership_ends_with_its_last_day_in_the_members_zone(living_in, time_machine, zone: str, error) -> None:
+def test_a_membership_ends_after_its_last_day_in_the_members_zone(living_in, time_machine, zone: str, error) -> None:
     """Fine print, Membership: `until` is the last day included, in the member's zone."""
     time_machine.move_to(INSTANT)
     member = living_in(zone, membership_until="2026-11-21")
@@ -144,7 +146,7 @@ def test_a_membership_lapses_at_midnight_and_can_be_renewed(make_member, entry_p
     assert opened.call("get_agenda").error is None
 
 
-def test_timestamps_are_utc_wherever_the_member_lives(living_in, time_machine) -> None:
+def test_timestamps_are_utc_in_every_time_zone(living_in, time_machine) -> None:
     """Common shapes: ISO 8601 in UTC."""
     time_machine.move_to(INSTANT, tick=False)
     member = living_in(EAST[0])
@@ -153,7 +155,7 @@ def test_timestamps_are_utc_wherever_the_member_lives(living_in, time_machine) -
 
 
 @pytest.mark.parametrize(("zone", "weekday"), [(EAST[0], "Sunday"), (WEST[0], "Friday"), ("UTC", "Saturday")])
-def test_the_weekday_is_that_of_the_members_today(living_in, time_machine, zone: str, weekday: str) -> None:
+def test_the_weekday_matches_the_members_today(living_in, time_machine, zone: str, weekday: str) -> None:
     time_machine.move_to(INSTANT)
     member = living_in(zone)
     assert [member.made(name)["weekday"] for name in ("get_me", "get_agenda")] == [weekday] * 2

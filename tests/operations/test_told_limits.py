@@ -64,7 +64,7 @@ def test_texts_have_the_lengths_of_the_specification(operation_id: str, lengths:
 
 
 def test_numbers_have_the_bounds_of_the_specification() -> None:
-    """Spec, Limits. `test_hostile_queries.py` and `test_hostile_input.py` hold the service to what is published."""
+    """Spec, Limits. `test_hostile_queries.py` and `test_hostile_input.py` test that the service enforces them."""
     score = body_schema("add_grade_score")["properties"]["score"]
     bounds = {
         (operation_id, parameter["name"]): (schema["minimum"], schema["maximum"], schema.get("default"))

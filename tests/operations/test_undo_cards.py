@@ -1,4 +1,4 @@
-"""undo_change of what put cards into decks: a new deck, a merge, a file; and of a card's own changes."""
+"""undo_change for calls that add cards (a new deck, a merge, a file), and for changes of a card."""
 
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,12 @@ pytestmark = [
 
 @pytest.fixture
 def deck(owner: RestEntryPoint) -> Any:
-    """A deck of two cards, with them."""
+    """A deck of two cards, including them."""
     return deck_with_cards(owner, made_deck(owner, "Nucleus", "Pore"))
 
 
 def now(owner: RestEntryPoint, deck: Any) -> Any:
-    """The deck, with the stamp that it had: the last change is an undo's."""
+    """The current deck with its original timestamp, because an undo changes it."""
     return deck_with_cards(owner, deck) | {"updated_at": deck["updated_at"]}
 
 
@@ -52,7 +52,7 @@ def test_a_file_with_new_decks_is_one_undo(owner: RestEntryPoint, deck: Any) -> 
     assert owner.made("list_vocab_decks")["data"] == [{k: v for k, v in deck.items() if k != "cards"}]
 
 
-def test_a_file_that_was_merged_is_one_undo(owner: RestEntryPoint, deck: Any) -> None:
+def test_a_merged_file_is_one_undo(owner: RestEntryPoint, deck: Any) -> None:
     imported(owner, "Pore,A hole\nATP,Energy\nPore,An opening\n", name=deck["name"], if_exists="merge")
     assert deck_with_cards(owner, deck)["card_count"] == 3
     undone(owner)
@@ -60,8 +60,8 @@ def test_a_file_that_was_merged_is_one_undo(owner: RestEntryPoint, deck: Any) ->
 
 
 @pytest.mark.database("both")
-def test_a_card_that_was_changed_twice_in_one_call_is_one_undo(owner: RestEntryPoint, tmp_path: Path) -> None:
-    """Two decks of a package, whose long names are cut to the same one, go into one deck."""
+def test_a_card_changed_twice_in_one_call_is_one_undo(owner: RestEntryPoint, tmp_path: Path) -> None:
+    """Two decks of a package are merged because their long names are shortened to the same name."""
     name = "x" * 120
     deck = deck_with_cards(owner, made_deck(owner, "Pore", name=name))
     anki = Anki(tmp_path)
@@ -75,7 +75,7 @@ def test_a_card_that_was_changed_twice_in_one_call_is_one_undo(owner: RestEntryP
     assert now(owner, deck) == deck
 
 
-def test_new_cards_stay_if_one_was_written_anew(owner: RestEntryPoint, deck: Any) -> None:
+def test_added_cards_stay_if_one_was_edited(owner: RestEntryPoint, deck: Any) -> None:
     owner.made("add_vocab_cards", deck_id=deck["id"], cards=[{"term": "ATP", "definition": "Energy"}])
     added = newest(owner)
     [card] = [card for card in deck_with_cards(owner, deck)["cards"] if card["term"] == "ATP"]
@@ -89,7 +89,7 @@ def test_new_cards_stay_if_one_was_written_anew(owner: RestEntryPoint, deck: Any
 
 
 @pytest.mark.database("both")
-def test_a_new_deck_stays_if_a_card_was_written_anew_or_deleted(owner: RestEntryPoint) -> None:
+def test_a_new_deck_stays_if_a_card_was_edited_or_deleted(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Nucleus", "Pore")
     made = newest(owner)
     nucleus, pore = deck["cards"]
@@ -103,7 +103,7 @@ def test_a_new_deck_stays_if_a_card_was_written_anew_or_deleted(owner: RestEntry
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_a_deleted_card_comes_back_with_its_reviews(owner: RestEntryPoint, deck: Any) -> None:
+def test_a_deleted_card_is_restored_with_its_reviews(owner: RestEntryPoint, deck: Any) -> None:
     card = deck["cards"][0]
     reviewed(owner, card, "good")
     before = deck_with_cards(owner, deck)
@@ -112,7 +112,7 @@ def test_a_deleted_card_comes_back_with_its_reviews(owner: RestEntryPoint, deck:
     assert now(owner, deck) == before | {"updated_at": deck["updated_at"]}
 
 
-def test_a_deleted_card_stays_away_from_a_full_deck(owner: RestEntryPoint, deck: Any) -> None:
+def test_a_deleted_card_is_not_restored_to_a_full_deck(owner: RestEntryPoint, deck: Any) -> None:
     owner.made("delete_vocab_card", card_id=deck["cards"][0]["id"])
     deleted = newest(owner)
     many = [{"term": f"Term {n}", "definition": "x"} for n in range(499)]
@@ -123,8 +123,8 @@ def test_a_deleted_card_stays_away_from_a_full_deck(owner: RestEntryPoint, deck:
     assert deck_with_cards(owner, deck) == full
 
 
-def test_a_new_deck_that_was_practised_stays(owner: RestEntryPoint) -> None:
-    """The attempt outlives its card, and is of the deck."""
+def test_a_new_deck_with_practice_stays(owner: RestEntryPoint) -> None:
+    """The attempt remains after its card, and belongs to the deck."""
     deck = made_deck(owner, "Nucleus", "Pore")
     made = newest(owner)
     reviewed(owner, deck["cards"][0], "good")

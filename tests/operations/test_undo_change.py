@@ -31,7 +31,7 @@ def undo(entry_point: RestEntryPoint, change: Any) -> Answer:
 
 
 def undone(entry_point: RestEntryPoint) -> Any:
-    """The newest change, which is undone."""
+    """The newest change, after undoing it."""
     change = newest(entry_point)
     answer = undo(entry_point, change)
     assert answer.error is None, answer.body
@@ -39,7 +39,7 @@ def undone(entry_point: RestEntryPoint) -> Any:
 
 
 @pytest.mark.database("both")
-def test_fields_go_back(owner: RestEntryPoint, item: Any) -> None:
+def test_fields_are_restored(owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], due_on="2026-12-03", title="Final")
     change = newest(owner)
     answer = undone(owner)
@@ -69,20 +69,20 @@ def test_an_undo_is_a_change_that_cannot_be_undone(owner: RestEntryPoint, owner_
     assert undo(owner, row).error == "conflict"
 
 
-def test_a_second_time_is_a_conflict(owner: RestEntryPoint, item: Any) -> None:
+def test_a_second_undo_is_a_conflict(owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     change = undone(owner)
     again = undo(owner, change)
     assert (again.error, again.body["message"]) == ("conflict", "This change was already undone.")
 
 
-def test_what_was_made_is_deleted_again(owner: RestEntryPoint, course: Any, item: Any) -> None:
+def test_a_created_object_is_deleted(owner: RestEntryPoint, course: Any, item: Any) -> None:
     undone(owner)
     assert owner.call("get_item", item_id=item["id"]).error == "not_found"
     assert Course.objects.get(id=course["id"]).item_count == 0
 
 
-def test_what_was_made_stays_if_something_hangs_on_it(owner: RestEntryPoint, item: Any) -> None:
+def test_a_created_object_with_dependents_stays(owner: RestEntryPoint, item: Any) -> None:
     change = newest(owner)
     milestone = owner.made("create_milestone", item_id=item["id"], title="Outline")
     refused = undo(owner, change)
@@ -92,13 +92,13 @@ def test_what_was_made_stays_if_something_hangs_on_it(owner: RestEntryPoint, ite
     assert undo(owner, change).error is None
 
 
-def test_a_course_stays_if_a_deck_is_of_it(owner: RestEntryPoint, course: Any) -> None:
+def test_a_created_course_with_a_deck_stays(owner: RestEntryPoint, course: Any) -> None:
     change = newest(owner)
     made_deck(owner, course_id=course["id"])
     assert undo(owner, change).error == "conflict"
 
 
-def test_what_was_made_and_changed_since_stays(owner: RestEntryPoint, item: Any) -> None:
+def test_a_created_object_changed_since_stays(owner: RestEntryPoint, item: Any) -> None:
     change = newest(owner)
     owner.made("update_item", item_id=item["id"], title="Final")
     refused = undo(owner, change)
@@ -106,7 +106,7 @@ def test_what_was_made_and_changed_since_stays(owner: RestEntryPoint, item: Any)
     assert "title" in refused.body["message"]
 
 
-def test_a_made_deck_goes_with_its_cards_but_not_with_reviews(owner: RestEntryPoint) -> None:
+def test_a_created_deck_is_deleted_with_cards_but_not_with_reviews(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Nucleus", "Pore")
     change = newest(owner)
     [card, _] = deck_with_cards(owner, deck)["cards"]
@@ -117,7 +117,7 @@ def test_a_made_deck_goes_with_its_cards_but_not_with_reviews(owner: RestEntryPo
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_what_changed_since_is_not_overwritten(owner: RestEntryPoint, item: Any) -> None:
+def test_a_field_changed_since_is_not_overwritten(owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], title="Final", due_on="2026-12-03")
     change = newest(owner)
     owner.made("update_item", item_id=item["id"], title="Last exam")
@@ -129,7 +129,7 @@ def test_what_changed_since_is_not_overwritten(owner: RestEntryPoint, item: Any)
     assert owner.made("get_item", item_id=item["id"])["due_on"] == "2026-12-03"
 
 
-def test_another_field_that_changed_since_stays(owner: RestEntryPoint, item: Any) -> None:
+def test_other_fields_changed_since_are_kept(owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     change = newest(owner)
     owner.made("update_item", item_id=item["id"], due_on="2026-12-03")
@@ -138,7 +138,7 @@ def test_another_field_that_changed_since_stays(owner: RestEntryPoint, item: Any
     assert (now["title"], now["due_on"]) == ("Midterm", "2026-12-03")
 
 
-def test_what_is_gone_cannot_be_changed_back(owner: RestEntryPoint, item: Any) -> None:
+def test_a_change_of_a_deleted_object_cannot_be_undone(owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     change = newest(owner)
     owner.made("delete_item", item_id=item["id"])
@@ -146,7 +146,7 @@ def test_what_is_gone_cannot_be_changed_back(owner: RestEntryPoint, item: Any) -
     assert (refused.error, refused.body["message"]) == ("conflict", "“Midterm” is gone. Undo its deletion first.")
 
 
-def test_a_deleted_item_comes_back_as_new(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> None:
+def test_a_restored_item_counts_as_new(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> None:
     owner.made("delete_item", item_id=item["id"])
     at = undone(owner)["undone_at"]
     assert fetched_item(owner, item["id"]) == item | {"created_at": at, "updated_at": at}
@@ -154,7 +154,7 @@ def test_a_deleted_item_comes_back_as_new(owner: RestEntryPoint, course: Any, it
     assert Course.objects.get(id=course["id"]).item_count == 1
 
 
-def test_a_poller_sees_what_came_back_once(owner: RestEntryPoint, course: Any, item: Any) -> None:
+def test_a_poller_sees_a_restored_item_once(owner: RestEntryPoint, course: Any, item: Any) -> None:
     other = owner.made("create_item", course_id=course["id"], title="Quiz")
     owner.made("delete_course", course_id=course["id"])
     undone(owner)
@@ -164,7 +164,7 @@ def test_a_poller_sees_what_came_back_once(owner: RestEntryPoint, course: Any, i
     assert owner.made("list_items", created_after=last)["data"] == []
 
 
-def test_a_course_comes_back_with_all_below(owner: RestEntryPoint, course: Any, milestone: Any) -> None:
+def test_a_course_is_restored_with_everything_below(owner: RestEntryPoint, course: Any, milestone: Any) -> None:
     owner.made("update_course", course_id=course["id"], syllabus_text="Weekly plan. " * 1000)
     deck = made_deck(owner, course_id=course["id"])
     reviewed(owner, deck_with_cards(owner, deck)["cards"][0], "good")
@@ -185,7 +185,7 @@ def test_a_course_comes_back_with_all_below(owner: RestEntryPoint, course: Any, 
     assert [owner.made(name, **given) for name, given in asked] == before
 
 
-def test_a_deck_comes_back_with_its_reviews(owner: RestEntryPoint) -> None:
+def test_a_deck_is_restored_with_its_reviews(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Nucleus", "Pore")
     card = deck_with_cards(owner, deck)["cards"][0]
     reviewed(owner, card, "good")
@@ -197,7 +197,7 @@ def test_a_deck_comes_back_with_its_reviews(owner: RestEntryPoint) -> None:
     assert (deck_with_cards(owner, deck), owner.made("get_practice_stats"), later) == before
 
 
-def test_a_deck_of_a_course_that_is_gone_has_none(owner: RestEntryPoint, course: Any) -> None:
+def test_a_deck_of_a_deleted_course_is_restored_without_it(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     owner.made("delete_vocab_deck", deck_id=deck["id"])
     deleted = newest(owner)
@@ -209,7 +209,7 @@ def test_a_deck_of_a_course_that_is_gone_has_none(owner: RestEntryPoint, course:
 @pytest.mark.database("both")
 @pytest.mark.parametrize("deleted_first", ["deck", "course"])
 @pytest.mark.parametrize("undone_first", ["deck", "course"])
-def test_a_course_and_its_deck_find_each_other_again(
+def test_a_restored_course_and_its_deck_are_linked_again(
     owner: RestEntryPoint, course: Any, deleted_first: str, undone_first: str
 ) -> None:
     deck = made_deck(owner, "Nucleus", course_id=course["id"])
@@ -228,7 +228,7 @@ def test_a_course_and_its_deck_find_each_other_again(
     assert (deck_with_cards(owner, deck), owner.made("get_practice_stats")) == before
 
 
-def test_they_find_each_other_after_a_second_deletion(owner: RestEntryPoint, course: Any) -> None:
+def test_they_are_linked_again_after_a_second_deletion(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     owner.made("delete_course", course_id=course["id"])
     course_gone = newest(owner)
@@ -243,7 +243,7 @@ def test_they_find_each_other_after_a_second_deletion(owner: RestEntryPoint, cou
     assert deck_with_cards(owner, deck)["course_id"] == course["id"]
 
 
-def test_a_deck_that_was_filed_elsewhere_since_stays_there(owner: RestEntryPoint, course: Any) -> None:
+def test_a_deck_filed_elsewhere_since_stays_there(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     owner.made("delete_vocab_deck", deck_id=deck["id"])
     deck_gone = newest(owner)
@@ -256,7 +256,7 @@ def test_a_deck_that_was_filed_elsewhere_since_stays_there(owner: RestEntryPoint
     assert deck_with_cards(owner, deck)["course_id"] == other["id"]
 
 
-def test_without_the_parent_nothing_comes_back(owner: RestEntryPoint, course: Any, item: Any) -> None:
+def test_nothing_is_restored_without_its_parent(owner: RestEntryPoint, course: Any, item: Any) -> None:
     owner.made("delete_item", item_id=item["id"])
     deleted = newest(owner)
     owner.made("delete_course", course_id=course["id"])
@@ -265,7 +265,7 @@ def test_without_the_parent_nothing_comes_back(owner: RestEntryPoint, course: An
     assert refused.body["message"] == "The course of “Midterm” was deleted. Undo that deletion first."
 
 
-def test_a_full_limit_is_a_conflict(owner: RestEntryPoint, item: Any, milestone: Any) -> None:
+def test_a_reached_limit_is_a_conflict(owner: RestEntryPoint, item: Any, milestone: Any) -> None:
     owner.made("delete_milestone", milestone_id=milestone["id"])
     deleted = newest(owner)
     for number in range(20):
@@ -282,7 +282,7 @@ def titles_by_position(entry_point: RestEntryPoint, item: Any) -> dict[int, str]
 
 
 @pytest.mark.database("both")
-def test_a_milestone_goes_to_the_end_if_its_position_is_taken(owner: RestEntryPoint, item: Any) -> None:
+def test_a_milestone_is_appended_if_its_position_is_taken(owner: RestEntryPoint, item: Any) -> None:
     made = [owner.made("create_milestone", item_id=item["id"], title=title) for title in ("a", "b", "c")]
     deletions = []
     for milestone in made[1:]:
@@ -295,7 +295,7 @@ def test_a_milestone_goes_to_the_end_if_its_position_is_taken(owner: RestEntryPo
 
 
 @pytest.mark.database("both")
-def test_milestones_that_come_back_together_keep_their_order(owner: RestEntryPoint, item: Any) -> None:
+def test_milestones_restored_together_keep_their_order(owner: RestEntryPoint, item: Any) -> None:
     for title in ("a", "b", "c"):
         owner.made("create_milestone", item_id=item["id"], title=title)
     before = titles_by_position(owner, item)
@@ -304,7 +304,7 @@ def test_milestones_that_come_back_together_keep_their_order(owner: RestEntryPoi
     assert titles_by_position(owner, item) == before
 
 
-def test_a_milestone_that_went_to_the_end_can_still_be_unmade(owner: RestEntryPoint, item: Any) -> None:
+def test_the_creation_of_an_appended_milestone_can_still_be_undone(owner: RestEntryPoint, item: Any) -> None:
     milestone = owner.made("create_milestone", item_id=item["id"], title="a")
     made = newest(owner)
     owner.made("delete_milestone", milestone_id=milestone["id"])
@@ -316,7 +316,7 @@ def test_a_milestone_that_went_to_the_end_can_still_be_unmade(owner: RestEntryPo
     assert titles_by_position(owner, item) == {1: "b"}
 
 
-def test_a_replaced_list_goes_back(owner: RestEntryPoint, course: Any) -> None:
+def test_a_replaced_list_is_restored(owner: RestEntryPoint, course: Any) -> None:
     [quiz, _] = owner.made(
         "set_grade_categories",
         course_id=course["id"],
@@ -344,7 +344,7 @@ def test_a_replaced_list_stays_if_it_was_used_since(owner: RestEntryPoint, cours
 
 
 @pytest.mark.database("both")
-def test_a_review_goes_back_if_it_is_the_last(owner: RestEntryPoint) -> None:
+def test_a_review_is_undone_if_it_is_the_last(owner: RestEntryPoint) -> None:
     deck = made_deck(owner)
     states = [deck_with_cards(owner, deck)["cards"][0]]
     stats = [owner.made("get_practice_stats")]
@@ -364,7 +364,7 @@ def test_a_review_goes_back_if_it_is_the_last(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.database("both")
-def test_after_thirty_days_it_is_too_late(owner: RestEntryPoint, item: Any) -> None:
+def test_undo_fails_after_thirty_days(owner: RestEntryPoint, item: Any) -> None:
     change, minute = newest(owner), timedelta(minutes=1)
     Change.objects.update(created_at=timezone.now() - timedelta(days=30) - minute)
     refused = undo(owner, change)
@@ -374,7 +374,7 @@ def test_after_thirty_days_it_is_too_late(owner: RestEntryPoint, item: Any) -> N
 
 
 @pytest.mark.database("both")
-def test_a_kind_that_is_not_known_is_never_taken_back(owner: RestEntryPoint, item: Any) -> None:
+def test_an_unknown_kind_is_never_undone(owner: RestEntryPoint, item: Any) -> None:
     Change.objects.filter(object_id=item["id"]).update(object_type="constellation")
     change = newest(owner)
     assert change["undoable"] is False
@@ -382,14 +382,14 @@ def test_a_kind_that_is_not_known_is_never_taken_back(owner: RestEntryPoint, ite
 
 
 @pytest.mark.database("both")
-def test_a_field_that_is_not_known_is_never_taken_back(owner: RestEntryPoint, item: Any) -> None:
+def test_an_unknown_field_is_never_undone(owner: RestEntryPoint, item: Any) -> None:
     Change.objects.filter(object_id=item["id"]).update(contents=b'{"before":{"orbit":1},"after":{"orbit":2}}')
     change = newest(owner)
     assert change["undoable"] is False
     assert undo(owner, change).error == "conflict"
 
 
-def test_a_retry_with_its_key_is_answered_the_same(owner: RestEntryPoint, item: Any) -> None:
+def test_a_retry_with_its_key_gets_the_same_answer(owner: RestEntryPoint, item: Any) -> None:
     change = newest(owner)
     path = f"/v1/changes/{change['id']}/undo"
     first, second = (owner.request("POST", path, headers={"Idempotency-Key": "once"}) for _ in range(2))
@@ -400,7 +400,7 @@ def test_a_retry_with_its_key_is_answered_the_same(owner: RestEntryPoint, item: 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.database("postgresql")
-def test_two_at_once_undo_once(owner: RestEntryPoint, item: Any, in_threads: Any) -> None:
+def test_two_parallel_undos_undo_once(owner: RestEntryPoint, item: Any, in_threads: Any) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     change = newest(owner)
     answers = in_threads(lambda _: undo(owner, change).error, [1, 2, 3, 4])
@@ -409,7 +409,7 @@ def test_two_at_once_undo_once(owner: RestEntryPoint, item: Any, in_threads: Any
 
 
 @pytest.mark.database("both")
-def test_a_score_goes_back_to_its_category(owner: RestEntryPoint, course: Any) -> None:
+def test_a_score_returns_to_its_category(owner: RestEntryPoint, course: Any) -> None:
     listed = [{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}]
     quiz, exam = owner.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]
     score = owner.made("add_grade_score", course_id=course["id"], category_id=quiz["id"], label="x", score=80)
@@ -419,7 +419,7 @@ def test_a_score_goes_back_to_its_category(owner: RestEntryPoint, course: Any) -
     assert owner.made("get_grades", course_id=course["id"]) == before
 
 
-def test_a_course_made_with_items_and_categories_is_one_undo(owner: RestEntryPoint) -> None:
+def test_a_course_created_with_items_and_categories_is_one_undo(owner: RestEntryPoint) -> None:
     items = [{"title": f"Lecture {number}", "due_on": "2026-12-03"} for number in range(3)]
     course = owner.made(
         "create_course", name="Botany", items=items, grade_categories=[{"name": "Quiz", "weight": 40}]

@@ -1,4 +1,4 @@
-"""Random histories: an undo restores exactly the previous state, or is refused and changes nothing."""
+"""Random histories: an undo restores exactly the previous state, or is rejected and changes nothing."""
 
 import copy
 import random
@@ -84,7 +84,7 @@ def file_item(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> N
 
 
 def link_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
-    """Add, move or remove a score of the item. A refused call changes nothing."""
+    """Add, move or remove a score of the item. A rejected call changes nothing."""
     item = entry_point.made("get_item", item_id=ids["item"])
     categories = entry_point.made("get_grades", course_id=item["course_id"])["categories"]
     scores = [score["id"] for category in categories for score in category["scores"]]
@@ -116,7 +116,7 @@ def merge(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
 
 
 def merge_named(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
-    """Rename a card of the oldest deck of that name, change the next, and add a third."""
+    """Rename a card of the oldest deck with that name, change the next one, and add a third."""
     listed = entry_point.made("list_vocab_decks")["data"]
     name = next(deck["name"] for deck in listed if deck["id"] == ids["deck"])
     oldest = next(deck["id"] for deck in listed if deck["name"].casefold() == name.casefold())
@@ -163,7 +163,7 @@ def import_dates(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -
 
 
 def by_rest(entry_point: RestEntryPoint) -> RestEntryPoint:
-    """For operations that are not tools."""
+    """For operations without a tool."""
     return RestEntryPoint(entry_point.secret)
 
 
@@ -202,7 +202,7 @@ GENERATED = examples(6, phases=[Phase.explicit, Phase.generate])
 
 
 def _entry_points(secret: str, kind: type[RestEntryPoint]) -> tuple[RestEntryPoint, RestEntryPoint]:
-    """REST for the steps and for reading, since it is cheapest."""
+    """Use REST for the steps and for reading, as it is cheapest."""
     return kind(secret), RestEntryPoint(secret)
 
 
@@ -238,7 +238,7 @@ def answers(entry_point: RestEntryPoint) -> Any:
 
 
 def without_stamps(told: Any) -> Any:
-    """Without `updated_at`, and of items without `created_at`; the next items of a course in the order of their ids."""
+    """Without `updated_at`, and for items without `created_at`. The next items of a course are sorted by id."""
     if isinstance(told, list):
         return [without_stamps(one) for one in told]
     if not isinstance(told, dict):
@@ -259,7 +259,7 @@ def require_right_counts(member: Member) -> None:
     assert recount(member.id) == 0
 
 
-def test_any_history_undone_in_reverse_gives_the_answers_of_before(make_member: Any, make_key: Any) -> None:
+def test_undoing_any_history_in_reverse_restores_the_earlier_answers(make_member: Any, make_key: Any) -> None:
     @given(STEPS, ENTRY_POINTS)
     @example(NEWER, RestEntryPoint)
     @example(NEWER, McpEntryPoint)
@@ -285,7 +285,7 @@ def test_any_history_undone_in_reverse_gives_the_answers_of_before(make_member: 
 
 
 @pytest.mark.thorough("histories, of which the other test makes some")
-def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make_key: Any) -> None:
+def test_an_undo_in_any_order_is_exact_or_changes_nothing(make_member: Any, make_key: Any) -> None:
     @given(STEPS, st.integers(0, 10**6), ENTRY_POINTS)
     @example(NEWER, 1, RestEntryPoint)
     @example(NEWER, 2, McpEntryPoint)
@@ -305,7 +305,7 @@ def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make
             assert response.status_code in {200, 409}, response.json()
             after = state(member)
             if response.status_code == 200:
-                expected = taken_back(before, change, links)
+                expected = undone_rows(before, change, links)
                 assert without_age(after) == without_age(expected)
                 assert undo(entry_point, change.id).status_code == 409
             else:
@@ -316,11 +316,11 @@ def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make
     check()
 
 
-def taken_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> Rows:
+def undone_rows(rows: Rows, change: Any, links: set[tuple[str, str]]) -> Rows:
     """`rows` without this change, according to the log.
 
     Args:
-        links: decks that were of a course, of which one is gone; kept from one change to the next.
+        links: decks linked to a course, where one of the two is deleted; passed from one change to the next.
     """
     rows = copy.deepcopy(rows)
     if isinstance(change, Review) or change.operation == "review_vocab_card":
@@ -354,7 +354,7 @@ def taken_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> Rows:
 
 
 def remember(rows: Rows, part: Part, before: Any, after: Any) -> None:
-    """An event of a calendar as it was before, but for what a later import left otherwise."""
+    """Restore a calendar event, except for differences that a later import left."""
     events = rows[BY_TYPE[part.type]]
     if before is None:
         events.pop(str(part.id), None)
@@ -364,7 +364,7 @@ def remember(rows: Rows, part: Part, before: Any, after: Any) -> None:
 
 
 def bring_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> None:
-    """Restore deleted rows. A deck and its course are linked again when both exist."""
+    """Restore deleted rows. A deck and its course are linked again once both exist."""
     taken = list(snapshot_tables(bytes(change.taken))) if change.taken else []
     gone = {
         (table.label, id_)
@@ -374,7 +374,7 @@ def bring_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> None:
         if rows[table.label.rpartition(".")[0]].get(id_, {}).get(table.label.rpartition(".")[2], "gone") is not None
     }
     kept = {(label, id_): rows[label.rpartition(".")[0]].get(id_) for label, id_ in gone}
-    for label, id_ in gone:  # deleted, or refers to another object now, so the undo leaves it
+    for label, id_ in gone:  # deleted or linked to another object since, so the undo does not touch it
         rows[label.rpartition(".")[0]][id_] = dict(kept[label, id_] or {})
     there = {id_: dict(row) for id_, row in rows["planning.Milestone"].items()}
     restore(rows, change)
@@ -406,7 +406,7 @@ def append(milestones: dict[str, dict[str, Any]], there: dict[str, dict[str, Any
 
 
 def without_age(rows: Rows) -> Rows:
-    """Restored items count as new ones."""
+    """Ignore the age of restored items, which count as new."""
     items = {
         key: {name: value for name, value in row.items() if name != "created_at"}
         for key, row in rows["courses.Item"].items()

@@ -1,4 +1,4 @@
-"""Undo of changes of items, scores and categories that are linked."""
+"""Undo of changes of linked items, scores and categories."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ class Linked:
         return self.owner.made("add_grade_score", course_id=self.course["id"], **fields)
 
     def changed(self, operation_id: str, **arguments: Any) -> Callable[[], Any]:
-        """Make a change; returns what undoes it, and answers the error of that."""
+        """Make a change. Return a function that undoes it and returns the error, if any."""
         self.owner.made(operation_id, **arguments)
         change_id = self.owner.made("list_changes", limit=1)["data"][0]["id"]
         return lambda: self.owner.call("undo_change", change_id=change_id).error
@@ -56,7 +56,7 @@ def linked(owner: RestEntryPoint, course) -> Linked:
     return Linked(owner, course)
 
 
-def test_of_a_link_takes_the_category_back(linked: Linked) -> None:
+def test_undoing_a_link_restores_the_category(linked: Linked) -> None:
     before = fetched_item(linked.owner, linked.item["id"])
     other = linked.owner.made("create_item", course_id=linked.course["id"], title="Quiz 2")
     undo = linked.changed("update_grade_score", score_id=linked.score["id"], item_id=other["id"])
@@ -66,21 +66,21 @@ def test_of_a_link_takes_the_category_back(linked: Linked) -> None:
     assert fetched_item(linked.owner, linked.item["id"]) == before
 
 
-def test_of_a_new_score_unlinks(linked: Linked) -> None:
+def test_undoing_a_new_score_unlinks_its_item(linked: Linked) -> None:
     change_id = linked.owner.made("list_changes", object_id=linked.score["id"])["data"][0]["id"]
     linked.owner.made("undo_change", change_id=change_id)
     assert (linked.now(), linked.scores()) == (("open", None), {})
     assert fetched_item(linked.owner, linked.item["id"])["updated_at"] == linked.item["updated_at"]
 
 
-def test_of_a_move_moves_both_back(linked: Linked) -> None:
+def test_undoing_a_move_moves_both_back(linked: Linked) -> None:
     undo = linked.changed("update_grade_score", score_id=linked.score["id"], category_id=linked.categories[EXAMS])
     assert linked.now() == ("graded", EXAMS)
     assert undo() is None
     assert linked.now() == ("graded", QUIZZES)
 
 
-def test_of_a_deleted_item_links_its_score(linked: Linked) -> None:
+def test_undoing_an_items_deletion_links_its_score(linked: Linked) -> None:
     undo = linked.changed("delete_item", item_id=linked.item["id"])
     assert linked.scores() == {linked.score["id"]: None}
     assert undo() is None
@@ -88,7 +88,7 @@ def test_of_a_deleted_item_links_its_score(linked: Linked) -> None:
 
 
 @pytest.mark.parametrize("to", ["category", "item"])
-def test_of_a_deleted_item_leaves_a_score_that_has_moved(linked: Linked, to: str) -> None:
+def test_undoing_an_items_deletion_skips_a_score_moved_since(linked: Linked, to: str) -> None:
     undo = linked.changed("delete_item", item_id=linked.item["id"])
     other = linked.owner.made("create_item", course_id=linked.course["id"], title="Quiz 2")
     moved = {"category_id": linked.categories[EXAMS]} if to == "category" else {"item_id": other["id"]}
@@ -99,7 +99,7 @@ def test_of_a_deleted_item_leaves_a_score_that_has_moved(linked: Linked, to: str
 
 
 @pytest.mark.database("both")
-def test_of_a_deleted_item_without_its_category(linked: Linked) -> None:
+def test_undoing_an_items_deletion_works_without_its_category(linked: Linked) -> None:
     undo_item = linked.changed("delete_item", item_id=linked.item["id"])
     undo_category = linked.without(QUIZZES)
     assert undo_item() is None
@@ -109,28 +109,28 @@ def test_of_a_deleted_item_without_its_category(linked: Linked) -> None:
     assert linked.now() == ("graded", QUIZZES)
 
 
-def test_of_a_deleted_score_links_it(linked: Linked) -> None:
+def test_undoing_a_scores_deletion_links_it(linked: Linked) -> None:
     undo = linked.changed("delete_grade_score", score_id=linked.score["id"])
     assert undo() is None
     assert (linked.now(), linked.scores()) == (("graded", QUIZZES), {linked.score["id"]: linked.item["id"]})
 
 
 @pytest.mark.database("both")
-def test_of_a_deleted_score_is_refused_when_another_names_the_item(linked: Linked) -> None:
+def test_undoing_a_scores_deletion_fails_if_another_score_has_the_item(linked: Linked) -> None:
     undo = linked.changed("delete_grade_score", score_id=linked.score["id"])
     other = linked.scored(item_id=linked.item["id"])
     assert undo() == "conflict"
     assert linked.scores() == {other["id"]: linked.item["id"]}
 
 
-def test_of_a_deleted_score_is_refused_when_the_item_has_moved(linked: Linked) -> None:
+def test_undoing_a_scores_deletion_fails_if_the_item_moved(linked: Linked) -> None:
     undo = linked.changed("delete_grade_score", score_id=linked.score["id"])
     linked.owner.made("update_item", item_id=linked.item["id"], category_id=linked.categories[EXAMS])
     assert undo() == "conflict"
     assert (linked.now(), linked.scores()) == (("open", EXAMS), {})
 
 
-def test_of_a_deleted_category_links_again(linked: Linked) -> None:
+def test_undoing_a_categorys_deletion_links_items_again(linked: Linked) -> None:
     plain = linked.owner.made(
         "create_item", course_id=linked.course["id"], title="Quiz 2", category_id=linked.categories[QUIZZES]
     )
@@ -149,7 +149,7 @@ def test_of_a_deleted_category_links_again(linked: Linked) -> None:
 
 
 @pytest.mark.parametrize("since", ["score", "category"])
-def test_of_a_deleted_category_is_refused_when_an_item_is_graded_elsewhere(linked: Linked, since: str) -> None:
+def test_undoing_a_categorys_deletion_fails_if_an_item_is_graded_elsewhere(linked: Linked, since: str) -> None:
     undo = linked.without(QUIZZES)
     if since == "score":
         linked.scored(EXAMS, item_id=linked.item["id"])
@@ -161,7 +161,7 @@ def test_of_a_deleted_category_is_refused_when_an_item_is_graded_elsewhere(linke
 
 
 @pytest.mark.database("both")
-def test_of_several_deleted_categories_links_each(linked: Linked) -> None:
+def test_undoing_several_deleted_categories_links_each(linked: Linked) -> None:
     exam = linked.owner.made("create_item", course_id=linked.course["id"], title="Exam")
     score = linked.scored(EXAMS, item_id=exam["id"])
     undo = linked.changed("set_grade_categories", course_id=linked.course["id"], categories=[])
@@ -172,14 +172,14 @@ def test_of_several_deleted_categories_links_each(linked: Linked) -> None:
 
 
 @pytest.mark.database("both")
-def test_of_a_deleted_course_links_everything(linked: Linked) -> None:
+def test_undoing_a_courses_deletion_links_everything(linked: Linked) -> None:
     before = (linked.now(), linked.scores())
     undo = linked.changed("delete_course", course_id=linked.course["id"])
     assert undo() is None
     assert (linked.now(), linked.scores()) == before
 
 
-def test_of_a_category_is_refused_once_it_is_the_scores(linked: Linked) -> None:
+def test_undoing_a_category_change_fails_once_a_score_uses_it(linked: Linked) -> None:
     item = linked.owner.made("create_item", course_id=linked.course["id"], title="Exam")
     undo = linked.changed("update_item", item_id=item["id"], category_id=linked.categories[EXAMS])
     linked.scored(EXAMS, item_id=item["id"])
@@ -187,6 +187,6 @@ def test_of_a_category_is_refused_once_it_is_the_scores(linked: Linked) -> None:
     assert fetched_item(linked.owner, item["id"])["category_id"] == linked.categories[EXAMS]
 
 
-def test_of_a_new_item_is_refused_once_it_is_graded(linked: Linked) -> None:
+def test_undoing_a_new_item_fails_once_it_is_graded(linked: Linked) -> None:
     change_id = linked.owner.made("list_changes", object_id=linked.item["id"])["data"][-1]["id"]
     assert linked.owner.call("undo_change", change_id=change_id).error == "conflict"

@@ -44,8 +44,8 @@ def test_it_changes_every_field(owner: RestEntryPoint, full) -> None:
 
 
 @pytest.mark.parametrize("field", COURSE_LIMITS)
-def test_it_changes_only_what_is_sent(owner: RestEntryPoint, full, field: str) -> None:
-    """Conventions, 3: PATCH changes only fields sent."""
+def test_it_changes_only_sent_fields(owner: RestEntryPoint, full, field: str) -> None:
+    """Conventions, 3: PATCH changes only the fields sent."""
     changed = owner.made("update_course", course_id=full["id"], **{field: " New "})
     assert changed == full | {field: "New", "updated_at": ANY}
 
@@ -57,7 +57,7 @@ def test_unknown_fields_change_nothing(owner: RestEntryPoint, full, stranger: Re
     assert owner.made("list_courses")["data"] == [full]
 
 
-def test_only_updated_at_moves(owner: RestEntryPoint, full, time_machine) -> None:
+def test_only_updated_at_changes(owner: RestEntryPoint, full, time_machine) -> None:
     time_machine.move_to("2099-01-01T00:00:00Z", tick=False)
     changed = owner.made("update_course", course_id=full["id"], name="Algebra")
     assert changed["created_at"] == full["created_at"]
@@ -65,26 +65,26 @@ def test_only_updated_at_moves(owner: RestEntryPoint, full, time_machine) -> Non
 
 
 @pytest.mark.database("both")
-def test_twice_leaves_the_same(owner: RestEntryPoint, full) -> None:
+def test_sending_it_twice_leaves_the_same(owner: RestEntryPoint, full) -> None:
     first = owner.made("update_course", course_id=full["id"], name="Algebra", code=None)
     second = owner.made("update_course", course_id=full["id"], name="Algebra", code=None)
     assert second == first | {"updated_at": ANY}
 
 
-def test_a_new_name_shows_on_items_and_milestones(owner: RestEntryPoint, course, item, milestone) -> None:
+def test_a_new_name_appears_on_items_and_milestones(owner: RestEntryPoint, course, item, milestone) -> None:
     owner.made("update_course", course_id=course["id"], name="Algebra")
     assert fetched_item(owner, item["id"]) == item | {"course_name": "Algebra"}
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [milestone | {"course_name": "Algebra"}]
 
 
-def test_other_courses_stay(owner: RestEntryPoint, course, full) -> None:
+def test_other_courses_are_unchanged(owner: RestEntryPoint, course, full) -> None:
     owner.made("update_course", course_id=full["id"], name="Algebra")
     assert owner.made("list_courses")["data"][0] == course
 
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_parallel_changes_of_different_fields_all_stay(owner: RestEntryPoint, course, in_threads) -> None:
+def test_parallel_changes_of_different_fields_are_all_kept(owner: RestEntryPoint, course, in_threads) -> None:
     fields = list(COURSE_LIMITS)
     in_threads(lambda field: owner.made("update_course", course_id=course["id"], **{field: "New"}), fields)
     [stored] = owner.made("list_courses")["data"]
@@ -93,7 +93,7 @@ def test_parallel_changes_of_different_fields_all_stay(owner: RestEntryPoint, co
 
 @pytest.mark.database("both")
 def test_it_stores_replaces_and_clears_the_syllabus(owner: RestEntryPoint, course) -> None:
-    """The answer is a plain Course; null clears the text."""
+    """The answer is a plain course. Null clears the text."""
     for sent, stored in (
         ("  Week 1\nCells ", "Week 1\nCells"),
         ("Week 2", "Week 2"),
@@ -106,6 +106,6 @@ def test_it_stores_replaces_and_clears_the_syllabus(owner: RestEntryPoint, cours
         assert owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == stored
 
 
-def test_what_is_entered_with_a_new_course_alone_is_ignored(owner: RestEntryPoint, course) -> None:
+def test_fields_only_for_creation_are_ignored(owner: RestEntryPoint, course) -> None:
     owner.made("update_course", course_id=course["id"], name="Botany", items=[{"title": "Quiz"}])
     assert owner.made("list_items")["data"] == []

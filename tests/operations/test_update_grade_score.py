@@ -21,20 +21,20 @@ def categories_of(entry_point: RestEntryPoint, course: Any, *names: str) -> Any:
 
 @pytest.fixture
 def categories(owner: RestEntryPoint, course: Any) -> Any:
-    """Quizzes and Exams."""
+    """The categories Quizzes and Exams."""
     return categories_of(owner, course, "Quizzes", "Exams")
 
 
 @pytest.fixture
 def score(owner: RestEntryPoint, course: Any, categories: Any) -> Any:
-    """A score of 80 among the quizzes."""
+    """A score of 80 in Quizzes."""
     fields = {"category_id": categories[0]["id"], "label": "Quiz 1", "score": 80}
     return owner.made("add_grade_score", course_id=course["id"], **fields)
 
 
 @pytest.fixture
 def listed(owner: RestEntryPoint, course: Any):
-    """Reads the scores of the categories, as update_grade_score answers them."""
+    """Returns the scores of all categories."""
 
     def read() -> Any:
         categories = owner.made("get_grades", course_id=course["id"])["categories"]
@@ -56,18 +56,18 @@ def test_it_changes_every_field(owner: RestEntryPoint, score: Any, categories: A
 
 @pytest.mark.database("both")
 @pytest.mark.parametrize(("field", "value"), [("label", "Quiz 2"), ("score", 0.0), ("score", 150.0)])
-def test_it_changes_only_what_is_sent(owner: RestEntryPoint, score: Any, listed, field: str, value: object) -> None:
+def test_it_changes_only_sent_fields(owner: RestEntryPoint, score: Any, listed, field: str, value: object) -> None:
     changed = owner.made("update_grade_score", score_id=score["id"], **{field: value})
     assert changed == score | {field: value}
     assert listed() == [[changed], []]
 
 
-def test_the_grade_follows(owner: RestEntryPoint, course: Any, score: Any) -> None:
+def test_the_grade_is_recalculated(owner: RestEntryPoint, course: Any, score: Any) -> None:
     owner.made("update_grade_score", score_id=score["id"], score=50)
     assert owner.made("get_grades", course_id=course["id"])["current_grade"] == 50
 
 
-def test_its_row_in_the_log_has_what_was(owner: RestEntryPoint, score: Any, categories: Any) -> None:
+def test_the_change_contains_the_old_values(owner: RestEntryPoint, score: Any, categories: Any) -> None:
     owner.made("update_grade_score", score_id=score["id"], score=90, label="Quiz 1", category_id=categories[1]["id"])
     [row, *_] = owner.made("list_changes")["data"]
     assert row["object"] == {"type": "grade_score", "id": score["id"], "name": "Quiz 1"}
@@ -76,7 +76,7 @@ def test_its_row_in_the_log_has_what_was(owner: RestEntryPoint, score: Any, cate
     assert row["undoable"]
 
 
-def test_a_category_of_another_course_is_none(
+def test_a_category_of_another_course_is_rejected(
     owner: RestEntryPoint, stranger: RestEntryPoint, score: Any, listed
 ) -> None:
     other = categories_of(owner, owner.made("create_course", name="Algebra"), "Homework")

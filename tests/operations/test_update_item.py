@@ -25,8 +25,8 @@ def test_it_changes_every_field(owner: RestEntryPoint, exam) -> None:
 
 
 @pytest.mark.parametrize(("field", "value"), [("title", "Report"), ("kind", "quiz")])
-def test_it_changes_only_what_is_sent(owner: RestEntryPoint, exam, field: str, value: str) -> None:
-    """Conventions, 3: the default of `kind` is only for new items."""
+def test_it_changes_only_sent_fields(owner: RestEntryPoint, exam, field: str, value: str) -> None:
+    """Conventions, 3: the default of `kind` applies only to new items."""
     changed = owner.made("update_item", item_id=exam["id"], **{field: value})
     assert changed == exam | {field: value, "updated_at": ANY}
 
@@ -38,14 +38,14 @@ def test_null_clears_the_date(owner: RestEntryPoint, exam) -> None:
 
 
 def test_unknown_fields_change_nothing(owner: RestEntryPoint, exam) -> None:
-    """An item stays in its course: `course_id` is not writable."""
+    """An item stays in its course: `course_id` is read-only."""
     other = owner.made("create_course", name="Algebra")
     sent = {"course_id": other["id"], "created_at": "2001-01-01T00:00:00Z", "days_until": 7, "no": 1}
     assert owner.made("update_item", item_id=exam["id"], **sent) == exam
     assert fetched_item(owner, exam["id"]) == exam
 
 
-def test_only_updated_at_moves(owner: RestEntryPoint, exam, time_machine) -> None:
+def test_only_updated_at_changes(owner: RestEntryPoint, exam, time_machine) -> None:
     """`created_at` is for polling: a change does not make an item new."""
     time_machine.move_to("2099-01-01T00:00:00Z", tick=False)
     changed = owner.made("update_item", item_id=exam["id"], title="Report")
@@ -54,17 +54,17 @@ def test_only_updated_at_moves(owner: RestEntryPoint, exam, time_machine) -> Non
     assert owner.made("list_items", created_after=exam["created_at"])["data"] == []
 
 
-def test_twice_leaves_the_same(owner: RestEntryPoint, exam) -> None:
+def test_sending_it_twice_leaves_the_same(owner: RestEntryPoint, exam) -> None:
     first = owner.made("update_item", item_id=exam["id"], title="Report", due_on=None)
     second = owner.made("update_item", item_id=exam["id"], title="Report", due_on=None)
     assert second == first | {"updated_at": ANY}
 
 
-def test_a_new_title_shows_on_milestones(owner: RestEntryPoint, item, milestone) -> None:
+def test_a_new_title_appears_on_milestones(owner: RestEntryPoint, item, milestone) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [milestone | {"item_title": "Final"}]
 
 
-def test_other_items_stay(owner: RestEntryPoint, exam, item) -> None:
+def test_other_items_are_unchanged(owner: RestEntryPoint, exam, item) -> None:
     owner.made("update_item", item_id=exam["id"], title="Report")
     assert fetched_item(owner, item["id"]) == item

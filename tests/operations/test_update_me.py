@@ -1,4 +1,4 @@
-"""update_me: PATCH /v1/me, which is no tool."""
+"""update_me: PATCH /v1/me, which has no tool."""
 
 from typing import Any
 from unittest.mock import ANY
@@ -37,7 +37,7 @@ def test_it_changes_the_profile(owner: RestEntryPoint) -> None:
     assert owner.made("get_me") == changed
 
 
-def test_only_what_is_sent_changes(owner: RestEntryPoint) -> None:
+def test_only_sent_fields_change(owner: RestEntryPoint) -> None:
     before = owner.made("get_me")
     assert owner.made("update_me", name="") == before | {"name": ""}
     assert owner.made("update_me", id="x", email="other@example.org", membership={"active": False}) == before | {
@@ -70,7 +70,7 @@ def test_only_what_is_sent_changes(owner: RestEntryPoint) -> None:
         {"new_cards_a_day": "20"},
     ],
 )
-def test_what_is_wrong_is_named_and_changes_nothing(owner: RestEntryPoint, wrong: dict[str, Any]) -> None:
+def test_invalid_fields_are_named_and_nothing_changes(owner: RestEntryPoint, wrong: dict[str, Any]) -> None:
     before = owner.made("get_me")
     answer = owner.call("update_me", **({"name": "New", "time_zone": "UTC"} | wrong))
     assert (answer.error, answer.fields) == ("validation_failed", list(wrong))
@@ -78,7 +78,7 @@ def test_what_is_wrong_is_named_and_changes_nothing(owner: RestEntryPoint, wrong
 
 
 @pytest.mark.parametrize(("sent", "kept"), [(0.7, 0.7), (0.99, 0.99), (0.92345, 0.9235)])
-def test_retention_is_kept_to_four_decimals(owner: RestEntryPoint, sent: float, kept: float) -> None:
+def test_retention_is_rounded_to_four_decimals(owner: RestEntryPoint, sent: float, kept: float) -> None:
     assert owner.made("update_me", desired_retention=sent)["desired_retention"] == kept
 
 
@@ -86,20 +86,20 @@ def test_a_name_may_have_120_characters(owner: RestEntryPoint) -> None:
     assert owner.made("update_me", name="ñ" * 120)["name"] == "ñ" * 120
 
 
-def test_it_is_no_tool(owner: RestEntryPoint) -> None:
+def test_it_has_no_tool(owner: RestEntryPoint) -> None:
     response = mcp_of(owner).rpc("tools/call", {"name": "update_me", "arguments": {"name": "New"}})
     assert response.json()["error"]["message"].startswith("Unknown tool")
 
 
 @pytest.mark.database("both")
-def test_it_changes_nobody_else(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_it_changes_no_other_member(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     before = stranger.made("get_me")
     owner.made("update_me", name="New", time_zone="Asia/Tokyo")
     assert stranger.made("get_me") == before
 
 
-def test_a_new_time_zone_counts_at_once_in_rest_and_in_tools(owner: RestEntryPoint, time_machine: Any) -> None:
-    """At 23:30: today, the agenda, what is overdue, and how many days are left."""
+def test_a_new_time_zone_takes_effect_immediately_in_rest_and_tools(owner: RestEntryPoint, time_machine: Any) -> None:
+    """At 23:30: today, the agenda, overdue work, and the number of days left."""
     time_machine.move_to(HALF_PAST_ELEVEN)
     course = owner.made("create_course", name="Biology")
     item = owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-11-22")
@@ -117,8 +117,8 @@ def test_a_new_time_zone_counts_at_once_in_rest_and_in_tools(owner: RestEntryPoi
             assert entry_point.made("get_item", item_id=item["id"])["days_until"] == days_until
 
 
-def test_days_of_practice_keep_their_dates_when_the_member_moves(owner: RestEntryPoint, time_machine: Any) -> None:
-    """And whether the streak is alive is told by the new today at once."""
+def test_days_of_practice_keep_their_dates_if_the_member_moves(owner: RestEntryPoint, time_machine: Any) -> None:
+    """The new today immediately determines whether the streak continues."""
     time_machine.move_to("2026-11-20T22:30:00Z")
     card = made_deck(owner, "a")["cards"][0]
     reviewed(owner, card, "good")
@@ -142,7 +142,7 @@ def test_days_of_practice_keep_their_dates_when_the_member_moves(owner: RestEntr
 
 
 @pytest.mark.database("both")
-def test_retention_counts_from_the_next_review_on(owner: RestEntryPoint) -> None:
+def test_retention_applies_from_the_next_review_on(owner: RestEntryPoint) -> None:
     first, second = made_deck(owner, "a", "b")["cards"]
     usual = reviewed(owner, first, "easy")
     owner.made("update_me", desired_retention=0.97)
@@ -155,7 +155,7 @@ def test_retention_counts_from_the_next_review_on(owner: RestEntryPoint) -> None
 
 @pytest.mark.database("both")
 @pytest.mark.django_db
-def test_a_member_who_is_being_deleted_meanwhile_is_not_found(owner_member: Member) -> None:
+def test_a_member_being_deleted_is_not_found(owner_member: Member) -> None:
     """The credential was looked up before the deletion began."""
     from accounts.members.profile import update_me
     from studyservice.operations.errors import NotFound

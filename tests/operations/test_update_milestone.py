@@ -28,17 +28,17 @@ def test_it_changes_every_field(owner: RestEntryPoint, item, step) -> None:
 
 
 @pytest.mark.parametrize(("field", "value"), [("title", "Read"), ("due_on", "2099-02-02"), ("done", True)])
-def test_it_changes_only_what_is_sent(owner: RestEntryPoint, step, field: str, value: object) -> None:
+def test_it_changes_only_sent_fields(owner: RestEntryPoint, step, field: str, value: object) -> None:
     assert owner.made("update_milestone", milestone_id=step["id"], **{field: value}) == step | {field: value}
 
 
-def test_done_equals_the_value_sent(owner: RestEntryPoint, step) -> None:
+def test_done_equals_the_sent_value(owner: RestEntryPoint, step) -> None:
     """States: `done` equals the sent value, from either value. Sending it twice is valid."""
     for done in [True, True, False, False, True]:
         assert owner.made("update_milestone", milestone_id=step["id"], done=done) == step | {"done": done}
 
 
-def test_done_ends_overdue_and_undone_brings_it_back(owner: RestEntryPoint, item) -> None:
+def test_done_ends_overdue_and_undone_restores_it(owner: RestEntryPoint, item) -> None:
     late = owner.made("create_milestone", item_id=item["id"], title="Late", due_on="2020-01-01")
     assert owner.made("update_milestone", milestone_id=late["id"], done=True) == late | {"done": True, "overdue": False}
     assert owner.made("update_milestone", milestone_id=late["id"], done=False) == late
@@ -50,19 +50,19 @@ def test_null_clears_the_date(owner: RestEntryPoint, step) -> None:
 
 
 def test_unknown_and_server_set_fields_change_nothing(owner: RestEntryPoint, item, step) -> None:
-    """Its place and its item are not writable."""
+    """Its position and its item are read-only."""
     sent = {"id": UNKNOWN_ID, "item_id": UNKNOWN_ID, "position": 9, "overdue": True, "course_name": "x", "no": 1}
     assert owner.made("update_milestone", milestone_id=step["id"], **sent) == step
     assert _stored(owner, item) == [step]
 
 
 @pytest.mark.database("both")
-def test_a_change_does_not_move_it(owner: RestEntryPoint, item, step) -> None:
+def test_a_change_keeps_its_position(owner: RestEntryPoint, item, step) -> None:
     second = owner.made("create_milestone", item_id=item["id"], title="Second", due_on="2030-01-01")
     changed = owner.made("update_milestone", milestone_id=step["id"], due_on=None, done=True)
     assert _stored(owner, item) == [changed, second]
 
 
-def test_other_milestones_stay(owner: RestEntryPoint, item, milestone, step) -> None:
+def test_other_milestones_are_unchanged(owner: RestEntryPoint, item, milestone, step) -> None:
     changed = owner.made("update_milestone", milestone_id=step["id"], title="Read", done=True)
     assert _stored(owner, item) == [milestone, changed]

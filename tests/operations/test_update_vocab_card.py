@@ -27,7 +27,7 @@ def card(owner: RestEntryPoint, deck: Any) -> Any:
     return reviewed(owner, deck["cards"][0], "good")
 
 
-def test_it_changes_the_texts_and_no_schedule(owner: RestEntryPoint, deck: Any, card: Any) -> None:
+def test_it_changes_texts_and_keeps_the_schedule(owner: RestEntryPoint, deck: Any, card: Any) -> None:
     changed = owner.made("update_vocab_card", card_id=card["id"], term=" Core ", definition="Holds the DNA.")
     assert changed == card | {"term": "Core", "definition": "Holds the DNA."}
     found = deck_with_cards(owner, deck)
@@ -36,18 +36,18 @@ def test_it_changes_the_texts_and_no_schedule(owner: RestEntryPoint, deck: Any, 
 
 
 @pytest.mark.parametrize("field", ["term", "definition"])
-def test_it_changes_only_what_is_sent(owner: RestEntryPoint, card: Any, field: str) -> None:
+def test_it_changes_only_sent_fields(owner: RestEntryPoint, card: Any, field: str) -> None:
     assert owner.made("update_vocab_card", card_id=card["id"], **{field: "New"}) == card | {field: "New"}
 
 
-def test_nothing_new_leaves_it_and_its_deck(owner: RestEntryPoint, deck: Any, card: Any) -> None:
+def test_an_update_without_effect_keeps_card_and_deck(owner: RestEntryPoint, deck: Any, card: Any) -> None:
     before = deck_with_cards(owner, deck)
     assert owner.made("update_vocab_card", card_id=card["id"]) == card
     assert owner.made("update_vocab_card", card_id=card["id"], term=card["term"]) == card
     assert deck_with_cards(owner, deck) == before
 
 
-def test_its_row_in_the_log_has_what_was(owner: RestEntryPoint, card: Any) -> None:
+def test_the_change_contains_the_old_values(owner: RestEntryPoint, card: Any) -> None:
     owner.made("update_vocab_card", card_id=card["id"], term="Core", definition=card["definition"])
     [row, *_] = owner.made("list_changes")["data"]
     assert row["object"] == {"type": "card", "id": card["id"], "name": "Nucleus"}
@@ -66,14 +66,14 @@ def test_it_deletes_the_card_with_its_reviews(owner: RestEntryPoint, deck: Any, 
     assert owner.call("delete_vocab_card", card_id=card["id"]).error == "not_found"
 
 
-def test_the_last_card_leaves_an_empty_deck(owner: RestEntryPoint, deck: Any) -> None:
+def test_deleting_the_last_card_leaves_an_empty_deck(owner: RestEntryPoint, deck: Any) -> None:
     for one in deck["cards"]:
         owner.made("delete_vocab_card", card_id=one["id"])
     found = deck_with_cards(owner, deck)
     assert (found["card_count"], found["next_due_at"], found["cards"]) == (0, None, [])
 
 
-def test_the_row_of_a_deletion_keeps_what_went(owner: RestEntryPoint, card: Any) -> None:
+def test_the_change_of_a_deletion_contains_the_deleted_rows(owner: RestEntryPoint, card: Any) -> None:
     owner.made("delete_vocab_card", card_id=card["id"])
     [row, *_] = owner.made("list_changes")["data"]
     assert row["object"] == {"type": "card", "id": card["id"], "name": "Nucleus"}

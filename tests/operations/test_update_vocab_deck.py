@@ -21,7 +21,7 @@ def deck(owner: RestEntryPoint) -> Any:
     return made_deck(owner, "Nucleus", "Ribosome")
 
 
-def test_it_changes_every_field_and_answers_without_cards(owner: RestEntryPoint, course: Any, deck: Any) -> None:
+def test_it_changes_every_field_and_returns_no_cards(owner: RestEntryPoint, course: Any, deck: Any) -> None:
     changed = owner.made("update_vocab_deck", deck_id=deck["id"], name=" Cells ", course_id=course["id"])
     cards = deck.pop("cards")
     assert changed["updated_at"] > deck["updated_at"]
@@ -30,33 +30,33 @@ def test_it_changes_every_field_and_answers_without_cards(owner: RestEntryPoint,
     assert deck_with_cards(owner, deck) == changed | {"cards": cards}
 
 
-def test_it_changes_only_what_is_sent(owner: RestEntryPoint, course: Any, deck: Any) -> None:
+def test_it_changes_only_sent_fields(owner: RestEntryPoint, course: Any, deck: Any) -> None:
     moved = owner.made("update_vocab_deck", deck_id=deck["id"], course_id=course["id"])
     assert (moved["name"], moved["course_id"]) == ("Organelles", course["id"])
     named = owner.made("update_vocab_deck", deck_id=deck["id"], name="Cells")
     assert (named["name"], named["course_id"]) == ("Cells", course["id"])
 
 
-def test_null_takes_it_out_of_its_course(owner: RestEntryPoint, course: Any) -> None:
+def test_null_removes_it_from_its_course(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     changed = owner.made("update_vocab_deck", deck_id=deck["id"], course_id=None)
     assert (changed["course_id"], changed["course_name"]) == (None, None)
 
 
-def test_nothing_new_leaves_it_as_it_is(owner: RestEntryPoint, deck: Any) -> None:
+def test_an_update_without_effect_keeps_the_deck(owner: RestEntryPoint, deck: Any) -> None:
     del deck["cards"]
     assert owner.made("update_vocab_deck", deck_id=deck["id"]) == deck
     assert owner.made("update_vocab_deck", deck_id=deck["id"], name=deck["name"], course_id=None) == deck
 
 
-def test_past_practice_keeps_the_name_it_had(owner: RestEntryPoint, deck: Any) -> None:
+def test_past_practice_keeps_the_old_name(owner: RestEntryPoint, deck: Any) -> None:
     for _ in range(5):
         reviewed(owner, deck["cards"][0], "again")
     owner.made("update_vocab_deck", deck_id=deck["id"], name="Cells")
     assert [topic["topic"] for topic in owner.made("get_practice_stats")["weak_topics"]] == ["Organelles"]
 
 
-def test_its_row_in_the_log_has_what_was(owner: RestEntryPoint, course: Any, deck: Any) -> None:
+def test_the_change_contains_the_old_values(owner: RestEntryPoint, course: Any, deck: Any) -> None:
     owner.made("update_vocab_deck", deck_id=deck["id"], name="Cells", course_id=course["id"])
     [row, *_] = owner.made("list_changes")["data"]
     assert (row["operation"], row["undoable"]) == ("update_vocab_deck", True)
@@ -67,7 +67,7 @@ def test_its_row_in_the_log_has_what_was(owner: RestEntryPoint, course: Any, dec
     )
 
 
-def test_another_members_course_is_like_none(owner: RestEntryPoint, stranger: RestEntryPoint, deck: Any) -> None:
+def test_another_members_course_looks_unknown(owner: RestEntryPoint, stranger: RestEntryPoint, deck: Any) -> None:
     theirs = stranger.made("create_course", name="Latin")
     for course_id in (theirs["id"], UNKNOWN_ID):
         answer = owner.call("update_vocab_deck", deck_id=deck["id"], course_id=course_id)

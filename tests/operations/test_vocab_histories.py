@@ -27,7 +27,7 @@ SOME = examples(25)
 
 
 class Step(NamedTuple):
-    """After a pause, a review of one of three cards; before it the member may have moved."""
+    """After a pause, and perhaps a move of the member, a review of one of three cards."""
 
     pause: timedelta
     card: int
@@ -55,7 +55,7 @@ class Answered(NamedTuple):
 
 
 class Student:
-    """A new member per example, who lives through a history over HTTP."""
+    """A new member per example, who goes through a history over HTTP."""
 
     def __init__(self, make_member: Any, entry_point: Any) -> None:
         self.member = make_member(time_zone=ZONES[0])
@@ -94,7 +94,7 @@ def new_student(make_member: Any, entry_point: Any) -> Any:
 @pytest.mark.database("both")
 @SOME
 @given(history=histories, retention=st.sampled_from([None, 0.8, 0.97]))
-def test_cards_are_what_fsrs_makes_of_the_same_history(
+def test_cards_equal_those_of_fsrs_for_the_same_history(
     new_student: Any, history: list[Step], retention: float | None
 ) -> None:
     from vocab.models import Card
@@ -122,7 +122,7 @@ def test_cards_are_what_fsrs_makes_of_the_same_history(
 
 @SOME
 @given(history=histories, later=pauses)
-def test_the_due_count_is_the_cards_due(new_student: Any, history: list[Step], later: timedelta) -> None:
+def test_the_due_count_equals_the_due_cards(new_student: Any, history: list[Step], later: timedelta) -> None:
     student = new_student()
     student.live(history)
     student.clock += later
@@ -137,7 +137,7 @@ def test_the_due_count_is_the_cards_due(new_student: Any, history: list[Step], l
 
 @SOME
 @given(history=histories, later=pauses, days=st.sampled_from([1, 7, 30, 365]))
-def test_stats_are_a_plain_recount(new_student: Any, history: list[Step], later: timedelta, days: int) -> None:
+def test_stats_equal_a_plain_recount(new_student: Any, history: list[Step], later: timedelta, days: int) -> None:
     student = new_student()
     student.live(history)
     student.clock += later
@@ -159,8 +159,8 @@ def test_stats_are_a_plain_recount(new_student: Any, history: list[Step], later:
 
 
 def streak_of(days: set[date], today: date) -> dict[str, Any]:
-    """The streak of a member who practised on `days`."""
-    seen = {min(day, today) for day in days}  # “tomorrow”, practised further east, counts as today
+    """The streak of a member who practiced on `days`."""
+    seen = {min(day, today) for day in days}  # "tomorrow", practiced further east, counts as today
     newest = max(seen, default=date.min)
     return {
         "current": run_ending(newest, seen) if newest >= today - timedelta(days=1) else 0,
