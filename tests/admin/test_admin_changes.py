@@ -1,4 +1,4 @@
-"""The member's log records what operators change and open. Operators can read it, not edit it."""
+"""The member's log records changes and reading by operators. Operators can read the log but not edit it."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ LOG = "/admin/accounts/change/"
 
 
 def latest(owner: RestEntryPoint) -> Any:
-    """The newest change, in the member's words."""
+    """The newest change in the wording of the log."""
     return owner.made("list_changes", limit=1)["data"][0]
 
 
@@ -42,7 +42,7 @@ def edit(admin: Client, course: Any) -> str:
 
 
 @pytest.mark.rest
-def test_a_change_by_an_operator_is_told(
+def test_a_change_by_an_operator_is_logged(
     admin: Client, operator: Member, owner: RestEntryPoint, course: Any, edit: str
 ) -> None:
     form = form_of(admin, edit)
@@ -59,7 +59,7 @@ def test_a_change_by_an_operator_is_told(
 
 
 @pytest.mark.rest
-def test_what_an_operator_makes_and_deletes_is_told(
+def test_creations_and_deletions_by_an_operator_are_logged(
     admin: Client, operator: Member, owner: RestEntryPoint, owner_member: Member
 ) -> None:
     fields = {"member": str(owner_member.id), "name": "Botany", "term": "Fall semester"}
@@ -74,7 +74,7 @@ def test_what_an_operator_makes_and_deletes_is_told(
 
 
 @pytest.mark.rest
-def test_opening_an_object_is_told(
+def test_opening_an_object_is_logged(
     admin: Client, operator: Member, owner: RestEntryPoint, course: Any, edit: str
 ) -> None:
     """Capabilities 5: operators' reading appears as `operator_read`."""
@@ -96,14 +96,14 @@ def test_opening_an_object_is_told(
 
 
 @pytest.mark.rest
-def test_downloading_a_file_is_told(admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any) -> None:
+def test_downloading_a_file_is_logged(admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any) -> None:
     file = stored_file(owner_member, course["id"], filename="plan.pdf")
     assert admin.get(file.file.url).getvalue() == b"Week 1"
     assert (latest(owner)["operation"], latest(owner)["object"]["name"]) == ("operator_read", "plan.pdf")
 
 
 @pytest.mark.usefixtures("course")
-def test_lists_leave_nothing(admin: Client) -> None:
+def test_opening_a_list_is_not_logged(admin: Client) -> None:
     rows = number()
     for path in ("/admin/courses/course/", LOG, "/admin/accounts/member/"):
         assert admin.get(path).status_code == 200
@@ -111,7 +111,7 @@ def test_lists_leave_nothing(admin: Client) -> None:
 
 
 @pytest.mark.database("both")
-def test_the_log_of_a_member_is_told_in_words(
+def test_the_log_of_a_member_is_readable(
     admin: Client, operator: Member, owner: RestEntryPoint, owner_member: Member, item: Any
 ) -> None:
     owner.made("update_item", item_id=item["id"], due_on="2026-12-03")
@@ -124,7 +124,7 @@ def test_the_log_of_a_member_is_told_in_words(
 
 
 @pytest.mark.database("both")
-def test_the_log_cannot_be_changed(admin: Client, item: Any) -> None:
+def test_the_log_is_read_only(admin: Client, item: Any) -> None:
     row = Change.objects.latest("created_at")
     assert admin.get(f"{LOG}add/").status_code == 403
     assert admin.post(f"{LOG}{row.id}/change/", {"operation": "other"}).status_code == 403
@@ -132,7 +132,7 @@ def test_the_log_cannot_be_changed(admin: Client, item: Any) -> None:
     assert Change.objects.get(id=row.id).operation == row.operation
 
 
-def test_an_operator_without_the_permission_does_not_see_it(make_member: MakeMember, item: Any) -> None:
+def test_an_operator_without_the_permission_cannot_see_it(make_member: MakeMember, item: Any) -> None:
     client = Client()
     client.force_login(make_member("helper@example.com", is_staff=True))
     assert client.get(LOG).status_code == 403

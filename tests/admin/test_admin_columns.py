@@ -1,4 +1,4 @@
-"""The admin's columns that can be sorted by, and the fields of its pages for new objects."""
+"""Sortable columns of the admin's lists, and the fields of its pages for new objects."""
 
 import re
 from typing import Any
@@ -32,7 +32,7 @@ def page_of(model: Any, kind: str) -> str:
 
 @pytest.mark.database("both")
 @pytest.mark.parametrize("label", OURS)
-def test_a_list_is_sorted_by_what_an_index_begins_with(admin: Client, label: str) -> None:
+def test_lists_can_be_sorted_by_indexed_columns_only(admin: Client, label: str) -> None:
     response: Any = admin.get(page_of(OURS[label], "changelist"))
     assert set(response.context["cl"].sortable_by) == SORTABLE.get(label, set())
 
@@ -40,11 +40,11 @@ def test_a_list_is_sorted_by_what_an_index_begins_with(admin: Client, label: str
 @pytest.mark.parametrize(
     ("label", "column"), [(label, name) for label, names in SORTABLE.items() for name in sorted(names)]
 )
-@pytest.mark.database("sqlite")  # PostgreSQL reads a table of a few rows whole, whatever its indexes
-def test_sorting_reads_the_index(admin: Client, label: str, column: str) -> None:
-    """With many rows of one value, SQLite sorts the rows of each value, never all.
+@pytest.mark.database("sqlite")  # PostgreSQL reads all of a table with a few rows, whatever its indexes
+def test_sorting_uses_the_index(admin: Client, label: str, column: str) -> None:
+    """With many equal values, SQLite sorts the rows of each value but never all rows.
 
-    What is read for each row that is shown, and sorted there, stands further in: below another step than 0.
+    Reads and sorts for each displayed row are nested deeper in the query plan, below a step other than 0.
     """
     address = page_of(OURS[label], "changelist")
     first: Any = admin.get(address)
@@ -56,7 +56,7 @@ def test_sorting_reads_the_index(admin: Client, label: str, column: str) -> None
 
 
 @pytest.mark.database("both")
-def test_a_click_on_a_column_turns_the_list_round(admin: Client) -> None:
+def test_clicking_a_column_reverses_the_order(admin: Client) -> None:
     stored(MemberFactory, 3)
     up: Any = admin.get("/admin/accounts/member/?o=1")
     down: Any = admin.get("/admin/accounts/member/?o=-1")
@@ -69,7 +69,7 @@ ADDED = ["accounts.Invitation", "accounts.Member", "courses.Course", "courses.It
 """Models that operators create. Members create the others over the API."""
 
 
-def test_what_operators_add_is_known(admin: Client) -> None:
+def test_every_addable_model_is_known(admin: Client) -> None:
     assert [label for label, model in OURS.items() if admin.get(page_of(model, "add")).status_code == 200] == ADDED
 
 

@@ -1,4 +1,4 @@
-"""The admin's courses, syllabus files and items."""
+"""Courses, syllabus files and items in the admin."""
 
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ def new_course(member: Member, **fields: Any) -> dict[str, Any]:
     return {"member": str(member.id), "name": "Cell Biology", "term": "Fall semester"} | NO_FILES | fields
 
 
-def test_a_course_is_created_as_the_api_does_it(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
-    """Trimmed, blank optional text stored as null, on the member's own clock."""
+def test_a_course_is_created_as_over_the_api(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
+    """Texts are trimmed, blank optional texts become null, and the time is on the member's clock."""
     fields = new_course(owner_member, name="  Cell Biology ", code=" ", syllabus_text="  ")
     assert admin.post(f"{COURSES}add/", fields).status_code == 302
     [course] = owner.made("list_courses")["data"]
@@ -45,7 +45,7 @@ def test_a_course_is_created_as_the_api_does_it(admin: Client, owner: RestEntryP
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_course_over_the_limit_is_refused(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
+def test_a_course_over_the_limit_is_rejected(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     for number in range(30):
         owner.made("create_course", name=f"Course {number}")
     response = admin.post(f"{COURSES}add/", new_course(owner_member), follow=True)
@@ -60,7 +60,7 @@ def test_a_course_over_the_limit_is_refused(admin: Client, owner: RestEntryPoint
     ("field", "value"),
     [("name", " "), ("name", "x" * 121), ("code", "x" * 21), ("term", ""), ("syllabus_text", "x" * 500_001)],
 )
-def test_a_wrong_field_is_named(admin: Client, owner_member: Member, field: str, value: str) -> None:
+def test_an_invalid_field_is_named(admin: Client, owner_member: Member, field: str, value: str) -> None:
     response = admin.post(f"{COURSES}add/", new_course(owner_member, **{field: value}))
     assert list(response.context["adminform"].form.errors) == [field]
     assert not Course.objects.exists()
@@ -76,7 +76,7 @@ def test_a_syllabus_is_edited(admin: Client, owner: RestEntryPoint, course: Any)
     assert changed["name"] == course["name"]
 
 
-def test_an_emptied_syllabus_is_none(admin: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_an_emptied_syllabus_becomes_null(admin: Client, owner: RestEntryPoint, course: Any) -> None:
     Course.objects.update(syllabus_text="Week 1")
     path = f"{COURSES}{course['id']}/change/"
     admin.post(path, form_of(admin, path) | {"syllabus_text": ""})
@@ -98,7 +98,7 @@ def upload(admin: Client, path: str, name: str = "syllabus.pdf") -> None:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_an_uploaded_file_belongs_to_the_course_s_member(admin: Client, course: Any, owner_member: Member) -> None:
+def test_an_uploaded_file_belongs_to_the_courses_member(admin: Client, course: Any, owner_member: Member) -> None:
     upload(admin, f"{COURSES}{course['id']}/change/", "Syllabus – fall.pdf")
     [file] = SyllabusFile.objects.all()
     assert (file.member, str(file.course_id), file.filename) == (owner_member, course["id"], "Syllabus – fall.pdf")
@@ -107,7 +107,7 @@ def test_an_uploaded_file_belongs_to_the_course_s_member(admin: Client, course: 
     assert file.created_at == owner_member.write_clock
 
 
-def test_a_file_comes_with_a_new_course(admin: Client, owner_member: Member) -> None:
+def test_a_file_can_be_added_with_a_new_course(admin: Client, owner_member: Member) -> None:
     one = {"syllabus_files-TOTAL_FORMS": "1", "syllabus_files-0-file": SimpleUploadedFile("a.txt", b"text")}
     assert admin.post(f"{COURSES}add/", new_course(owner_member) | one).status_code == 302
     [file] = SyllabusFile.objects.all()
@@ -126,7 +126,7 @@ def test_operators_download_a_file(admin: Client, course: Any) -> None:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_file_that_is_gone_is_not_found(admin: Client, course: Any) -> None:
+def test_a_missing_file_is_not_found(admin: Client, course: Any) -> None:
     upload(admin, f"{COURSES}{course['id']}/change/")
     file = SyllabusFile.objects.get()
     Path(file.file.path).unlink()
@@ -134,7 +134,7 @@ def test_a_file_that_is_gone_is_not_found(admin: Client, course: Any) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_removed_file_leaves_the_storage(admin: Client, course: Any) -> None:
+def test_a_removed_file_is_deleted_from_storage(admin: Client, course: Any) -> None:
     path = f"{COURSES}{course['id']}/change/"
     upload(admin, path)
     file = SyllabusFile.objects.get()
@@ -145,7 +145,7 @@ def test_a_removed_file_leaves_the_storage(admin: Client, course: Any) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_deleting_courses_removes_what_is_below_and_the_files(admin: Client, course: Any, item: Any) -> None:
+def test_deleting_courses_deletes_their_objects_and_files(admin: Client, course: Any, item: Any) -> None:
     upload(admin, f"{COURSES}{course['id']}/change/")
     stored = Path(SyllabusFile.objects.get().file.path)
     ticked = {"action": "delete_selected", "_selected_action": course["id"], "post": "yes"}
@@ -155,7 +155,7 @@ def test_deleting_courses_removes_what_is_below_and_the_files(admin: Client, cou
     assert Path(settings.MEDIA_ROOT) in stored.parents
 
 
-def test_an_item_takes_the_course_s_member(
+def test_a_new_item_gets_the_courses_member(
     admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any
 ) -> None:
     fields = {"course": course["id"], "title": " Midterm ", "kind": "exam", "due_on": "2031-05-02"}
@@ -167,14 +167,14 @@ def test_an_item_takes_the_course_s_member(
 
 
 def test_a_poller_sees_an_item_added_by_an_operator(admin: Client, owner: RestEntryPoint, item: Any) -> None:
-    """Decisions, section 6: a poller misses nothing."""
+    """Decisions, section 6: pollers miss nothing."""
     admin.post(f"{ITEMS}add/", {"course": item["course_id"], "title": "Added", "kind": "other"})
     polled = owner.made("list_items", created_after=item["created_at"])["data"]
     assert [new["title"] for new in polled] == ["Added"]
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_an_item_is_changed_and_stays_with_its_course(admin: Client, owner: RestEntryPoint, item: Any) -> None:
+def test_an_item_can_be_changed_and_stays_in_its_course(admin: Client, owner: RestEntryPoint, item: Any) -> None:
     other = owner.made("create_course", name="Other")
     path = f"{ITEMS}{item['id']}/change/"
     admin.post(path, form_of(admin, path) | {"course": other["id"], "title": "Final", "due_on": "2031-05-02"})
@@ -183,7 +183,7 @@ def test_an_item_is_changed_and_stays_with_its_course(admin: Client, owner: Rest
     assert changed["updated_at"] > item["updated_at"]
 
 
-def test_an_item_of_no_course_is_refused(admin: Client, owner_member: Member) -> None:
+def test_an_item_without_a_course_is_rejected(admin: Client, owner_member: Member) -> None:
     fields = {"course": str(owner_member.id), "title": "Midterm", "kind": "exam"}
     response = admin.post(f"{ITEMS}add/", fields)
     assert list(response.context["adminform"].form.errors) == ["course"]
@@ -208,7 +208,7 @@ def test_an_item_is_deleted_with_its_milestones(admin: Client, owner: RestEntryP
     ],
 )
 @pytest.mark.usefixtures("milestone")
-def test_rows_are_found_by_the_member_s_address_and_by_text(
+def test_rows_are_found_by_the_members_address_and_by_text(
     admin: Client, path: str, term: str, found: list[str]
 ) -> None:
     assert listed(admin, path, q=term) == found
@@ -218,12 +218,12 @@ def test_rows_are_found_by_the_member_s_address_and_by_text(
     ("term", "found"), [("own", ["owner@example.org"]), ("nobody", []), ("ow\x00n", ["owner@example.org"])]
 )
 @pytest.mark.usefixtures("owner_member")
-def test_a_course_s_member_is_suggested(admin: Client, term: str, found: list[str]) -> None:
+def test_a_courses_member_is_suggested(admin: Client, term: str, found: list[str]) -> None:
     where = {"app_label": "courses", "model_name": "course", "field_name": "member", "term": term}
     answer = admin.get("/admin/autocomplete/", where).json()
     assert [one["text"] for one in answer["results"]] == found
 
 
 @pytest.mark.parametrize("path", ["planning/milestone", "grades/gradecategory", "grades/gradescore"])
-def test_study_data_below_an_item_is_only_looked_up(admin: Client, path: str) -> None:
+def test_study_data_below_an_item_is_read_only(admin: Client, path: str) -> None:
     assert admin.post(f"/admin/{path}/add/", {}).status_code == 403

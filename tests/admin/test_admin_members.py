@@ -1,4 +1,4 @@
-"""The admin's members and API keys."""
+"""Members and API keys in the admin."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -26,7 +26,7 @@ FEEDS = "/admin/accounts/calendarfeed/"
 
 
 @pytest.mark.django_db
-def test_a_stranger_is_sent_to_the_sign_in() -> None:
+def test_a_stranger_is_redirected_to_the_sign_in_page() -> None:
     response = Client().get(MEMBERS)
     assert response.headers["Location"] == f"/admin/login/?next={MEMBERS}"
 
@@ -36,14 +36,14 @@ def test_the_address_without_a_slash_works_too() -> None:
     assert Client().get("/admin").headers["Location"] == "/admin/"
 
 
-def test_an_operator_ends_a_members_sessions(admin: Client, owner_member: Member) -> None:
+def test_an_operator_can_end_a_members_sessions(admin: Client, owner_member: Member) -> None:
     browser = Client()
     browser.force_login(owner_member)
     assert act(admin, MEMBERS, "end_sessions", owner_member) == "Ended the sessions of: 1 member."
     assert browser.get("/keys").headers["Location"] == "/sign-in?next=/keys"
 
 
-def test_a_new_member_has_no_address_that_is_kept_for_another(admin: Client, make_member: MakeMember) -> None:
+def test_a_new_member_cannot_have_an_address_reserved_for_another(admin: Client, make_member: MakeMember) -> None:
     """An earlier version may have changed the address; `repaircounts` repairs it."""
     make_member("kept@example.org")
     Member.objects.filter(email="kept@example.org").update(email="elsewhere@example.org")
@@ -59,8 +59,8 @@ def test_sessions_and_sign_in_codes_are_not_listed(admin: Client, model: str) ->
 
 
 @pytest.mark.django_db
-def test_the_pages_are_not_framed_and_forms_need_their_token() -> None:
-    """The tests for the two deployment checks that are silenced."""
+def test_pages_cannot_be_framed_and_forms_need_their_token() -> None:
+    """Tests the rules of the two silenced deployment checks."""
     client = Client(enforce_csrf_checks=True)
     assert client.get("/sign-in").headers["X-Frame-Options"] == "DENY"
     assert client.post("/sign-in", {"email": "a@example.org", "password": "b"}).status_code == 403
@@ -79,13 +79,13 @@ def test_a_member_is_found_by_id(admin: Client, owner_member: Member) -> None:
 
 @pytest.mark.usefixtures("owner_member")
 @pytest.mark.parametrize("term", ["wner@example", "nobody", "'; --"])
-def test_other_words_find_nobody(admin: Client, term: str) -> None:
+def test_other_words_find_no_member(admin: Client, term: str) -> None:
     assert listed(admin, MEMBERS, q=term) == []
 
 
 @pytest.fixture
 def memberships(make_member: MakeMember) -> list[Member]:
-    """Every last day around a moment, in the first, a middle and the last time zone, and without a last day."""
+    """Each last day around a given time, in the first, a middle and the last time zone, and no last day."""
     today = date(2026, 11, 21)
     members = [
         make_member(time_zone=zone, membership_until=today + timedelta(days=days))
@@ -109,7 +109,7 @@ def test_the_membership_filter_agrees_with_the_service(admin: Client, membership
     assert shown["ending"] == ending
 
 
-def test_renewing_is_open_ended_and_in_the_history(admin: Client, make_member: MakeMember, operator: Member) -> None:
+def test_a_renewal_is_open_ended_and_in_the_history(admin: Client, make_member: MakeMember, operator: Member) -> None:
     members = [make_member(membership_active=False), make_member(membership_until=date(2020, 1, 1))]
     assert act(admin, MEMBERS, "renew", *members) == "Renewed: 2 members."
     for member in members:
@@ -118,19 +118,21 @@ def test_renewing_is_open_ended_and_in_the_history(admin: Client, make_member: M
     assert LogEntry.objects.filter(user=operator, change_message="Renewed the membership.").count() == 2
 
 
-def test_ending_a_membership_works_at_once(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
+def test_ending_a_membership_takes_effect_immediately(
+    admin: Client, owner: RestEntryPoint, owner_member: Member
+) -> None:
     act(admin, MEMBERS, "lapse", owner_member)
     assert owner.call("list_courses").error == "membership_required"
 
 
-def test_an_action_touches_only_what_is_ticked(admin: Client, owner_member: Member, make_member: MakeMember) -> None:
+def test_an_action_affects_only_selected_rows(admin: Client, owner_member: Member, make_member: MakeMember) -> None:
     other = make_member()
     act(admin, MEMBERS, "lapse", owner_member, select_across="1")
     other.refresh_from_db()
     assert other.membership_active
 
 
-def test_a_member_is_renewed_until_a_day_on_the_form(admin: Client, owner_member: Member) -> None:
+def test_a_member_can_be_renewed_until_a_day_in_the_form(admin: Client, owner_member: Member) -> None:
     path = f"{MEMBERS}{owner_member.id}/change/"
     response = admin.post(path, form_of(admin, path) | {"membership_until": "2031-05-31"})
     assert response.status_code == 302
@@ -138,8 +140,8 @@ def test_a_member_is_renewed_until_a_day_on_the_form(admin: Client, owner_member
     assert owner_member.membership_until == date(2031, 5, 31)
 
 
-def test_saving_a_form_never_turns_the_write_clock_back(owner_member: Member) -> None:
-    """A poller would miss what is created next (accounts.changes.writing)."""
+def test_saving_a_form_never_sets_the_write_clock_back(owner_member: Member) -> None:
+    """Otherwise pollers would miss the next created objects (accounts.changes.writing)."""
     stale = Member.objects.get(id=owner_member.id)
     with writing(owner_member.id) as write:
         pass
@@ -150,8 +152,8 @@ def test_saving_a_form_never_turns_the_write_clock_back(owner_member: Member) ->
     assert owner_member.check_password("correct horse")
 
 
-def test_a_new_password_writes_back_nothing_else(admin: Client, owner_member: Member) -> None:
-    """The page read the member before the membership lapsed; here, while it checks the password."""
+def test_a_new_password_saves_no_other_field(admin: Client, owner_member: Member) -> None:
+    """The page reads the member before the membership lapses, which here happens during the password check."""
     path = f"{MEMBERS}{owner_member.id}/password/"
     fields = {"password1": "correct horse", "password2": "correct horse", "usable_password": "true"}
 
@@ -166,8 +168,8 @@ def test_a_new_password_writes_back_nothing_else(admin: Client, owner_member: Me
 
 
 @pytest.mark.parametrize("read", [lambda members: members.get(), lambda members: members.only("email").get()])
-def test_a_save_stores_what_was_changed_since_it_was_read(owner_member: Member, read: Callable[..., Member]) -> None:
-    """Whoever saves: Django's own commands and forms name no fields."""
+def test_saving_stores_only_fields_changed_since_loading(owner_member: Member, read: Callable[..., Member]) -> None:
+    """For any caller: Django's own commands and forms name no fields."""
     stale = read(Member.objects.filter(id=owner_member.id))
     Member.objects.filter(id=owner_member.id).update(name="New", membership_active=False)
     stale.time_zone = "Asia/Kolkata"
@@ -182,8 +184,8 @@ def test_a_save_stores_what_was_changed_since_it_was_read(owner_member: Member, 
     assert Member.objects.get(id=owner_member.id).name == "Owner"
 
 
-def test_the_member_of_a_credential_is_not_saved(owner_member: Member, make_key: MakeKey) -> None:
-    """The member is loaded for reading on each call, and tracks no changes."""
+def test_the_member_of_a_credential_cannot_be_saved(owner_member: Member, make_key: MakeKey) -> None:
+    """Each call loads the member only for reading, without tracking changes."""
     request = RequestFactory().get("/v1/me", headers={"Authorization": f"Bearer {make_key(owner_member)[0]}"})
     credential = credential_of(request)
     assert credential is not None
@@ -194,7 +196,7 @@ def test_the_member_of_a_credential_is_not_saved(owner_member: Member, make_key:
     assert owner_member.name != "New"
 
 
-def test_a_form_changes_only_what_was_edited(admin: Client, owner_member: Member) -> None:
+def test_a_form_changes_only_edited_fields(admin: Client, owner_member: Member) -> None:
     path = f"{MEMBERS}{owner_member.id}/change/"
     form = form_of(admin, path)
     Member.objects.filter(id=owner_member.id).update(write_clock=datetime(2030, 1, 1, tzinfo=UTC))
@@ -204,7 +206,7 @@ def test_a_form_changes_only_what_was_edited(admin: Client, owner_member: Member
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_code_to_the_old_address_is_dead_when_an_operator_changes_it(admin: Client, owner_member: Member) -> None:
+def test_a_new_address_invalidates_codes_sent_to_the_old_one(admin: Client, owner_member: Member) -> None:
     browser = Client()
     ask(browser, owner_member.email)
     code = newest_code()
@@ -241,14 +243,14 @@ def test_a_member_is_created_with_a_password(admin: Client) -> None:
         ({"usable_password": "true", "password1": "short", "password2": "short"}, "password2"),
     ],
 )
-def test_a_wrong_member_is_not_created(admin: Client, changes: dict[str, str], field: str) -> None:
+def test_an_invalid_member_is_not_created(admin: Client, changes: dict[str, str], field: str) -> None:
     response = admin.post(f"{MEMBERS}add/", NEW | {"usable_password": "false"} | changes)
     assert list(response.context["adminform"].form.errors) == [field]
     assert not Member.objects.filter(name="New").exists()
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_deleted_member_is_gone_with_everything(admin: Client, owner_member: Member, item: Any) -> None:
+def test_deleting_a_member_deletes_everything(admin: Client, owner_member: Member, item: Any) -> None:
     response = admin.post(f"{MEMBERS}{owner_member.id}/delete/", {"post": "yes"})
     assert response.status_code == 302
     assert not Member.objects.filter(id=owner_member.id).exists()
@@ -257,7 +259,7 @@ def test_a_deleted_member_is_gone_with_everything(admin: Client, owner_member: M
 
 @pytest.fixture
 def assistant(make_member: MakeMember) -> Client:
-    """An operator who may edit members and is not a superuser."""
+    """An operator who can edit members but is not a superuser."""
     from django.contrib.auth.models import Permission
 
     member = make_member("assistant@example.com", is_staff=True)
@@ -267,7 +269,7 @@ def assistant(make_member: MakeMember) -> Client:
     return client
 
 
-def test_only_a_superuser_hands_out_privileges(assistant: Client, owner_member: Member) -> None:
+def test_only_a_superuser_can_grant_privileges(assistant: Client, owner_member: Member) -> None:
     path = f"{MEMBERS}{owner_member.id}/change/"
     assert assistant.post(path, form_of(assistant, path) | {"is_superuser": "on", "name": "X"}).status_code == 302
     owner_member.refresh_from_db()
@@ -276,12 +278,12 @@ def test_only_a_superuser_hands_out_privileges(assistant: Client, owner_member: 
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("page", ["password/", "delete/"])
-def test_only_a_superuser_touches_an_operator(assistant: Client, operator: Member, page: str) -> None:
+def test_only_a_superuser_can_change_an_operator(assistant: Client, operator: Member, page: str) -> None:
     assert assistant.post(f"{MEMBERS}{operator.id}/{page}", {"post": "yes"}).status_code == 403
     assert act(assistant, MEMBERS, "lapse", operator) == "Ended: 0 members."
 
 
-def test_a_member_page_lists_the_active_keys_without_secrets(
+def test_a_member_page_lists_active_keys_without_secrets(
     admin: Client, owner_member: Member, make_key: MakeKey
 ) -> None:
     secret, key = make_key(owner_member, "Calendar")
@@ -295,7 +297,7 @@ def test_a_member_page_lists_the_active_keys_without_secrets(
 
 
 @pytest.mark.parametrize("path", ["", "{id}/change/"])
-def test_no_page_of_keys_shows_a_secret_or_hash(
+def test_pages_of_keys_contain_no_secret_or_hash(
     admin: Client, owner_member: Member, make_key: MakeKey, path: str
 ) -> None:
     secret, key = make_key(owner_member, "Calendar")
@@ -312,12 +314,12 @@ def test_a_key_cannot_be_added_changed_or_deleted(admin: Client, owner_member: M
     assert "delete_selected" not in admin.get(KEYS).content.decode()
 
 
-def test_a_revoked_key_stops_at_once(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
+def test_a_revoked_key_stops_working_immediately(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     assert act(admin, KEYS, "revoke", owner_member.api_keys.get()) == "Revoked: 1 key."
     assert owner.call("get_me").error == "unauthorized"
 
 
-def test_all_keys_of_a_member_are_revoked_at_once(
+def test_all_keys_of_a_member_can_be_revoked_at_once(
     admin: Client, owner: RestEntryPoint, reader: RestEntryPoint, stranger: RestEntryPoint, owner_member: Member
 ) -> None:
     act(admin, MEMBERS, "revoke_keys", owner_member)
@@ -328,7 +330,7 @@ def test_all_keys_of_a_member_are_revoked_at_once(
     ]
 
 
-def test_keys_are_filtered_by_state(admin: Client, owner_member: Member, make_key: MakeKey) -> None:
+def test_keys_can_be_filtered_by_state(admin: Client, owner_member: Member, make_key: MakeKey) -> None:
     for name in ("Live", "Expired", "Revoked", "Revoked, then expired"):
         make_key(owner_member, name)
     past = datetime(2020, 1, 1, tzinfo=UTC)
@@ -342,19 +344,19 @@ def test_keys_are_filtered_by_state(admin: Client, owner_member: Member, make_ke
 
 
 @pytest.mark.parametrize("lookup", ["secret_hash__startswith", "member__password__startswith"])
-def test_no_filter_probes_for_a_secret(admin: Client, owner_member: Member, make_key: MakeKey, lookup: str) -> None:
+def test_filters_cannot_probe_for_a_secret(admin: Client, owner_member: Member, make_key: MakeKey, lookup: str) -> None:
     make_key(owner_member)
     assert admin.get(KEYS, {lookup: "a"}).status_code == 400
 
 
 @pytest.mark.parametrize("row", ["no-id", "{id}"])
-def test_no_row_has_a_page_on_the_site(admin: Client, owner_member: Member, row: str) -> None:
-    """Django's way from the admin to one leads nowhere, whatever the id."""
+def test_rows_have_no_page_on_the_site(admin: Client, owner_member: Member, row: str) -> None:
+    """Django's link from the admin to such a page fails for every id."""
     kind = ContentType.objects.get_for_model(Member).pk
     assert admin.get(f"/admin/r/{kind}/{row.format(id=owner_member.id)}/").status_code == 404
 
 
-def test_a_calendar_address_is_listed_without_its_hash_and_ended(admin: Client, owner_member: Member) -> None:
+def test_a_calendar_feed_is_listed_without_its_hash_and_can_be_ended(admin: Client, owner_member: Member) -> None:
     feed = Subscription(owner_member)
     feed.fetch()
     row = CalendarFeed.objects.get()

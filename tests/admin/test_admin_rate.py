@@ -1,4 +1,4 @@
-"""The rate limit of the admin: per client address, and per signed-in member."""
+"""The admin's rate limits per client address and per signed-in member."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def exhaust(key: str) -> None:
         hit(Rate.ADMIN, key)
 
 
-def test_an_operator_is_refused_from_every_address(admin: Client, operator: Any) -> None:
+def test_an_operator_over_the_limit_is_rejected_from_every_address(admin: Client, operator: Any) -> None:
     exhaust(f"member:{operator.pk}")
     response = admin.get("/admin/", REMOTE_ADDR="192.0.2.7")
     page = response.content.decode()
@@ -25,7 +25,7 @@ def test_an_operator_is_refused_from_every_address(admin: Client, operator: Any)
 
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/accounts/member/", "/admin/nothing", "/admin/jsi18n/"])
-def test_an_address_is_refused_on_every_page(client: Client, db: None, path: str) -> None:
+def test_an_address_over_the_limit_is_rejected_on_every_page(client: Client, db: None, path: str) -> None:
     """Without a session, and before any query."""
     exhaust("192.0.2.7")
     assert client.get(path, REMOTE_ADDR="192.0.2.7").status_code == 429
@@ -33,11 +33,11 @@ def test_an_address_is_refused_on_every_page(client: Client, db: None, path: str
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_each_page_takes_one(admin: Client, operator: Any) -> None:
+def test_each_page_counts_once(admin: Client, operator: Any) -> None:
     answers = [admin.get("/admin/nothing").status_code for _ in range(LIMIT + 1)]
     assert answers == [404] * LIMIT + [429]
 
 
-def test_the_admin_does_not_use_up_what_the_api_has(admin: Client, owner: Any) -> None:
+def test_the_admin_does_not_use_the_rate_of_the_api(admin: Client, owner: Any) -> None:
     exhaust("127.0.0.1")
     assert owner.call("get_me").error is None

@@ -1,4 +1,4 @@
-"""Lists of the admin cost the same with ten rows and with a million: few statements, none of which counts them all."""
+"""Lists of the admin cost the same with ten rows as with a million: few statements, and none counts all rows."""
 
 import re
 from collections.abc import Callable
@@ -65,7 +65,7 @@ FILTERS = {
 
 
 def _fill(start: int, number: int) -> None:
-    """`number` members with one row each of everything."""
+    """Create `number` members with one row of everything each."""
     numbers, until = range(start, start + number), timezone.now().date() + timedelta(days=5)
     members = stored_for_each(
         MemberFactory,
@@ -104,7 +104,7 @@ Statements = Callable[[str], list[str]]
 
 @pytest.fixture
 def statements(admin: Client) -> Statements:
-    """The statements that a page of the admin sends; a list must not show more than a page."""
+    """The statements of an admin page. A list must not show more than one page."""
 
     def read(address: str) -> list[str]:
         with CaptureQueriesContext(connection) as context:
@@ -119,8 +119,8 @@ def statements(admin: Client) -> Statements:
 
 @pytest.mark.database("postgresql", "no text is an id there, nor one type another")
 @pytest.mark.parametrize("path", LISTS)
-def test_a_list_costs_the_same_however_long_it_is(path: str, statements: Statements) -> None:
-    """Session and operator, one bounded count, one page of rows; no syllabus."""
+def test_the_cost_of_a_list_is_independent_of_its_length(path: str, statements: Statements) -> None:
+    """Session and operator, one limited count, one page of rows, and no syllabus text."""
     queries = QUERIES if is_thorough() else QUERIES[:4]
     addresses = [f"{path}/{query}" for query in queries + FILTERS.get(path, [])]
     _fill(0, 1)
@@ -146,7 +146,7 @@ def test_a_list_costs_the_same_however_long_it_is(path: str, statements: Stateme
         "autocomplete/?app_label=courses&model_name=course&field_name=member&term=a",
     ],
 )
-def test_no_form_selects_every_row(address: str, statements: Statements) -> None:
+def test_no_form_loads_all_rows(address: str, statements: Statements) -> None:
     _fill(0, 1)
     few = statements(address)
     _fill(1, 30)
@@ -154,7 +154,7 @@ def test_no_form_selects_every_row(address: str, statements: Statements) -> None
     assert [sql for sql in few if "LIMIT" not in sql and not re.search(_ONE, sql)] == []
 
 
-def test_a_list_says_at_most_a_thousand(admin: Client) -> None:
+def test_a_list_counts_to_a_thousand_at_most(admin: Client) -> None:
     stored(MemberFactory, 1050)
     changelist: Any = admin.get("/admin/accounts/member/").context["cl"]
     assert (changelist.result_count, len(changelist.result_list)) == (1000, 50)

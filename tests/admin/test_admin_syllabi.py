@@ -1,4 +1,4 @@
-"""The admin's files of syllabi: state and size for all, content for whom has the permission, reading again."""
+"""Syllabus files in the admin: state and size for everyone, content with a permission, and reading again."""
 
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,13 @@ def files(settings: Any, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def upload(owner: RestEntryPoint) -> SyllabusFile:
-    """An upload of the owner's."""
+    """An upload of the owner."""
     return SyllabusFile.objects.get(id=owner.made("create_syllabus", text="Week 1: cells")["id"])
 
 
 @pytest.fixture
 def helper(make_member: Any) -> Client:
-    """An operator who may manage files but not read them."""
+    """An operator who can manage files but not read them."""
     member = make_member("helper@example.org", is_staff=True)
     names = ["view_syllabusfile", "change_syllabusfile", "delete_syllabusfile"]
     member.user_permissions.set(Permission.objects.filter(codename__in=names))
@@ -48,13 +48,13 @@ def helper(make_member: Any) -> Client:
 
 
 def act(client: Client, file: SyllabusFile) -> list[str]:
-    """The messages of reading a file again."""
+    """The messages after reading a file again."""
     ticked = {"action": "read_again", "_selected_action": str(file.id)}
     return [str(message) for message in client.post(LIST, ticked, follow=True).context["messages"]]
 
 
 def bring(admin: Client, course: Any, content: bytes, name: str = "a.pdf", there: int = 0) -> list[str]:
-    """The messages of adding a file to a course with this many."""
+    """The messages after adding a file to a course with this many files."""
     path = f"{COURSE}{course['id']}/change/"
     file = {f"syllabus_files-{there}-file": SimpleUploadedFile(name, content)}
     count = {"syllabus_files-TOTAL_FORMS": str(there + 1)}
@@ -77,7 +77,7 @@ def test_uploads_are_listed_with_state_and_size(admin: Client, upload: SyllabusF
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_what_is_in_it_needs_the_permission(helper: Client, owner: RestEntryPoint, upload: SyllabusFile) -> None:
+def test_viewing_the_content_needs_the_permission(helper: Client, owner: RestEntryPoint, upload: SyllabusFile) -> None:
     page = helper.get(f"{LIST}{upload.id}/change/").content.decode()
     assert "text/plain" in page
     assert "Week 1" not in page
@@ -90,7 +90,7 @@ def test_what_is_in_it_needs_the_permission(helper: Client, owner: RestEntryPoin
     assert b"".join(helper.get(upload.file.url)) == b"Week 1: cells"
 
 
-def test_reading_it_is_told(admin: Client, owner: RestEntryPoint, upload: SyllabusFile) -> None:
+def test_viewing_the_content_is_logged(admin: Client, owner: RestEntryPoint, upload: SyllabusFile) -> None:
     for path in (f"{LIST}{upload.id}/change/", upload.file.url):
         b"".join(admin.get(path))
         told = newest(owner)
@@ -100,7 +100,7 @@ def test_reading_it_is_told(admin: Client, owner: RestEntryPoint, upload: Syllab
         )
 
 
-def test_a_file_is_read_again(helper: Client, owner: RestEntryPoint, owner_member: Member, course: Any) -> None:
+def test_a_file_can_be_read_again(helper: Client, owner: RestEntryPoint, owner_member: Member, course: Any) -> None:
     file = stored_file(owner_member, course["id"], pdf([["Thu, Dec 3: midterm exam"]]))
     assert act(helper, file) == ["syllabus.pdf: read."]
     answer = owner.made("get_syllabus", syllabus_id=str(file.id), include_text=True)
@@ -116,14 +116,14 @@ def test_a_file_is_read_again(helper: Client, owner: RestEntryPoint, owner_membe
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_one_that_cannot_be_read_again_says_why(admin: Client, owner_member: Member, course: Any) -> None:
+def test_a_file_that_cannot_be_read_again_shows_the_reason(admin: Client, owner_member: Member, course: Any) -> None:
     picture = stored_file(owner_member, course["id"], image_named_docx())
     assert "This type of file is not read here" in act(admin, picture)[0]
     Path(picture.file.path).unlink()
     assert act(admin, picture) == ["syllabus.pdf: storage has no such file."]
 
 
-def test_reading_again_needs_the_permission_to_change(helper: Client, upload: SyllabusFile) -> None:
+def test_reading_again_needs_the_change_permission(helper: Client, upload: SyllabusFile) -> None:
     Member.objects.get(email="helper@example.org").user_permissions.remove(
         Permission.objects.get(codename="change_syllabusfile")
     )
@@ -131,20 +131,20 @@ def test_reading_again_needs_the_permission_to_change(helper: Client, upload: Sy
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_deleted_file_leaves_storage(admin: Client, upload: SyllabusFile, files: Path) -> None:
+def test_a_deleted_file_is_removed_from_storage(admin: Client, upload: SyllabusFile, files: Path) -> None:
     assert admin.post(f"{LIST}{upload.id}/delete/", {"post": "yes"}).status_code == 302
     assert [path for path in files.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_file_that_an_operator_brings_is_read(admin: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_a_file_added_by_an_operator_is_read(admin: Client, owner: RestEntryPoint, course: Any) -> None:
     bring(admin, course, pdf([["Thu, Dec 3: midterm exam"]]), "Plan.pdf")
     [file] = owner.made("list_syllabi", course_id=course["id"])["data"]
     assert (file["filename"], file["text_status"], file["pages"], file["expires_at"]) == ("Plan.pdf", "read", 1, None)
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_one_that_is_not_taken_is_told_and_nothing_is_stored(
+def test_a_rejected_file_shows_the_reason_and_is_not_stored(
     admin: Client, owner_member: Member, course: Any, files: Path
 ) -> None:
     assert "This type of file is not read here" in bring(admin, course, image_named_docx())[0]
@@ -154,5 +154,5 @@ def test_one_that_is_not_taken_is_told_and_nothing_is_stored(
     assert [path for path in files.rglob("*") if path.is_file()] == []
 
 
-def test_a_file_of_nobody_is_not_found(admin: Client) -> None:
+def test_an_unknown_file_is_not_found(admin: Client) -> None:
     assert admin.get(f"{COURSE}syllabi/ab/{UNKNOWN_ID}").status_code == 404

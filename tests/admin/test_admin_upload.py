@@ -1,4 +1,4 @@
-"""A syllabus file on its way to the admin, in the framings of HTTP/1.1, through the server as it runs."""
+"""Uploads of a syllabus file to the admin in all HTTP/1.1 framings, through the running server."""
 
 import http.client
 import re
@@ -19,14 +19,14 @@ MIB = 1024 * 1024
 
 
 class Browser:
-    """An operator's, on one server."""
+    """The browser of an operator on one server."""
 
     def __init__(self, server: Server) -> None:
         self._port = urlsplit(server.url).port
         self._cookies: dict[str, str] = {}
 
     def ask(self, method: str, path: str, body: Any = None, content_type: str = "", chunked: bool = False) -> Any:
-        """The status and the page."""
+        """Status and content of the page."""
         headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items())}
         if content_type:
             headers["Content-Type"] = content_type
@@ -80,8 +80,8 @@ def pieces(body: bytes) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("chunked", [False, True])
 @pytest.mark.parametrize("size", [1000, 2 * MIB])
-def test_a_file_arrives_whole_or_is_refused(browser: Browser, size: int, chunked: bool) -> None:
-    """Neither half of a file nor a page that confirms it may appear. Browsers declare the length."""
+def test_a_file_arrives_completely_or_is_rejected(browser: Browser, size: int, chunked: bool) -> None:
+    """Neither a partial file nor a page that confirms it may appear. Browsers declare the length."""
     name = f"Course {uuid4()}"
     body, content_type = new_course(browser, name, size, browser.token(ADD))
     status, page = browser.ask("POST", ADD, pieces(body) if chunked else body, content_type, chunked)

@@ -34,7 +34,9 @@ def test_decks_are_found_by_name_and_member(admin: Client, deck: Any) -> None:
     assert deck["id"] not in admin.get("/admin/vocab/deck/", {"q": "botany"}).content.decode()
 
 
-def test_a_deck_is_renamed_and_given_a_course(admin: Client, owner: RestEntryPoint, deck: Any, course: Any) -> None:
+def test_a_deck_can_be_renamed_and_moved_to_a_course(
+    admin: Client, owner: RestEntryPoint, deck: Any, course: Any
+) -> None:
     form = {"name": "Cell parts", "course": course["id"]}
     assert admin.post(f"/admin/vocab/deck/{deck['id']}/change/", form).status_code == 302
     found = deck_with_cards(owner, deck)
@@ -43,7 +45,7 @@ def test_a_deck_is_renamed_and_given_a_course(admin: Client, owner: RestEntryPoi
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_another_members_course_is_refused(
+def test_another_members_course_is_rejected(
     admin: Client, owner: RestEntryPoint, stranger: RestEntryPoint, deck: Any
 ) -> None:
     foreign = stranger.made("create_course", name="Botany")
@@ -54,7 +56,7 @@ def test_another_members_course_is_refused(
 
 
 @pytest.mark.parametrize("together", [True, False])
-def test_a_deck_is_deleted_and_its_practice_stays(
+def test_a_deck_is_deleted_but_its_practice_is_kept(
     admin: Client, owner: RestEntryPoint, deck: Any, together: bool
 ) -> None:
     if together:
@@ -66,7 +68,7 @@ def test_a_deck_is_deleted_and_its_practice_stays(
     assert owner.made("get_practice_stats")["attempts"] == 1
 
 
-def test_the_cards_of_a_deck_are_a_click_away(admin: Client, owner: RestEntryPoint, deck: Any) -> None:
+def test_the_cards_of_a_deck_are_linked(admin: Client, owner: RestEntryPoint, deck: Any) -> None:
     other = made_deck(owner, "Potosí", name="History")
     page = admin.get(f"/admin/vocab/deck/{deck['id']}/change/").content.decode()
     link = f"/admin/vocab/card/?deck__id__exact={deck['id']}"
@@ -76,7 +78,7 @@ def test_the_cards_of_a_deck_are_a_click_away(admin: Client, owner: RestEntryPoi
     assert other["cards"][0]["id"] not in cards
 
 
-def test_a_card_is_corrected_and_keeps_its_state(admin: Client, owner: RestEntryPoint, deck: Any) -> None:
+def test_a_corrected_card_keeps_its_schedule(admin: Client, owner: RestEntryPoint, deck: Any) -> None:
     [_, before] = sorted(deck_with_cards(owner, deck)["cards"], key=lambda card: card["reps"])
     form = {"term": "The nucleus", "definition": "Holds the DNA.", "state": "new", "reps": 0}
     form |= {"reviews-TOTAL_FORMS": 0, "reviews-INITIAL_FORMS": 0}
@@ -91,10 +93,10 @@ def test_a_card_shows_its_review_log(admin: Client, deck: Any) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_card_is_deleted_after_the_review_that_is_under_way(
+def test_deleting_a_card_waits_for_a_running_review(
     admin: Client, owner: RestEntryPoint, owner_member: Member, deck: Any, in_threads: Callable[..., list[Any]]
 ) -> None:
-    """The review's log row is deleted with the card. Its attempt stays."""
+    """The review's log row is deleted with the card. Its attempt remains."""
     card = deck["cards"][1]["id"]
     begun = Event()
 
@@ -102,7 +104,7 @@ def test_a_card_is_deleted_after_the_review_that_is_under_way(
         with acting(command("test")), writing(owner_member.id, "review_vocab_card") as write:
             record_review(write, owner_member, UUID(card), rating="good", at=write.now)
             begun.set()
-            sleep(1)  # the deletion begins meanwhile
+            sleep(1)  # the deletion begins in the meantime
 
     def delete() -> int:
         begun.wait(timeout=30)
@@ -114,7 +116,7 @@ def test_a_card_is_deleted_after_the_review_that_is_under_way(
 
 
 @pytest.mark.parametrize(("path", "form"), [("card", {"term": "a", "definition": "b"}), ("deck", {"name": "a"})])
-def test_what_went_while_its_form_was_open_is_told(
+def test_a_card_deleted_while_its_form_was_open_is_reported(
     admin: Client, owner: RestEntryPoint, deck: Any, path: str, form: dict[str, Any]
 ) -> None:
     """The card is deleted between rendering the page and saving it."""
@@ -130,7 +132,7 @@ def test_what_went_while_its_form_was_open_is_told(
     assert "was deleted meanwhile" in admin.get("/admin/").content.decode()
 
 
-def test_attempts_are_looked_at_only(admin: Client, owner: RestEntryPoint, deck: Any) -> None:
+def test_attempts_are_read_only(admin: Client, owner: RestEntryPoint, deck: Any) -> None:
     from practice.models import Attempt
 
     listed = admin.get("/admin/practice/attempt/").content.decode()

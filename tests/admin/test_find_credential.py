@@ -1,4 +1,4 @@
-"""A key that was found somewhere leads operators to its page, by its visible beginning or by its whole text."""
+"""Operators find the page of a leaked key by its visible beginning or by its whole text."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ FIND = f"{KEYS}find/"
 def test_a_key_is_found_by_its_visible_beginning(
     admin: Client, owner_member: Member, make_key: MakeKey, shown: int
 ) -> None:
-    """Secrets beyond this number are not searched, not even a whole key."""
+    """Secrets past this number of words are not searched, not even a whole key."""
     secret, key = make_key(owner_member, "Leaked")
     other, _ = make_key(owner_member, "Other", hint="svc_sk_zzzz…zzzz")
     assert listed(admin, KEYS, q=secret[:shown]) == [f"Leaked ({key.hint})"]
@@ -40,7 +40,7 @@ def test_a_whole_key_leads_to_its_page(admin: Client, owner_member: Member, make
     assert again.headers["Location"] == f"{KEYS}{key.id}/change/"
 
 
-def test_other_credentials_lead_to_where_they_are_ended(admin: Client, owner_member: Member) -> None:
+def test_other_credentials_lead_to_the_page_that_ends_them(admin: Client, owner_member: Member) -> None:
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     tokens = app.connect(owner_member)
     connection = RefreshToken.objects.get()
@@ -60,7 +60,7 @@ def test_other_credentials_lead_to_where_they_are_ended(admin: Client, owner_mem
     assert found["calendar"][0].startswith("/admin/accounts/calendarfeed/")
 
 
-def test_what_is_no_key_of_ours_is_told_and_not_repeated(admin: Client, db: None) -> None:
+def test_an_unknown_key_is_reported_without_repeating_it(admin: Client, db: None) -> None:
     text = f"svc_sk_{'x' * 43} and svc_zz_{'y' * 43}"
     page = admin.post(FIND, {"text": text}).content.decode()
     assert "Nothing in it is a credential that is known here." in page
@@ -68,7 +68,7 @@ def test_what_is_no_key_of_ours_is_told_and_not_repeated(admin: Client, db: None
     assert "required" in admin.post(FIND, {"text": " "}).content.decode()
 
 
-def test_it_stands_in_no_address_and_no_line(
+def test_it_appears_in_no_url_and_no_log_line(
     admin: Client, owner_member: Member, make_key: MakeKey, capfd: pytest.CaptureFixture[str]
 ) -> None:
     secret, _ = make_key(owner_member)
@@ -79,7 +79,9 @@ def test_it_stands_in_no_address_and_no_line(
     assert "no-store" in admin.get(FIND).headers["Cache-Control"]
 
 
-def test_only_who_may_see_keys_may_ask(make_member: MakeMember, make_key: MakeKey, owner_member: Member) -> None:
+def test_searching_requires_permission_to_view_keys(
+    make_member: MakeMember, make_key: MakeKey, owner_member: Member
+) -> None:
     operator, client = make_member("helper@example.com", is_staff=True), Client()
     operator.user_permissions.set(Permission.objects.filter(codename="view_member"))
     client.force_login(operator)

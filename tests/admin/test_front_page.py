@@ -1,4 +1,4 @@
-"""The operators' front page: healthy, who joined, what was refused, which schedules ran, what waits."""
+"""The operators' front page: health, new members, refused calls, schedules, and queues."""
 
 import re
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def test_a_new_service_answers_every_question(admin: Client, operator: Member) -
     }
 
 
-def test_what_is_down_is_named(admin: Client, settings: Any) -> None:
+def test_a_component_that_is_down_is_named(admin: Client, settings: Any) -> None:
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
     assert shown(admin)["Is it healthy?"] == [("Down: redis. Run checkinstall.", "/docs/bad-days")]
 
@@ -75,7 +75,7 @@ def test_refused_calls_of_the_last_day_are_named_with_the_reason(admin: Client, 
     assert link == f"/admin/oauthserver/application/{app.pk}/change/"
 
 
-def test_a_schedule_that_is_late_is_marked(admin: Client) -> None:
+def test_a_late_schedule_is_marked(admin: Client) -> None:
     for name in ("delivermail", "remind", "purgeexpired", BACKUP):
         note_run(name)
     LastRun.objects.filter(name="remind").update(finished_at=timezone.now() - timedelta(days=3))
@@ -87,7 +87,7 @@ def test_a_schedule_that_is_late_is_marked(admin: Client) -> None:
     ]
 
 
-def test_what_waits_is_counted(admin: Client, settings: Any, owner_member: Member) -> None:
+def test_waiting_work_is_counted(admin: Client, settings: Any, owner_member: Member) -> None:
     settings.SIGN_UP = "invited"
     invite("new@example.org")
     OutgoingMail.objects.all().delete()
@@ -101,7 +101,7 @@ def test_what_waits_is_counted(admin: Client, settings: Any, owner_member: Membe
     ]
 
 
-def test_an_operator_sees_what_the_permissions_allow(make_member: MakeMember) -> None:
+def test_an_operator_sees_only_permitted_rows(make_member: MakeMember) -> None:
     helper, client = make_member("helper@example.com", is_staff=True), Client()
     client.force_login(helper)
     assert list(shown(client)) == ["Is it healthy?", "Which schedules ran?"]
@@ -109,10 +109,10 @@ def test_an_operator_sees_what_the_permissions_allow(make_member: MakeMember) ->
     assert "Who joined?" in shown(client)
 
 
-def test_it_takes_as_many_statements_however_much_there_is(
+def test_the_number_of_statements_is_independent_of_the_data(
     admin: Client, make_member: MakeMember, owner_member: Member, statements: Callable[[], int]
 ) -> None:
-    """Six for the answers, of which none reads all rows into the service."""
+    """Six statements for the answers, none of which loads all rows into the service."""
     before = statements()
     for number in range(20):
         make_member(f"m{number}@example.org")
@@ -122,7 +122,7 @@ def test_it_takes_as_many_statements_however_much_there_is(
 
 @pytest.fixture
 def statements(admin: Client) -> Callable[[], int]:
-    """How many the page makes."""
+    """The number of statements of the page."""
 
     def count() -> int:
         with CaptureQueriesContext(connection) as queries:

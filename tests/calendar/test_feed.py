@@ -1,4 +1,4 @@
-"""The calendar that apps subscribe to, as they fetch it."""
+"""The calendar feed as subscribed apps fetch it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -26,13 +26,11 @@ def feed(owner_member: Member) -> Subscription:
 
 
 def stamp(text: str) -> str:
-    """A time of the API as calendars write it."""
+    """A timestamp of the API in calendar format."""
     return datetime.fromisoformat(text).strftime("%Y%m%dT%H%M%SZ")
 
 
-def test_an_event_says_what_the_item_says(
-    owner: RestEntryPoint, feed: Subscription, course: Any, settings: Any
-) -> None:
+def test_an_event_matches_its_item(owner: RestEntryPoint, feed: Subscription, course: Any, settings: Any) -> None:
     settings.BASE_URL = "https://study.example.org:8443"
     due_on = owner.made("get_me")["today"]
     item = owner.made("create_item", course_id=course["id"], title="Mid, term; \\1", kind="exam", due_on=due_on)
@@ -57,8 +55,8 @@ def test_the_calendar_asks_to_be_fetched_every_hour(feed: Subscription) -> None:
 
 
 @time_machine.travel(datetime(2026, 11, 21, 23, 30, tzinfo=UTC), tick=False)
-def test_it_reaches_from_30_days_back_to_a_year_ahead_of_the_members_today(owner_member: Member) -> None:
-    """In Paris the 22nd has begun."""
+def test_it_covers_30_days_back_to_a_year_ahead_of_the_members_today(owner_member: Member) -> None:
+    """In Paris, the 22nd has begun."""
     for days in (-31, -30, 365, 366):
         due_on = datetime(2026, 11, 22, tzinfo=UTC).date() + timedelta(days=days)
         ItemFactory.create(member=owner_member, title=str(days), due_on=due_on)
@@ -67,7 +65,7 @@ def test_it_reaches_from_30_days_back_to_a_year_ahead_of_the_members_today(owner
     assert titles == ["-30", "365"]
 
 
-def test_milestones_that_are_open_come_on_request(owner_member: Member, feed: Subscription) -> None:
+def test_open_milestones_are_included_on_request(owner_member: Member, feed: Subscription) -> None:
     today = owner_member.today()
     item = ItemFactory.create(member=owner_member, title="Midterm")
     for title, due_on, done in (("Outline", today, False), ("Read", today, True), ("Some day", None, False)):
@@ -78,7 +76,9 @@ def test_milestones_that_are_open_come_on_request(owner_member: Member, feed: Su
     assert feed.fetch("milestones=maybe").status_code == 400
 
 
-def test_the_sequence_grows_with_title_kind_and_date(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
+def test_the_sequence_increases_with_title_kind_and_date(
+    owner: RestEntryPoint, feed: Subscription, course: Any
+) -> None:
     today = owner.made("get_me")["today"]
     item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
     found = []
@@ -88,7 +88,7 @@ def test_the_sequence_grows_with_title_kind_and_date(owner: RestEntryPoint, feed
     assert found == ["1", "1", "2", "4"]
 
 
-def test_the_sequence_of_a_milestone_grows_with_title_and_date(
+def test_the_sequence_of_a_milestone_increases_with_title_and_date(
     owner: RestEntryPoint, feed: Subscription, milestone: Any
 ) -> None:
     today = owner.made("get_me")["today"]
@@ -98,14 +98,14 @@ def test_the_sequence_of_a_milestone_grows_with_title_and_date(
     assert event["SEQUENCE"] == "2"
 
 
-def test_a_renamed_course_is_a_newer_event(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
+def test_renaming_a_course_updates_its_events(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
     owner.made("create_item", course_id=course["id"], title="Quiz", due_on=owner.made("get_me")["today"])
     renamed = owner.made("update_course", course_id=course["id"], name="Botany")
     [event] = feed.events()
     assert (event["SUMMARY"], event["LAST-MODIFIED"]) == ("Quiz (Botany)", stamp(renamed["updated_at"]))
 
 
-def test_what_is_deleted_is_gone_with_the_next_fetch(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
+def test_deleted_objects_are_gone_on_the_next_fetch(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=owner.made("get_me")["today"])
     etag = feed.fetch().headers["ETag"]
     owner.made("delete_item", item_id=item["id"])
@@ -113,7 +113,7 @@ def test_what_is_deleted_is_gone_with_the_next_fetch(owner: RestEntryPoint, feed
     assert (answer.status_code, b"VEVENT" in answer.content) == (200, False)
 
 
-def test_nothing_new_is_304_with_one_query(owner: RestEntryPoint, feed: Subscription, item: Any) -> None:
+def test_an_unchanged_calendar_is_304_with_one_query(owner: RestEntryPoint, feed: Subscription, item: Any) -> None:
     first = feed.fetch()
     etag = first.headers["ETag"]
     assert not etag.startswith("W/")
@@ -127,7 +127,7 @@ def test_nothing_new_is_304_with_one_query(owner: RestEntryPoint, feed: Subscrip
     assert (changed.status_code, changed.headers["ETag"] == etag) == (200, False)
 
 
-def test_the_tag_is_of_the_text(owner_member: Member) -> None:
+def test_the_etag_depends_on_the_text(owner_member: Member) -> None:
     """Different parameters and days share it unless the text differs."""
     with time_machine.travel(NOON, tick=False):
         feed = Subscription(owner_member)
@@ -145,7 +145,7 @@ def test_the_tag_is_of_the_text(owner_member: Member) -> None:
     assert [tags.index(tag) for tag in tags] == [texts.index(text) for text in texts]
 
 
-def test_a_write_that_it_does_not_show_is_nothing_new(owner: RestEntryPoint, feed: Subscription, item: Any) -> None:
+def test_a_write_outside_of_the_calendar_keeps_the_etag(owner: RestEntryPoint, feed: Subscription, item: Any) -> None:
     first = feed.fetch()
     owner.made("create_item", course_id=item["course_id"], title="Without a date")
     owner.made("create_course", name="Botany")
@@ -154,8 +154,8 @@ def test_a_write_that_it_does_not_show_is_nothing_new(owner: RestEntryPoint, fee
     assert feed.fetch().content == first.content
 
 
-def test_a_whole_calendar_takes_three_queries(owner_member: Member, feed: Subscription) -> None:
-    """Whatever its size: who, the items, the milestones."""
+def test_a_complete_calendar_needs_three_queries(owner_member: Member, feed: Subscription) -> None:
+    """For any size: one each for the feed, the items and the milestones."""
     course = CourseFactory.create(member=owner_member)
     for _ in range(30):
         item = ItemFactory.create(member=owner_member, course=course, due_on=owner_member.today())
@@ -166,7 +166,7 @@ def test_a_whole_calendar_takes_three_queries(owner_member: Member, feed: Subscr
     assert len(queries) == 3
 
 
-def test_head_says_the_same_without_the_calendar(feed: Subscription) -> None:
+def test_head_returns_the_same_headers_without_the_calendar(feed: Subscription) -> None:
     got, head = feed.fetch(), feed.fetch(method="HEAD")
     for name in ("ETag", "Content-Type", "Cache-Control", "RateLimit-Limit"):
         assert head.headers[name] == got.headers[name]
@@ -175,7 +175,7 @@ def test_head_says_the_same_without_the_calendar(feed: Subscription) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])
 def test_another_method_is_405_in_plain_text(feed: Subscription, method: str) -> None:
-    """As an app sends it, without a form token."""
+    """Sent as an app does, without a form token."""
     feed.client = Client(enforce_csrf_checks=True)
     answer = feed.fetch(method=method)
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")
@@ -183,8 +183,8 @@ def test_another_method_is_405_in_plain_text(feed: Subscription, method: str) ->
     assert b"GET" in answer.content
 
 
-def test_the_31st_fetch_in_a_minute_is_refused(feed: Subscription) -> None:
-    """HEAD and 304 count; what another address fetches does not."""
+def test_the_31st_fetch_in_a_minute_is_rejected(feed: Subscription) -> None:
+    """HEAD and 304 count, but not fetches from another address."""
     etag = feed.fetch().headers["ETag"]
     assert [feed.fetch(method="HEAD").status_code for _ in range(14)] == [200] * 14
     assert [feed.fetch(If_None_Match=etag).status_code for _ in range(15)] == [304] * 15
@@ -193,7 +193,7 @@ def test_the_31st_fetch_in_a_minute_is_refused(feed: Subscription) -> None:
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
 
 
-def test_unknown_addresses_count_for_who_asks(owner_member: Member, feed: Subscription) -> None:
+def test_unknown_feeds_count_against_the_caller(owner_member: Member, feed: Subscription) -> None:
     known = feed.path
     unknown = [f"/calendar/svc_cal_{number:043}.ics" for number in range(31)]
     statuses = []
@@ -204,14 +204,14 @@ def test_unknown_addresses_count_for_who_asks(owner_member: Member, feed: Subscr
 
 
 @pytest.mark.parametrize("name", ["svc_cal_" + "x" * 43, "svc_cal_", "x", "", "%00", "svc_sk_" + "x" * 43])
-def test_an_unknown_address_is_404_in_plain_text(feed: Subscription, name: str) -> None:
+def test_an_unknown_feed_is_404_in_plain_text(feed: Subscription, name: str) -> None:
     feed.path = f"/calendar/{name}.ics"
     answer = feed.fetch()
     assert (answer.status_code, answer.headers["Content-Type"]) == (404, "text/plain; charset=utf-8")
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_an_ended_and_a_renewed_address_are_404(owner_member: Member, feed: Subscription) -> None:
+def test_ended_and_renewed_feeds_are_404(owner_member: Member, feed: Subscription) -> None:
     new_feed(owner_member)
     assert feed.fetch().status_code == 404
     other = Subscription(owner_member)
@@ -227,19 +227,19 @@ def test_a_lapsed_member_gets_403_in_plain_text(owner_member: Member, feed: Subs
     assert (answer.status_code, answer.headers["Content-Type"]) == (403, "text/plain; charset=utf-8")
 
 
-def test_a_member_who_may_not_sign_in_has_no_calendar(owner_member: Member, feed: Subscription) -> None:
+def test_a_deactivated_member_has_no_calendar(owner_member: Member, feed: Subscription) -> None:
     owner_member.is_active = False
     owner_member.save()
     assert feed.fetch().status_code == 404
 
 
-def test_the_secret_opens_nothing_else(feed: Subscription) -> None:
+def test_the_secret_works_nowhere_else(feed: Subscription) -> None:
     secret = feed.path.removeprefix("/calendar/").removesuffix(".ics")
     assert RestEntryPoint(secret).call("get_me").error == "unauthorized"
     assert RestEntryPoint(secret).request("GET", "/v1/me", headers={"X-API-Key": secret}).status_code == 401
 
 
-def test_an_api_key_opens_no_calendar(owner: RestEntryPoint, feed: Subscription) -> None:
+def test_an_api_key_does_not_open_a_calendar(owner: RestEntryPoint, feed: Subscription) -> None:
     feed.path = f"/calendar/{owner.secret}.ics"
     assert feed.fetch().status_code == 404
 
@@ -250,7 +250,7 @@ def test_only_its_hash_is_stored(owner_member: Member, feed: Subscription) -> No
     assert all(secret not in str(value) for value in row.values())
 
 
-def test_its_last_use_is_noted_every_five_minutes(owner_member: Member) -> None:
+def test_its_last_use_is_recorded_every_five_minutes(owner_member: Member) -> None:
     with time_machine.travel(NOON, tick=False) as clock:
         feed = Subscription(owner_member)
         found = []
@@ -261,13 +261,13 @@ def test_its_last_use_is_noted_every_five_minutes(owner_member: Member) -> None:
     assert found == [NOON, NOON, NOON + timedelta(minutes=8)]
 
 
-def test_http_is_refused_where_the_service_stands_behind_https(feed: Subscription, settings: Any) -> None:
+def test_http_is_rejected_if_the_service_is_behind_https(feed: Subscription, settings: Any) -> None:
     settings.SECURE_SSL_REDIRECT = True
     answer = feed.fetch()
     assert (answer.status_code, "Location" in answer.headers) == (400, False)
 
 
-def test_texts_with_control_characters_stay_readable(owner_member: Member, feed: Subscription) -> None:
+def test_control_characters_are_removed_from_texts(owner_member: Member, feed: Subscription) -> None:
     course = CourseFactory.create(member=owner_member, name="C")
     title = "a\x01b\x0bc\r\nd\u2028e\tf"
     ItemFactory.create(member=owner_member, course=course, title=title, due_on=timezone.now().date())
@@ -275,8 +275,8 @@ def test_texts_with_control_characters_stay_readable(owner_member: Member, feed:
     assert event["SUMMARY"] == "ab\\nc\\nd\\ne\tf (C)"
 
 
-def test_what_ended_has_a_check_mark(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
-    """Each change of the mark is a new revision, whether by the item, a score, a category or an undo."""
+def test_a_finished_item_has_a_check_mark(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
+    """Each change of the mark is a new revision, whether caused by the item, a score, a category or an undo."""
     today = owner.made("get_me")["today"]
     item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
     categories = [{"name": "Quizzes", "weight": 40}]
@@ -298,7 +298,7 @@ def test_what_ended_has_a_check_mark(owner: RestEntryPoint, feed: Subscription, 
         (lambda: owner.made("undo_change", change_id=newest()), True),
     ]
     stamps, sequences = [], []
-    # From the present on: a member's times never go back.
+    # Start in the present: a member's times never decrease.
     with time_machine.travel(datetime.now(UTC), tick=False) as clock:
         for do, is_marked in steps:
             clock.shift(timedelta(seconds=10))
@@ -313,7 +313,9 @@ def test_what_ended_has_a_check_mark(owner: RestEntryPoint, feed: Subscription, 
     assert feed.fetch("open=maybe").status_code == 400
 
 
-def test_our_mark_is_cut_off_a_title_that_is_imported(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
+def test_the_check_mark_is_removed_from_an_imported_title(
+    owner: RestEntryPoint, feed: Subscription, course: Any
+) -> None:
     today = owner.made("get_me")["today"]
     item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
     owner.made("update_item", item_id=item["id"], done=True)

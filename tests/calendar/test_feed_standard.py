@@ -1,4 +1,4 @@
-"""Check the feed with a validator of RFC 5545 and with an independent calendar library."""
+"""Checks the feed with an RFC 5545 validator and an independent calendar library."""
 
 import re
 from datetime import date, timedelta
@@ -20,7 +20,7 @@ TITLES = ["Midterm", "a, b; c: d \\ e", "日本語" * 40, 'Quote "x" and ünïc�
 
 @pytest.fixture
 def filled(owner_member: Member) -> list[tuple[str, date]]:
-    """Items and milestones; returns the title and the day of each event."""
+    """Creates items and milestones, and returns the title and day of each event."""
     course = CourseFactory.create(member=owner_member, name="Biology, II")
     today, found = owner_member.today(), []
     for place, title in enumerate(TITLES):
@@ -38,7 +38,7 @@ def fetched(member: Member) -> str:
 
 
 def strictly(text: str) -> Any:
-    """RFC 5545 section 3.1 and 3.6: lines, and every component with what it must have."""
+    """Check lines and the required properties of each component (RFC 5545, sections 3.1 and 3.6)."""
     lines = text.split("\r\n")
     assert lines[-1] == ""
     assert all(len(line.encode()) <= 75 for line in lines)
@@ -49,7 +49,7 @@ def strictly(text: str) -> Any:
     for event in calendar.contents.get("vevent", []):
         assert event.validate(raiseException=True)
         assert event.dtstart.value
-    IcsCalendarStream.calendar_from_ics(text)  # which reads the values themselves
+    IcsCalendarStream.calendar_from_ics(text)  # it parses the values itself
     return calendar
 
 
@@ -71,7 +71,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("pattern", "instead"), BROKEN, ids=repr)
-def test_the_look_at_the_standard_can_fail(
+def test_the_validator_can_fail(
     owner_member: Member, filled: list[tuple[str, date]], pattern: str, instead: str
 ) -> None:
     sound = fetched(owner_member)
@@ -82,13 +82,13 @@ def test_the_look_at_the_standard_can_fail(
         strictly(broken)
 
 
-def test_a_validator_finds_nothing_wrong(owner_member: Member, filled: list[tuple[str, date]]) -> None:
+def test_a_validator_finds_no_errors(owner_member: Member, filled: list[tuple[str, date]]) -> None:
     calendar = strictly(fetched(owner_member))
     assert sorted((event.summary.value, event.dtstart.value) for event in calendar.vevent_list) == filled
 
 
 def test_an_empty_calendar_is_valid(owner_member: Member) -> None:
-    """Section 3.6 asks for a component at least."""
+    """Section 3.6 requires at least one component."""
     calendar = strictly(fetched(owner_member))
     assert [component.name for component in calendar.components()] == ["VTIMEZONE"]
     assert IcsCalendarStream.calendar_from_ics(fetched(owner_member)).events == []

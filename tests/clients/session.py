@@ -1,4 +1,4 @@
-"""A session with the Python client of `make clients`; prints its results as JSON."""
+"""A session with the Python client of `make clients`. Prints its results as JSON."""
 
 import json
 from datetime import UTC, date, datetime
@@ -21,7 +21,7 @@ def current_grade(course_id: UUID) -> tuple[float | None, str | None]:
 
 
 def refusal(course_id: UUID) -> str:
-    """The error of getting a course."""
+    """The error of getting a deleted course."""
     try:
         study.get_course(course_id)
     except Refused as refused:
@@ -30,7 +30,7 @@ def refusal(course_id: UUID) -> str:
 
 
 def main() -> None:
-    """Create, poll, plan, grade, learn, delete; then get the deleted course."""
+    """Create, poll, plan, grade, learn and delete, then get the deleted course."""
     name, key = "Cell Biology", "8e03978e-40d5-43dd-bc93-6894a57f9324"
     course = study.create_course(name=name, idempotency_key=key)
     again = create_course.sync_detailed(

@@ -1,4 +1,4 @@
-"""The example and the simulation of docs/exam-plan.md are true, and a plan depends only on its arguments."""
+"""The example and the simulation in docs/exam-plan.md are correct, and a plan depends only on its arguments."""
 
 import subprocess
 import sys
@@ -64,7 +64,7 @@ def test_the_example_has_the_recall_and_the_values_of_each_card() -> None:
 
 
 @pytest.mark.parametrize(("cards", "minutes"), [(34, 10), (200, 10)])
-def test_less_than_two_percent_are_forgotten_with_a_month_and_minutes_enough(cards: int, minutes: int) -> None:
+def test_less_than_two_percent_is_lost_with_a_month_and_enough_minutes(cards: int, minutes: int) -> None:
     planned, others = simulated(cards, 30, minutes, recalled, 4)
     assert not any(one.over for one in planned)
     assert sum(one.forgotten for one in planned) / 4 < 2 < sum(one.forgotten for one in others) / 4
@@ -72,11 +72,11 @@ def test_less_than_two_percent_are_forgotten_with_a_month_and_minutes_enough(car
 
 
 @pytest.mark.thorough("a minute of simulation")
-def test_the_tables_are_those_of_the_simulation() -> None:
+def test_the_tables_equal_those_of_the_simulation() -> None:
     for table in (by_size(), by_member()):
         assert table in TEXT
 
 
-def test_a_plan_needs_no_database_and_no_django() -> None:
+def test_a_plan_needs_neither_a_database_nor_django() -> None:
     code = "import sys, vocab.exam_plan.queue; sys.exit('django' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)  # this interpreter

@@ -1,6 +1,6 @@
-"""Compare the order of last looks with every other: ordering by gain is simple, and nearly the best.
+"""Compares the order of last looks with every other order: sorting by gain is simple and nearly optimal.
 
-The days of the plan and how many looks each has are given; who comes on which day is tried in every way there is.
+The days of the plan and the number of looks on each are fixed. The assignment of cards to days is tried in every way.
 """
 
 import random
@@ -22,7 +22,7 @@ MOST_LOST = 0.002
 
 
 def orders(places: tuple[int, ...], shares: list[int]) -> Iterator[list[tuple[int, int]]]:
-    """Every way to give each place a day, as many to each as it has."""
+    """Every assignment of cards to days, with a fixed number per day."""
     if not shares:
         yield []
         return
@@ -33,7 +33,7 @@ def orders(places: tuple[int, ...], shares: list[int]) -> Iterator[list[tuple[in
 
 
 def lost(cards: list[PlanCard], window: int, a_day: int) -> float:
-    """How many more of the cards the best order lets one recall than the plan's order."""
+    """How many more cards the best order lets one recall than the plan's order, as a share."""
     planned = Planner(cards, settings(TODAY, window), window=window, looks_a_day=a_day)
     shares = planned._look_days()
     value = [[planned._value(card.memory, day) for day in range(window)] for card in cards]
@@ -64,5 +64,5 @@ def test_no_order_is_better_by_more_than_a_fifth_of_a_percent() -> None:
 
 
 @pytest.mark.thorough("more cases of the same kind")
-def test_nor_in_more_cases() -> None:
+def test_more_cases_stay_within_the_limit() -> None:
     assert max(losses(seed=2, cases=600)) <= MOST_LOST

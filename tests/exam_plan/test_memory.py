@@ -1,4 +1,4 @@
-"""FSRS in numbers is what the `fsrs` package calculates, card by card."""
+"""FSRS calculated with numbers equals the `fsrs` package, card by card."""
 
 import random
 from datetime import UTC, datetime, timedelta
@@ -41,7 +41,7 @@ def test_every_answer_leads_to_the_state_of_the_package(retention: float) -> Non
     assert len(states) == 6, "every state was answered both ways"
 
 
-def test_the_recall_is_that_of_the_package() -> None:
+def test_recall_equals_that_of_the_package() -> None:
     scheduler = fsrs.Scheduler(enable_fuzzing=False)
     cards = studied_cards(random.Random(4), NOW)  # noqa: S311  # the same cards every time
     for days in range(300):
@@ -50,7 +50,7 @@ def test_the_recall_is_that_of_the_package() -> None:
         assert recalled(as_memory(card), instant(at)) == pytest.approx(theirs, rel=SAME)
 
 
-def test_a_long_history_stays_the_same() -> None:
+def test_a_long_history_leads_to_equal_states() -> None:
     scheduler, theirs, ours = fsrs.Scheduler(enable_fuzzing=False), fsrs.Card(card_id=1, due=NOW), None
     for number in range(60):
         at = theirs.due + timedelta(hours=number % 40)

@@ -1,4 +1,4 @@
-"""The rules of a plan, on cards that are few enough to follow."""
+"""The rules of a plan, with few enough cards to follow."""
 
 import random
 import time as clock
@@ -35,7 +35,7 @@ def begun_today(at: datetime = NOW) -> PlanCard:
 
 
 def a_review(days_ago: int, interval: int, **fields: Any) -> PlanCard:
-    """A card in review, last seen this many days ago at 9:00 UTC, and due this many days after that."""
+    """A card in review, last seen this many days ago at 9:00 UTC, and due this many days later."""
     last = instant(NOW - days_ago * DAY)
     memory = Memory(REVIEW, 0, float(interval), 5.0, last, instant(NOW + (interval - days_ago) * DAY))
     return PlanCard(memory, reps=3, **fields)
@@ -51,16 +51,16 @@ def few(minutes: int, seconds: str = "60.00") -> dict[str, Any]:
 
 
 class TestShares:
-    def test_even_with_the_remainder_on_the_earliest(self) -> None:
+    def test_days_are_equal_with_the_remainder_on_the_earliest(self) -> None:
         assert evenly(7, 11) == [1] * 7 + [0] * 4
         assert (evenly(7, 3), evenly(0, 2), evenly(3, 0)) == ([3, 2, 2], [0, 0], [])
 
-    def test_from_the_last_day_back(self) -> None:
+    def test_days_are_filled_from_the_last_day_back(self) -> None:
         assert from_the_last(7, 4, 3) == [0, 1, 3, 3]
         assert from_the_last(7, 2, 3) == [3, 4], "too little a day: as many more on each as it takes"
         assert from_the_last(0, 2, 3) == [0, 0]
 
-    def test_what_was_done_today_is_todays_share(self) -> None:
+    def test_work_done_today_counts_toward_todays_share(self) -> None:
         assert left_of_today([3, 2, 2], 1, lambda left: evenly(left, 2)) == [2, 2, 2]
         assert left_of_today([3, 2, 2], 5, lambda left: evenly(left, 2)) == [0, 1, 1]
 
@@ -68,52 +68,52 @@ class TestShares:
 class TestDays:
     @pytest.mark.parametrize("zone", ["Europe/Paris", "America/Sao_Paulo", "Pacific/Apia", "America/Santiago"])
     def test_an_instant_is_on_the_members_date(self, zone: str) -> None:
-        first = date(2018, 9, 1)  # with a change of clocks at midnight in some of these zones
+        first = date(2018, 9, 1)  # including a clock change at midnight in some zones
         days = Days(first, first + 100 * DAY, ZoneInfo(zone))
         moment = noon(first, zone)
         for _ in range(2300):
             assert days.of(instant(moment)) == (moment.astimezone(ZoneInfo(zone)).date() - first).days
             moment += timedelta(hours=1)
 
-    def test_what_is_past_is_today_and_what_is_later_the_exam(self) -> None:
+    def test_past_instants_count_as_today_and_later_ones_as_the_exam_day(self) -> None:
         days = Days(TODAY, TODAY + 3 * DAY, ZoneInfo("UTC"))
         assert [days.of(instant(NOW + shift * DAY)) for shift in (-9, 0, 2, 3, 9)] == [0, 0, 2, 3, 3]
 
 
 class TestNewCards:
-    def test_they_go_evenly_over_the_days_before_the_window(self) -> None:
+    def test_they_are_spread_evenly_over_the_days_before_the_window(self) -> None:
         plan = exam_plan([a_new_card() for _ in range(7)], settings(TODAY, 12, **few(10)))
         assert [day.new for day in plan.days] == [1] * 7 + [0] * 5
         assert plan.days[-1].last_look == 7
 
-    def test_where_the_window_has_begun_over_all_days_and_without_a_last_look(self) -> None:
+    def test_inside_the_window_they_are_spread_over_all_days_without_a_last_look(self) -> None:
         cards = [a_new_card() for _ in range(9)] + [a_review(30, 20)]
         plan = exam_plan(cards, settings(TODAY, 4, **few(2)))
         assert [day.new for day in plan.days] == [3, 2, 2, 2]
         assert [day.last_look for day in plan.days] == [0, 0, 0, 1]
 
-    def test_what_was_begun_is_todays_share(self) -> None:
+    def test_cards_begun_today_count_toward_todays_share(self) -> None:
         left = [begun_today() for _ in range(2)] + [a_new_card() for _ in range(5)]
         assert [day.new for day in exam_plan(left, settings(TODAY, 4, **few(10))).days] == [1, 2, 2, 0]
         more = [begun_today() for _ in range(4)] + [a_new_card() for _ in range(3)]
         assert [day.new for day in exam_plan(more, settings(TODAY, 4, **few(10))).days] == [0, 2, 1, 0]
 
-    def test_a_card_with_more_reviews_than_todays_was_not_begun_today(self) -> None:
+    def test_a_card_with_earlier_reviews_was_not_begun_today(self) -> None:
         card = replace(begun_today(), reps=2)
         assert exam_plan([card, *(a_new_card() for _ in range(3))], settings(TODAY, 4, **few(10))).days[0].new == 1
 
 
 class TestReviews:
-    def test_what_fsrs_makes_due_counts_once_a_day(self) -> None:
+    def test_a_card_due_by_fsrs_counts_once_a_day(self) -> None:
         plan = exam_plan([a_review(5, 8), a_review(3, 3), a_review(9, 2)], settings(TODAY, 6, **few(10)))
         assert [day.due for day in plan.days][:4] == [2, 0, 0, 1]
 
-    def test_due_today_is_due_whatever_the_hour(self) -> None:
+    def test_a_card_due_today_is_due_at_any_hour(self) -> None:
         late = replace(a_review(5, 5).memory, due=instant(NOW + timedelta(hours=14)))
         assert exam_plan([PlanCard(late, reps=2)], settings(TODAY, 6, **few(10))).days[0].due == 1
 
-    def test_the_days_are_those_of_the_package(self) -> None:
-        """Every answer good at noon, from the first due day to the window."""
+    def test_due_days_equal_those_of_the_package(self) -> None:
+        """With every answer good at noon, from the first due day to the window."""
         theirs = fsrs.Card(card_id=1, due=NOW)
         theirs = settled_by_the_package(SCHEDULER, theirs, fsrs.Rating.Good, NOW - 3 * DAY)
         start, due = PlanCard(as_memory(theirs), reps=4), set()
@@ -124,13 +124,13 @@ class TestReviews:
         plan = exam_plan([start], settings(TODAY, 100, **few(10)))
         assert {number for number, day in enumerate(plan.days) if day.due} == due
 
-    def test_steps_of_today_are_not_due(self) -> None:
+    def test_learning_steps_of_today_are_not_due(self) -> None:
         again, _ = SCHEDULER.review_card(fsrs.Card(card_id=1, due=NOW), fsrs.Rating.Again, NOW)
         yesterday, _ = SCHEDULER.review_card(fsrs.Card(card_id=1, due=NOW), fsrs.Rating.Again, NOW - DAY)
         cards = [PlanCard(as_memory(again), reps=1, today=1), PlanCard(as_memory(yesterday), reps=1)]
         assert exam_plan(cards, settings(TODAY, 6, **few(10))).days[0].due == 1
 
-    def test_in_the_window_nothing_is_due_but_what_is_relearned_since(self) -> None:
+    def test_in_the_window_only_relearned_cards_are_due(self) -> None:
         relearned = Memory(RELEARNING, 0, 1.0, 5.0, instant(NOW - DAY), instant(NOW - DAY + timedelta(minutes=10)))
         before = replace(relearned, last=instant(NOW - 5 * DAY), due=instant(NOW - 5 * DAY))
         cards = [PlanCard(relearned, reps=4), PlanCard(before, reps=4), a_review(9, 2)]
@@ -140,35 +140,35 @@ class TestReviews:
 
 
 class TestLastLooks:
-    def test_the_window_is_as_long_as_all_cards_need(self) -> None:
+    def test_the_window_is_long_enough_for_all_cards(self) -> None:
         of_seven = settings(TODAY, 20, **few(3))
         assert [of_seven.window(number) for number in (1, 3, 4, 7)] == [1, 1, 2, 3]
         assert settings(TODAY, 20, minutes=5, seconds=Decimal("120.00")).looks_a_day() == 2
         assert settings(TODAY, 20, minutes=10, seconds=Decimal("7.01")).looks_a_day() == 85
 
-    def test_the_days_are_filled_from_the_last_back(self) -> None:
+    def test_days_are_filled_from_the_last_back(self) -> None:
         plan = exam_plan([a_review(2, 30) for _ in range(7)], settings(TODAY, 20, **few(3)))
         assert [day.last_look for day in plan.days] == [0] * 17 + [1, 3, 3]
 
-    def test_a_card_seen_since_the_window_began_has_had_it(self) -> None:
+    def test_a_card_seen_in_the_window_needs_no_last_look(self) -> None:
         cards = [a_review(ago, 30) for ago in (0, 1, 2, 3, 30)]
         plan = exam_plan(cards, settings(TODAY, 2, **few(5, "180.00")))  # one a day: the window began three days ago
         assert [day.last_look for day in plan.days] == [0, 1]
 
-    def test_too_little_a_day_is_more_on_each(self) -> None:
+    def test_too_few_minutes_put_more_cards_on_each_day(self) -> None:
         cards = [a_review(30, 30) for _ in range(10)]
         assert [day.last_look for day in exam_plan(cards, settings(TODAY, 3, **few(2))).days] == [2, 4, 4]
 
-    def test_what_was_taken_today_is_todays_share(self) -> None:
+    def test_looks_taken_today_count_toward_todays_share(self) -> None:
         before = instant(NOW - 40 * DAY)
         taken = [a_review(0, 30, today=1, before=before) for _ in range(2)]
-        twice = a_review(0, 30, today=1, before=instant(NOW - DAY))  # had its look yesterday
+        twice = a_review(0, 30, today=1, before=instant(NOW - DAY))  # had its last look yesterday
         cards = [*taken, twice, *(a_review(40, 30) for _ in range(7))]
         assert [day.last_look for day in exam_plan(cards, settings(TODAY, 3, **few(3))).days] == [1, 3, 3]
         assert [day.last_look for day in exam_plan(cards, settings(TODAY, 4, **few(3))).days] == [0, 1, 3, 3]
 
-    def test_asked_twice_it_asks_nothing_twice(self) -> None:
-        """After today's cards are done, a new plan has none left for today, and the same for other days."""
+    def test_a_second_plan_repeats_nothing(self) -> None:
+        """After today's cards are done, a new plan has none left for today and the same for other days."""
         cards = [a_review(40 + number, 50) for number in range(9)]
         of_three = settings(TODAY, 3, **few(4))
         first = planner(cards, of_three)
@@ -178,7 +178,7 @@ class TestLastLooks:
         plan = exam_plan(cards, of_three)
         assert [day.last_look for day in plan.days] == [0, 4, 4]
 
-    def test_who_gains_most_by_waiting_comes_last(self) -> None:
+    def test_the_card_that_gains_most_by_waiting_is_last(self) -> None:
         cards = [a_review(10, stability) for stability in (3, 200, 10, 40)]
         planned = planner(cards, settings(TODAY, 4, **few(1)))
         exam = instant(noon(TODAY + 4 * DAY))
@@ -207,40 +207,40 @@ class TestLastLooks:
         expected = sum(value(cards[place], day) for day, place in enumerate(order)) / 4
         assert plan.predicted == pytest.approx(expected, abs=1e-12)
 
-    def test_of_equal_gains_the_earlier_card_is_seen_first(self) -> None:
+    def test_the_earlier_of_two_equal_gains_is_seen_first(self) -> None:
         cards = [a_review(10, 30) for _ in range(5)]
         assert planner(cards, settings(TODAY, 3, **few(2))).looks_today() == [0]
         assert planner(cards, settings(TODAY, 2, **few(2))).looks_today() == [0, 1]
 
 
 class TestPrediction:
-    def test_at_most_is_the_plan_with_a_window_of_one_day(self) -> None:
+    def test_at_most_equals_the_plan_with_a_window_of_one_day(self) -> None:
         cards = plan_cards(random.Random(2), 40, NOW)  # noqa: S311  # the same cards every time
         plan = exam_plan(cards, settings(TODAY, 20, **few(5)))
         in_a_day = exam_plan(cards, settings(TODAY, 20, **few(40)))
         assert plan.predicted < plan.at_most == in_a_day.predicted == in_a_day.at_most
 
-    def test_a_new_card_that_is_begun_in_the_window_is_as_the_package_has_it(self) -> None:
+    def test_a_new_card_begun_in_the_window_matches_the_package(self) -> None:
         plan = exam_plan([a_new_card()], settings(TODAY, 1))
         theirs = settled_by_the_package(SCHEDULER, fsrs.Card(card_id=1, due=NOW), fsrs.Rating.Good, noon(TODAY))
         assert plan.predicted == SCHEDULER.get_card_retrievability(theirs, noon(TODAY + DAY))
         assert (told(plan), plan.at_most) == ([(1, 0, 0)], plan.predicted)
 
-    def test_reviews_are_at_noon_or_at_the_last_review_if_that_is_later(self) -> None:
-        at = NOW + timedelta(hours=9)  # 18:00: its learning steps count a day less at the noon of the exam
+    def test_reviews_are_at_noon_or_at_a_later_last_review(self) -> None:
+        at = NOW + timedelta(hours=9)  # 18:00: its learning steps are less than a full day before noon of the exam
         plan = exam_plan([begun_today(at)], settings(TODAY, 1))
         card, _ = SCHEDULER.review_card(fsrs.Card(card_id=1, due=at), fsrs.Rating.Good, at)
         card = settled_by_the_package(SCHEDULER, card, fsrs.Rating.Good, at)
         assert plan.predicted == SCHEDULER.get_card_retrievability(card, noon(TODAY + DAY)) == 1.0
 
-    def test_noons_are_the_members(self) -> None:
-        """When clocks go forward the day has 23 hours, and the package rounds it to none."""
+    def test_noons_are_in_the_members_time_zone(self) -> None:
+        """When clocks go forward, the day has 23 hours, which the package rounds down to 0 days."""
         of_paris = settings(date(2030, 3, 30), 1, zone=ZoneInfo("Europe/Paris"))
         assert exam_plan([a_new_card()], of_paris).predicted == 1.0
 
 
 class TestManyCards:
-    def test_a_sample_is_every_kth_by_stability(self) -> None:
+    def test_a_sample_takes_every_kth_card_by_stability(self) -> None:
         cards = plan_cards(random.Random(5), 1200, NOW)  # noqa: S311  # the same cards every time
         chosen = sample(cards)
         assert len(chosen) == 400
@@ -249,7 +249,7 @@ class TestManyCards:
         assert sample(cards[:500]) == cards[:500]
         assert len(sample(cards[:501])) == 251
 
-    def test_numbers_are_those_of_the_sample_times_its_share(self) -> None:
+    def test_sample_numbers_are_scaled_to_all_cards(self) -> None:
         cards = plan_cards(random.Random(6), 1000, NOW)  # noqa: S311  # the same cards every time
         for_exam = settings(TODAY, 40, minutes=20)
         plan = exam_plan(cards, for_exam)
@@ -274,7 +274,7 @@ class TestManyCards:
 
 
 class TestQueue:
-    def test_it_has_what_today_has_in_order(self) -> None:
+    def test_it_returns_the_cards_of_today_in_order(self) -> None:
         chance = random.Random(8)  # noqa: S311  # the same cards every time
         for days in (1, 3, 30):
             cards = plan_cards(chance, 60, NOW)
@@ -293,7 +293,7 @@ class TestQueue:
             )
             assert states
 
-    def test_steps_come_from_their_due_time_on_and_reviews_all_day(self) -> None:
+    def test_steps_are_due_at_their_time_and_reviews_all_day(self) -> None:
         step = begun_today(NOW)
         late = PlanCard(replace(a_review(5, 5).memory, due=instant(NOW + timedelta(hours=14))), reps=2)
         for_exam = settings(TODAY, 9, **few(10))

@@ -1,4 +1,4 @@
-"""The guarded fetcher, against HTTPS servers that are reached through a resolver of the test's."""
+"""The guarded fetcher against HTTPS servers, reached through a test resolver."""
 
 import ssl
 import time
@@ -23,7 +23,7 @@ def refused(url: str = URL, limits: Limits = LIMITS) -> FetchError:
     return raised.value
 
 
-def test_it_asks_once_and_brings_what_is_there(internet: Internet) -> None:
+def test_it_sends_one_request_and_returns_the_content(internet: Internet) -> None:
     described = {"Content_Type": "Text/Calendar; charset=utf-8", "Cache_Control": "no-cache"}
     version = {"ETag": 'W/"1 a"', "Last_Modified": "Mon, 23 Nov 2026 07:00:00 GMT"}
     internet.serve("school.example", answer(b"BEGIN", **described, **version))
@@ -47,7 +47,7 @@ def test_it_asks_once_and_brings_what_is_there(internet: Internet) -> None:
     assert (internet.looked_up, internet.tried) == (["school.example"], [PUBLIC])
 
 
-def test_the_version_that_is_there_already_is_not_sent_again(internet: Internet) -> None:
+def test_an_unchanged_version_is_not_sent_again(internet: Internet) -> None:
     internet.serve("school.example", answer(status="304 Not Modified", Content_Length=""))
     known = Validators('"1"', "Mon, 23 Nov 2026 07:00:00 GMT")
     again = fetch(URL, LIMITS, validators=known)
@@ -57,7 +57,7 @@ def test_the_version_that_is_there_already_is_not_sent_again(internet: Internet)
     assert (refused().fault, refused().status) == (Fault.STATUS, 304)
 
 
-def test_a_validator_that_cannot_be_sent_back_is_none(internet: Internet) -> None:
+def test_an_unusable_validator_is_ignored(internet: Internet) -> None:
     internet.serve("school.example", answer(b"", ETag='"a\r\n b"', Last_Modified="x" * 501))
     assert fetch(URL, LIMITS).validators == Validators()
 
@@ -73,8 +73,8 @@ def test_any_other_status_is_a_failure(internet: Internet, status: int) -> None:
     "start",
     [b"H", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n", b""],
 )
-def test_a_host_that_drips_is_left_at_the_deadline(internet: Internet, start: bytes) -> None:
-    """The connection is closed then, and further bytes do not arrive."""
+def test_a_slow_host_is_aborted_at_the_deadline(internet: Internet, start: bytes) -> None:
+    """The connection is then closed, and no further bytes arrive."""
     internet.serve("school.example", dripping(start))
     began = time.monotonic()
     assert refused(limits=SHORT).fault == Fault.TIMED_OUT
@@ -84,13 +84,13 @@ def test_a_host_that_drips_is_left_at_the_deadline(internet: Internet, start: by
     assert internet.ended[0] - began < 5
 
 
-def test_chunks_that_drip_are_left_at_the_deadline(internet: Internet) -> None:
+def test_slow_chunks_are_aborted_at_the_deadline(internet: Internet) -> None:
     start = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     internet.serve("school.example", dripping(start, piece=b"1\r\na\r\n"))
     assert refused(limits=SHORT).fault == Fault.TIMED_OUT
 
 
-def test_a_chain_of_redirects_has_one_deadline(internet: Internet) -> None:
+def test_a_chain_of_redirects_shares_one_deadline(internet: Internet) -> None:
     def write(head: str, connection: ssl.SSLSocket) -> None:
         time.sleep(0.4)
         moved(URL)(head, connection)
@@ -100,16 +100,14 @@ def test_a_chain_of_redirects_has_one_deadline(internet: Internet) -> None:
     assert len(internet.requests) < 3
 
 
-def test_a_name_that_is_looked_up_for_long_is_left_at_the_deadline(
-    internet: Internet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_name_lookup_is_aborted_at_the_deadline(internet: Internet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: time.sleep(10))
     began = time.monotonic()
     assert refused(limits=SHORT).fault == Fault.TIMED_OUT
     assert time.monotonic() - began < 5
 
 
-def test_an_address_that_refuses_leaves_it_to_the_next(internet: Internet) -> None:
+def test_after_a_refused_connection_the_next_address_is_tried(internet: Internet) -> None:
     internet.names = {"school.example": ["2606:4700:4700::1111", OTHER_PUBLIC]}
     internet.serve("school.example", answer(b"BEGIN"))
     assert fetch(URL, LIMITS).body == b"BEGIN"
@@ -117,14 +115,14 @@ def test_an_address_that_refuses_leaves_it_to_the_next(internet: Internet) -> No
     assert internet.looked_up == ["school.example"]
 
 
-def test_an_address_that_says_nothing_leaves_the_next_its_time(internet: Internet) -> None:
+def test_a_silent_address_leaves_time_for_the_next(internet: Internet) -> None:
     internet.serve_in_silence("school.example", OTHER_PUBLIC)
     internet.serve("school.example", answer(b"BEGIN"))
     assert fetch(URL, Limits(seconds=3, size=2000)).body == b"BEGIN"
     assert internet.tried == [OTHER_PUBLIC, PUBLIC]
 
 
-def test_of_many_addresses_four_are_tried(internet: Internet) -> None:
+def test_at_most_four_addresses_are_tried(internet: Internet) -> None:
     internet.names = {"school.example": [f"93.184.216.{number}" for number in range(20)]}
     assert refused().fault == Fault.UNREACHABLE
     assert len(internet.tried) == 4
@@ -136,25 +134,25 @@ def test_an_unknown_name_is_unreachable(internet: Internet) -> None:
 
 
 @pytest.mark.parametrize("addresses", [["127.0.0.1"], [PUBLIC, "10.0.0.7"], ["fec0::1", PUBLIC]])
-def test_every_address_must_be_public(internet: Internet, addresses: list[str]) -> None:
+def test_every_address_of_a_name_must_be_public(internet: Internet, addresses: list[str]) -> None:
     internet.names = {"school.example": addresses}
     assert refused().fault == Fault.ADDRESS_NOT_PUBLIC
     assert internet.tried == []
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "[64:ff9b:1::7f00:1]", "169.254.169.254"])
-def test_an_address_without_a_name_is_judged_alike(internet: Internet, host: str) -> None:
+def test_an_ip_address_is_checked_like_a_name(internet: Internet, host: str) -> None:
     assert refused(f"https://{host}/").fault == Fault.ADDRESS_NOT_PUBLIC
     assert internet.tried == []
 
 
-def test_the_certificate_must_be_of_the_name(internet: Internet) -> None:
+def test_the_certificate_must_match_the_name(internet: Internet) -> None:
     internet.serve("school.example", answer(b"BEGIN"), certified="other.example")
     assert refused().fault == Fault.UNREACHABLE
     assert internet.requests == []
 
 
-def test_the_certificate_must_be_of_an_authority_that_the_machine_trusts(internet: Internet) -> None:
+def test_the_certificate_must_be_from_a_trusted_authority(internet: Internet) -> None:
     internet.serve("school.example", answer(b"BEGIN"))
     internet.distrust()
     assert refused().fault == Fault.UNREACHABLE
@@ -162,7 +160,7 @@ def test_the_certificate_must_be_of_an_authority_that_the_machine_trusts(interne
 
 
 @pytest.mark.parametrize("status", ["301 A", "302 B", "303 C", "307 D", "308 E"])
-def test_redirects_are_followed_to_other_hosts_and_relative(internet: Internet, status: str) -> None:
+def test_relative_redirects_and_redirects_to_other_hosts_are_followed(internet: Internet, status: str) -> None:
     internet.serve("school.example", moved("https://files.example/a/b?x=1", status))
     internet.serve("files.example", _moved_on, address=OTHER_PUBLIC)
     assert fetch(URL, LIMITS).body == b"BEGIN"
@@ -179,7 +177,7 @@ def _moved_on(head: str, connection: ssl.SSLSocket) -> None:
 
 
 @pytest.mark.parametrize(("redirects", "requests"), [(0, 1), (3, 4)])
-def test_no_more_redirects_are_followed(internet: Internet, redirects: int, requests: int) -> None:
+def test_further_redirects_are_not_followed(internet: Internet, redirects: int, requests: int) -> None:
     internet.serve("school.example", moved(URL))
     assert refused(limits=Limits(seconds=10, size=2000, redirects=redirects)).fault == Fault.REDIRECTED
     assert len(internet.requests) == requests
@@ -198,7 +196,7 @@ def test_no_more_redirects_are_followed(internet: Internet, redirects: int, requ
         ("https://school.example:99999/", Fault.ADDRESS_INVALID),
     ],
 )
-def test_each_redirect_is_judged_anew(internet: Internet, address: str, fault: Fault) -> None:
+def test_each_redirect_is_checked_again(internet: Internet, address: str, fault: Fault) -> None:
     internet.serve("school.example", moved(address))
     internet.names["inside.example"] = ["10.0.0.7"]
     assert refused().fault == fault
@@ -221,18 +219,18 @@ def test_each_redirect_is_judged_anew(internet: Internet, address: str, fault: F
         "https://[::1/",
     ],
 )
-def test_any_other_address_is_not_asked(internet: Internet, url: str) -> None:
+def test_invalid_urls_are_not_requested(internet: Internet, url: str) -> None:
     assert refused(url).fault == Fault.ADDRESS_INVALID
     assert internet.looked_up == []
 
 
-def test_another_port_is_asked_where_it_may_be(internet: Internet) -> None:
+def test_an_allowed_port_is_requested(internet: Internet) -> None:
     internet.serve("school.example", answer(b"BEGIN"))
     assert fetch("https://school.example:8443/", Limits(seconds=10, size=2000, any_port=True)).body == b"BEGIN"
     assert "Host: school.example:8443" in internet.requests[0]
 
 
-def test_names_and_paths_of_other_scripts_are_asked_as_the_internet_has_them(internet: Internet) -> None:
+def test_international_names_and_paths_are_encoded(internet: Internet) -> None:
     internet.serve("xn--mnchen-3ya.example", answer(b"BEGIN"))
     assert fetch("https://MÜNCHEN.example/über uns?a=%20ä", LIMITS).body == b"BEGIN"
     assert internet.requests[0].startswith("GET /%C3%BCber%20uns?a=%20%C3%A4 HTTP/1.1\r\n")
@@ -252,7 +250,7 @@ LONG = b"a" * 2001
     ],
     ids=["counted", "not counted", "chunked", "promised"],
 )
-def test_more_than_the_size_is_not_read(internet: Internet, written: Answer) -> None:
+def test_a_larger_answer_is_not_read(internet: Internet, written: Answer) -> None:
     internet.serve("school.example", written)
     assert refused().fault == Fault.TOO_LARGE
 
@@ -266,7 +264,7 @@ def test_more_than_the_size_is_not_read(internet: Internet, written: Answer) -> 
     ],
     ids=["counted", "not counted", "chunked"],
 )
-def test_as_much_as_the_size_is_read(internet: Internet, written: Answer) -> None:
+def test_an_answer_of_the_maximum_size_is_read(internet: Internet, written: Answer) -> None:
     internet.serve("school.example", written)
     assert fetch(URL, LIMITS).body == LONG[1:]
 
@@ -281,17 +279,17 @@ def test_as_much_as_the_size_is_read(internet: Internet, written: Answer) -> Non
     ],
     ids=["cut", "cut chunk", "no status", "nothing"],
 )
-def test_half_an_answer_is_none(internet: Internet, written: Answer) -> None:
+def test_a_partial_answer_is_rejected(internet: Internet, written: Answer) -> None:
     internet.serve("school.example", written)
     assert refused().fault == Fault.UNREACHABLE
 
 
-def test_an_encoding_that_was_not_asked_for_is_refused(internet: Internet) -> None:
+def test_an_unrequested_encoding_is_rejected(internet: Internet) -> None:
     internet.serve("school.example", answer(b"\x1f\x8b", Content_Encoding="gzip"))
     assert refused().fault == Fault.ENCODED
 
 
-def test_a_proxy_of_the_environment_is_not_used(internet: Internet, monkeypatch: Any) -> None:
+def test_a_proxy_in_the_environment_is_not_used(internet: Internet, monkeypatch: Any) -> None:
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     internet.serve("school.example", answer(b"BEGIN"))

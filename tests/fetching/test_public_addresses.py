@@ -1,4 +1,4 @@
-"""Allowed destinations: each row of the table, and addresses that are embedded in others."""
+"""Allowed destinations: each row of the table, and addresses embedded in others."""
 
 import pytest
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.database("sqlite", "a function without a database")
         "255.255.255.255",
     ],
 )
-def test_an_address_of_ipv4_that_the_internet_does_not_reach(address: str) -> None:
+def test_a_private_ipv4_address_is_rejected(address: str) -> None:
     assert not is_public(address)
     assert not is_public(f"::ffff:{address}")
 
@@ -77,7 +77,7 @@ def test_an_address_of_ipv4_that_the_internet_does_not_reach(address: str) -> No
         "ff0e::1",
     ],
 )
-def test_an_address_of_ipv6_that_the_internet_does_not_reach(address: str) -> None:
+def test_a_private_ipv6_address_is_rejected(address: str) -> None:
     assert not is_public(address)
 
 
@@ -96,7 +96,7 @@ def test_an_address_of_ipv6_that_the_internet_does_not_reach(address: str) -> No
         "2001:0:5db8:d70e:0:0:f5ff:fff8",  # Teredo: the client is 10.0.0.7
     ],
 )
-def test_an_address_of_this_network_inside_another(address: str) -> None:
+def test_an_embedded_private_address_is_rejected(address: str) -> None:
     assert not is_public(address)
 
 
@@ -133,10 +133,10 @@ def test_an_address_of_this_network_inside_another(address: str) -> None:
         "2001:0:5db8:d70e:0:0:a247:28f1",
     ],
 )
-def test_an_address_that_the_internet_reaches(address: str) -> None:
+def test_a_public_address_is_accepted(address: str) -> None:
     assert is_public(address)
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "assistant.example", "1", "127.1", "0x7f.1", "1.2.3.4.5", "[::1]"])
-def test_anything_else_is_no_address(text: str) -> None:
+def test_other_text_is_not_an_address(text: str) -> None:
     assert not is_public(text)

@@ -1,1 +1,1 @@
-"""Credentials that see a part of their member's data."""
+"""Credentials that can see only a part of their member's data."""

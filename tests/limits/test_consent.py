@@ -1,4 +1,4 @@
-"""What a member keeps back from an app or a key: on the consent page, with a key, and changed on the key page."""
+"""Data that a member withholds from an app or a key: on the consent page, with a new key, and on the key page."""
 
 import re
 from typing import Any
@@ -51,7 +51,7 @@ def limits(tokens: dict[str, Any]) -> Any:
     return RestEntryPoint(tokens["access_token"]).made("get_me")["limits"]
 
 
-def test_an_app_sees_the_courses_that_were_ticked(owner_member: Any, app: App, courses: list[str]) -> None:
+def test_an_app_sees_only_selected_courses(owner_member: Any, app: App, courses: list[str]) -> None:
     tokens = connected(app, owner_member, which="these", courses=courses[0], grades="no", until="2099-01-31")
     assert names(tokens) == ["Botany"]
     assert limits(tokens) == {"courses": [courses[0]], "other": False, "grades": False, "until": "2099-01-31"}
@@ -60,7 +60,7 @@ def test_an_app_sees_the_courses_that_were_ticked(owner_member: Any, app: App, c
     assert names(refreshed) == ["Botany"]
 
 
-def test_without_a_choice_everything_is_seen(owner_member: Any, app: App, courses: list[str]) -> None:
+def test_without_a_choice_everything_is_visible(owner_member: Any, app: App, courses: list[str]) -> None:
     tokens = connected(app, owner_member)
     assert (names(tokens), limits(tokens)) == (["Botany", "Latin"], None)
 
@@ -80,7 +80,7 @@ def test_no_course_never_means_all(
     assert owner_member.api_keys.filter(name="Script").count() == 0
 
 
-def test_an_end_that_is_past_is_refused(owner_member: Any, app: App) -> None:
+def test_a_past_end_is_rejected(owner_member: Any, app: App) -> None:
     assert consent(app, owner_member, until="2020-01-01").status_code == 422
     assert consent(app, owner_member, until="soon").status_code == 422
 
@@ -98,7 +98,7 @@ def test_an_app_works_through_its_last_day(owner_member: Any, app: App, time_mac
     assert error_of(app.refresh(tokens["refresh_token"])) == (400, "invalid_grant")
 
 
-def test_a_narrower_consent_ends_what_could_see_more(owner_member: Any, app: App, courses: list[str]) -> None:
+def test_a_narrower_consent_ends_wider_tokens(owner_member: Any, app: App, courses: list[str]) -> None:
     wide = connected(app, owner_member, which="these", courses=courses)
     narrow = connected(app, owner_member, which="these", courses=courses[:1])
     assert RestEntryPoint(wide["access_token"]).call("get_me").error == "unauthorized"
@@ -109,7 +109,7 @@ def test_a_narrower_consent_ends_what_could_see_more(owner_member: Any, app: App
     assert names(disjoint) == names(everything) == ["Botany", "Latin"]
 
 
-def test_a_change_counts_from_the_next_call_on(owner_member: Any, app: App, courses: list[str]) -> None:
+def test_a_change_takes_effect_on_the_next_call(owner_member: Any, app: App, courses: list[str]) -> None:
     tokens = connected(app, owner_member)
     client = Client()
     client.force_login(owner_member)
@@ -124,7 +124,7 @@ def test_a_change_counts_from_the_next_call_on(owner_member: Any, app: App, cour
     assert "Does not see grades." in page
 
 
-def test_a_key_is_limited_and_changed(owner_member: Any, courses: list[str]) -> None:
+def test_a_key_can_be_limited_and_changed(owner_member: Any, courses: list[str]) -> None:
     client = Client()
     client.force_login(owner_member)
     fields = {"name": "Script", "expires": "90", "which": "these", "courses": courses[0], "grades": "yes"}
@@ -163,7 +163,7 @@ def test_the_command_limits_a_key(owner_member: Any, courses: list[str], strange
     assert owner_member.api_keys.count() == keys
 
 
-def test_a_deleted_course_falls_out_and_undo_brings_it_back(
+def test_a_deleted_course_is_removed_and_an_undo_restores_it(
     owner: RestEntryPoint, owner_member: Any, app: App, courses: list[str]
 ) -> None:
     tokens = connected(app, owner_member, which="these", courses=courses[:1])
@@ -174,14 +174,14 @@ def test_a_deleted_course_falls_out_and_undo_brings_it_back(
     assert names(tokens) == ["Botany"]
 
 
-def test_a_course_that_it_creates_is_seen(owner_member: Any, app: App, courses: list[str]) -> None:
+def test_a_course_created_by_the_app_is_visible_to_it(owner_member: Any, app: App, courses: list[str]) -> None:
     tokens = connected(app, owner_member, which="these", courses=courses[:1])
     made = RestEntryPoint(tokens["access_token"]).made("create_course", name="Art")
     assert names(tokens) == ["Botany", "Art"]
     assert limits(tokens)["courses"] == [courses[0], made["id"]]
 
 
-def test_deleted_courses_do_not_pile_up(
+def test_deleted_courses_do_not_accumulate(
     owner_member: Any, make_key: Any, courses: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limiting, "MOST_GONE", 2)

@@ -1,4 +1,4 @@
-"""What is read past the limits of a credential: declared, each with a reason."""
+"""Statements that bypass the limits of a credential are declared, each with a reason."""
 
 import pytest
 from django.db import connection
@@ -52,7 +52,7 @@ def _limiter() -> Limiter:
     return Limiter(ANYBODYS, lambda vendor: {"member": None, "courses": None, "tokens": None, "holder": None})
 
 
-def test_each_statement_past_the_limits_has_a_reason() -> None:
+def test_each_statement_that_bypasses_limits_has_a_reason() -> None:
     assert OPERATIONS  # every module is imported by now
     assert set(whole_reasons()) == REASONS
 
@@ -76,13 +76,13 @@ def test_every_other_model_has_a_view() -> None:
         "DELETE FROM courses_item",
     ],
 )
-def test_what_cannot_be_limited_is_refused(sql: str) -> None:
+def test_a_statement_that_cannot_be_limited_is_rejected(sql: str) -> None:
     with limited_by(_limiter()), pytest.raises(NotLimitedError), connection.cursor() as cursor:
         cursor.execute(sql, ["x"] if "%s" in sql else [])
 
 
 @pytest.mark.django_db
-def test_several_executions_at_once_are_refused() -> None:
+def test_several_executions_at_once_are_rejected() -> None:
     with limited_by(_limiter()), pytest.raises(NotLimitedError), connection.cursor() as cursor:
         cursor.executemany('UPDATE "courses_item" SET "title" = %s WHERE "id" = %s', [("x", "y")])
 

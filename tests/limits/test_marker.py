@@ -1,4 +1,4 @@
-"""What lies outside of a credential's limits is told nowhere: its texts hold a rare word, which no answer has."""
+"""No answer reveals data outside a credential's limits: its texts contain a rare word that never appears."""
 
 import json
 import re
@@ -28,7 +28,7 @@ PROMPTS = {"enter_syllabus": "course", "plan_week": "course", "quiz_me": "deck",
 
 
 class Patient(RestEntryPoint):
-    """Lets a minute go by before it meets the rate limit."""
+    """Waits a minute before it exceeds the rate limit."""
 
     clock: Any = None
     sent = 0
@@ -53,12 +53,12 @@ def limited(half: HalfSeen, owner_member: Any, make_key: Any) -> RestEntryPoint:
     return Patient(make_key(owner_member, limits=Limits((UUID(half.seen["course_id"]),)).stored())[0])
 
 
-def test_the_word_is_in_everything_that_is_hidden(half: HalfSeen) -> None:
+def test_the_word_is_in_everything_hidden(half: HalfSeen) -> None:
     for name in ("list_courses", "list_items", "list_vocab_decks", "list_changes", "get_practice_stats"):
         assert MARK in json.dumps(half.owner.made(name)), name
 
 
-def test_no_id_of_what_is_hidden_is_known(half: HalfSeen, limited: RestEntryPoint) -> None:
+def test_ids_of_hidden_objects_are_unknown(half: HalfSeen, limited: RestEntryPoint) -> None:
     hidden = half.hidden_ids()
     for operation_id in OPERATIONS:
         for place in places(operation_id):
@@ -70,7 +70,7 @@ def test_no_id_of_what_is_hidden_is_known(half: HalfSeen, limited: RestEntryPoin
                 assert without_ids(response) == unknown, (operation_id, place, id_)
 
 
-def test_nothing_that_is_read_has_the_word(half: HalfSeen, limited: RestEntryPoint) -> None:
+def test_no_read_contains_the_word(half: HalfSeen, limited: RestEntryPoint) -> None:
     for operation_id in OPERATIONS:
         route = routes()[operation_id]
         if route.method == "GET":
@@ -81,7 +81,7 @@ def test_nothing_that_is_read_has_the_word(half: HalfSeen, limited: RestEntryPoi
                 assert operation_id in UNNAMED or "Plain" in text_of(response), operation_id
 
 
-def test_what_is_seen_can_be_changed(half: HalfSeen, limited: RestEntryPoint) -> None:
+def test_visible_objects_can_be_changed(half: HalfSeen, limited: RestEntryPoint) -> None:
     last: tuple[str, ...] = (
         "delete_milestone",
         "delete_grade_score",
@@ -119,7 +119,7 @@ def _queries(operation_id: str, half: HalfSeen) -> list[dict[str, str]]:
     return [{}, *known.get(operation_id, [])]
 
 
-def test_tools_and_prompts_do_not_have_the_word(half: HalfSeen, limited: RestEntryPoint) -> None:
+def test_tools_and_prompts_do_not_contain_the_word(half: HalfSeen, limited: RestEntryPoint) -> None:
     tools = mcp_of(limited)
     for name in TOOLS:
         if routes()[name].method == "GET":
@@ -136,7 +136,7 @@ def test_tools_and_prompts_do_not_have_the_word(half: HalfSeen, limited: RestEnt
                 assert MARK not in told, (prompt, method, value)
 
 
-def test_without_grades_nothing_tells_of_them(owner_member: Any, make_key: Any, time_machine: Any) -> None:
+def test_without_access_to_grades_nothing_reveals_them(owner_member: Any, make_key: Any, time_machine: Any) -> None:
     time_machine.move_to("2026-11-23T12:00:00Z")
     Patient.clock = time_machine
     half = HalfSeen(Patient(make_key(owner_member)[0]), word="Other")

@@ -1,4 +1,4 @@
-"""A change of a credential's limits counts at once in every process."""
+"""A change of a credential's limits takes effect immediately in every process."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

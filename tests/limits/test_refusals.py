@@ -1,4 +1,4 @@
-"""What a limited credential is refused, and how it is told."""
+"""Calls that a limited credential cannot make, and their errors."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
 
 @pytest.fixture
 def other(owner: RestEntryPoint) -> Any:
-    """A course that is not seen."""
+    """A hidden course."""
     return owner.made("create_course", name="Latin")
 
 
@@ -51,13 +51,13 @@ _WHOLE_ACCOUNT = (
 )
 
 
-def test_what_is_about_the_whole_account_is_refused(limited: RestEntryPoint, ungraded: RestEntryPoint) -> None:
+def test_operations_on_the_whole_account_are_rejected(limited: RestEntryPoint, ungraded: RestEntryPoint) -> None:
     for entry_point in (limited, ungraded):
         for method, path in _WHOLE_ACCOUNT:
             assert "part of the member's data" in refusal(entry_point, method, path)
 
 
-def test_grades_are_refused_before_ids_and_bodies(ungraded: RestEntryPoint, course: Any, item: Any) -> None:
+def test_grades_are_rejected_before_ids_and_bodies(ungraded: RestEntryPoint, course: Any, item: Any) -> None:
     unknown = uuid4()
     for method, path, body in (
         ("GET", f"/v1/courses/{unknown}/grades", None),
@@ -76,19 +76,19 @@ def test_grades_are_refused_before_ids_and_bodies(ungraded: RestEntryPoint, cour
     assert ungraded.made("update_item", item_id=item["id"], category_id=None)["category_id"] is None
 
 
-def test_a_tool_is_refused_with_the_challenge(ungraded: RestEntryPoint, course: Any) -> None:
+def test_a_tool_is_rejected_with_the_challenge(ungraded: RestEntryPoint, course: Any) -> None:
     response = mcp_of(ungraded).rpc("tools/call", {"name": "get_grades", "arguments": {"course_id": course["id"]}})
     result = response.json()["result"]
     assert "hides grades from this credential" in result["content"][0]["text"]
     assert "insufficient_scope" in result["_meta"]["mcp/www_authenticate"][0]
 
 
-def test_a_lapsed_membership_is_told_first(ungraded: RestEntryPoint, owner_member: Any, course: Any) -> None:
+def test_a_lapsed_membership_is_reported_first(ungraded: RestEntryPoint, owner_member: Any, course: Any) -> None:
     type(owner_member).objects.filter(id=owner_member.id).update(membership_active=False)
     assert ungraded.call("get_grades", course_id=course["id"]).error == "membership_required"
 
 
-def test_a_graded_item_is_told_as_done(owner: RestEntryPoint, ungraded: RestEntryPoint, course: Any, item: Any) -> None:
+def test_a_graded_item_appears_as_done(owner: RestEntryPoint, ungraded: RestEntryPoint, course: Any, item: Any) -> None:
     categories = [{"name": "Exams", "weight": 100}]
     [category] = owner.made("set_grade_categories", course_id=course["id"], categories=categories)["categories"]
     score = {"category_id": category["id"], "label": "Exam", "score": 90, "item_id": item["id"]}
@@ -105,7 +105,7 @@ def test_a_graded_item_is_told_as_done(owner: RestEntryPoint, ungraded: RestEntr
     assert owner.made("get_item", item_id=item["id"])["done"] is False
 
 
-def test_a_change_of_grades_is_not_told_and_not_undone(
+def test_a_change_of_grades_is_neither_listed_nor_undoable(
     owner: RestEntryPoint, ungraded: RestEntryPoint, course: Any
 ) -> None:
     categories = [{"name": "Exams", "weight": 100}]
@@ -121,7 +121,7 @@ def test_a_change_of_grades_is_not_told_and_not_undone(
     assert ungraded.call("undo_change", change_id=str(uuid4())).error == "not_found"
 
 
-def test_a_change_that_is_half_inside_is_told_without_the_other_course(
+def test_a_partly_visible_change_omits_the_other_course(
     owner: RestEntryPoint, limited: RestEntryPoint, course: Any, other: Any
 ) -> None:
     deck = owner.made(
@@ -139,7 +139,7 @@ def test_a_change_that_is_half_inside_is_told_without_the_other_course(
     assert limited.made("list_changes", object_id=other["id"])["data"] == []
 
 
-def test_its_own_changes_are_undone(limited: RestEntryPoint, course: Any, other: Any) -> None:
+def test_its_own_changes_can_be_undone(limited: RestEntryPoint, course: Any, other: Any) -> None:
     item = limited.made("create_item", course_id=course["id"], title="Lab")
     limited.made("delete_item", item_id=item["id"])
     limited.made("undo_change", change_id=limited.made("list_changes")["data"][0]["id"])
@@ -151,9 +151,7 @@ def test_its_own_changes_are_undone(limited: RestEntryPoint, course: Any, other:
     assert limited.made("get_practice_stats")["attempts"] == 0
 
 
-def test_a_deck_needs_a_course_that_is_seen(
-    owner: RestEntryPoint, limited: RestEntryPoint, course: Any, other: Any
-) -> None:
+def test_a_deck_needs_a_visible_course(owner: RestEntryPoint, limited: RestEntryPoint, course: Any, other: Any) -> None:
     cards = [{"term": "a", "definition": "b"}]
     for extra in ({}, {"course_id": None}, {"course_id": other["id"]}):
         answer = limited.call("create_vocab_deck", name="Verbs", cards=cards, **extra)
@@ -168,7 +166,7 @@ def test_a_deck_needs_a_course_that_is_seen(
     assert limited.made("create_vocab_deck", name="Verbs", cards=cards, if_exists="merge")["id"] == deck["id"]
 
 
-def test_a_statement_that_cannot_be_limited_is_refused(
+def test_a_statement_that_cannot_be_limited_is_rejected(
     limited: RestEntryPoint, owner: RestEntryPoint, course: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def by_hand(member: Any) -> list[Any]:
@@ -182,7 +180,7 @@ def test_a_statement_that_cannot_be_limited_is_refused(
     assert "part of the member's data" in mcp_of(limited).call("list_courses").body["message"]
 
 
-def test_counts_of_limits_are_the_members(
+def test_count_limits_are_those_of_the_member(
     owner: RestEntryPoint, limited: RestEntryPoint, course: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(29):
@@ -190,7 +188,7 @@ def test_counts_of_limits_are_the_members(
     assert limited.call("create_course", name="x").error == "conflict"
 
 
-def test_a_replay_is_judged_by_the_limits_of_now(
+def test_a_replay_is_checked_against_the_current_limits(
     owner: RestEntryPoint, owner_member: Any, make_key: Any, course: Any, other: Any
 ) -> None:
     secret, key = make_key(owner_member)
@@ -213,7 +211,7 @@ def test_a_replay_is_judged_by_the_limits_of_now(
             assert response.headers["Idempotency-Replayed"] == "true"
 
 
-def test_an_upload_is_seen_by_who_sent_it(
+def test_an_upload_is_visible_to_its_sender(
     owner: RestEntryPoint, limited: RestEntryPoint, owner_member: Any, make_key: Any, course: Any
 ) -> None:
     text = "Fall 2026\n\nDec 3, 2026: quiz"
@@ -231,6 +229,6 @@ def test_an_upload_is_seen_by_who_sent_it(
     assert second.made("get_syllabus", syllabus_id=of_limited)["course_id"] == course["id"]
 
 
-def test_a_calendar_goes_into_a_course_that_is_seen(limited: RestEntryPoint, course: Any, other: Any) -> None:
+def test_a_calendar_is_imported_into_a_visible_course(limited: RestEntryPoint, course: Any, other: Any) -> None:
     assert limited.call("import_calendar", course_id=other["id"], file=one_deadline()).error == "not_found"
     assert len(limited.made("import_calendar", course_id=course["id"], file=one_deadline())["new"]) == 1

@@ -1,4 +1,4 @@
-"""Counts tell nothing either: a limited credential gets the answers of an account that holds only what it may see."""
+"""Counts reveal nothing either: a limited credential gets the answers of an account with only its visible data."""
 
 import json
 import re
@@ -34,7 +34,7 @@ _CURSOR = re.compile(r'"next_cursor":"[^"]+"')
 
 
 def told(response: Any) -> tuple[int, str]:
-    """An answer with its ids numbered as they come, and without moments."""
+    """An answer with its ids numbered in order and without timestamps."""
     numbers: dict[str, str] = {}
     text = _REQUEST.sub("request", text_of(response))
     text = _CURSOR.sub('"next_cursor":"more"', _MOMENT.sub("moment", text))
@@ -42,7 +42,7 @@ def told(response: Any) -> tuple[int, str]:
 
 
 def changes(entry_point: RestEntryPoint) -> list[Any]:
-    """The changes, page by page; that a file was sent for no course is seen by its sender's own log."""
+    """The changes, page by page. A file sent without a course is visible in its sender's own log."""
     found: list[Any] = []
     cursor: dict[str, str] = {}
     while True:
@@ -59,7 +59,7 @@ def _numbered(change: Any) -> str:
 
 
 @pytest.mark.parametrize("grades", [True, False])
-def test_the_answers_are_those_of_a_twin(make_member: Any, make_key: Any, time_machine: Any, grades: bool) -> None:
+def test_the_answers_equal_those_of_a_twin(make_member: Any, make_key: Any, time_machine: Any, grades: bool) -> None:
     time_machine.move_to("2026-11-23T12:00:00Z")
     whole, twin = (make_member(f"{name}@example.org", name="Ada", time_zone="UTC") for name in ("whole", "twin"))
     half = HalfSeen(RestEntryPoint(make_key(whole)[0]), moved=False)

@@ -1,4 +1,4 @@
-"""docs/assistants.md: its commands and files, with the address and the key put in, connect to a live server."""
+"""docs/assistants.md: its commands and files connect to a live server once address and key are inserted."""
 
 import json
 import re
@@ -24,7 +24,7 @@ KEY = re.compile(r"<API_KEY>|\$\{(?:env:)?STUDY_API_KEY\}|\$STUDY_API_KEY|\$\{in
 
 
 def _connection(kind: str, text: str) -> tuple[str, dict[str, str]]:
-    """The address and the headers in a block of the guide."""
+    """The address and headers in a block of the guide."""
     if kind == "sh":
         [url] = re.findall(r"https://\S+", text)
         return url, dict(header.split(": ") for header in re.findall(r'--header "([^"]+)"', text))
@@ -40,13 +40,13 @@ CONNECTIONS = [_connection(*block) for block in BLOCKS]
 BY_KEY = [headers for _, headers in CONNECTIONS if headers]
 
 
-def test_every_block_has_the_one_address_and_each_way_is_shown() -> None:
+def test_every_block_has_the_same_address_and_each_method_is_shown() -> None:
     assert {url for url, _ in CONNECTIONS} == {ADDRESS}
     assert len(BY_KEY) == 7
     assert len(CONNECTIONS) == 9
 
 
-def test_it_says_how_many_operations_are_tools() -> None:
+def test_the_number_of_tools_is_correct() -> None:
     assert PAGE.count(f"{len(tools())} operations") == 2
     assert f"{len(tools())} tools over MCP" in (ROOT / "README.md").read_text()
 

@@ -1,4 +1,4 @@
-"""The conversations of docs/assistants.md, on the demo's data: what their calls store and say."""
+"""The conversations of docs/assistants.md with the demo's data: the stored results and texts of their calls."""
 
 import json
 import re
@@ -24,7 +24,7 @@ MORE_CALLS = {'"I got 87': 4, '"Quiz me': 7}
 
 
 class Call(NamedTuple):
-    """A call that was made: its tool, its answer and the texts after it."""
+    """A finished call: its tool, its answer, and the texts after it."""
 
     tool: str
     answer: Any
@@ -69,7 +69,7 @@ class Talk:
             yield from call.answer.get("data", [])
 
     def item(self, title: str) -> Any:
-        """The item as it is stored."""
+        """The stored item."""
         found = self.rest.made("list_items", q=title)["data"]
         [item] = [one for one in found if one["title"] == title]
         return item
@@ -202,7 +202,7 @@ def test_each_conversation_has_a_check() -> None:
 
 
 @pytest.mark.parametrize(("request_", "begins"), list(zip(CONVERSATIONS, CHECKS, strict=False)))
-def test_a_conversation(talk: Talk, request_: str, begins: str) -> None:
+def test_a_conversation_has_the_documented_results(talk: Talk, request_: str, begins: str) -> None:
     lines = CONVERSATIONS[request_].splitlines()
     assert len(lines) <= MORE_CALLS.get(begins, MOST_CALLS)
     for line in lines:

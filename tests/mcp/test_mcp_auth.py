@@ -34,14 +34,14 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
 def post(message: Any = PING, path: str = "/mcp", **headers: str) -> Any:
-    """A POST without a credential, but for those in `headers`."""
+    """POST without a credential, except in `headers`."""
     return Client().post(path, data=message, content_type="application/json", headers=headers)
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-def test_a_request_without_a_credential_is_told_where_to_get_one(method: str, path: str) -> None:
-    """Decisions 10 and 12: the `/mcp` variant of the metadata, and the scopes to ask for."""
+def test_a_request_without_a_credential_learns_where_to_get_one(method: str, path: str) -> None:
+    """Decisions 10 and 12: the `/mcp` variant of the metadata, and the scopes to request."""
     response = Client().generic(method, path)
     assert response.status_code == 401
     assert response.headers["WWW-Authenticate"] == CHALLENGE
@@ -49,7 +49,7 @@ def test_a_request_without_a_credential_is_told_where_to_get_one(method: str, pa
     assert rpc_error_of(response)["type"] == "unauthorized"
 
 
-def test_rest_names_the_root_metadata_as_before() -> None:
+def test_rest_names_the_root_metadata() -> None:
     challenge = Client().get("/v1/me").headers["WWW-Authenticate"]
     assert challenge == 'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource"'
 
@@ -68,25 +68,25 @@ def test_rest_names_the_root_metadata_as_before() -> None:
         ({}, ""),
     ],
 )
-def test_a_credential_that_does_not_do_is_told_from_one_that_is_missing(headers: dict[str, str], error: str) -> None:
-    """RFC 6750 section 3.1: no error code where there was no authentication information, or of another scheme."""
+def test_an_invalid_credential_is_distinguished_from_a_missing_one(headers: dict[str, str], error: str) -> None:
+    """RFC 6750 section 3.1: no error code for a request without authentication, or with another scheme."""
     response = Client().get("/v1/me", headers=headers)
     assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, f'Bearer {error}{METADATA}"')
 
 
-def test_rest_names_the_scopes_to_ask_for(reader: RestEntryPoint) -> None:
+def test_rest_names_the_scopes_to_request(reader: RestEntryPoint) -> None:
     response = reader.request("POST", "/v1/courses", json={"name": "Botany"})
     assert response.status_code == 403
     expected = f'Bearer error="insufficient_scope", scope="read write", {METADATA}"'
     assert response.headers["WWW-Authenticate"] == expected
 
 
-def test_a_lapsed_member_is_not_sent_for_another_credential(lapsed: RestEntryPoint) -> None:
+def test_a_lapsed_member_is_not_asked_for_another_credential(lapsed: RestEntryPoint) -> None:
     response = lapsed.request("GET", "/v1/courses")
     assert (response.status_code, "WWW-Authenticate" in response.headers) == (403, False)
 
 
-def test_a_tool_names_the_scopes_to_ask_for(reader: RestEntryPoint, lapsed: RestEntryPoint) -> None:
+def test_a_tool_names_the_scopes_to_request(reader: RestEntryPoint, lapsed: RestEntryPoint) -> None:
     call = {"name": "create_course", "arguments": {"name": "Botany"}}
     result = mcp_of(reader).rpc("tools/call", call).json()["result"]
     challenge = f'Bearer error="insufficient_scope", scope="read write", {METADATA}/mcp"'
@@ -96,7 +96,7 @@ def test_a_tool_names_the_scopes_to_ask_for(reader: RestEntryPoint, lapsed: Rest
 
 
 @pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
-def test_each_tool_says_what_it_needs(owner: RestEntryPoint, version: str) -> None:
+def test_each_tool_declares_its_scope(owner: RestEntryPoint, version: str) -> None:
     sent = stateless("tools/list") if version == STATELESS else {"headers": {"MCP-Protocol-Version": version}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     for tool in owner.request("POST", "/mcp", **{"json": message, **sent}).json()["result"]["tools"]:
@@ -112,7 +112,7 @@ def test_a_key_works_in_either_header(owner: RestEntryPoint) -> None:
 
 @pytest.mark.database("both")
 @pytest.mark.parametrize("dead", ["expired", "revoked", "unknown"])
-def test_a_dead_credential_is_401(owner: RestEntryPoint, dead: str) -> None:
+def test_an_invalid_credential_is_401(owner: RestEntryPoint, dead: str) -> None:
     secret = owner.secret
     if dead == "expired":
         ApiKey.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -126,19 +126,19 @@ def test_a_dead_credential_is_401(owner: RestEntryPoint, dead: str) -> None:
     assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, DEAD.format(message))
 
 
-def test_the_tools_open_the_data_of_their_credential_alone(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_tools_reach_only_the_data_of_their_member(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     course = mcp_of(owner).made("create_course", name="Botany")
     assert owner.made("list_courses")["data"] == [course]
     assert mcp_of(stranger).made("list_courses")["data"] == []
 
 
-def test_a_read_only_key_reads(reader: RestEntryPoint) -> None:
+def test_a_read_only_key_can_read(reader: RestEntryPoint) -> None:
     tools = mcp_of(reader)
     assert tools.made("get_me")["scopes"] == ["read"]
     assert tools.call("create_course", name="Botany").error == "insufficient_scope"
 
 
-def test_calls_and_rest_requests_share_one_window(owner: RestEntryPoint) -> None:
+def test_tool_calls_and_rest_requests_share_one_rate_limit(owner: RestEntryPoint) -> None:
     owner.request("GET", "/v1/me")
     response = mcp_of(owner).rpc("tools/list")
     assert response.headers["RateLimit-Remaining"] == "118"
@@ -155,7 +155,7 @@ def test_the_121st_post_of_a_minute_is_429_over_http(owner: RestEntryPoint) -> N
     assert mcp_of(owner).call("get_me").error == "rate_limited"
 
 
-def test_a_browser_may_ask_before_it_calls() -> None:
+def test_a_browser_can_send_a_preflight_request() -> None:
     wanted = ["authorization", "content-type", "accept", "mcp-protocol-version", "mcp-method", "mcp-name"]
     headers = {
         "Origin": "https://client.example",
@@ -169,7 +169,7 @@ def test_a_browser_may_ask_before_it_calls() -> None:
     assert {*wanted, "mcp-session-id", "x-api-key"} <= set(allowed)
 
 
-def test_a_browser_may_read_the_challenge() -> None:
+def test_a_browser_can_read_the_challenge() -> None:
     response = Client().post("/mcp", headers={"Origin": "https://client.example"})
     assert response.headers["Access-Control-Allow-Origin"] == "*"
     assert "WWW-Authenticate" in response.headers["Access-Control-Expose-Headers"]

@@ -1,6 +1,6 @@
-"""The authorization server's scenarios of the protocol's own conformance suite.
+"""The authorization server scenarios of the protocol's conformance suite.
 
-They are in its next version alone, which is there beside the current one under a name of its own.
+Only the next version of the suite has them. It is installed beside the current one under another name.
 """
 
 import re
@@ -23,7 +23,7 @@ SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant
 
 
 def test_the_scenarios_pass(server: Server, ada: Ada, tmp_path: Path) -> None:
-    """The suite prints the address of the consent page and waits for the browser to be led back."""
+    """The suite prints the address of the consent page and waits for the redirect."""
     port = free_port()
     registered = httpx2.post(
         f"{server.url}/oauth/register",
@@ -55,6 +55,6 @@ def test_the_scenarios_pass(server: Server, ada: Ada, tmp_path: Path) -> None:
     assert f"Total: {sum(map(int, passed.values()))} passed, 0 failed" in printed
 
 
-def test_these_are_all_there_are() -> None:
+def test_every_authorization_scenario_is_listed() -> None:
     listed = javascript.run(SUITE, "list").stdout.partition("Authorization server scenarios")[2]
     assert re.findall(r"^  - (\S+)", listed, re.MULTILINE) == SCENARIOS

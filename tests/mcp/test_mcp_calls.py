@@ -39,7 +39,7 @@ def text_of(tools: McpEntryPoint, name: str, given: dict[str, Any]) -> str:
 
 
 def _twins(make_member, make_key) -> tuple[World, World]:
-    """Two members alike, over REST, and the credentials' last use written."""
+    """Two equal members over REST, with the last use of their credentials already written."""
     entry_points = [RestEntryPoint(make_key(make_member(name="Twin"))[0]) for _ in range(2)]
     for entry_point in entry_points:
         entry_point.made("get_me")
@@ -47,7 +47,7 @@ def _twins(make_member, make_key) -> tuple[World, World]:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_the_answer_is_what_rest_answers_with_as_many_queries(make_member, make_key, name: str) -> None:
+def test_the_answer_equals_that_of_rest_with_as_many_queries(make_member, make_key, name: str) -> None:
     answers, queries = [], []
     for world, kind in zip(_twins(make_member, make_key), (RestEntryPoint, McpEntryPoint), strict=True):
         given = arguments(world, name)
@@ -59,7 +59,7 @@ def test_the_answer_is_what_rest_answers_with_as_many_queries(make_member, make_
     assert queries[0] == queries[1]
 
 
-def test_a_success_is_structured_and_the_same_as_text(tools: McpEntryPoint) -> None:
+def test_a_success_is_structured_with_the_same_text(tools: McpEntryPoint) -> None:
     result = tools.rpc("tools/call", {"name": "create_course", "arguments": {"name": "Ökologie"}}).json()["result"]
     assert set(result) == {"content", "structuredContent", "isError", "_meta"}
     assert result["isError"] is False
@@ -74,13 +74,13 @@ def test_arguments_may_be_missing(tools: McpEntryPoint) -> None:
 
 
 def test_unknown_arguments_are_ignored_as_rest_ignores_them(tools: McpEntryPoint) -> None:
-    """Decisions 4: published closed, read open."""
+    """Decisions 4: schemas are published as closed, but unknown fields are accepted."""
     course = tools.made("create_course", name="Botany", colour="green", id=ABSENT)
     assert course["id"] != ABSENT
     assert tools.made("update_course", course_id=course["id"], **course)["name"] == "Botany"
 
 
-def test_a_failure_says_field_limit_source_type_and_request_id(tools: McpEntryPoint) -> None:
+def test_a_failure_names_field_limit_source_type_and_request_id(tools: McpEntryPoint) -> None:
     response = tools.rpc(
         "tools/call", {"name": "get_course", "arguments": {"course_id": "Biology", "include_syllabus": "yes"}}
     )
@@ -97,7 +97,7 @@ def test_a_failure_says_field_limit_source_type_and_request_id(tools: McpEntryPo
 
 
 @pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
-def test_a_missing_id_names_where_to_get_it(tools: McpEntryPoint, name: str) -> None:
+def test_a_missing_id_names_its_source(tools: McpEntryPoint, name: str) -> None:
     text = text_of(tools, name, {})
     for path_id in routes()[name].path_ids:
         assert f"\n- {path_id}: This field is required.\n" in text
@@ -107,7 +107,7 @@ def test_a_missing_id_names_where_to_get_it(tools: McpEntryPoint, name: str) -> 
 
 
 @pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
-def test_the_id_comes_before_the_body(tools: McpEntryPoint, name: str) -> None:
+def test_the_id_is_checked_before_the_body(tools: McpEntryPoint, name: str) -> None:
     [path_id] = routes()[name].path_ids
     wrong: dict[str, Any] = dict.fromkeys(body_schema(name)["properties"], {}) if name in WITH_BODY else {}
     malformed = tools.call(name, **wrong, **{path_id: "17"})
@@ -147,19 +147,19 @@ def test_query_arguments_have_strict_json_types(tools, name: str, field: str, wr
     assert answer.body["details"] == [{"field": field, "message": message}]
 
 
-def test_a_whole_number_may_be_written_with_a_point(tools: McpEntryPoint) -> None:
+def test_a_whole_number_may_have_a_decimal_point(tools: McpEntryPoint) -> None:
     """JSON Schema 2020-12: 3.0 is an integer."""
     agenda = tools.made("get_agenda", days=3.0)
     assert agenda == tools.made("get_agenda", days=3)
 
 
-def test_every_wrong_argument_is_named_at_once(tools: McpEntryPoint) -> None:
+def test_every_invalid_argument_is_named_at_once(tools: McpEntryPoint) -> None:
     answer = tools.call("list_items", limit="25", kind="", to="tomorrow", course_id=ABSENT)
     assert sorted(answer.fields) == ["kind", "limit", "to"]
 
 
 @pytest.mark.parametrize("name", sorted(set(TOOLS) - {"get_me"}))
-def test_membership_comes_before_everything_else(lapsed: RestEntryPoint, name: str) -> None:
+def test_membership_is_checked_before_everything_else(lapsed: RestEntryPoint, name: str) -> None:
     text = text_of(mcp_of(lapsed), name, dict.fromkeys(routes()[name].path_ids, "x"))
     assert text.startswith("membership_required: ")
     assert "get_me works meanwhile" in text
@@ -170,13 +170,13 @@ def test_get_me_works_without_membership(lapsed: RestEntryPoint) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in WRITES if name in TOOLS])
-def test_scope_comes_before_the_arguments(reader: RestEntryPoint, name: str) -> None:
+def test_scope_is_checked_before_the_arguments(reader: RestEntryPoint, name: str) -> None:
     text = text_of(mcp_of(reader), name, {})
     assert text.startswith("insufficient_scope: ")
     assert "allow editing" in text
 
 
-def test_a_missing_object_comes_before_a_wrong_body(tools: McpEntryPoint) -> None:
+def test_the_object_is_checked_before_the_body(tools: McpEntryPoint) -> None:
     answer = tools.call("create_item", course_id=ABSENT, title="")
     assert answer.body == {
         "type": "not_found",
@@ -186,7 +186,7 @@ def test_a_missing_object_comes_before_a_wrong_body(tools: McpEntryPoint) -> Non
 
 
 @pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
-def test_anothers_objects_are_not_found(owner: RestEntryPoint, stranger: RestEntryPoint, name: str) -> None:
+def test_another_members_objects_are_not_found(owner: RestEntryPoint, stranger: RestEntryPoint, name: str) -> None:
     theirs = {path_id: World(owner).id(path_id) for path_id in routes()[name].path_ids}
     given = (World(stranger).body(name) or {}) | theirs
     found, absent = (
@@ -196,7 +196,7 @@ def test_anothers_objects_are_not_found(owner: RestEntryPoint, stranger: RestEnt
     assert neutral(found.body) == neutral(absent.body)
 
 
-def test_a_limit_that_is_reached_is_a_conflict(tools: McpEntryPoint) -> None:
+def test_a_reached_limit_is_a_conflict(tools: McpEntryPoint) -> None:
     for number in range(30):
         tools.made("create_course", name=f"Course {number}")
     assert (
@@ -207,20 +207,20 @@ def test_a_limit_that_is_reached_is_a_conflict(tools: McpEntryPoint) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "get_mee", "GET_ME", "admit", "run", "__init__", "tools/list"])
-def test_an_unknown_tool_is_an_error_of_the_protocol(tools: McpEntryPoint, name: str) -> None:
+def test_an_unknown_tool_is_a_protocol_error(tools: McpEntryPoint, name: str) -> None:
     response = tools.rpc("tools/call", {"name": name, "arguments": {}})
     assert response.status_code == 200
     assert response.json()["error"]["code"] == -32602
     assert "Unknown tool" in response.json()["error"]["message"]
 
 
-def test_an_unknown_tool_is_400_at_the_stateless_revision(owner: RestEntryPoint) -> None:
+def test_an_unknown_tool_is_400_in_the_stateless_revision(owner: RestEntryPoint) -> None:
     response = owner.request("POST", "/mcp", **stateless("tools/call", {"name": "nothing"}))
     assert (response.status_code, response.json()["error"]["code"]) == (400, -32602)
 
 
-def test_a_fault_leaks_nothing_but_its_request_id(tools: McpEntryPoint, caplog: pytest.LogCaptureFixture) -> None:
-    """Spec, Errors: generic, without stack trace or query text; the log has both."""
+def test_an_internal_error_reveals_only_its_request_id(tools: McpEntryPoint, caplog: pytest.LogCaptureFixture) -> None:
+    """Spec, Errors: generic, without stack trace or query text. The log contains both."""
 
     def fail(execute, sql, params, many, context):
         if "courses_course" in sql:

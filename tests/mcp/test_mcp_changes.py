@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.database("sqlite", "which changes a tool names"), pyte
 
 
 def meta_of(world: World, name: str) -> Any:
-    """The `_meta` of the result of a call that works."""
+    """The `_meta` of the result of a successful call."""
     world.fill()
     ids = {path_id: world.id(path_id) for path_id in routes()[name].path_ids}
     params = {"name": name, "arguments": ids | (world.body(name) or {})}
@@ -24,7 +24,7 @@ def meta_of(world: World, name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", sorted({*TOOLS} & {*WRITES}))
-def test_a_writing_tool_names_its_row(owner: RestEntryPoint, name: str) -> None:
+def test_a_writing_tool_names_its_change(owner: RestEntryPoint, name: str) -> None:
     change_id = meta_of(World(owner), name)["change_id"]
     [newest, *_] = owner.made("list_changes")["data"]
     assert (newest["id"], newest["operation"]) == (change_id, name)
@@ -33,11 +33,11 @@ def test_a_writing_tool_names_its_row(owner: RestEntryPoint, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*TOOLS} - {*WRITES}))
-def test_a_reading_tool_names_none(owner: RestEntryPoint, name: str) -> None:
+def test_a_reading_tool_names_no_change(owner: RestEntryPoint, name: str) -> None:
     assert "change_id" not in meta_of(World(owner), name)
 
 
-def test_what_changed_nothing_names_none(owner: RestEntryPoint, item: Any) -> None:
+def test_a_call_without_effect_names_no_change(owner: RestEntryPoint, item: Any) -> None:
     params = {"name": "update_item", "arguments": {"item_id": item["id"], "title": item["title"]}}
     result = mcp_of(owner).rpc("tools/call", params).json()["result"]
     assert "_meta" not in result

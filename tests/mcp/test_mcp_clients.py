@@ -1,4 +1,4 @@
-"""The official clients, and fastmcp, each at each revision that it speaks, against a live server."""
+"""The official clients and fastmcp, each with every supported revision, against a live server."""
 
 import json
 from typing import Any
@@ -38,7 +38,7 @@ PART = {"name": "course", "value": "bot"}
 
 
 async def _python(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
-    """The official Python client. Its handshake asks for `version` instead of the newest."""
+    """The official Python client. Its handshake requests `version` in place of the newest."""
     async with (
         create_mcp_http_client({"Authorization": f"Bearer {secret}"}) as http,
         streamable_http_client(url, http_client=http) as (read, write),
@@ -70,7 +70,7 @@ async def _python(version: str, url: str, secret: str, calls: Calls) -> dict[str
 
 
 async def _fastmcp(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
-    """fastmcp's client. It probes for the revision without a handshake, unless told to do one."""
+    """The fastmcp client. It probes for the revision without a handshake, unless configured for one."""
     mode = "auto" if version == STATELESS else "legacy"
     async with FastMCPClient(url, auth=secret, mode=mode) as client:
         completed = await client.complete(PromptReference.model_validate(REF), PART)
@@ -90,7 +90,7 @@ def _wire(model: Any) -> Any:
 
 
 def _untitled(prompt: Prompt) -> Prompt:
-    """`prompt` without the titles of its arguments, which the TypeScript clients drop."""
+    """`prompt` without the titles of its arguments, which TypeScript clients drop."""
     arguments = [argument.model_copy(update={"title": None}) for argument in prompt.arguments or []]
     return prompt.model_copy(update={"arguments": arguments})
 
@@ -108,7 +108,7 @@ def fastmcp(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]
 
 
 def typescript(sdk: str, version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
-    """The results of the TypeScript client: `sdk` 1 is the old package, 2 the new one."""
+    """The results of the TypeScript client. `sdk` 1 is the old package, 2 the new one."""
     task: dict[str, Any] = {"sdk": sdk, "version": version, "url": url, "secret": secret, "calls": calls}
     task |= {"asked": PROMPT, "completed": {"ref": REF, "argument": PART}}
     done = javascript.run("call_tools.mjs", given=json.dumps(task))
@@ -133,7 +133,7 @@ CLIENTS += [
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("client", "version"), CLIENTS)
-def test_it_lists_all_tools_and_prompts_and_each_tool_answers_as_rest_does(
+def test_clients_list_all_tools_and_prompts_and_each_tool_matches_rest(
     live_server: Any, make_member, make_key, client: str, version: str
 ) -> None:
     theirs, ours = (RestEntryPoint(make_key(make_member(name="Twin"))[0]) for _ in range(2))

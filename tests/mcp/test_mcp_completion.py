@@ -1,4 +1,4 @@
-"""completion/complete: the names that an argument of a prompt may have."""
+"""completion/complete: possible names for the argument of a prompt."""
 
 from typing import Any, cast
 
@@ -19,7 +19,7 @@ def asked(prompt: str, argument: str, part: str) -> dict[str, Any]:
 
 
 def completion(entry_point: RestEntryPoint, prompt: str, argument: str, part: str = "") -> dict[str, Any]:
-    """The completions."""
+    """The completion object."""
     found: dict[str, Any] = (
         mcp_of(entry_point).rpc("completion/complete", asked(prompt, argument, part)).json()["result"]
     )
@@ -27,7 +27,7 @@ def completion(entry_point: RestEntryPoint, prompt: str, argument: str, part: st
 
 
 def values(entry_point: RestEntryPoint, prompt: str, argument: str, part: str = "") -> list[str]:
-    """The values that are offered."""
+    """The offered values."""
     return list(completion(entry_point, prompt, argument, part)["values"])
 
 
@@ -67,16 +67,14 @@ def test_it_offers_the_members_decks(owner: RestEntryPoint, stranger: RestEntryP
         ("b" * 300_000, []),
     ],
 )
-def test_a_part_is_enough_in_either_case_and_beginnings_come_first(
-    owner: RestEntryPoint, part: str, found: Any
-) -> None:
+def test_a_part_matches_in_any_case_with_beginnings_first(owner: RestEntryPoint, part: str, found: Any) -> None:
     for name in ("Cell Biology", "ÖBB law", "Botany"):
         course(owner, name)
     assert sorted(values(owner, "plan_week", "course", part)) == sorted(found)
     assert values(owner, "plan_week", "course", part)[:1] == found[:1]
 
 
-def test_doubled_courses_have_their_code_or_their_term_in_brackets(owner: RestEntryPoint) -> None:
+def test_courses_with_equal_names_have_their_code_or_term_in_brackets(owner: RestEntryPoint) -> None:
     course(owner, "Biology", code="BIO 1", term="Fall")
     course(owner, "biology", code="BIO 2", term="Fall")
     course(owner, "Latin", code="LAT", term="Fall")
@@ -95,7 +93,7 @@ def test_doubled_courses_have_their_code_or_their_term_in_brackets(owner: RestEn
     ]
 
 
-def test_doubled_decks_have_their_course_in_brackets(owner: RestEntryPoint) -> None:
+def test_decks_with_equal_names_have_their_course_in_brackets(owner: RestEntryPoint) -> None:
     first, second = (owner.made("create_course", name=name)["id"] for name in ("Cell Biology", "Botany"))
     deck(owner, "Terms", course_id=first)
     deck(owner, "Terms", course_id=second)
@@ -103,7 +101,7 @@ def test_doubled_decks_have_their_course_in_brackets(owner: RestEntryPoint) -> N
     assert values(owner, "quiz_me", "deck") == ["Terms (Cell Biology)", "Terms (Botany)", "Terms (1)"]
 
 
-def test_each_value_is_offered_once_and_leads_to_its_own(owner: RestEntryPoint) -> None:
+def test_each_value_is_unique_and_identifies_its_object(owner: RestEntryPoint) -> None:
     course(owner, "Bio (X)")
     course(owner, "Bio", code="X")
     course(owner, "Bio", code="Y")
@@ -117,7 +115,7 @@ def test_each_value_is_offered_once_and_leads_to_its_own(owner: RestEntryPoint) 
     assert len(texts) == len(offered) == 3
 
 
-def test_it_offers_a_hundred_at_most(owner: RestEntryPoint, owner_member) -> None:
+def test_it_offers_at_most_a_hundred(owner: RestEntryPoint, owner_member) -> None:
     stored(DeckFactory, 130, member=owner_member, course=None)
     found = completion(owner, "quiz_me", "deck")
     assert (len(found["values"]), found["total"], found["hasMore"]) == (100, 130, True)
@@ -130,23 +128,23 @@ def test_it_offers_a_hundred_at_most(owner: RestEntryPoint, owner_member) -> Non
         asked("\ud800", "course", ""),
         asked("plan_week", "deck", ""),
         asked("plan_week", "", ""),
-        asked("plan_week", "course", cast("str", 5)),  # what a client may send
+        asked("plan_week", "course", cast("str", 5)),  # sent by some clients
         {"ref": {"type": "ref/resource", "uri": "x://{y}"}, "argument": {"name": "y", "value": ""}},
         {"ref": {"type": "ref/prompt", "name": "plan_week"}},
         {},
     ],
 )
-def test_what_it_cannot_complete_is_refused(owner: RestEntryPoint, params: Any) -> None:
+def test_a_request_that_cannot_be_completed_is_rejected(owner: RestEntryPoint, params: Any) -> None:
     response = mcp_of(owner).rpc("completion/complete", params)
     assert (response.status_code, response.json()["error"]["code"]) == (200, -32602)
 
 
-def test_a_lapsed_member_is_told(lapsed: RestEntryPoint) -> None:
+def test_a_lapsed_member_is_rejected(lapsed: RestEntryPoint) -> None:
     error = mcp_of(lapsed).rpc("completion/complete", asked("quiz_me", "deck", "")).json()["error"]
     assert (error["code"], error["message"].partition(":")[0]) == (-32010, "membership_required")
 
 
-def test_a_reader_may_ask(owner: RestEntryPoint, reader: RestEntryPoint) -> None:
+def test_a_read_only_key_can_request_completions(owner: RestEntryPoint, reader: RestEntryPoint) -> None:
     course(owner, "Botany")
     assert values(reader, "plan_week", "course") == ["Botany"]
 
@@ -161,8 +159,8 @@ def test_each_request_counts(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.parametrize(("prompt", "argument", "most"), [("plan_week", "course", 2), ("quiz_me", "deck", 2)])
-def test_queries_do_not_follow_the_number_of_names(owner, owner_member, prompt, argument, most) -> None:
-    """The credential's included."""
+def test_the_number_of_queries_is_independent_of_the_data(owner, owner_member, prompt, argument, most) -> None:
+    """Including the credential's."""
     stored(CourseFactory, 30, member=owner_member)
     stored(DeckFactory, 100, member=owner_member, course=None)
     owner.made("get_me")
@@ -172,7 +170,7 @@ def test_queries_do_not_follow_the_number_of_names(owner, owner_member, prompt, 
 
 
 @pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
-def test_every_revision_completes(owner: RestEntryPoint, version: str) -> None:
+def test_every_revision_supports_completion(owner: RestEntryPoint, version: str) -> None:
     course(owner, "Botany")
     params = asked("plan_week", "course", "bot")
     if version == STATELESS:

@@ -1,6 +1,6 @@
-"""The server scenarios of the protocol's own conformance suite, of its current version and of its next one.
+"""The server scenarios of the protocol's conformance suite, in its current and its next version.
 
-What tools, prompts and completions answer is tested in test_mcp_calls.py, test_mcp_clients.py, test_mcp_prompts.py and
+Answers of tools, prompts and completions are tested in test_mcp_calls.py, test_mcp_clients.py, test_mcp_prompts.py and
 test_mcp_completion.py.
 """
 
@@ -96,10 +96,10 @@ def matches(name: str, patterns: dict[str, str]) -> bool:
         for one in BOTH
     ],
 )
-def test_a_scenario_that_applies_passes(
+def test_an_applicable_scenario_passes(
     live_server: Any, owner: RestEntryPoint, tmp_path: Path, suite: str, scenario: str
 ) -> None:
-    """Read from the file that the suite writes: what it prints ends where it leaves a pipe that is full."""
+    """Read the result from the file that the suite writes, as its printed output is cut off if the pipe is full."""
     given = json.dumps({"url": f"{live_server.url}/mcp", "secret": owner.secret})
     done = javascript.run("conformance.mjs", suite, scenario, "--output-dir", str(tmp_path), given=given)
     [results] = tmp_path.rglob("checks.json")
@@ -112,12 +112,12 @@ def test_a_scenario_that_applies_passes(
 
 
 @pytest.mark.parametrize("suite", APPLY)
-def test_every_scenario_applies_or_has_a_reason_why_not(suite: str) -> None:
+def test_every_other_scenario_has_a_reason(suite: str) -> None:
     rest = sorted(set(scenarios(suite)) - set(APPLY[suite]))
     assert set(APPLY[suite]) <= set(scenarios(suite))
     assert [name for name in rest if not matches(name, DO_NOT_APPLY)] == []
 
 
-def test_every_reason_is_of_a_scenario_there_is() -> None:
+def test_every_reason_refers_to_a_scenario() -> None:
     names = {name for suite in APPLY for name in scenarios(suite)}
     assert [pattern for pattern in DO_NOT_APPLY if not any(re.fullmatch(pattern, name) for name in names)] == []

@@ -23,13 +23,13 @@ def course(owner: RestEntryPoint) -> Any:
 
 
 def told(tools: McpEntryPoint, name: str, **given: Any) -> list[str]:
-    """The texts of a call after the first, but for the one with what the changed fields were."""
+    """The texts of a call after the first one, except the old values of changed fields."""
     result = tools.rpc("tools/call", {"name": name, "arguments": given}).json()["result"]
     assert not result["isError"], result
     return [block["text"] for block in result["content"][1:] if not block["text"].startswith("was: ")]
 
 
-def test_an_item_outside_its_term(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
+def test_an_item_outside_its_term_is_reported(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
     fields = {"course_id": course["id"], "title": "Midterm"}
     assert told(tools, "create_item", **fields, due_on="2026-10-14") == []
     assert told(tools, "create_item", **fields) == []
@@ -43,7 +43,7 @@ def test_an_item_outside_its_term(tools: McpEntryPoint, owner: RestEntryPoint, c
     assert "is outside Fall 2026" in text
 
 
-def test_it_comes_after_what_was_ignored(tools: McpEntryPoint, course: Any) -> None:
+def test_it_follows_the_ignored_arguments(tools: McpEntryPoint, course: Any) -> None:
     ignored, doubted = told(
         tools, "create_item", course_id=course["id"], title="Midterm", due_on="2027-10-14", done=True
     )
@@ -51,7 +51,7 @@ def test_it_comes_after_what_was_ignored(tools: McpEntryPoint, course: Any) -> N
     assert doubted.startswith("Done, but")
 
 
-def test_a_milestone_after_its_item(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
+def test_a_milestone_after_its_item_is_reported(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Essay", due_on="2026-10-14")
     fields = {"item_id": item["id"], "title": "Outline"}
     assert told(tools, "create_milestone", **fields, due_on="2026-10-14") == []
@@ -70,7 +70,7 @@ def test_a_milestone_after_its_item(tools: McpEntryPoint, owner: RestEntryPoint,
     assert text.count("after “Essay”") == 2
 
 
-def test_a_new_term_leaves_items_outside(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
+def test_a_new_term_reports_items_outside_it(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
     """The text names at most five."""
     more = [{"title": f"Quiz {number}", "due_on": "2026-10-14"} for number in range(6)]
     owner.made("create_item", course_id=course["id"], title="Quiz", due_on="2026-10-14", more=more)
@@ -89,7 +89,7 @@ def test_a_new_term_leaves_items_outside(tools: McpEntryPoint, owner: RestEntryP
         ("update_milestone", {"due_on": "2026-10-16"}, 0),
     ],
 )
-def test_only_a_new_term_or_date_takes_statements(
+def test_only_a_new_term_or_date_needs_extra_statements(
     owner: RestEntryPoint, name: str, given: dict[str, Any], more: int
 ) -> None:
     """Only tools read the items of the course, or the milestones of the item, again after the write."""

@@ -1,6 +1,6 @@
-"""fastmcp's client connects by OAuth to a real server, with its own callback server and browser.
+"""The fastmcp client connects by OAuth to a real server, with its own callback server and browser.
 
-With a key, and what it gets: test_mcp_clients.py.
+test_mcp_clients.py tests it with a key, and its results.
 """
 
 import threading
@@ -24,7 +24,7 @@ PATIENCE = 60
 
 
 class Browser(webbrowser.BaseBrowser):
-    """Opens the consent page as the member, and follows the way back once the client listens there."""
+    """Opens the consent page as the member, and follows the redirect once the client listens."""
 
     def __init__(self, ada: Ada) -> None:
         super().__init__("ada")
@@ -48,7 +48,7 @@ class Browser(webbrowser.BaseBrowser):
 
 @pytest.fixture
 def browser(ada: Ada, monkeypatch: pytest.MonkeyPatch) -> Browser:
-    """The member's, as the one that this machine opens."""
+    """The member's browser, in place of the one on this machine."""
     opened = Browser(ada)
     monkeypatch.setattr(webbrowser, "_tryorder", ["ada"])
     monkeypatch.setattr(webbrowser, "_browsers", {"ada": [None, opened]})
@@ -58,7 +58,7 @@ def browser(ada: Ada, monkeypatch: pytest.MonkeyPatch) -> Browser:
 @pytest.mark.database("sqlite", "client libraries")
 @pytest.mark.filterwarnings("ignore:Using in-memory token storage:UserWarning")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_it_connects_by_oauth_and_calls(server: Server, browser: Browser, mode: Any) -> None:
+def test_it_connects_by_oauth_and_calls_tools(server: Server, browser: Browser, mode: Any) -> None:
     async def connected() -> Any:
         async with Client(f"{server.url}/mcp", auth=OAuth(), mode=mode) as client:
             me = await client.call_tool("get_me")

@@ -1,4 +1,4 @@
-"""Random messages, and random arguments for each tool from its own schema and against it: no fault is found."""
+"""Random messages, and random arguments for each tool that match or violate its schema, cause no internal error."""
 
 import json
 from collections.abc import Callable
@@ -56,7 +56,7 @@ BEYOND_A_SCHEMA = (
 )
 """Why arguments that fit the schema may still be refused."""
 
-texts = st.text(st.characters(), max_size=20)  # with lone surrogates
+texts = st.text(st.characters(), max_size=20)  # including lone surrogates
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
 values = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4), max_leaves=12
@@ -115,7 +115,7 @@ headers = st.fixed_dictionaries(
 
 
 def sound(response: Any) -> Any:
-    """The body of an answer that is none of a fault."""
+    """The body of an answer, after checking that it is not an internal error."""
     assert response.status_code < 500, response.content
     assert '"type":"internal_error"' not in response.content.decode()
     assert "internal_error: " not in response.content.decode()
@@ -124,7 +124,7 @@ def sound(response: Any) -> Any:
 
 @examples(250, database=None)
 @given(message=messages | st.lists(messages, max_size=3) | values, headers=headers)
-def test_no_message_causes_a_fault(owner: RestEntryPoint, message: Any, headers: dict[str, str]) -> None:
+def test_random_messages_cause_no_internal_error(owner: RestEntryPoint, message: Any, headers: dict[str, str]) -> None:
     rates.clear()
     response = owner.request("POST", "/mcp", data=json.dumps(message), content_type="application/json", headers=headers)
     sound(response)
@@ -132,7 +132,7 @@ def test_no_message_causes_a_fault(owner: RestEntryPoint, message: Any, headers:
 
 @examples(100, database=None)
 @given(name=prompts, argument=prompt_arguments, text=texts)
-def test_no_name_causes_a_fault(owner: RestEntryPoint, name: str, argument: str, text: str) -> None:
+def test_random_names_cause_no_internal_error(owner: RestEntryPoint, name: str, argument: str, text: str) -> None:
     rates.clear()
     ref = {"type": "ref/prompt", "name": name}
     completed = {"ref": ref, "argument": {"name": argument, "value": text}}
@@ -142,13 +142,13 @@ def test_no_name_causes_a_fault(owner: RestEntryPoint, name: str, argument: str,
 
 @FUZZ
 @given(raw=st.binary(max_size=200))
-def test_no_bytes_cause_a_fault(owner: RestEntryPoint, raw: bytes) -> None:
+def test_random_bytes_cause_no_internal_error(owner: RestEntryPoint, raw: bytes) -> None:
     rates.clear()
     sound(owner.request("POST", "/mcp", data=raw, content_type="application/json"))
 
 
 def fitting(schema: Any) -> st.SearchStrategy[Any]:
-    """Values that fit a schema of the kinds that the tools have; any other kind fails the test."""
+    """Values for the kinds of schemas that tools have. Any other kind fails the test."""
     if "anyOf" in schema:
         return st.one_of(*map(fitting, schema["anyOf"]))
     if "enum" in schema:
@@ -199,7 +199,7 @@ KINDS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
 
 
 def _known_ids(world: World, name: str) -> st.SearchStrategy[dict[str, str]]:
-    """Sometimes use ids of existing objects, so that the rest of the action runs."""
+    """Use ids of existing objects in some examples, so that the rest of the action runs."""
     ids = {path_id: world.id(path_id) for path_id in sorted(routes()[name].path_ids)}
     return st.sampled_from([{}, ids]) if ids else st.just({})
 
@@ -210,8 +210,8 @@ def _called(owner: RestEntryPoint, name: str, arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_arguments_that_fit_the_schema_are_understood(owner: RestEntryPoint, name: str) -> None:
-    """Refusals are only for rules that no schema has: unknown ids, blank texts, count limits."""
+def test_arguments_that_match_the_schema_are_understood(owner: RestEntryPoint, name: str) -> None:
+    """Errors are only due to rules that no schema expresses: unknown ids, blank texts, count limits."""
     schema, ids = tools()[name].definition.input_schema, _known_ids(World(owner), name)
 
     @FUZZ
@@ -227,7 +227,7 @@ def test_arguments_that_fit_the_schema_are_understood(owner: RestEntryPoint, nam
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_arguments_against_the_schema_cause_no_fault(owner: RestEntryPoint, name: str) -> None:
+def test_arguments_that_violate_the_schema_cause_no_internal_error(owner: RestEntryPoint, name: str) -> None:
     fields = tools()[name].definition.input_schema["properties"]
     given_fields = st.fixed_dictionaries({}, optional=dict.fromkeys(fields, values) | {"unheard_of": values})
 

@@ -1,4 +1,4 @@
-"""The MCP Inspector's command line against a live server."""
+"""The command line of the MCP Inspector against a live server."""
 
 import json
 import re
@@ -25,7 +25,7 @@ TOOL_ERROR, NO_CREDENTIAL = 5, 3
 
 @pytest.fixture
 def inspect(live_server: Any, owner: RestEntryPoint, tmp_path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs the Inspector with a key of the owner's."""
+    """Runs the Inspector with a key of the owner."""
     monkeypatch.setenv("HOME", str(tmp_path))
 
     def run(*arguments: str, secret: str = owner.secret) -> CompletedProcess[str]:
@@ -40,8 +40,8 @@ def inspect(live_server: Any, owner: RestEntryPoint, tmp_path, monkeypatch: pyte
     return run
 
 
-def test_it_finds_every_tool_and_no_schema_that_some_client_could_not_use(inspect) -> None:
-    """A nullable field of an answer has a list of types, which is short: clients translate the schemas of arguments."""
+def test_it_finds_every_tool_with_widely_supported_schemas(inspect) -> None:
+    """A nullable field of an answer has a list of types, which is short. Clients only translate argument schemas."""
     done = inspect("--method", "tools/list", "--strict")
     nullable = re.findall(r"^  Path: outputSchema\.\S+\n  Issue: `type` is an array \(", done.stderr, re.MULTILINE)
     assert (done.returncode, done.stderr.count("Warning: ")) == (0, len(nullable))
@@ -55,7 +55,7 @@ def test_it_calls_a_tool(inspect, owner: RestEntryPoint) -> None:
     assert json.loads(done.stdout)["structuredContent"] == owner.made("get_agenda", days=7)
 
 
-def test_it_shows_what_a_failed_call_says(inspect) -> None:
+def test_it_shows_the_message_of_a_failed_call(inspect) -> None:
     done = inspect("--method", "tools/call", "--tool-name", "get_course", "--tool-arg", "course_id=Biology")
     assert done.returncode == TOOL_ERROR
     assert "Call list_courses for a valid course_id." in json.loads(done.stdout)["content"][0]["text"]
@@ -71,7 +71,7 @@ def test_it_lists_and_shows_prompts(inspect, owner: RestEntryPoint) -> None:
     assert '"Botany"' in message["content"]["text"]
 
 
-def test_it_understands_that_a_credential_is_needed(inspect) -> None:
+def test_it_recognizes_that_a_credential_is_needed(inspect) -> None:
     done = inspect("--method", "tools/list", "--stored-auth-only", secret="svc_sk_wrong")
     assert done.returncode == NO_CREDENTIAL, done.stderr
     assert "auth" in done.stderr

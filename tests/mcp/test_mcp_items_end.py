@@ -1,4 +1,4 @@
-"""A term with an assistant, through the official client: a syllabus, what is done, missed, graded, worth and undone."""
+"""A term with an assistant through the official client: a syllabus; done, missed and graded items; worth; and undo."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ WEIGHTS = {"Quizzes": 40, "Essay": 60}
 
 
 async def _called(url: str, secret: str, calls: list[tuple[str, dict[str, Any]]]) -> list[Any]:
-    """The results of calls of one session."""
+    """The results of calls in one session."""
     async with (
         create_mcp_http_client({"Authorization": f"Bearer {secret}"}) as http,
         streamable_http_client(url, http_client=http) as (read, write),

@@ -1,4 +1,4 @@
-"""The limit of a tool's answer, and the message of a tool whose answer exceeds it."""
+"""The limit for a tool's answer, and the message of a tool whose answer exceeds it."""
 
 import json
 from datetime import timedelta
@@ -31,7 +31,7 @@ def tools(owner: RestEntryPoint) -> McpEntryPoint:
 
 
 def result_of(tools: McpEntryPoint, tool: str, /, **arguments: Any) -> Any:
-    """The result of a call as it is sent."""
+    """The result of a call as sent."""
     return tools.rpc("tools/call", {"name": tool, "arguments": arguments}).json()["result"]
 
 
@@ -51,7 +51,7 @@ def refused(result: Any) -> str:
 
 
 def add_items(course: Any, member: Any, count: int, title: str) -> None:
-    """This many items, due tomorrow."""
+    """Creates this many items, due tomorrow."""
     from courses.models import Item
 
     tomorrow = member.today() + timedelta(days=1)
@@ -71,14 +71,14 @@ def add_items(course: Any, member: Any, count: int, title: str) -> None:
     bulk.insert(Item, rows)
 
 
-def test_a_read_that_is_too_long_says_how_to_ask_for_less(tools: McpEntryPoint, course: Any, owner_member: Any) -> None:
+def test_a_too_long_answer_explains_how_to_request_less(tools: McpEntryPoint, course: Any, owner_member: Any) -> None:
     add_items(course, owner_member, 1000, "t" * 160)
     message = refused(result_of(tools, "get_agenda", days=120))
     assert message == "The answer would have over 100,000 characters. Ask for less: fewer days."
     assert len(tools.request("GET", "/v1/agenda?days=120").content) > MOST, "REST answers it whole"
 
 
-def test_characters_are_counted_and_not_bytes(tools: McpEntryPoint, course: Any, owner_member: Any) -> None:
+def test_characters_are_counted_rather_than_bytes(tools: McpEntryPoint, course: Any, owner_member: Any) -> None:
     add_items(course, owner_member, 180, "本" * 160)
     [text] = texts(result_of(tools, "get_agenda"))
     assert len(text) < MOST < len(text.encode())
@@ -103,7 +103,7 @@ def test_the_limit_is_exact(tools: McpEntryPoint, course: Any, owner_member: Any
     assert result_of(tools, "get_course", **arguments)["isError"] is False
 
 
-def test_a_very_long_answer_is_never_written_out(
+def test_a_very_long_answer_is_never_serialized_completely(
     tools: McpEntryPoint, course: Any, owner_member: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_items(course, owner_member, 5000, "\x01" * 160)
@@ -119,7 +119,7 @@ def test_a_very_long_answer_is_never_written_out(
     assert 0 < sum(written) < 2 * MOST
 
 
-def test_after_a_write_long_lists_are_left_out(tools: McpEntryPoint, owner: RestEntryPoint) -> None:
+def test_long_lists_are_omitted_after_a_write(tools: McpEntryPoint, owner: RestEntryPoint) -> None:
     cards = [{"term": f"Term {number}", "definition": "d" * 2000} for number in range(100)]
     result = result_of(tools, "create_vocab_deck", name="Long", cards=cards)
     assert result["isError"] is False
@@ -133,7 +133,7 @@ def test_after_a_write_long_lists_are_left_out(tools: McpEntryPoint, owner: Rest
 
 
 @pytest.mark.database("both")
-def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpEntryPoint, owner_member: Any) -> None:
+def test_a_read_without_limits_omits_its_longest_list(tools: McpEntryPoint, owner_member: Any) -> None:
     from grades.models import GradeScore
 
     course_id = tools.made("create_course", name="Botany")["id"]
@@ -151,8 +151,8 @@ def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpE
     assert texts(result)[1].endswith("so it leaves out: scores (500).")
 
 
-def test_quiz_me_on_500_cards_takes_less_than_5000_tokens(tools: McpEntryPoint) -> None:
-    """Follow the instructions: what is due, the next ten cards, and a review of each."""
+def test_quiz_me_on_500_cards_needs_less_than_5000_tokens(tools: McpEntryPoint) -> None:
+    """Follow the instructions: the due cards, the next ten, and a review of each."""
     cards = [{"term": f"Term {number}", "definition": "A definition as one writes it. " * 5} for number in range(500)]
     made = result_of(tools, "create_vocab_deck", name="Anatomy", cards=cards, include_cards=False)
     read = texts(made)
@@ -167,7 +167,7 @@ def test_quiz_me_on_500_cards_takes_less_than_5000_tokens(tools: McpEntryPoint) 
     assert sum(map(len, read)) / TOKEN < 5000
 
 
-def test_500_cards_at_once_are_refused_with_the_way_out(tools: McpEntryPoint) -> None:
+def test_500_cards_at_once_are_rejected_with_an_alternative(tools: McpEntryPoint) -> None:
     deck = made_deck(tools, *(f"Term {number}" for number in range(500)), include_cards=False)
     message = refused(result_of(tools, "list_vocab_decks", deck_id=deck["id"], include_cards=True))
     assert message.endswith("a smaller limit or due_only, for only the due cards.")

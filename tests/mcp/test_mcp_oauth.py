@@ -1,6 +1,6 @@
-"""The official client connects to the tools by OAuth, against the server as it runs.
+"""The official client connects to the tools by OAuth against the running server.
 
-With consent in a real browser: tests/pages/browser/test_assistant.py.
+tests/pages/browser/test_assistant.py tests consent in a real browser.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -31,9 +31,9 @@ __all__ = ["ada"]  # a fixture
 async def assistant(
     server: Server, allow: Callable[[str], str], storage: Memory, callback: str = CALLBACK, name: str = "Assistant"
 ) -> AsyncIterator[ClientSession]:
-    """The session of a client that knows only the address.
+    """The session of a client that knows only the server's address.
 
-    `allow` is the member: it gets the address of the consent page and gives the one that leads back to the client.
+    `allow` acts for the member: it receives the address of the consent page and returns the redirect to the client.
     """
     led_back: list[str] = []
 
@@ -67,8 +67,8 @@ async def connected(
         }
 
 
-def test_its_token_is_for_the_tools_alone(server: Server, ada: Ada) -> None:
-    """RFC 8707: the client asks for `/mcp`, which decisions 12 keeps from REST."""
+def test_its_token_works_only_for_tools(server: Server, ada: Ada) -> None:
+    """RFC 8707: the client requests `/mcp`, whose tokens do not work for REST (decisions 12)."""
     storage = Memory()
     run_async(connected, server, ada.allow, storage)
     assert storage.tokens is not None
@@ -76,7 +76,7 @@ def test_its_token_is_for_the_tools_alone(server: Server, ada: Ada) -> None:
     assert httpx2.get(f"{server.url}/v1/me", headers=header).status_code == 401
 
 
-def test_a_member_may_withhold_editing(server: Server, ada: Ada) -> None:
+def test_a_member_can_withhold_editing(server: Server, ada: Ada) -> None:
     unticked: dict[str, Any] = {"write": []}
     found = run_async(connected, server, partial(ada.allow, **unticked), Memory())
     assert found["me"]["scopes"] == ["read"]

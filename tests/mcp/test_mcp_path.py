@@ -1,4 +1,4 @@
-"""The length of a tool call's path: frames of the project between the HTTP request and the database."""
+"""The depth of a tool call: frames of the project between the HTTP request and the database."""
 
 import traceback
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ DRIVER = "studyservice/database/postgresql/"
 
 @contextmanager
 def stacks_of_statements() -> Iterator[list[tuple[str, list[str]]]]:
-    """Each statement executed inside, with the project's frames at that moment, outermost first."""
+    """Each statement executed inside, with the project's frames at that time, outermost first."""
     base = Path(settings.BASE_DIR)
     stacks: list[tuple[str, list[str]]] = []
 
@@ -50,12 +50,12 @@ def frames(entry_point: RestEntryPoint) -> list[str]:
     return stack
 
 
-def test_a_tool_that_reads_is_short(owner: RestEntryPoint) -> None:
+def test_a_reading_tool_has_few_frames(owner: RestEntryPoint) -> None:
     assert len(frames(mcp_of(owner))) <= MOST_FRAMES, "\n".join(frames(mcp_of(owner)))
 
 
-def test_a_tool_that_writes_is_short(owner: RestEntryPoint) -> None:
-    """Count a repeated frame once, since a cascade recurses level by level."""
+def test_a_writing_tool_has_few_frames(owner: RestEntryPoint) -> None:
+    """Repeated frames count once, since a cascade recurses level by level."""
     calls = [(name, given) for name, given in working_calls(World(owner)) if routes()[name].method != "GET"]
     longest: dict[str, list[str]] = {}
     for name, given in calls:
@@ -67,8 +67,8 @@ def test_a_tool_that_writes_is_short(owner: RestEntryPoint) -> None:
     assert not too_long, "\n\n".join(map("\n".join, too_long))
 
 
-def test_both_entry_points_lead_to_the_same_path(owner: RestEntryPoint) -> None:
-    """From the run of the operation on, a tool call and a REST request are one."""
+def test_both_entry_points_share_their_path(owner: RestEntryPoint) -> None:
+    """From the operation on, a tool call and a REST request have equal frames."""
     rest, tool = frames(owner), frames(mcp_of(owner))
     shared = rest[rest.index("accounts/api/viewsets.py MemberViewSet.run") :]
     assert shared == tool[-len(shared) :]

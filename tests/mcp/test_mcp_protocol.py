@@ -39,7 +39,7 @@ def tools(owner: RestEntryPoint) -> McpEntryPoint:
 
 
 def post(tools: McpEntryPoint, message: Any, **headers: str) -> Any:
-    """POST `message`, unencoded if it is bytes."""
+    """POST `message`; bytes are sent unencoded."""
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     return tools.request("POST", "/mcp", json=message, headers=names)
 
@@ -60,7 +60,7 @@ def code_of(response: Any) -> tuple[int, int]:
 
 class TestHandshake:
     @pytest.mark.parametrize("version", VERSIONS)
-    def test_it_agrees_to_the_revision_that_the_client_asks_for(self, tools: McpEntryPoint, version: str) -> None:
+    def test_it_agrees_to_the_requested_revision(self, tools: McpEntryPoint, version: str) -> None:
         response = post(tools, initialize(version))
         assert response.json() == {
             "jsonrpc": "2.0",
@@ -77,7 +77,7 @@ class TestHandshake:
         check_headers(response)
 
     @pytest.mark.parametrize("version", ["1999-12-31", "2026-07-28", "latest"])
-    def test_it_offers_its_newest_to_any_other(self, tools: McpEntryPoint, version: str) -> None:
+    def test_it_offers_its_newest_revision_otherwise(self, tools: McpEntryPoint, version: str) -> None:
         assert post(tools, initialize(version)).json()["result"]["protocolVersion"] == "2025-11-25"
 
     @pytest.mark.parametrize("version", VERSIONS)
@@ -85,7 +85,7 @@ class TestHandshake:
         response = post(tools, PING, MCP_Protocol_Version=version, Mcp_Session_Id="made-up")
         assert response.json() == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
-    def test_the_instructions_say_how_to_work_here(self) -> None:
+    def test_the_instructions_explain_how_to_work(self) -> None:
         for word in (
             "time zone",
             "get_me",
@@ -103,22 +103,22 @@ class TestHandshake:
             assert word in INSTRUCTIONS
 
     @pytest.mark.parametrize("id_", ["a-1", 2**53, -1, ""])
-    def test_the_id_comes_back_as_it_was(self, tools: McpEntryPoint, id_: Any) -> None:
+    def test_the_id_is_returned_unchanged(self, tools: McpEntryPoint, id_: Any) -> None:
         assert post(tools, PING | {"id": id_}).json()["id"] == id_
 
     @pytest.mark.parametrize("method", ["server/discover", "tools/List", "prompts/Get", "x"])
-    def test_a_method_that_is_not_there(self, tools: McpEntryPoint, method: str) -> None:
+    def test_an_unknown_method_is_rejected(self, tools: McpEntryPoint, method: str) -> None:
         assert code_of(post(tools, PING | {"method": method})) == (200, -32601)
 
     @pytest.mark.parametrize("params", [{}, {"name": 5}, {"name": "get_me", "arguments": "x"}, {"arguments": {}}])
-    def test_parameters_that_do_not_fit(self, tools: McpEntryPoint, params: Any) -> None:
+    def test_invalid_parameters_are_rejected(self, tools: McpEntryPoint, params: Any) -> None:
         response = post(tools, PING | {"method": "tools/call", "params": params})
         assert code_of(response) == (200, -32602)
         assert "pydantic" not in response.content.decode()
 
 
 class TestStateless:
-    def test_discovery_tells_what_the_handshake_tells(self, tools: McpEntryPoint) -> None:
+    def test_discovery_equals_the_handshake(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp", **stateless("server/discover"))
         assert response.json()["result"] == {
             "resultType": "complete",
@@ -130,18 +130,18 @@ class TestStateless:
             "_meta": {"io.modelcontextprotocol/serverInfo": SERVER_INFO},
         }
 
-    def test_a_call_answers_what_the_handshake_revisions_answer(self, tools: McpEntryPoint) -> None:
+    def test_a_call_gets_the_same_answer_as_with_a_handshake(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp", **stateless("tools/call", {"name": "get_me"}))
         result = response.json()["result"]
         assert result["structuredContent"] == tools.made("get_me")
         assert result["resultType"] == "complete"
 
-    def test_the_list_may_be_kept_by_anyone(self, tools: McpEntryPoint) -> None:
+    def test_the_list_is_publicly_cacheable(self, tools: McpEntryPoint) -> None:
         result = tools.request("POST", "/mcp", **stateless("tools/list")).json()["result"]
         assert (result["ttlMs"], result["cacheScope"]) == (300_000, "public")
 
     @pytest.mark.parametrize("method", ["initialize", "ping", "x"])
-    def test_a_method_that_is_not_there_is_404(self, tools: McpEntryPoint, method: str) -> None:
+    def test_an_unknown_method_is_404(self, tools: McpEntryPoint, method: str) -> None:
         assert code_of(tools.request("POST", "/mcp", **stateless(method))) == (404, -32601)
 
     @pytest.mark.parametrize(
@@ -161,32 +161,32 @@ class TestStateless:
     def test_a_message_of_this_revision_needs_its_headers(self, tools: McpEntryPoint) -> None:
         assert code_of(tools.request("POST", "/mcp", json=stateless("tools/list")["json"])) == (400, -32020)
 
-    def test_a_tool_name_in_the_header_must_be_that_of_the_call(self, tools: McpEntryPoint) -> None:
+    def test_a_tool_name_in_the_header_must_match_the_call(self, tools: McpEntryPoint) -> None:
         sent = stateless("tools/call", {"name": "get_me"})
         sent["headers"]["Mcp-Name"] = "delete_course"
         assert code_of(tools.request("POST", "/mcp", **sent)) == (400, -32020)
 
-    def test_a_notification_of_a_revision_that_is_not_there_names_them_too(self, tools: McpEntryPoint) -> None:
+    def test_a_notification_of_an_unknown_revision_lists_the_known_ones(self, tools: McpEntryPoint) -> None:
         message = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
         response = tools.request("POST", "/mcp", json=message, headers={"MCP-Protocol-Version": "2030-01-01"})
         assert response.json()["error"]["data"]["supported"] == REVISIONS
 
     @pytest.mark.parametrize("cursor", ["", "next", "2"])
-    def test_a_cursor_of_the_list_is_refused(self, tools: McpEntryPoint, cursor: str) -> None:
+    def test_a_cursor_of_the_list_is_rejected(self, tools: McpEntryPoint, cursor: str) -> None:
         assert code_of(tools.request("POST", "/mcp", **stateless("tools/list", {"cursor": cursor}))) == (400, -32602)
         assert code_of(tools.rpc("tools/list", {"cursor": cursor})) == (200, -32602)
 
-    def test_a_revision_that_is_not_there_names_those_that_are(self, tools: McpEntryPoint) -> None:
+    def test_an_unknown_revision_lists_the_known_ones(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp", **stateless("tools/list", version="2030-01-01"))
         assert code_of(response) == (400, -32022)
         assert response.json()["error"]["data"] == {"supported": REVISIONS, "requested": "2030-01-01"}
 
     @pytest.mark.parametrize("version", [STATELESS, "2030-01-01", "nonsense", ""])
-    def test_a_header_alone_does_not_make_the_revision(self, tools: McpEntryPoint, version: str) -> None:
+    def test_a_header_is_not_enough_for_the_revision(self, tools: McpEntryPoint, version: str) -> None:
         assert code_of(post(tools, PING, MCP_Protocol_Version=version)) == (400, -32602)
 
     @pytest.mark.parametrize(("version", "status"), [(STATELESS, 202), ("2030-01-01", 400)])
-    def test_a_notification_is_taken_at_a_revision_there_is(
+    def test_a_notification_of_a_known_revision_is_accepted(
         self, tools: McpEntryPoint, version: str, status: int
     ) -> None:
         message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
@@ -214,7 +214,7 @@ class TestMessages:
     @pytest.mark.parametrize(
         "raw", [b" ", b"{", b"nonsense", b'{"a":NaN}', b"\xef\xbb\xbf{}", b"\xff", b"[" * 100_000, b'{"id":1e999}']
     )
-    def test_what_is_not_json_is_a_parse_error(self, tools: McpEntryPoint, raw: bytes) -> None:
+    def test_invalid_json_is_a_parse_error(self, tools: McpEntryPoint, raw: bytes) -> None:
         response = tools.request("POST", "/mcp", data=raw, content_type="application/json")
         assert code_of(response) == (400, -32700)
         assert response.json()["id"] is None
@@ -240,17 +240,17 @@ class TestMessages:
             {"jsonrpc": "2.0", "method": 7},
         ],
     )
-    def test_what_is_no_message_is_an_invalid_request(self, tools: McpEntryPoint, message: Any) -> None:
+    def test_json_that_is_not_a_message_is_an_invalid_request(self, tools: McpEntryPoint, message: Any) -> None:
         response = tools.request("POST", "/mcp", data=json.dumps(message), content_type="application/json")
         assert code_of(response) == (400, -32600)
         assert response.json()["id"] is None
 
 
 class TestBatches:
-    """Revision 2025-03-26 has them, also where no header names a revision; later ones dropped them."""
+    """Revision 2025-03-26 allows batches, also without a revision header. Later revisions do not."""
 
     @pytest.mark.parametrize("headers", [{}, {"MCP_Protocol_Version": "2025-03-26"}])
-    def test_each_request_is_answered_and_nothing_else(self, tools: McpEntryPoint, headers: dict[str, str]) -> None:
+    def test_only_requests_are_answered(self, tools: McpEntryPoint, headers: dict[str, str]) -> None:
         notification = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         call = {"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": "get_me"}}
         response = post(tools, [PING, notification, call, {"id": 5}], **headers)
@@ -259,16 +259,16 @@ class TestBatches:
         assert (called["id"], called["result"]["structuredContent"]["name"]) == ("c", "Owner")
         assert (wrong["id"], wrong["error"]["code"]) == (None, -32600)
 
-    def test_one_of_notifications_alone_is_accepted(self, tools: McpEntryPoint) -> None:
+    def test_a_batch_of_only_notifications_is_accepted(self, tools: McpEntryPoint) -> None:
         response = post(tools, [{"jsonrpc": "2.0", "method": "notifications/initialized"}] * 2)
         assert (response.status_code, response.content) == (202, b"")
 
     @pytest.mark.parametrize("batch", [[], [PING] * 21, [PING, initialize("2025-03-26")]])
-    def test_one_that_is_empty_too_long_or_a_handshake_is_refused(self, tools: McpEntryPoint, batch: Any) -> None:
+    def test_an_empty_or_too_long_batch_or_a_handshake_is_rejected(self, tools: McpEntryPoint, batch: Any) -> None:
         assert code_of(post(tools, batch)) == (400, -32600)
 
     @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25", STATELESS])
-    def test_later_revisions_have_none(self, tools: McpEntryPoint, version: str) -> None:
+    def test_later_revisions_have_no_batches(self, tools: McpEntryPoint, version: str) -> None:
         assert code_of(post(tools, [PING], MCP_Protocol_Version=version)) == (400, -32600)
 
 
@@ -282,12 +282,12 @@ class TestHttp:
         if method != "HEAD":
             assert error_of(response)["type"] == "method_not_allowed"
 
-    def test_a_slash_at_the_end_makes_no_difference(self, tools: McpEntryPoint) -> None:
+    def test_a_trailing_slash_makes_no_difference(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp/", json=PING)
         assert response.json() == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
     @pytest.mark.parametrize("path", ["/mcp/x", "/mcp//"])
-    def test_there_is_nothing_beside_it(self, tools: McpEntryPoint, path: str) -> None:
+    def test_paths_below_do_not_exist(self, tools: McpEntryPoint, path: str) -> None:
         assert tools.request("POST", path, json=PING).status_code == 404
 
     @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
@@ -299,13 +299,13 @@ class TestHttp:
     @pytest.mark.parametrize(
         "accept", ["application/json", "application/json, text/event-stream", "*/*", "application/*", None]
     )
-    def test_whoever_takes_json_is_answered(self, tools: McpEntryPoint, accept: str | None) -> None:
+    def test_a_client_that_accepts_json_is_answered(self, tools: McpEntryPoint, accept: str | None) -> None:
         response = post(tools, PING, **({} if accept is None else {"Accept": accept}))
         assert response.json()["result"] == {}
         assert response.headers["Content-Type"] == "application/json"
 
     @pytest.mark.parametrize("accept", ["text/event-stream", "text/html", "image/*", ""])
-    def test_whoever_does_not_is_406(self, tools: McpEntryPoint, accept: str) -> None:
+    def test_a_client_that_does_not_accept_json_is_406(self, tools: McpEntryPoint, accept: str) -> None:
         response = post(tools, PING, Accept=accept)
         assert response.status_code == 406
         assert response.json()["error"] == {"type": "invalid_request", "message": ANY, "request_id": ANY}
@@ -316,7 +316,7 @@ class TestHttp:
         assert response.status_code == 415
         assert response.json()["error"]["type"] == "invalid_request"
 
-    def test_a_character_set_may_stand_beside_it(self, tools: McpEntryPoint) -> None:
+    def test_a_charset_is_accepted(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp", data=json.dumps(PING), content_type="application/json; charset=utf-8")
         assert response.json()["result"] == {}
 
@@ -329,7 +329,7 @@ class TestHttp:
             assert response.json()["error"]["type"] == "invalid_request"
 
     @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example"])
-    def test_a_foreign_host_is_refused(self, tools: McpEntryPoint, host: str) -> None:
+    def test_a_foreign_host_is_rejected(self, tools: McpEntryPoint, host: str) -> None:
         """MCP, Streamable HTTP, Security Warning: DNS rebinding."""
         response = post(tools, PING, Host=host)
         assert (response.status_code, response.json()["error"]["type"]) == (400, "invalid_request")

@@ -1,4 +1,4 @@
-"""The message that a refused assistant shows: the official Python client shows only JSON-RPC errors."""
+"""The message that a refused assistant shows. The official Python client shows only JSON-RPC errors."""
 
 import re
 from typing import Any
@@ -30,13 +30,13 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
 def exhausted(entry_point: RestEntryPoint) -> None:
-    """Use up the minute's requests."""
+    """Use up the requests of the minute."""
     assert [entry_point.request("GET", "/v1/me").status_code for _ in range(120)] == [200] * 120
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer svc_sk_dead"}])
-def test_without_a_live_credential_it_is_both_errors_at_once(db: None, path: str, headers: dict[str, str]) -> None:
+def test_an_invalid_credential_is_an_http_and_a_json_rpc_error(db: None, path: str, headers: dict[str, str]) -> None:
     response = Browser().post(path, PING, content_type="application/json", headers=headers)
     assert response.status_code == 401
     error = rpc_error_of(response)
@@ -44,9 +44,7 @@ def test_without_a_live_credential_it_is_both_errors_at_once(db: None, path: str
 
 
 @pytest.mark.parametrize("batch", [False, True])
-def test_beyond_the_rate_it_is_both_errors_at_once_and_says_how_long_to_wait(
-    owner: RestEntryPoint, batch: bool
-) -> None:
+def test_exceeding_the_rate_is_both_errors_and_names_the_wait(owner: RestEntryPoint, batch: bool) -> None:
     exhausted(owner)
     response = owner.request("POST", "/mcp", json=[PING | {"id": number} for number in range(3)] if batch else PING)
     assert response.status_code == 429
@@ -55,14 +53,14 @@ def test_beyond_the_rate_it_is_both_errors_at_once_and_says_how_long_to_wait(
     assert error["message"] == waiting(response.headers["Retry-After"])
 
 
-def test_a_batch_with_more_than_is_left_says_how_long_to_wait(owner: RestEntryPoint) -> None:
+def test_a_batch_over_the_remaining_rate_names_the_wait(owner: RestEntryPoint) -> None:
     for _ in range(118):
         owner.request("GET", "/v1/me")
     response = owner.request("POST", "/mcp", json=[PING | {"id": number} for number in range(3)])
     assert (response.status_code, rpc_error_of(response)["message"]) == (429, waiting(response.headers["Retry-After"]))
 
 
-def test_rest_says_how_long_to_wait_in_the_envelope_alone(owner: RestEntryPoint) -> None:
+def test_rest_names_the_wait_only_in_the_envelope(owner: RestEntryPoint) -> None:
     exhausted(owner)
     response = owner.request("GET", "/v1/me")
     expected = {"type": "rate_limited", "message": waiting(response.headers["Retry-After"]), "request_id": ANY}
@@ -75,7 +73,7 @@ def waiting(seconds: str) -> str:
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 @pytest.mark.parametrize("path", MISTAKEN)
-def test_a_mistaken_address_names_the_right_one(db: None, method: str, path: str) -> None:
+def test_a_wrong_address_names_the_right_one(db: None, method: str, path: str) -> None:
     response = Browser().generic(
         method, path, "{}", "application/json", headers={"Origin": "https://inspector.example"}
     )
@@ -94,18 +92,18 @@ def test_a_post_to_the_home_page_names_the_address_of_the_tools(db: None, conten
     assert ADDRESS in rpc_error_of(response)["message"]
 
 
-def test_the_home_page_stays_a_page(client: Browser, owner_member: Member) -> None:
+def test_the_home_page_is_unaffected(client: Browser, owner_member: Member) -> None:
     assert client.put("/").status_code == 405
     for _ in range(2):
         page = client.get("/")
         assert (page.status_code, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
-        # Each button of the form for ticks has an address of its own.
+        # each button of the consent form has its own address
         assert not re.findall(r'<form(?! id="ticks")[^>]*method="post"(?![^>]*action="/.)', page.content.decode())
         client.force_login(owner_member)
 
 
 @pytest.mark.parametrize("path", ["/ssexy", "/api", "/api/mcpx", "/mcpx"])
-def test_another_unknown_address_is_a_page_as_before(db: None, path: str) -> None:
+def test_other_unknown_addresses_are_unaffected(db: None, path: str) -> None:
     assert Browser().get(path).headers["Content-Type"] == "text/html; charset=utf-8"
 
 
@@ -118,7 +116,7 @@ async def _connect(url: str, secret: str, mode: str) -> None:
 
 
 def told(url: str, secret: str, mode: str) -> str:
-    """The error of the official Python client while it connects."""
+    """The error of the official Python client while connecting."""
     with pytest.raises(ExceptionGroup) as raised:
         run_async(_connect, url, secret, mode)
     found: BaseException = raised.value
@@ -130,15 +128,15 @@ def told(url: str, secret: str, mode: str) -> str:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
-def test_the_official_client_shows_the_sentence(live_server: Any, owner: RestEntryPoint, mode: str) -> None:
-    """With a handshake, with a probe for the revision without one, and with that revision only."""
+def test_the_official_client_shows_the_message(live_server: Any, owner: RestEntryPoint, mode: str) -> None:
+    """With a handshake, with a probe without one, and with that revision only."""
     assert "This API key is malformed" in told(f"{live_server.url}/mcp", "svc_sk_dead", mode)
     assert f"The MCP address is {ADDRESS}." in told(f"{live_server.url}/sse", owner.secret, mode)
     exhausted(owner)
     assert re.search(r"Wait \d+ seconds? and try again", told(f"{live_server.url}/mcp", owner.secret, mode))
 
 
-def test_a_tool_call_in_a_session_that_is_refused_says_why(owner: RestEntryPoint) -> None:
+def test_a_rejected_tool_call_in_a_session_names_the_reason(owner: RestEntryPoint) -> None:
     entry_point = mcp_of(owner)
     exhausted(owner)
     assert rpc_error_of(entry_point.rpc("tools/call", {"name": "get_me"}))["type"] == "rate_limited"

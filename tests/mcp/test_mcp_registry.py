@@ -1,4 +1,4 @@
-"""`manage.py serverjson`: how the MCP registry lists this service."""
+"""`manage.py serverjson`: the entry of this service in the MCP registry."""
 
 import io
 import json
@@ -24,7 +24,7 @@ def printed(*arguments: str) -> str:
 
 
 def judged(document: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """What a linter says that has the registry's schemas and its rules for publishing."""
+    """The findings of a linter with the registry's schemas and publishing rules."""
     (folder / "server.json").write_text(document)
     return subprocess.run([SKILLSAW, "lint", str(folder)], capture_output=True, text=True, timeout=60, check=False)
 
@@ -35,7 +35,7 @@ def public(settings: Any) -> Any:
     return settings
 
 
-def test_it_names_the_service_and_where_it_is(public: Any) -> None:
+def test_it_contains_the_name_and_address_of_the_service(public: Any) -> None:
     assert json.loads(printed()) == {
         "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
         "name": "org.example.study/study-data-service",
@@ -48,7 +48,7 @@ def test_it_names_the_service_and_where_it_is(public: Any) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--name", "io.github.somebody/study-data")])
-def test_the_registry_would_take_it(public: Any, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_the_registry_would_accept_it(public: Any, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = judged(printed(*arguments), tmp_path)
     assert done.returncode == 0, done.stdout
     assert "mcp-registry" in done.stdout
@@ -59,24 +59,24 @@ def test_the_registry_would_take_it(public: Any, tmp_path: Path, arguments: tupl
 @pytest.mark.parametrize(
     "wrong", [{"name": "study"}, {"version": "latest"}, {"description": "x" * 101}, {"remotes": [{"type": "http"}]}]
 )
-def test_the_judge_finds_what_is_wrong(public: Any, tmp_path: Path, wrong: dict[str, Any]) -> None:
+def test_the_linter_finds_errors(public: Any, tmp_path: Path, wrong: dict[str, Any]) -> None:
     assert judged(json.dumps(json.loads(printed()) | wrong), tmp_path).returncode == 1
 
 
 @pytest.mark.parametrize(
     "origin", ["http://127.0.0.1:8000", "https://localhost", "https://203.0.113.9", "https://[2001:db8::1]:8443"]
 )
-def test_an_address_that_is_not_public_is_refused(settings: Any, origin: str) -> None:
+def test_an_address_that_is_not_public_is_rejected(settings: Any, origin: str) -> None:
     settings.BASE_URL = origin
     with pytest.raises(CommandError, match="public internet"):
         printed()
 
 
 @pytest.mark.parametrize("name", ["study", "a/b/c", "org.example/ä", ""])
-def test_a_name_of_another_form_is_refused(public: Any, name: str) -> None:
+def test_a_name_in_another_format_is_rejected(public: Any, name: str) -> None:
     with pytest.raises(CommandError, match="namespace/name"):
         printed("--name", name)
 
 
-def test_its_version_is_the_one_of_the_package(public: Any) -> None:
+def test_its_version_equals_the_package_version(public: Any) -> None:
     assert json.loads(printed())["version"] == __version__

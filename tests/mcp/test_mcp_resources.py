@@ -1,4 +1,4 @@
-"""Resources: there are none, and clients that ask for them all the same get empty lists."""
+"""Resources: there are none, but clients that ask anyway get empty lists."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ READ = {"uri": "file:///etc/passwd"}
 
 
 def ask(tools: McpEntryPoint, version: str, method: str, params: dict[str, Any] | None = None) -> Any:
-    """The raw answer at that revision."""
+    """The raw answer in that revision."""
     if version == STATELESS:
         return tools.request("POST", "/mcp", **stateless(method, params))
     return tools.rpc(method, params, headers={"MCP-Protocol-Version": version})
@@ -40,8 +40,8 @@ def test_the_lists_are_empty(owner: RestEntryPoint, method: str, version: str) -
 
 @pytest.mark.parametrize("method", LISTS)
 @pytest.mark.parametrize("cursor", ["", "next"])
-def test_a_cursor_is_refused(owner: RestEntryPoint, method: str, cursor: str) -> None:
-    """Like the list of tools: none was ever sent."""
+def test_a_cursor_is_rejected(owner: RestEntryPoint, method: str, cursor: str) -> None:
+    """As for the list of tools: none was ever issued."""
     for version in (VERSIONS[-1], STATELESS):
         assert ask(mcp_of(owner), version, method, {"cursor": cursor}).json()["error"]["code"] == -32602
 
@@ -59,7 +59,7 @@ def test_the_capability_is_not_declared(owner: RestEntryPoint) -> None:
         assert set(answer.json()["result"]["capabilities"]) == {"tools", "prompts", "completions"}
 
 
-def test_asking_for_the_lists_is_no_refused_call(owner_member: Member) -> None:
+def test_asking_for_the_lists_does_not_count_as_a_refused_call(owner_member: Member) -> None:
     tools = McpEntryPoint(App.registered().connect(owner_member)["access_token"])
     for method in LISTS:
         ask(tools, VERSIONS[-1], method)

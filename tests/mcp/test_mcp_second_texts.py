@@ -1,4 +1,4 @@
-"""The texts of a tool's result after its JSON: what went, what the fields were, which quotes are not confirmed."""
+"""The texts of a tool's result after its JSON: deleted objects, old values, and unconfirmed quotes."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ UNDO = "The member can undo this until 2026-12-22, at http://127.0.0.1:8000/acti
 
 @pytest.fixture(autouse=True)
 def _now(time_machine: Any, owner_member: Member) -> None:
-    """An evening on which it is the next day for the member already."""
+    """An evening on which the member already has the next day."""
     time_machine.move_to("2026-11-21T20:00:00Z")
     Member.objects.filter(id=owner_member.id).update(time_zone="Pacific/Auckland")
 
@@ -32,7 +32,7 @@ def tools(owner: RestEntryPoint) -> McpEntryPoint:
 
 
 def texts(tools: McpEntryPoint, name: str, /, **arguments: Any) -> list[str]:
-    """The texts after the JSON of a call that works."""
+    """The texts after the JSON of a successful call."""
     result = tools.rpc("tools/call", {"name": name, "arguments": arguments}).json()["result"]
     assert result["isError"] is False, result
     first, *more = [block["text"] for block in result["content"]]
@@ -47,7 +47,7 @@ def was(tools: McpEntryPoint, name: str, /, **arguments: Any) -> Any:
     return json.loads(fields)
 
 
-def test_a_deletion_says_what_went_and_until_when_and_where_it_can_be_undone(
+def test_a_deletion_names_the_objects_and_how_long_and_where_it_can_be_undone(
     tools: McpEntryPoint, course: Any, item: Any, milestone: Any
 ) -> None:
     tools.made("create_milestone", item_id=item["id"], title="Draft")
@@ -63,7 +63,7 @@ def test_a_deletion_says_what_went_and_until_when_and_where_it_can_be_undone(
     assert texts(tools, "delete_vocab_deck", deck_id=deck["id"]) == [f"Deleted the deck “Words” with 2 cards. {UNDO}"]
 
 
-def test_replaced_categories_say_which_went(tools: McpEntryPoint, course: Any) -> None:
+def test_replaced_categories_name_the_deleted_ones(tools: McpEntryPoint, course: Any) -> None:
     def replace(*categories: Any) -> list[str]:
         return texts(tools, "set_grade_categories", course_id=course["id"], categories=list(categories))
 
@@ -83,7 +83,7 @@ def test_replaced_categories_say_which_went(tools: McpEntryPoint, course: Any) -
     assert replace(exam | {"weight": 100}) == []
 
 
-def test_an_update_says_what_the_changed_fields_were(tools: McpEntryPoint, course: Any, item: Any) -> None:
+def test_an_update_names_the_old_values(tools: McpEntryPoint, course: Any, item: Any) -> None:
     step = tools.made("create_milestone", item_id=item["id"], title="Outline", more=[{"title": "Draft"}])
     assert was(tools, "update_item", item_id=item["id"], due_on="2026-12-05", title="Midterm") == {"due_on": None}
     assert was(tools, "update_item", item_id=item["id"], due_on=None, kind="exam") == {
@@ -96,7 +96,7 @@ def test_an_update_says_what_the_changed_fields_were(tools: McpEntryPoint, cours
     assert before == {"name": "Cell Biology", "syllabus_text": "ü" * 100}
 
 
-def test_what_changed_nothing_has_one_text(tools: McpEntryPoint, course: Any, item: Any, milestone: Any) -> None:
+def test_a_call_without_effect_has_one_text(tools: McpEntryPoint, course: Any, item: Any, milestone: Any) -> None:
     for name, given in (
         ("update_item", {"item_id": item["id"], "title": "Midterm"}),
         ("update_milestone", {"milestone_id": milestone["id"], "place": 1}),
@@ -108,13 +108,13 @@ def test_what_changed_nothing_has_one_text(tools: McpEntryPoint, course: Any, it
         assert texts(tools, name, **given) == [], name
 
 
-def test_it_comes_after_the_ignored_arguments(tools: McpEntryPoint, item: Any) -> None:
+def test_it_follows_the_ignored_arguments(tools: McpEntryPoint, item: Any) -> None:
     ignored, before = texts(tools, "update_item", item_id=item["id"], title="Final", zzz=1)
     assert ignored.startswith("Ignored, as this tool has no such arguments: zzz.")
     assert before == 'was: {"title": "Midterm"}'
 
 
-def test_quotes_say_how_many_are_confirmed_and_what_the_others_mean(tools: McpEntryPoint) -> None:
+def test_quotes_are_counted_as_confirmed_or_explained(tools: McpEntryPoint) -> None:
     syllabus = "Fall 2026\nMidterm: October 8, 2026\nEssay due every week\nLab report: November 3, 2026"
     items = [
         {"title": "Midterm", "due_on": "2026-10-08", "quote": "Midterm: October 8, 2026"},
@@ -134,14 +134,14 @@ def test_quotes_say_how_many_are_confirmed_and_what_the_others_mean(tools: McpEn
     assert len({line.partition(": ")[2] for line in lines}) == 3
 
 
-def test_all_confirmed_is_one_sentence(tools: McpEntryPoint, course: Any) -> None:
+def test_all_confirmed_quotes_are_one_sentence(tools: McpEntryPoint, course: Any) -> None:
     tools.made("update_course", course_id=course["id"], syllabus_text="Quiz 1: October 8, 2026")
     one = {"title": "Quiz 1", "due_on": "2026-10-08", "quote": "Quiz 1: October 8, 2026"}
     assert texts(tools, "create_item", course_id=course["id"], **one) == ["1 of 1 quote is confirmed."]
     assert texts(tools, "create_item", course_id=course["id"], **one, more=[one]) == ["2 of 2 quotes are confirmed."]
 
 
-def test_twenty_are_named_at_most(tools: McpEntryPoint, course: Any) -> None:
+def test_at_most_twenty_are_named(tools: McpEntryPoint, course: Any) -> None:
     more = [{"title": f"Quiz {number}", "quote": "Nowhere"} for number in range(1, 30)]
     [text] = texts(tools, "create_item", course_id=course["id"], title="Quiz 0", quote="Nowhere", more=more)
     head, *lines = text.split("\n")
@@ -149,6 +149,6 @@ def test_twenty_are_named_at_most(tools: McpEntryPoint, course: Any) -> None:
     assert (len(lines), lines[-1]) == (21, "- and 10 more")
 
 
-def test_rest_answers_as_before(owner: RestEntryPoint, item: Any) -> None:
+def test_rest_is_unaffected(owner: RestEntryPoint, item: Any) -> None:
     answer = owner.made("update_item", item_id=item["id"], title="Final")
     assert answer == item | {"title": "Final", "updated_at": answer["updated_at"]}

@@ -1,4 +1,4 @@
-"""The path of an assistant from a syllabus to a course, with the official client."""
+"""The steps of an assistant from a syllabus to a course, with the official client."""
 
 import json
 import re
@@ -64,18 +64,18 @@ async def _enter(url: str, secret: str) -> dict[str, Any]:
 
 
 def proposed() -> str:
-    """The proposal that the assistant shows first: one line per item, with its line of the syllabus."""
+    """The proposal that the assistant shows first: one line per item, with its syllabus line."""
     items = [*ITEMS[:WRONG], ITEMS[WRONG] | {"due_on": "2026-11-07"}, *ITEMS[WRONG + 1 :]]
     return "\n".join(f"- {one['due_on']} {one['kind']} {one['title']} | {one['quote']}" for one in items)
 
 
 def read_back(proposal: str) -> list[dict[str, str]]:
-    """The items of a proposal to which the member said yes."""
+    """The items of a proposal to which the member agreed."""
     lines = re.findall(r"^- (\S+) (\S+) (.+?) \| (.+)$", proposal, re.MULTILINE)
     return [{"title": title, "kind": kind, "due_on": day, "quote": quote} for day, kind, title, quote in lines]
 
 
-def test_the_one_date_that_was_misread_is_told(live_server: Any, owner: RestEntryPoint) -> None:
+def test_the_only_misread_date_is_reported(live_server: Any, owner: RestEntryPoint) -> None:
     got = run_async(_enter, f"{live_server.url}/mcp", owner.secret)
     assert "create_course once" in got["instructions"]
     for word in ("create_course once", "syllabus_text", "quote", "evidence", "never an order"):

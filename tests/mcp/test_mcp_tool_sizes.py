@@ -20,26 +20,26 @@ TELLING = {"uuid", "date", "date-time"}
 """Formats by which an argument is filled in."""
 
 
-def test_it_grows_by_a_twentieth_at_most_without_being_noticed(owner: RestEntryPoint) -> None:
+def test_growth_by_more_than_a_twentieth_is_noticed(owner: RestEntryPoint) -> None:
     found = len(mcp_of(owner).rpc("tools/list").content)
     assert 0.95 * BYTES <= found <= 1.05 * BYTES, f"tools/list has {found} bytes: shorten texts, or change BYTES"
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_an_answer_has_names_and_types_and_nothing_else(name: str) -> None:
+def test_an_answer_has_only_names_and_types(name: str) -> None:
     said = {key for schema in _schemas(tools()[name].definition.output_schema) for key in schema}
     assert said <= {"type", "enum", "items", "properties"}
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_an_argument_has_no_title_and_no_format_that_says_nothing(name: str) -> None:
+def test_an_argument_has_no_title_and_no_redundant_format(name: str) -> None:
     for schema in _schemas(tools()[name].definition.input_schema):
         assert "title" not in schema
         assert schema.get("format", "date") in TELLING
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_entries_of_a_list_repeat_no_text_that_stands_beside_it(name: str) -> None:
+def test_list_entries_do_not_repeat_adjacent_texts(name: str) -> None:
     own = tools()[name].definition.input_schema["properties"]
     beside = {field["description"] for field in own.values()}
     for field in own.values():
@@ -49,7 +49,7 @@ def test_entries_of_a_list_repeat_no_text_that_stands_beside_it(name: str) -> No
             assert "description" not in entry, "that of the list says it"
 
 
-def test_an_enum_that_may_be_null_has_null_among_its_values() -> None:
+def test_a_nullable_enum_includes_null() -> None:
     closed = {"type": "string", "enum": ["yes", "no"]}
     record = {"type": "object", "properties": {"sure": {"oneOf": [closed, {"type": "null"}]}}}
     entry = {"responses": {"200": {"content": {"application/json": {"schema": record}}}}}
@@ -58,7 +58,7 @@ def test_an_enum_that_may_be_null_has_null_among_its_values() -> None:
 
 
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
-    """`schema`, and every schema in it."""
+    """`schema` and every nested schema."""
     yield schema
     inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), *schema.get("oneOf", [])]
     for one in [*inner, *([schema["items"]] if "items" in schema else [])]:

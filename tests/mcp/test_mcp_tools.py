@@ -1,4 +1,4 @@
-"""The tools, as `tools/list` shows them: made from the operations, within the limits of the specification."""
+"""The tools in `tools/list`: derived from the operations, within the limits of the specification."""
 
 import re
 from collections.abc import Iterator
@@ -34,14 +34,14 @@ KINDS = ["exam", "quiz", "assignment", "lab", "paper", "project", "other"]
 
 @pytest.fixture(scope="module")
 def listed() -> dict[str, Any]:
-    """The tools in their wire form, by name."""
+    """The tools in their wire format, by name."""
     return {
         name: tool.definition.model_dump(mode="json", by_alias=True, exclude_none=True)
         for name, tool in tools().items()
     }
 
 
-def test_the_list_is_the_operations_in_one_page(owner: RestEntryPoint, listed: dict[str, Any]) -> None:
+def test_the_list_is_the_operations_on_one_page(owner: RestEntryPoint, listed: dict[str, Any]) -> None:
     result = mcp_of(owner).rpc("tools/list").json()["result"]
     needs = {tool["name"]: tool.pop("securitySchemes") for tool in result["tools"]}
     assert {tool["name"]: tool for tool in result["tools"]} == listed
@@ -57,20 +57,20 @@ def test_every_revision_gets_the_list(owner: RestEntryPoint, listed: dict[str, A
     assert {tool["name"]: tool.pop("securitySchemes") and tool for tool in result["tools"]} == listed
 
 
-def test_the_list_is_written_once(owner: RestEntryPoint) -> None:
+def test_the_list_is_serialized_once(owner: RestEntryPoint) -> None:
     mcp_of(owner).rpc("tools/list")
     before = written.cache_info()
     mcp_of(owner).rpc("tools/list", {"_meta": {"progressToken": 1}})
     assert written.cache_info() == (before.hits + 1, before.misses, None, before.currsize)
 
 
-def test_a_reader_and_a_lapsed_member_see_the_same_list(owner, reader, lapsed) -> None:
+def test_a_read_only_key_and_a_lapsed_member_get_the_same_list(owner, reader, lapsed) -> None:
     lists = [McpEntryPoint(entry_point.secret).rpc("tools/list").json() for entry_point in (owner, reader, lapsed)]
     assert lists[0] == lists[1] == lists[2]
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_names_titles_and_descriptions_are_the_operations(listed: dict[str, Any], name: str) -> None:
+def test_names_titles_and_descriptions_equal_the_operations(listed: dict[str, Any], name: str) -> None:
     tool = listed[name]
     assert re.fullmatch(r"[a-z_]{1,64}", tool["name"])
     assert tool["title"] == declared(name)["summary"]
@@ -91,7 +91,7 @@ def test_all_four_hints_follow_the_method(listed: dict[str, Any], name: str) -> 
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_what_destroys_asks_for_a_yes_and_says_who_can_undo_it(listed: dict[str, Any], name: str) -> None:
+def test_destructive_tools_ask_for_confirmation_and_name_who_can_undo(listed: dict[str, Any], name: str) -> None:
     """Spec, Operation rules: destructive deletions should be confirmed with the member."""
     says = "For 30 days the member can undo it on this site's page /activity"
     description = listed[name]["description"]
@@ -109,7 +109,7 @@ def test_input_is_one_closed_object_without_references(listed: dict[str, Any], n
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str, Any], name: str) -> None:
+def test_input_has_the_arguments_of_path_query_and_body(listed: dict[str, Any], name: str) -> None:
     schema, route = listed[name]["inputSchema"], routes()[name]
     body = body_schema(name) if "requestBody" in declared(name) else {"properties": {}}
     assert set(schema["properties"]) == route.path_ids | route.query | set(body["properties"])
@@ -121,10 +121,10 @@ def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str,
         described = [] if parameter["in"] == "path" else [parameter["description"]]
         described += [f"From {source}."] if source else []
         expected = {"description": " ".join(described), **parameter["schema"]}
-        expected.pop("examples", None)  # an assistant might take an id among them for a real one
-        if expected.get("format") == "double":  # as all numbers of JSON are
+        expected.pop("examples", None)  # an assistant might mistake such an id for a real one
+        if expected.get("format") == "double":  # as all numbers in JSON
             del expected["format"]
-        if isinstance(expected["type"], list):  # which clients that translate schemas refuse
+        if isinstance(expected["type"], list):  # which clients that translate schemas reject
             value = {key: expected[key] for key in expected.keys() - {"description", "type"}}
             branches = [value | {"type": kind} if kind != "null" else {"type": kind} for kind in expected["type"]]
             expected = {"description": expected["description"], "anyOf": branches}
@@ -147,13 +147,13 @@ def test_output_is_one_open_object_without_references(listed: dict[str, Any], na
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_output_has_the_fields_that_rest_answers(listed: dict[str, Any], name: str) -> None:
+def test_output_has_the_fields_of_rest(listed: dict[str, Any], name: str) -> None:
     """Every field at every depth, with its types and the values of a closed enum."""
     content = declared(name)["responses"][str(routes()[name].success)]["content"]
     assert _fields(listed[name]["outputSchema"]) == _fields(content["application/json"]["schema"])
 
 
-def test_texts_say_nothing_about_http(owner: RestEntryPoint, listed: dict[str, Any]) -> None:
+def test_texts_do_not_mention_http(owner: RestEntryPoint, listed: dict[str, Any]) -> None:
     tools = mcp_of(owner)
     many = [{"term": "", "definition": ""}] * 200
     calls = [("get_course", {}), ("create_course", {}), ("create_vocab_deck", {"name": "Cells", "cards": many})]
@@ -163,7 +163,7 @@ def test_texts_say_nothing_about_http(owner: RestEntryPoint, listed: dict[str, A
         assert not re.search(r"\bHTTP|[Ss]ee details|\bbody\b|\bheader|\bstatus \d|\b4\d\d\b", text)
 
 
-def test_the_server_has_an_icon_that_is_served_from_here(owner: RestEntryPoint) -> None:
+def test_the_server_has_an_icon_served_by_this_service(owner: RestEntryPoint) -> None:
     params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     [icon] = mcp_of(owner).rpc("initialize", params).json()["result"]["serverInfo"]["icons"]
     base = "http://127.0.0.1:8000"
@@ -173,27 +173,27 @@ def test_the_server_has_an_icon_that_is_served_from_here(owner: RestEntryPoint) 
     served.close()
 
 
-def test_a_kind_may_be_one_that_is_not_known_yet(listed: dict[str, Any]) -> None:
+def test_a_kind_may_be_unknown(listed: dict[str, Any]) -> None:
     assert listed["get_item"]["outputSchema"]["properties"]["kind"] == {"type": "string"}
     assert listed["create_item"]["inputSchema"]["properties"]["kind"]["enum"] == KINDS
 
 
-def test_the_instructions_name_only_tools_there_are() -> None:
+def test_the_instructions_name_only_existing_tools() -> None:
     named = set(re.findall(r"\b(?:get|list|create|update|delete|set|add|review)_[a-z_]+[a-z]\b", INSTRUCTIONS))
     assert {"get_me", "get_agenda", "set_grade_categories"} <= named
     assert named <= set(TOOLS)
 
 
-def test_every_id_has_a_source_that_reads_and_does_not_take_it(listed: dict[str, Any]) -> None:
+def test_every_id_has_a_reading_source_without_that_id(listed: dict[str, Any]) -> None:
     taken = {name for tool in listed.values() for name in _properties(tool["inputSchema"]) if name.endswith("_id")}
-    assert set(SOURCES) | {"syllabus_id"} == taken  # an upload is made over REST or on a page, which tells its id
+    assert set(SOURCES) | {"syllabus_id"} == taken  # uploads are created over REST or on a page, which shows the id
     for name, source in SOURCES.items():
         assert listed[source]["annotations"]["readOnlyHint"]
         assert name not in routes()[source].path_ids
 
 
 def _fields(schema: Any, path: str = "") -> set[tuple[str, str]]:
-    """Path and type of every value in `schema`, with the values of an enum that is closed."""
+    """Path and type of every value in `schema`, with the values of closed enums."""
     schema = resolved(schema)
     branches = schema.get("anyOf", schema.get("oneOf", []))
     if {"type": "string"} in branches:
@@ -241,7 +241,7 @@ class ThingViewSet(MemberViewSet):
 
     @operation("Collide", scope=Scope.WRITE, answer=PlainRecord, body=NameBody)
     def collide(self, thing_id: UUID) -> Any:
-        """One name for two things."""
+        """One name for two parameters."""
 
     @operation("", scope=Scope.READ, answer=PlainRecord)
     def untitled(self) -> Any:
@@ -249,12 +249,12 @@ class ThingViewSet(MemberViewSet):
 
     @operation("Fine", scope=Scope.READ, answer=PlainRecord)
     def fine(self) -> Any:
-        """An operation like any other."""
+        """An ordinary operation."""
 
 
 @pytest.fixture
 def made_anew() -> Iterator[None]:
-    """The tools are made for this test, and again after it."""
+    """Rebuild the tools for this test, and again afterwards."""
     for made_once in (tools, openapi_document):
         made_once.cache_clear()
     yield
@@ -273,7 +273,7 @@ def made_anew() -> Iterator[None]:
         ([path(f"v1/{n}", ThingViewSet.as_view({"get": "fine"})) for n in "ab"], "two operations have this name"),
     ],
 )
-def test_start_fails_if_a_tool_breaks_a_limit(made_anew: None, routed: list[Any], complaint: str) -> None:
+def test_start_fails_if_a_tool_exceeds_a_limit(made_anew: None, routed: list[Any], complaint: str) -> None:
     urls = ModuleType("urls")
     vars(urls)["urlpatterns"] = routed
     with override_settings(ROOT_URLCONF=urls):

@@ -1,4 +1,4 @@
-"""Arguments that a tool does not have: slips are refused and named, others ignored and named."""
+"""Arguments that a tool does not have: likely mistakes are rejected, others ignored, and both are named."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def tools(owner: RestEntryPoint) -> McpEntryPoint:
 
 
 def result_of(tools: McpEntryPoint, tool: str, arguments: dict[str, Any]) -> Any:
-    """The result of a call as it is sent."""
+    """The result of a call as sent."""
     return tools.rpc("tools/call", {"name": tool, "arguments": arguments}).json()["result"]
 
 
@@ -52,7 +52,7 @@ def result_of(tools: McpEntryPoint, tool: str, arguments: dict[str, Any]) -> Any
         ("add_grade_score", {"percent": 80}, "score"),
     ],
 )
-def test_a_slip_is_refused_and_named(
+def test_a_likely_mistake_is_rejected_and_named(
     tools: McpEntryPoint, course: Any, tool: str, given: dict[str, Any], meant: str
 ) -> None:
     own = {"course_id": course["id"], "title": "Midterm"} if tool == "create_item" else {}
@@ -80,8 +80,8 @@ def test_a_category_of_an_item_is_an_id(tools: McpEntryPoint, course: Any) -> No
     assert len(tools.made("list_items")["data"]) == 1
 
 
-def test_entries_show_the_fields_that_they_take() -> None:
-    """An item of a new course names its category, as that has no id yet."""
+def test_entries_list_their_accepted_fields() -> None:
+    """An item of a new course refers to its category by name, as the category has no id yet."""
     taken = {}
     for tool, argument in (("create_item", "more"), ("create_course", "items")):
         [entries, _] = definitions()[tool].definition.input_schema["properties"][argument]["anyOf"]
@@ -96,7 +96,7 @@ def test_done_of_a_new_item_is_named(tools: McpEntryPoint, course: Any) -> None:
     assert result["content"][1]["text"].startswith("Ignored, as this tool has no such arguments: done.")
 
 
-def test_slips_in_entries_are_named_with_their_place(tools: McpEntryPoint) -> None:
+def test_mistakes_in_entries_are_named_with_their_position(tools: McpEntryPoint) -> None:
     cards = [CARD, {"front": "Ribosome", "back": "Makes proteins."}, {"front": "ATP", "back": "Energy."}]
     answer = tools.call("create_vocab_deck", name="Cells", cards=cards)
     assert answer.error == "validation_failed"
@@ -106,7 +106,7 @@ def test_slips_in_entries_are_named_with_their_place(tools: McpEntryPoint) -> No
     }
 
 
-def test_a_declared_name_that_was_given_is_not_meant(tools: McpEntryPoint, course: Any) -> None:
+def test_a_declared_name_already_sent_is_not_suggested(tools: McpEntryPoint, course: Any) -> None:
     given = {"course_id": course["id"], "title": "Midterm", "due_on": None, "due_date": "2026-12-01"}
     result = result_of(tools, "create_item", given)
     assert result["isError"] is False
@@ -114,7 +114,7 @@ def test_a_declared_name_that_was_given_is_not_meant(tools: McpEntryPoint, cours
 
 
 @pytest.mark.parametrize(("tool", "kept"), [("list_items", "from"), ("get_agenda", "days"), ("list_vocab_decks", "on")])
-def test_an_unknown_filter_is_named_beside_those_there_are(tools: McpEntryPoint, tool: str, kept: str) -> None:
+def test_an_unknown_filter_lists_the_known_ones(tools: McpEntryPoint, tool: str, kept: str) -> None:
     result = result_of(tools, tool, {"shape": "round"})
     head, taken = result["content"][1]["text"].split(". ")
     assert (result["isError"], head) == (False, "Ignored, as this tool has no such arguments: shape")
@@ -122,13 +122,13 @@ def test_an_unknown_filter_is_named_beside_those_there_are(tools: McpEntryPoint,
 
 
 @pytest.mark.parametrize("word", ["sort", "order"])
-def test_an_order_is_no_cursor(tools: McpEntryPoint, word: str) -> None:
+def test_an_order_is_not_mistaken_for_a_cursor(tools: McpEntryPoint, word: str) -> None:
     result = result_of(tools, "list_items", {word: "due_on"})
     assert result["isError"] is False
     assert result["content"][1]["text"].startswith(f"Ignored, as this tool has no such arguments: {word}. It takes ")
 
 
-def test_what_is_near_nothing_is_ignored_and_named(tools: McpEntryPoint) -> None:
+def test_a_name_unlike_any_argument_is_ignored_and_named(tools: McpEntryPoint) -> None:
     cards = [CARD | {"hint": "core"}, CARD | {"hint": "x", "thought": "y"}]
     result = result_of(tools, "create_vocab_deck", {"name": "Cells", "cards": cards, "_session": 1})
     assert result["isError"] is False
@@ -137,8 +137,8 @@ def test_what_is_near_nothing_is_ignored_and_named(tools: McpEntryPoint) -> None
     assert sorted(names.rstrip(".").split(", ")) == ["_session", "cards[].hint", "cards[].thought"]
 
 
-def test_entries_may_come_back_as_they_were_read(tools: McpEntryPoint, course: Any) -> None:
-    """An answered category has its average and scores."""
+def test_entries_can_be_sent_back_as_read(tools: McpEntryPoint, course: Any) -> None:
+    """A returned category has its average and scores."""
     categories = [{"name": "Quizzes", "weight": 40}]
     read = tools.made("set_grade_categories", course_id=course["id"], categories=categories)["categories"]
     assert {"average", "scores"} <= set(read[0])
@@ -146,23 +146,23 @@ def test_entries_may_come_back_as_they_were_read(tools: McpEntryPoint, course: A
     assert (result["isError"], len(result["content"])) == (False, 1)
 
 
-def test_rest_goes_on_ignoring_them(owner: RestEntryPoint, course: Any) -> None:
+def test_rest_still_ignores_them(owner: RestEntryPoint, course: Any) -> None:
     body = {"title": "Midterm", "due_date": "2026-12-01", "type": "exam"}
     assert owner.request("POST", f"/v1/courses/{course['id']}/items", json=body).status_code == 201
     assert owner.request("GET", "/v1/items?limitt=5&state=done&until=2026-12-01").status_code == 200
 
 
-def test_the_scope_is_told_first(reader: RestEntryPoint) -> None:
+def test_the_scope_is_checked_first(reader: RestEntryPoint) -> None:
     assert mcp_of(reader).call("create_course", nam="Botany").error == "insufficient_scope"
 
 
 @pytest.mark.parametrize("name", ["\ud800", "due_\ud800", "n" * 10_000, "", " ", "naïve", "__proto__"])
-def test_any_name_can_be_told(tools: McpEntryPoint, name: str) -> None:
+def test_any_name_can_be_reported(tools: McpEntryPoint, name: str) -> None:
     assert result_of(tools, "get_me", {name: 1})["isError"] is False
     tools.call("create_course", **{name: 1})
 
 
-def test_many_names_are_told_in_short(tools: McpEntryPoint) -> None:
+def test_many_names_are_shortened(tools: McpEntryPoint) -> None:
     result = result_of(tools, "get_me", {f"x{number}": 1 for number in range(50_000)})
     text = result["content"][1]["text"]
     assert text.endswith("x19, and others.")

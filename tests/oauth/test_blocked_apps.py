@@ -1,4 +1,4 @@
-"""Apps that operators have blocked: no consent, no token, no call, until they are unblocked."""
+"""Apps blocked by operators: no consent, no token and no call until they are unblocked."""
 
 from typing import Any
 
@@ -29,12 +29,12 @@ def row(app: App) -> Any:
 
 
 def act(desk: Client, action: str, app: App) -> str:
-    """Run the action on the app; returns the page that follows."""
+    """Run the action on the app. Return the next page."""
     fields = {"action": action, "_selected_action": [str(row(app).pk)]}
     return str(desk.post("/admin/oauthserver/application/", fields, follow=True).content.decode())
 
 
-def test_no_token_of_it_works_until_it_is_unblocked(desk: Client, owner_member: Member) -> None:
+def test_its_tokens_fail_until_it_is_unblocked(desk: Client, owner_member: Member) -> None:
     app, other = App.registered(), App.registered()
     token, others = (each.connect(owner_member)["access_token"] for each in (app, other))
     assert "Blocked: 1 app." in act(desk, "block", app)
@@ -53,7 +53,7 @@ def test_it_gets_no_token(desk: Client, owner_member: Member) -> None:
     assert app.refresh(refresh_token).status_code == app.exchange(code).status_code == 200
 
 
-def test_who_cannot_prove_to_be_the_app_is_told_nothing(desk: Client, owner_member: Member) -> None:
+def test_only_the_authenticated_app_learns_of_the_block(desk: Client, owner_member: Member) -> None:
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     refresh_token = app.connect(owner_member)["refresh_token"]
     act(desk, "block", app)
@@ -61,7 +61,9 @@ def test_who_cannot_prove_to_be_the_app_is_told_nothing(desk: Client, owner_memb
 
 
 @pytest.mark.parametrize("decision", [None, "allow", "deny"])
-def test_the_member_is_told_at_consent_and_stays_here(desk: Client, owner_member: Member, decision: str | None) -> None:
+def test_the_consent_page_shows_the_block_without_a_redirect(
+    desk: Client, owner_member: Member, decision: str | None
+) -> None:
     app = App.registered()
     act(desk, "block", app)
     browser = Browser(owner_member)
@@ -72,7 +74,7 @@ def test_the_member_is_told_at_consent_and_stays_here(desk: Client, owner_member
 
 
 @pytest.mark.database("both")
-def test_the_key_page_says_so_and_still_disconnects(desk: Client, owner_member: Member) -> None:
+def test_the_key_page_shows_the_block_and_can_disconnect(desk: Client, owner_member: Member) -> None:
     app = App.registered()
     app.connect(owner_member)
     client = Browser(owner_member).client
@@ -84,7 +86,7 @@ def test_the_key_page_says_so_and_still_disconnects(desk: Client, owner_member: 
 
 
 @pytest.mark.database("both")
-def test_it_may_still_give_its_tokens_back(desk: Client, owner_member: Member) -> None:
+def test_it_can_still_revoke_its_tokens(desk: Client, owner_member: Member) -> None:
     app = App.registered()
     given = app.connect(owner_member)
     act(desk, "block", app)
@@ -93,7 +95,7 @@ def test_it_may_still_give_its_tokens_back(desk: Client, owner_member: Member) -
     assert status_of(given["access_token"]) == 401
 
 
-def test_one_known_by_its_document_is_blocked_before_anybody_met_it(desk: Client, owner_member: Member) -> None:
+def test_an_app_with_a_document_can_be_blocked_before_its_first_use(desk: Client, owner_member: Member) -> None:
     """The document is not fetched: this test has no network."""
     desk.post("/admin/oauthserver/blockedapp/add/", {"client_id": DOCUMENT, "note": "Steals notes"})
     app = App({"client_id": DOCUMENT}, "https://assistant.example/cb")
@@ -103,7 +105,7 @@ def test_one_known_by_its_document_is_blocked_before_anybody_met_it(desk: Client
 
 
 @pytest.mark.database("both")
-def test_a_block_outlives_the_app_and_ends_by_its_own_row(desk: Client, owner_member: Member) -> None:
+def test_a_block_outlives_the_app_and_has_its_own_row(desk: Client, owner_member: Member) -> None:
     from oauthserver.models import BlockedApp
 
     app = App.registered()
@@ -115,7 +117,7 @@ def test_a_block_outlives_the_app_and_ends_by_its_own_row(desk: Client, owner_me
 
 
 @pytest.mark.database("both")
-def test_the_list_shows_and_filters_them(desk: Client) -> None:
+def test_the_list_shows_and_filters_blocked_apps(desk: Client) -> None:
     app = App.registered(client_name="Notebook")
     App.registered(client_name="Kept")
     act(desk, "block", app)
@@ -125,7 +127,7 @@ def test_the_list_shows_and_filters_them(desk: Client) -> None:
     assert (b">Notebook<" in kept, b">Kept<" in kept) == (False, True)
 
 
-def test_blocking_twice_is_blocking_once(desk: Client) -> None:
+def test_blocking_twice_equals_blocking_once(desk: Client) -> None:
     app = App.registered()
     act(desk, "block", app)
     assert "Blocked: 0 apps." in act(desk, "block", app)

@@ -1,4 +1,4 @@
-"""`checkconnection`: it connects as an assistant does, names what stands in the way, and leaves nothing behind."""
+"""`checkconnection` connects like an assistant, reports obstacles, and leaves nothing behind."""
 
 import json
 import signal
@@ -53,7 +53,7 @@ def outcomes(done: Ended) -> dict[str, str]:
 
 
 def left_behind(database_url: str) -> tuple[int, int]:
-    """How many throwaway members and apps are in the database. Asked in this process, on a connection of its own."""
+    """The number of throwaway members and apps in the database, counted in this process on a separate connection."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(_left_in, database_url).result()
 
@@ -64,7 +64,7 @@ def _left_in(database_url: str) -> tuple[int, int]:
         return members.count(), Application.objects.count()
 
 
-def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server, check: Check) -> None:
+def test_it_checks_the_whole_connection_and_leaves_nothing_behind(server: Server, check: Check) -> None:
     before = left_behind(server.environment["DATABASE_URL"])
     done = check()
     assert done.returncode == 0, done.stdout + done.stderr
@@ -77,7 +77,7 @@ def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server, check
 
 
 @ENOUGH_ON_SQLITE
-def test_a_program_reads_the_same(server: Server, check: Check) -> None:
+def test_programs_get_the_same_results(server: Server, check: Check) -> None:
     done = check("--json")
     report = json.loads(done.stdout)
     assert (report["url"], report["ok"]) == (server.url, True)
@@ -91,7 +91,7 @@ def test_a_program_reads_the_same(server: Server, check: Check) -> None:
 
 
 @ENOUGH_ON_SQLITE
-def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: Server, check: Check) -> None:
+def test_a_service_with_a_different_address_is_told_which_setting_to_change(server: Server, check: Check) -> None:
     with _passing_on(server.url) as front:
         done = check(front)
     assert done.returncode == 1
@@ -103,7 +103,7 @@ def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: 
 
 
 @ENOUGH_ON_SQLITE
-def test_what_needs_a_failed_step_is_not_tried(server: Server, check: Check) -> None:
+def test_steps_after_a_failed_one_are_skipped(server: Server, check: Check) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
     before = left_behind(server.environment["DATABASE_URL"])
@@ -116,7 +116,7 @@ def test_what_needs_a_failed_step_is_not_tried(server: Server, check: Check) -> 
     assert left_behind(server.environment["DATABASE_URL"]) == before
 
 
-def test_another_database_than_the_services_is_told_at_sign_in(check: Check, tmp_path: Path) -> None:
+def test_a_different_database_is_reported_at_sign_in(check: Check, tmp_path: Path) -> None:
     with copied("elsewhere", tmp_path) as url:
         done = check("--json", DATABASE_URL=url)
         assert outcomes(done)["sign-in"] == "FAILED"
@@ -127,7 +127,7 @@ def test_another_database_than_the_services_is_told_at_sign_in(check: Check, tmp
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """What is started can be interrupted, also where a shell runs the tests in the background, which ignore SIGINT."""
+    """Let a child process be interrupted even if the tests run in a background shell, which ignores SIGINT."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -137,7 +137,7 @@ def interruptible() -> Iterator[None]:
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_nothing_behind(server: Server, interruption: signal.Signals) -> None:
-    """While it waits for a service that takes the connection and says nothing."""
+    """While it waits for a service that accepts the connection but never answers."""
     before = left_behind(server.environment["DATABASE_URL"])
     with socket.create_server(("127.0.0.1", 0)) as mute:
         process = subprocess.Popen(
@@ -159,7 +159,7 @@ def test_an_interruption_leaves_nothing_behind(server: Server, interruption: sig
 
 
 @ENOUGH_ON_SQLITE
-def test_a_name_that_nobody_can_reach_fails_each_step_of_the_network() -> None:
+def test_an_unreachable_name_fails_each_network_step() -> None:
     https, certificate, address = _network("http://nowhere.invalid")
     assert (https.outcome, certificate.outcome, address.outcome) == (Outcome.FAILED, Outcome.SKIPPED, Outcome.FAILED)
     assert "plain http" in https.found
@@ -168,7 +168,7 @@ def test_a_name_that_nobody_can_reach_fails_each_step_of_the_network() -> None:
 
 @ENOUGH_ON_SQLITE
 @pytest.mark.parametrize(("host", "outcome"), [("10.1.2.3", Outcome.FAILED), ("8.8.8.8", Outcome.PASSED)])
-def test_an_address_is_public_or_not(host: str, outcome: Outcome) -> None:
+def test_public_addresses_are_recognized(host: str, outcome: Outcome) -> None:
     assert _network(f"http://{host}")[2].outcome is outcome
 
 
@@ -181,7 +181,7 @@ def test_an_address_is_public_or_not(host: str, outcome: Outcome) -> None:
         (False, 60, Outcome.FAILED, "not trusted"),
     ],
 )
-def test_a_certificate_is_looked_at(
+def test_the_certificate_is_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, trusted: bool, days: int, outcome: Outcome, found: str
 ) -> None:
     certificate = _certificate(tmp_path, days)
@@ -195,7 +195,7 @@ def test_a_certificate_is_looked_at(
 
 
 @ENOUGH_ON_SQLITE
-def test_a_port_without_tls_is_told() -> None:
+def test_a_port_without_tls_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     shown = _network(f"https://localhost:{port}")[1]
@@ -204,7 +204,7 @@ def test_a_port_without_tls_is_told() -> None:
 
 @ENOUGH_ON_SQLITE
 @pytest.mark.parametrize("address", ["10.0.0.7", "100.64.0.1", "64:ff9b:1::7f00:1", "fec0::1", "3fff::1"])
-def test_an_address_that_the_internet_does_not_reach_is_told(internet: Internet, address: str) -> None:
+def test_a_private_address_is_reported(internet: Internet, address: str) -> None:
     internet.names = {"study.example": [PUBLIC, address]}
     shown = _network("https://study.example")[2]
     assert (shown.outcome, f"is {address}, which" in shown.found) == (Outcome.FAILED, True)
@@ -215,7 +215,7 @@ def _network(url: str) -> list[Finding]:
 
 
 def _certificate(directory: Path, days: int) -> Path:
-    """A file with a certificate for localhost that vouches for itself, and its key."""
+    """A file with a self-signed certificate for localhost and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)
@@ -236,7 +236,7 @@ def _certificate(directory: Path, days: int) -> Path:
 
 @contextmanager
 def _tls(certificate: Path) -> Iterator[str]:
-    """Shakes hands with one client."""
+    """Completes the TLS handshake with one client."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
 
@@ -255,7 +255,7 @@ def _tls(certificate: Path) -> Iterator[str]:
 
 @contextmanager
 def _passing_on(url: str) -> Iterator[str]:
-    """A proxy that shows the service under another address, as one that was moved is."""
+    """A proxy that exposes the service under another address, like one that was moved."""
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
     from urllib.request import urlopen
 
@@ -269,7 +269,7 @@ def _passing_on(url: str) -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
-            """Nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Front) as front:
         thread = threading.Thread(target=front.serve_forever)

@@ -1,4 +1,4 @@
-"""The rates of a connection: 120 a minute for each token, 240 for all of them, and each request of a batch counts."""
+"""The rates of a connection: 120 a minute for each token and 240 in total. Each request of a batch counts."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ def ask(token: str, times: int = 1) -> list[int]:
 
 
 def rest(token: str) -> tuple[int, int]:
-    """The rate headers of one more request: the limit, and the rest."""
+    """The rate headers of one more request: limit and remaining."""
     answer = ME.send(**bearer(token))
     return int(answer.headers["RateLimit-Limit"]), int(answer.headers["RateLimit-Remaining"])
 
@@ -62,7 +62,7 @@ def post(entry_point: McpEntryPoint, batch: list[dict[str, Any]]) -> Any:
     return entry_point.request("POST", "/mcp", data=batch, content_type="application/json")
 
 
-def test_a_refresh_opens_no_calls_beyond_those_of_the_connection(owner_member: Member) -> None:
+def test_a_refresh_does_not_raise_the_rate_of_the_connection(owner_member: Member) -> None:
     first, second, third = tokens_of_one_connection(owner_member, 3)
     assert ask(first, 120) == ask(second, 120) == [200] * 120
     answer = ME.send(**bearer(third))
@@ -71,7 +71,7 @@ def test_a_refresh_opens_no_calls_beyond_those_of_the_connection(owner_member: M
     assert (answer.headers["RateLimit-Limit"], answer.headers["RateLimit-Remaining"]) == ("240", "0")
 
 
-def test_the_headers_tell_the_smaller_rest(owner_member: Member) -> None:
+def test_the_headers_contain_the_smaller_remaining_number(owner_member: Member) -> None:
     first, second, third = tokens_of_one_connection(owner_member, 3)
     assert rest(first) == (120, 119)
     ask(first, 100)
@@ -80,13 +80,13 @@ def test_the_headers_tell_the_smaller_rest(owner_member: Member) -> None:
     assert rest(third) == (240, 37)
 
 
-def test_what_one_token_is_refused_takes_nothing_of_the_others(owner_member: Member) -> None:
+def test_rejected_calls_of_a_token_do_not_affect_others(owner_member: Member) -> None:
     first, second, _ = tokens_of_one_connection(owner_member, 3)
     assert ask(first, 200) == [200] * 120 + [429] * 80
     assert ask(second, 120) == [200] * 120
 
 
-def test_connections_do_not_share(owner_member: Member) -> None:
+def test_connections_do_not_share_a_rate(owner_member: Member) -> None:
     for token in tokens_of_one_connection(owner_member, 3):
         ask(token, 120)
     other, *_ = tokens_of_one_connection(owner_member, 1)
@@ -102,7 +102,7 @@ def test_a_batch_of_notifications_counts_once(tools: McpEntryPoint) -> None:
     assert post(tools, [NOTIFICATION] * 3).headers["RateLimit-Remaining"] == "119"
 
 
-def test_a_batch_beyond_the_rate_is_429_and_none_of_it_runs(tools: McpEntryPoint) -> None:
+def test_a_batch_over_the_rate_is_429_and_not_executed(tools: McpEntryPoint) -> None:
     create = {"name": "create_course", "arguments": {"name": "Cell Biology"}}
     batch = [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": create} for n in range(20)]
     for _ in range(5):
@@ -114,7 +114,7 @@ def test_a_batch_beyond_the_rate_is_429_and_none_of_it_runs(tools: McpEntryPoint
     assert not Member.objects.get().courses.exists()
 
 
-def test_batches_of_one_connection_count_for_all_of_it(owner_member: Member) -> None:
+def test_batches_count_toward_the_rate_of_the_connection(owner_member: Member) -> None:
     first, second, third = tokens_of_one_connection(owner_member, 3)
     for token in (first, second):
         for _ in range(5):

@@ -28,7 +28,7 @@ NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def clock() -> Iterator[Any]:
-    """The clock stops at noon until a test moves it."""
+    """A clock stopped at noon until a test moves it."""
     with time_machine.travel(NOON, tick=False) as stopped:
         yield stopped
 
@@ -40,7 +40,7 @@ def app(db: None, clock: Any) -> App:
 
 @pytest.fixture
 def page(owner_member: Member, client: Client) -> Any:
-    """Opens the key page as the owner; returns the app on it, and its text."""
+    """Opens the key page as the owner. Returns the section of the app and its text."""
 
     def opened() -> tuple[ConnectedApp, str]:
         client.force_login(owner_member)
@@ -51,7 +51,7 @@ def page(owner_member: Member, client: Client) -> Any:
     return opened
 
 
-def test_there_is_none_yet(app: App, owner_member: Member, page: Any) -> None:
+def test_there_is_no_call_at_first(app: App, owner_member: Member, page: Any) -> None:
     app.connect(owner_member)
     shown, text = page()
     assert (shown.last_call_at, shown.refused_at, shown.refusal) == (None, None, None)
@@ -59,8 +59,8 @@ def test_there_is_none_yet(app: App, owner_member: Member, page: Any) -> None:
     assert "Last refused" not in text
 
 
-def test_a_call_is_shown_five_minutes_late_at_most(app: App, owner_member: Member, page: Any, clock: Any) -> None:
-    """The time is written again once the shown one is older, not with every call."""
+def test_a_call_is_shown_within_five_minutes(app: App, owner_member: Member, page: Any, clock: Any) -> None:
+    """Not every call writes the time: it is updated once the shown one is older than that."""
     entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
     shown = []
     for seconds in (0, 300, 301, 302):
@@ -71,11 +71,11 @@ def test_a_call_is_shown_five_minutes_late_at_most(app: App, owner_member: Membe
 
 
 def test_only_one_call_in_five_minutes_writes(app: App, owner_member: Member, clock: Any) -> None:
-    """Neither successful nor refused calls cost an extra statement."""
+    """Neither successful nor refused calls need an extra statement."""
     entry_point = RestEntryPoint(app.connect(owner_member, write=False)["access_token"])
     other = app.connect(owner_member)["access_token"]
     writes = []
-    for minutes in (0, 1, 2, 70, 71, 72):  # from 70 on both tokens have expired
+    for minutes in (0, 1, 2, 70, 71, 72):  # from 70 on, both tokens have expired
         clock.move_to(NOON + timedelta(minutes=minutes))
         with CaptureQueriesContext(connection) as queries:
             entry_point.call("get_me")
@@ -102,7 +102,7 @@ def test_a_refused_call_is_shown_with_its_reason(app: App, owner_member: Member,
     assert "Last refused 25 minutes ago : it may not change data." in text
 
 
-def test_a_tool_that_fails_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
+def test_a_failing_tool_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
     """Its HTTP status is 200."""
     entry_point = McpEntryPoint(app.connect(owner_member, write=False)["access_token"])
     entry_point.call("create_course", name="Biology")
@@ -110,14 +110,14 @@ def test_a_tool_that_fails_is_a_refused_call(app: App, owner_member: Member, pag
     assert (shown.last_call_at, shown.refusal) == (None, Refusal.INSUFFICIENT_SCOPE)
 
 
-def test_a_message_that_is_answered_with_an_error_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
+def test_a_message_answered_with_an_error_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
     entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
     assert "error" in entry_point.rpc("tools/call", {"name": "nothing"}).json()
     shown, _ = page()
     assert (shown.last_call_at, shown.refusal) == (None, Refusal.INVALID_REQUEST)
 
 
-def test_of_a_batch_the_last_message_counts(app: App, owner_member: Member, page: Any) -> None:
+def test_the_last_message_of_a_batch_counts(app: App, owner_member: Member, page: Any) -> None:
     entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
     calls = [("nothing", 1), ("get_me", 2)]
     batch = [
@@ -129,10 +129,10 @@ def test_of_a_batch_the_last_message_counts(app: App, owner_member: Member, page
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE"])
-def test_asking_for_a_stream_or_the_end_of_a_session_is_no_refused_call(
+def test_opening_a_stream_or_ending_a_session_is_not_a_refused_call(
     app: App, owner_member: Member, page: Any, admin: Client, method: str
 ) -> None:
-    """Clients of MCP open each connection with the one and close it with the other, and go on after a 405."""
+    """MCP clients try both on each connection, and continue after a 405."""
     entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
     assert [entry_point.request(method, path).status_code for path in ("/mcp", "/mcp/")] == [405, 405]
     shown, text = page()
@@ -141,13 +141,13 @@ def test_asking_for_a_stream_or_the_end_of_a_session_is_no_refused_call(
     assert "Planner" not in admin.get("/admin/oauthserver/application/?refused=day").content.decode()
 
 
-def test_another_method_on_the_tools_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
+def test_another_method_on_the_mcp_endpoint_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
     entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
     assert entry_point.request("PUT", "/mcp").status_code == 405
     assert page()[0].refusal == Refusal.METHOD_NOT_ALLOWED
 
 
-def test_a_stream_asked_for_too_often_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
+def test_requesting_a_stream_too_often_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
     entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
     assert [entry_point.request("GET", "/mcp").status_code for _ in range(121)] == [405] * 120 + [429]
     assert page()[0].refusal == Refusal.RATE_LIMITED
@@ -185,15 +185,15 @@ def lapsed(app: App, member: Member) -> None:
         (lapsed, Refusal.MEMBERSHIP_REQUIRED),
     ],
 )
-def test_the_reason_is_told(app: App, owner_member: Member, page: Any, refuse: Any, reason: Refusal) -> None:
+def test_the_reason_is_shown(app: App, owner_member: Member, page: Any, refuse: Any, reason: Refusal) -> None:
     refuse(app, owner_member)
     shown, text = page()
     assert (shown.last_call_at, shown.refusal) == (None, reason)
     assert f": {reason.label}." in text
 
 
-def test_within_five_minutes_the_first_reason_stays(app: App, owner_member: Member, page: Any, clock: Any) -> None:
-    """However many reasons there are, a connection is written to once in five minutes."""
+def test_the_first_reason_is_kept_for_five_minutes(app: App, owner_member: Member, page: Any, clock: Any) -> None:
+    """Whatever the number of reasons, a connection is written once in five minutes."""
     entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
     entry_point.call("get_course", course_id="no-id")
     clock.move_to(NOON + timedelta(minutes=5))
@@ -205,7 +205,7 @@ def test_within_five_minutes_the_first_reason_stays(app: App, owner_member: Memb
     assert page()[0].refusal == Refusal.NOT_FOUND
 
 
-def test_each_error_of_the_api_is_a_reason() -> None:
+def test_each_api_error_has_a_reason() -> None:
     def below(error: type[ApiError]) -> list[type[ApiError]]:
         return [error, *(found for sub in error.__subclasses__() for found in below(sub))]
 
@@ -213,7 +213,7 @@ def test_each_error_of_the_api_is_a_reason() -> None:
     assert types - set(Refusal.values) == {"unauthorized"}, "of a live token no call is unauthorized"
 
 
-def test_of_several_consents_the_newest_is_shown(
+def test_the_newest_of_several_consents_is_shown(
     app: App, owner_member: Member, make_member: Any, page: Any, clock: Any
 ) -> None:
     one, other = (RestEntryPoint(app.connect(owner_member, write=False)["access_token"]) for _ in range(2))
@@ -232,10 +232,10 @@ def test_of_several_consents_the_newest_is_shown(
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_a_call_that_cannot_be_noted_is_logged_and_answered(
+def test_an_unrecordable_call_is_logged_and_answered(
     app: App, owner_member: Member, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As on a full disk or a standby."""
+    """As on a full disk or a standby server."""
     entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
 
     def refuse(execute: Any, sql: str, *rest: Any) -> Any:
@@ -250,10 +250,10 @@ def test_a_call_that_cannot_be_noted_is_logged_and_answered(
     ]
 
 
-def test_a_call_noted_by_a_clock_ahead_was_made_when_the_clock_is_repaired(
+def test_repairing_a_fast_clock_moves_recorded_calls_back(
     app: App, owner_member: Member, page: Any, clock: Any
 ) -> None:
-    """Otherwise nothing would be recorded until the true time has caught up."""
+    """Otherwise no call would be recorded until the true time has caught up."""
     entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
     clock.move_to(NOON + timedelta(minutes=50))
     entry_point.made("create_course", name="Biology")

@@ -20,7 +20,7 @@ def app(db: None) -> App:
 
 
 def test_it_costs_one_query(app: App, owner_member: Any, django_assert_num_queries: Any) -> None:
-    """The same as a key."""
+    """As many as for a key."""
     from accounts.credentials.api_keys import create_api_key
     from accounts.credentials.resolving import credential_of
 
@@ -33,13 +33,13 @@ def test_it_costs_one_query(app: App, owner_member: Any, django_assert_num_queri
             assert credential_of(request) is not None
 
 
-def test_it_opens_its_member_and_says_its_scopes(app: App, owner_member: Any) -> None:
+def test_it_opens_its_members_data_with_its_scopes(app: App, owner_member: Any) -> None:
     entry_point = RestEntryPoint(app.connect(owner_member, write=False)["access_token"])
     me = entry_point.made("get_me")
     assert (me["email"], me["scopes"]) == ("owner@example.org", ["read"])
 
 
-def test_write_needs_to_be_allowed(app: App, owner_member: Any) -> None:
+def test_writing_requires_the_write_scope(app: App, owner_member: Any) -> None:
     reader = RestEntryPoint(app.connect(owner_member, write=False)["access_token"])
     writer = RestEntryPoint(app.connect(owner_member)["access_token"])
     assert reader.call("create_course", name="Biology").error == "insufficient_scope"
@@ -47,7 +47,7 @@ def test_write_needs_to_be_allowed(app: App, owner_member: Any) -> None:
     assert len(reader.made("list_courses")["data"]) == 1
 
 
-def test_it_lives_an_hour(app: App, owner_member: Any) -> None:
+def test_it_expires_after_an_hour(app: App, owner_member: Any) -> None:
     token = app.connect(owner_member)["access_token"]
     start = timezone.now()
     with time_machine.travel(start) as clock:
@@ -58,8 +58,8 @@ def test_it_lives_an_hour(app: App, owner_member: Any) -> None:
 
 
 @pytest.mark.database("both")
-def test_an_orphan_does_not_work(app: App, owner_member: Any) -> None:
-    """Its refresh tokens were removed behind our back."""
+def test_a_token_without_refresh_tokens_fails(app: App, owner_member: Any) -> None:
+    """They were deleted directly in the database."""
     from oauthserver.models import RefreshToken
 
     token = app.connect(owner_member)["access_token"]
@@ -83,7 +83,7 @@ def test_a_lapsed_membership_is_403_with_a_token_too(app: App, make_member: Any)
 
 
 @pytest.mark.parametrize("kind", ["refresh_token", "code", "hash"])
-def test_nothing_else_is_a_credential(app: App, owner_member: Any, kind: str) -> None:
+def test_other_secrets_are_not_credentials(app: App, owner_member: Any, kind: str) -> None:
     from studyservice.secrets.generated import sha256
 
     tokens = app.connect(owner_member)
@@ -100,7 +100,7 @@ def test_it_does_not_work_as_an_api_key(app: App, owner_member: Any) -> None:
     assert Client().get("/v1/me", headers={"X-API-Key": token}).status_code == 401
 
 
-def test_each_token_has_a_rate_of_its_own(app: App, owner_member: Any) -> None:
+def test_each_token_has_its_own_rate_limit(app: App, owner_member: Any) -> None:
     one, other = (app.connect(owner_member)["access_token"] for _ in range(2))
     headers = [
         Client().get("/v1/me", headers={"Authorization": f"Bearer {token}"}).headers["RateLimit-Remaining"]

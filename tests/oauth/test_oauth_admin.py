@@ -29,7 +29,7 @@ def row(app: App) -> Any:
     return Application.objects.get(client_id=app.id)
 
 
-def test_apps_are_searched_and_filtered(desk: Client, owner_member: Any) -> None:
+def test_apps_can_be_searched_and_filtered(desk: Client, owner_member: Any) -> None:
     App.registered(client_name="Notebook").connect(owner_member)
     App.registered(client_name="Abandoned")
     found = desk.get("/admin/oauthserver/application/?q=noteb").content
@@ -40,8 +40,8 @@ def test_apps_are_searched_and_filtered(desk: Client, owner_member: Any) -> None
     assert (b">Notebook<" in used, b">Abandoned<" in used) == (True, False)
 
 
-def test_apps_show_who_uses_them_and_what_was_refused(desk: Client, owner_member: Any, make_member: Any) -> None:
-    """Which app misbehaves?"""
+def test_apps_show_their_users_and_refused_calls(desk: Client, owner_member: Any, make_member: Any) -> None:
+    """To identify misbehaving apps."""
     good, bad = App.registered(client_name="Notebook"), App.registered(client_name="Careless")
     assert status_of(good.connect(owner_member)["access_token"]) == 200
     for member in (owner_member, owner_member, make_member()):
@@ -57,7 +57,7 @@ def test_apps_show_who_uses_them_and_what_was_refused(desk: Client, owner_member
     assert "it sent invalid values" in page
 
 
-def test_an_app_can_be_verified_and_nothing_else(desk: Client, owner_member: Any) -> None:
+def test_an_app_can_only_be_verified(desk: Client, owner_member: Any) -> None:
     app = App.registered()
     path = f"/admin/oauthserver/application/{row(app).pk}/change/"
     desk.post(path, {"verified": "on", "name": "Renamed", "redirect_uris": "https://evil.example"})
@@ -67,7 +67,7 @@ def test_an_app_can_be_verified_and_nothing_else(desk: Client, owner_member: Any
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_everything_of_an_app_is_revoked(desk: Client, owner_member: Any, make_member: Any) -> None:
+def test_everything_of_an_app_can_be_revoked(desk: Client, owner_member: Any, make_member: Any) -> None:
     app, other = App.registered(), App.registered()
     members = [owner_member, make_member()]
     tokens, kept = [app.connect(member) for member in members], other.connect(owner_member)
@@ -77,14 +77,14 @@ def test_everything_of_an_app_is_revoked(desk: Client, owner_member: Any, make_m
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_one_is_told_as_one(desk: Client, owner_member: Any) -> None:
+def test_one_revocation_uses_the_singular(desk: Client, owner_member: Any) -> None:
     app = App.registered()
     app.connect(owner_member)
     response = run(desk, "application", "revoke_everything", row(app).pk)
     assert b"Revoked: 1 connection." in response.content
 
 
-def test_everything_of_a_member_is_revoked(desk: Client, owner_member: Any, make_member: Any) -> None:
+def test_everything_of_a_member_can_be_revoked(desk: Client, owner_member: Any, make_member: Any) -> None:
     app, stranger = App.registered(), make_member()
     mine, theirs = app.connect(owner_member), app.connect(stranger)
     listed = desk.get("/admin/oauthserver/connectedmember/").content
@@ -94,7 +94,7 @@ def test_everything_of_a_member_is_revoked(desk: Client, owner_member: Any, make
     assert owner_member.email.encode() not in desk.get("/admin/oauthserver/connectedmember/").content
 
 
-def test_one_connection_is_revoked(desk: Client, owner_member: Any) -> None:
+def test_one_connection_can_be_revoked(desk: Client, owner_member: Any) -> None:
     from oauthserver.models import live_refresh_tokens
 
     app = App.registered()
@@ -105,7 +105,7 @@ def test_one_connection_is_revoked(desk: Client, owner_member: Any) -> None:
     assert (status_of(one["access_token"]), status_of(other["access_token"])) == (401, 200)
 
 
-def test_the_connections_of_an_app_are_a_click_away(desk: Client, owner_member: Any) -> None:
+def test_the_connections_of_an_app_are_linked(desk: Client, owner_member: Any) -> None:
     app = App.registered()
     app.connect(owner_member)
     link = f"/admin/oauthserver/refreshtoken/?application__id__exact={row(app).pk}"
@@ -114,13 +114,13 @@ def test_the_connections_of_an_app_are_a_click_away(desk: Client, owner_member: 
 
 
 @pytest.mark.parametrize("model", ["accesstoken", "grant"])
-def test_codes_and_access_tokens_are_not_there(desk: Client, model: str) -> None:
+def test_codes_and_access_tokens_are_not_listed(desk: Client, model: str) -> None:
     assert desk.get(f"/admin/oauthserver/{model}/").status_code == 404
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("listing", ["application", "refreshtoken", "connectedmember"])
-def test_who_may_only_look_is_offered_no_action(make_member: Any, owner_member: Any, listing: str) -> None:
+def test_operators_who_can_only_view_see_no_actions(make_member: Any, owner_member: Any, listing: str) -> None:
     from django.contrib.auth.models import Permission
 
     App.registered().connect(owner_member)

@@ -1,4 +1,4 @@
-"""Names of apps, from registrations and documents (UTS 39)."""
+"""App names from registrations and documents (UTS 39)."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements 
         "🎓 2027",
     ],
 )
-def test_a_name_people_can_read_is_taken(name: str) -> None:
+def test_a_readable_name_is_accepted(name: str) -> None:
     assert register(client_name=name).json()["client_name"] == name
 
 
@@ -44,8 +44,8 @@ def test_a_name_people_can_read_is_taken(name: str) -> None:
         ("Anki \u2764\ufe0f", "Anki \u2764"),
     ],
 )
-def test_it_is_shown_in_its_plain_form(given: str, taken: str, owner_member: Any) -> None:
-    """NFKC, and white space once."""
+def test_it_is_shown_normalized(given: str, taken: str, owner_member: Any) -> None:
+    """NFKC, with single spaces."""
     app = App.registered(client_name=given)
     assert app.registration["client_name"] == taken
     assert taken in Browser(owner_member).visit(app.query()).content.decode()
@@ -70,12 +70,12 @@ def test_it_is_shown_in_its_plain_form(given: str, taken: str, owner_member: Any
         "\u202eedualC",
     ],
 )
-def test_invisible_characters_are_refused(name: str) -> None:
+def test_invisible_characters_are_rejected(name: str) -> None:
     assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
 
 
 @pytest.mark.parametrize("name", ["...", "★★★", "🎓", "\u0301", "-", "a" + "\u0330\u0331\u0332\u0333\u0334"])
-def test_what_cannot_be_read_is_refused(name: str) -> None:
+def test_unreadable_names_are_rejected(name: str) -> None:
     assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
 
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_read_is_refused(name: str) -> None:
         "ㄅㄆㄇ かな",
     ],
 )
-def test_mixed_scripts_are_refused(name: str) -> None:
+def test_mixed_scripts_are_rejected(name: str) -> None:
     assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
 
 
@@ -101,10 +101,10 @@ def test_mixed_scripts_are_refused(name: str) -> None:
     "name",
     ["Study Data Service", "study data  service", "StudyDataService", "Study-Data Service!", "Ｓtudy Data Service"],
 )
-def test_the_name_of_this_service_is_refused(name: str) -> None:
+def test_the_name_of_this_service_is_rejected(name: str) -> None:
     assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
 
 
-def test_a_name_is_measured_as_it_is_shown() -> None:
+def test_length_is_measured_after_normalization() -> None:
     """One character that NFKC expands to eighteen."""
     assert error_of(register(client_name="\ufdfa" * 7)) == (400, "invalid_client_metadata")

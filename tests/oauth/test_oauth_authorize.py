@@ -29,7 +29,7 @@ def test_it_sends_the_member_to_sign_in_and_back(app: App) -> None:
     assert parse_qs(sign_in.query) == {"next": [f"/oauth/authorize?{app.query()}"]}
 
 
-def test_the_consent_page_says_what_it_is_about(app: App, browser: Browser) -> None:
+def test_the_consent_page_explains_the_request(app: App, browser: Browser) -> None:
     response = browser.visit(app.query())
     page = response.content.decode()
     assert response.status_code == 200
@@ -37,13 +37,13 @@ def test_the_consent_page_says_what_it_is_about(app: App, browser: Browser) -> N
         assert text in page, text
 
 
-def test_it_is_framed_nowhere_and_kept_nowhere(app: App, browser: Browser) -> None:
+def test_it_cannot_be_framed_or_cached(app: App, browser: Browser) -> None:
     response = browser.visit(app.query())
     assert response.headers["X-Frame-Options"] == "DENY"
     assert "no-store" in response.headers["Cache-Control"]
 
 
-def test_what_an_app_calls_itself_is_only_text(browser: Browser) -> None:
+def test_an_app_name_is_only_text(browser: Browser) -> None:
     app = App.registered(client_name="<script>alert(1)</script>")
     assert b"<script>alert" not in browser.visit(app.query()).content
 
@@ -56,7 +56,7 @@ def test_success_returns_code_state_and_issuer(app: App, browser: Browser) -> No
     assert answer == {"code": answer["code"], "state": "a b&c=ä%", "iss": BASE}
 
 
-def test_no_state_is_invented(app: App, browser: Browser) -> None:
+def test_no_state_is_added(app: App, browser: Browser) -> None:
     assert set(answer_in(browser.decide(app.query(state=None)))) == {"code", "iss"}
 
 
@@ -66,7 +66,7 @@ def test_denial_returns_the_error_state_and_issuer(app: App, browser: Browser) -
     assert answer == {"error": "access_denied", "state": "xyz", "iss": BASE}
 
 
-def test_the_query_of_a_callback_is_kept_as_it_is(browser: Browser) -> None:
+def test_the_query_of_a_callback_is_kept_unchanged(browser: Browser) -> None:
     """RFC 6749 section 3.1.2."""
     uri = "https://app.example/cb?flag&space=%20"
     app = App.registered(redirect_uris=[uri])
@@ -104,8 +104,8 @@ def test_the_query_of_a_callback_is_kept_as_it_is(browser: Browser) -> None:
         ({"resource": [f"{BASE}/mcp", "https://other.example/"]}, "invalid_target"),
     ],
 )
-def test_errors_go_back_to_the_app(app: App, browser: Browser, changes: dict[str, Any], error: str) -> None:
-    """With the issuer and the state, before consent and after it, whatever the decision."""
+def test_errors_are_returned_to_the_app(app: App, browser: Browser, changes: dict[str, Any], error: str) -> None:
+    """With the issuer and the state, before and after consent, for either decision."""
     query = app.query(**changes)
     for response in (browser.visit(query), browser.decide(query), browser.decide(query, "deny")):
         answer = answer_in(response)
@@ -122,14 +122,14 @@ def test_an_app_with_a_secret_needs_a_challenge_too(method: str, changes: dict[s
     assert answer_in(browser.decide(app.query(**changes)))["error"] == "invalid_request"
 
 
-def test_nobody_is_sent_on_without_signing_in(app: App) -> None:
-    """RFC 9700 section 4.11.2: a registered callback and a wrong request make no open redirector."""
+def test_nobody_is_redirected_before_signing_in(app: App) -> None:
+    """RFC 9700 section 4.11.2: a registered callback and an invalid request must not form an open redirector."""
     response = Client().get(f"/oauth/authorize?{app.query(code_challenge=None)}")
     assert response.headers["Location"].startswith("/sign-in?")
 
 
 @pytest.mark.parametrize("client_id", [None, "", "svcclient_unknown", "x" * 5000, "nul\0", "ä"])
-def test_an_unknown_app_is_shown_an_error_page(app: App, browser: Browser, client_id: str | None) -> None:
+def test_an_unknown_app_leads_to_an_error_page(app: App, browser: Browser, client_id: str | None) -> None:
     for response in (
         browser.visit(app.query(client_id=client_id)),
         browser.decide(app.query(client_id=client_id)),
@@ -141,7 +141,7 @@ def test_an_unknown_app_is_shown_an_error_page(app: App, browser: Browser, clien
 
 
 @pytest.mark.parametrize("name", ["client_id", "redirect_uri", "state", "scope", "response_type", "code_challenge"])
-def test_a_repeated_parameter_is_shown_an_error_page(app: App, browser: Browser, name: str) -> None:
+def test_a_repeated_parameter_leads_to_an_error_page(app: App, browser: Browser, name: str) -> None:
     """RFC 6749 section 3.1."""
     response = browser.visit(f"{app.query()}&{name}=again")
     assert response.status_code == 400
@@ -162,20 +162,20 @@ def test_a_repeated_parameter_is_shown_an_error_page(app: App, browser: Browser,
         ("unknown", True, "read"),
     ],
 )
-def test_the_member_decides_on_changes(
+def test_the_member_decides_on_write_access(
     app: App, owner_member: Any, asked: str | None, ticked: bool, granted: str
 ) -> None:
-    """`read` is always granted, `write` if it was requested and ticked, anything else is dropped."""
+    """`read` is always granted, `write` if requested and selected, and other scopes are dropped."""
     assert app.connect(owner_member, write=ticked, scope=asked)["scope"] == granted
 
 
-def test_changes_are_offered_only_if_asked_for(app: App, browser: Browser) -> None:
+def test_write_access_is_offered_only_if_requested(app: App, browser: Browser) -> None:
     assert b'name="write"' in browser.visit(app.query()).content
     assert b'name="write"' not in browser.visit(app.query(scope="read")).content
 
 
 @pytest.mark.parametrize("decision", ["", "maybe"])
-def test_without_a_decision_it_asks_again(app: App, browser: Browser, decision: str) -> None:
+def test_without_a_decision_the_page_is_shown_again(app: App, browser: Browser, decision: str) -> None:
     response = browser.decide(app.query(), decision)
     assert response.status_code == 200
     assert b"Allow" in response.content
@@ -193,7 +193,7 @@ def test_a_decision_needs_a_signed_in_member(app: App) -> None:
     assert response.headers["Location"].startswith("/sign-in?")
 
 
-def test_it_takes_get_and_post_alone(app: App, browser: Browser) -> None:
+def test_it_accepts_only_get_and_post(app: App, browser: Browser) -> None:
     assert browser.client.put(f"/oauth/authorize?{app.query()}").status_code == 405
 
 
@@ -206,7 +206,9 @@ def test_it_takes_get_and_post_alone(app: App, browser: Browser) -> None:
         ({"membership_until": date.today() + timedelta(days=20)}, ""),  # noqa: DTZ011  # about
     ],
 )
-def test_it_says_how_the_membership_stands(app: App, make_member: Any, settings: Any, fields: Any, told: str) -> None:
+def test_it_shows_the_state_of_the_membership(
+    app: App, make_member: Any, settings: Any, fields: Any, told: str
+) -> None:
     settings.MEMBERSHIP_URL = "https://example.org/renew"
     page = " ".join(Browser(make_member(**fields)).visit(app.query()).content.decode().split())
     assert told in page
@@ -217,19 +219,19 @@ def test_a_lapsed_member_can_connect(app: App, make_member: Any) -> None:
     assert app.connect(make_member(membership_active=False))["scope"] == "read write"
 
 
-def test_a_long_state_survives(app: App, browser: Browser) -> None:
+def test_a_long_state_is_returned_unchanged(app: App, browser: Browser) -> None:
     state = "s" * 5000
     assert answer_in(browser.decide(app.query(state=state)))["state"] == state
 
 
 def _asking(client: Client, query: str) -> Any:
-    """The app that the sign-in page names on the way to this request."""
+    """The app that the sign-in page names for this request."""
     response = client.get("/sign-in", {"next": f"/oauth/authorize?{query}"})
     assert response.status_code == 200
     return response.context["asking"]
 
 
-def test_the_sign_in_page_names_who_asked_and_where_the_answer_goes(app: App, client: Client) -> None:
+def test_the_sign_in_page_names_the_app_and_its_destination(app: App, client: Client) -> None:
     asking = _asking(client, app.query())
     assert (asking.name, asking.returns_to) == ("Planner", "app.example")
     assert _asking(client, app.query(redirect_uri=None)) == asking
@@ -248,7 +250,7 @@ def test_the_sign_in_page_names_who_asked_and_where_the_answer_goes(app: App, cl
         {"redirect_uri": "https://[/"},
     ],
 )
-def test_it_names_nobody_who_could_not_get_an_answer(app: App, client: Client, changes: dict[str, Any]) -> None:
+def test_it_names_no_app_whose_request_is_invalid(app: App, client: Client, changes: dict[str, Any]) -> None:
     assert _asking(client, app.query(**changes)) is None
 
 
@@ -259,7 +261,7 @@ def test_a_name_on_the_sign_in_page_is_only_text(client: Client) -> None:
     assert b"&lt;script&gt;alert(1)" in page
 
 
-def test_signing_in_as_another_takes_a_post_and_leads_back(app: App, browser: Browser) -> None:
+def test_switching_the_member_requires_a_post_and_returns(app: App, browser: Browser) -> None:
     target = f"/oauth/authorize?{app.query()}"
     assert browser.client.get("/sign-in/another", {"next": target}).status_code == 405
     assert browser.visit(app.query()).status_code == 200

@@ -4,10 +4,10 @@ from django.core import checks
 
 
 def test_the_authorization_server_has_no_warning() -> None:
-    """The toolkit's own checks W001 to W011 among them.
+    """Includes the toolkit's own checks W001 to W011.
 
-    W007 asks for a setting that only the toolkit's validator reads: that reuse of a refresh token is noticed, ours sees
-    to, as `test_oauth_token.py` tells.
+    W007 asks for a setting that only the toolkit's validator reads. This service detects refresh token reuse itself, as
+    `test_oauth_token.py` tests.
     """
     messages = checks.run_checks(include_deployment_checks=True)
     found = [(message.id, message.is_silenced()) for message in messages if "oauth2_provider." in str(message.id)]

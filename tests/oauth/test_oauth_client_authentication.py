@@ -17,7 +17,7 @@ def basic(client_id: str, secret: str) -> dict[str, str]:
 
 
 def refused(response: Any) -> None:
-    """RFC 6749 section 5.2: 401 with a challenge that fits."""
+    """RFC 6749 section 5.2: 401 with a matching challenge."""
     assert error_of(response) == (401, "invalid_client")
     assert response.headers["WWW-Authenticate"].startswith('Basic realm="')
 
@@ -31,7 +31,7 @@ def test_the_registered_method_works(method: str, owner_member: Any) -> None:
 
 @pytest.mark.parametrize("registered", METHODS)
 @pytest.mark.parametrize("used", METHODS)
-def test_another_method_is_refused(registered: str, used: str, owner_member: Any) -> None:
+def test_another_method_is_rejected(registered: str, used: str, owner_member: Any) -> None:
     app = App.registered(token_endpoint_auth_method=registered)
     code = app.code(owner_member)
     app.registration = {"client_secret": "svc_cs_made_up"} | app.registration | {"token_endpoint_auth_method": used}
@@ -43,14 +43,14 @@ def test_another_method_is_refused(registered: str, used: str, owner_member: Any
 
 @pytest.mark.database("both")
 @pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
-def test_a_client_that_named_no_method_may_use_either(used: str, owner_member: Any) -> None:
+def test_a_client_without_a_registered_method_can_use_either(used: str, owner_member: Any) -> None:
     app = App.registered(token_endpoint_auth_method=None).by(used)
     tokens = app.connect(owner_member)
     assert app.refresh(tokens["refresh_token"]).status_code == 200
 
 
 @pytest.mark.parametrize("used", METHODS)
-def test_a_client_that_named_no_method_needs_its_secret(used: str, owner_member: Any) -> None:
+def test_a_client_without_a_registered_method_needs_its_secret(used: str, owner_member: Any) -> None:
     app = App.registered(token_endpoint_auth_method=None)
     code = app.code(owner_member)
     refused(app.by(used, "svc_cs_made_up").exchange(code))
@@ -59,13 +59,13 @@ def test_a_client_that_named_no_method_needs_its_secret(used: str, owner_member:
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
 @pytest.mark.parametrize("secret", ["", "svc_cs_wrong", "x" * 10_000, "nul%00", "ä"])
-def test_a_wrong_secret_is_refused(method: str, secret: str) -> None:
+def test_a_wrong_secret_is_rejected(method: str, secret: str) -> None:
     app = App.registered(token_endpoint_auth_method=method)
     app.registration["client_secret"] = secret
     refused(app.exchange("svc_ac_x"))
 
 
-def test_a_stored_hash_is_no_secret() -> None:
+def test_a_stored_hash_does_not_work_as_a_secret() -> None:
     from studyservice.secrets.generated import sha256
 
     app = App.registered(token_endpoint_auth_method="client_secret_post")
@@ -74,13 +74,13 @@ def test_a_stored_hash_is_no_secret() -> None:
 
 
 @pytest.mark.parametrize("client_id", [None, "", "svcclient_unknown", "ä", "x" * 10_000])
-def test_an_unknown_client_is_refused(client_id: str | None) -> None:
+def test_an_unknown_client_is_rejected(client_id: str | None) -> None:
     fields = {"grant_type": "refresh_token", "refresh_token": "svc_rt_x"}
     refused(post_form("/oauth/token", fields | ({} if client_id is None else {"client_id": client_id})))
 
 
-def test_a_deleted_client_is_refused(owner_member: Any) -> None:
-    """Clients that find themselves deleted register again."""
+def test_a_deleted_client_is_rejected(owner_member: Any) -> None:
+    """Clients that learn of their deletion register again."""
     from oauthserver.models import Application
 
     app = App.registered()
@@ -89,18 +89,18 @@ def test_a_deleted_client_is_refused(owner_member: Any) -> None:
     refused(app.refresh(tokens["refresh_token"]))
 
 
-def test_two_methods_at_once_are_refused() -> None:
+def test_two_methods_at_once_are_rejected() -> None:
     app = App.registered(token_endpoint_auth_method="client_secret_basic")
     response = app.exchange("svc_ac_x", client_secret=app.registration["client_secret"])
     assert error_of(response) == (400, "invalid_request")
 
 
-def test_two_clients_at_once_are_refused() -> None:
+def test_two_clients_at_once_are_rejected() -> None:
     app = App.registered(token_endpoint_auth_method="client_secret_basic")
     assert error_of(app.exchange("svc_ac_x", client_id=App.registered().id)) == (400, "invalid_request")
 
 
-def test_a_public_client_that_sends_a_secret_is_refused() -> None:
+def test_a_public_client_that_sends_a_secret_is_rejected() -> None:
     refused(App.registered().exchange("svc_ac_x", client_secret="svc_cs_x"))
 
 
@@ -108,7 +108,7 @@ def test_a_public_client_that_sends_a_secret_is_refused() -> None:
     "header",
     ["Basic", "Basic ", "Basic !!!", "Basic /w==", "Basic YWJj", "Bearer svc_at_x", "Digest x", "", "Basic AGE6Yg=="],
 )
-def test_a_header_that_cannot_be_read_is_refused(header: str) -> None:
+def test_an_unreadable_header_is_rejected(header: str) -> None:
     fields = {"grant_type": "refresh_token", "refresh_token": "svc_rt_x"}
     refused(post_form("/oauth/token", fields, Authorization=header))
 

@@ -1,4 +1,4 @@
-"""Clients that are not ours complete the whole flow against a live server, from a bare 401 to a call."""
+"""Independent clients complete the whole flow against a live server, from a 401 to a call."""
 
 import re
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ CALLBACK = "http://127.0.0.1:33418/callback"
 
 
 class Ada:
-    """A member's browser: signs in on the way and allows."""
+    """A member's browser, which signs in and consents."""
 
     def __init__(self, http: httpx2.Client) -> None:
         self.http = http
 
     def allow(self, url: str, **decision: str) -> str:
-        """Follow an app to the consent page and decide; returns the address that leads back to the app."""
+        """Follow an app to the consent page and decide. Return the redirect URL to the app."""
         page = self.http.get(url)
         if page.status_code == 302:
             sign_in = urlsplit(page.headers["Location"])
@@ -48,13 +48,13 @@ class Ada:
 
 @pytest.fixture(scope="session")
 def ada(server: Server) -> Iterator[Ada]:
-    """Sign in once: sign-in attempts are limited per address, and all tests on the shared server have one."""
+    """Sign in once: sign-in attempts are limited per address, and all tests on the shared server have the same one."""
     with httpx2.Client(base_url=server.url, follow_redirects=False) as http:
         yield Ada(http)
 
 
 class Memory(TokenStorage):
-    """The SDK's storage, forgotten at the end."""
+    """The SDK's storage, in memory."""
 
     tokens: OAuthToken | None = None
     client: OAuthClientInformationFull | None = None
@@ -73,8 +73,8 @@ class Memory(TokenStorage):
 
 
 @pytest.mark.parametrize("method", ["none", "client_secret_post", "client_secret_basic"])
-def test_the_mcp_sdk_gets_from_a_401_to_a_call(server: Server, ada: Ada, method: Any) -> None:
-    """Discovery, registration, consent with state and issuer checked, PKCE, refresh: all by the SDK."""
+def test_the_mcp_sdk_connects_from_a_401_to_a_call(server: Server, ada: Ada, method: Any) -> None:
+    """The SDK does it all: discovery, registration, consent with checks of state and issuer, PKCE, and refresh."""
     storage = Memory()
     answered: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Apps that a member has connected, as the key page lists and disconnects them (spec, Connected app)."""
+"""A member's connected apps, which the key page lists and disconnects (spec, Connected app)."""
 
 from datetime import timedelta
 from typing import Any
@@ -50,7 +50,7 @@ def test_an_app_with_two_consents_is_listed_once(owner_member: Any) -> None:
     assert connected.connected_at - start < timedelta(hours=1)
 
 
-def test_an_app_without_a_live_token_is_not_listed(owner_member: Any) -> None:
+def test_an_app_without_a_valid_token_is_not_listed(owner_member: Any) -> None:
     from oauthserver.connections import connected_apps
 
     app = App.registered()
@@ -59,8 +59,8 @@ def test_an_app_without_a_live_token_is_not_listed(owner_member: Any) -> None:
     assert connected_apps(owner_member) == []
 
 
-def test_disconnecting_kills_codes_and_tokens(owner_member: Any) -> None:
-    """From the next call on, for every consent of this app only."""
+def test_disconnecting_invalidates_codes_and_tokens(owner_member: Any) -> None:
+    """From the next call on, for every consent of only this app."""
     from oauthserver.connections import connected_apps, disconnect
 
     app, other = App.registered(), App.registered(client_name="Other")
@@ -86,7 +86,7 @@ def test_another_member_stays_connected(owner_member: Any, make_member: Any) -> 
 
 
 @pytest.mark.database("both")
-def test_disconnecting_what_is_not_connected_does_nothing(owner_member: Any) -> None:
+def test_disconnecting_an_unconnected_app_does_nothing(owner_member: Any) -> None:
     from oauthserver.connections import disconnect
 
     tokens = App.registered().connect(owner_member)
@@ -103,8 +103,8 @@ def test_an_app_can_be_connected_again(owner_member: Any) -> None:
     assert status_of(app.connect(owner_member)["access_token"]) == 200
 
 
-def test_a_listing_loads_no_row_for_each_token(owner_member: Any) -> None:
-    """An app may have been connected, and have refreshed, any number of times."""
+def test_a_listing_does_not_load_every_token(owner_member: Any) -> None:
+    """An app may have connected and refreshed any number of times."""
     from django.db.models.signals import post_init
 
     from oauthserver.connections import connected_apps
@@ -129,7 +129,7 @@ def test_a_listing_loads_no_row_for_each_token(owner_member: Any) -> None:
     assert loaded == []
 
 
-def test_of_many_apps_the_newest_are_listed_and_all_can_be_disconnected(
+def test_the_newest_of_many_apps_are_listed_and_all_can_be_disconnected(
     owner_member: Any, client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from oauthserver import connections
@@ -149,7 +149,7 @@ def test_of_many_apps_the_newest_are_listed_and_all_can_be_disconnected(
     assert "to see older ones" not in client.get("/keys").content.decode()
 
 
-def test_a_read_only_consent_ends_what_could_write_before(owner_member: Any, make_member: Any) -> None:
+def test_a_read_only_consent_ends_earlier_write_access(owner_member: Any, make_member: Any) -> None:
     """Decisions 10: a narrower consent replaces all tokens and codes of the same member and app."""
     app, other, neighbour = App.registered(), App.registered(client_name="Other"), make_member()
     wide, narrow = app.connect(owner_member), app.connect(owner_member, scope="read")

@@ -54,7 +54,7 @@ def test_it_describes_a_protected_resource(root: str) -> None:
 
 
 @pytest.mark.parametrize("path", PROBED)
-def test_what_is_not_here_is_a_json_404(path: str) -> None:
+def test_unknown_well_known_paths_are_a_json_404(path: str) -> None:
     response = Client().get(path, headers={"Origin": "https://inspector.example"})
     assert response.status_code == 404
     assert response.json()["error"]["type"] == "not_found"

@@ -1,4 +1,4 @@
-"""Documents of apps are fetched from public addresses only, in five seconds at most (decisions 10)."""
+"""Documents of apps are fetched only from public addresses, within five seconds (decisions 10)."""
 
 import json
 import ssl
@@ -53,7 +53,7 @@ def _no_memory_of_failures() -> None:
         ("https://[::1/client.json", PUBLIC),
     ],
 )
-def test_the_server_connects_to_no_address_of_its_own(
+def test_the_server_never_connects_to_private_addresses(
     internet: Internet, owner_member: Any, client_id: str, address: str
 ) -> None:
     """Invalid ids are not fetched either, whatever the name resolves to."""
@@ -64,7 +64,7 @@ def test_the_server_connects_to_no_address_of_its_own(
     assert internet.tried == []
 
 
-def test_one_address_of_the_inside_refuses_the_name(internet: Internet, owner_member: Any) -> None:
+def test_one_private_address_rejects_the_name(internet: Internet, owner_member: Any) -> None:
     internet.names = {"assistant.example": [PUBLIC, "10.0.0.7"]}
     assert Browser(owner_member).visit(published().query()).status_code == 400
     assert internet.tried == []
@@ -79,7 +79,7 @@ def test_one_address_of_the_inside_refuses_the_name(internet: Internet, owner_me
     ],
     ids=["body", "header", "status"],
 )
-def test_a_host_that_drips_holds_nobody_past_the_deadline(
+def test_a_slow_host_is_aborted_at_the_deadline(
     internet: Internet, settings: Any, owner_member: Any, start: bytes
 ) -> None:
     settings.OAUTH2_PROVIDER = live_settings.OAUTH2_PROVIDER | {"CIMD_FETCH_TIMEOUT_SECONDS": 0.5}
@@ -91,7 +91,7 @@ def test_a_host_that_drips_holds_nobody_past_the_deadline(
     assert len(internet.requests) == 1
 
 
-def test_a_document_has_five_seconds() -> None:
+def test_fetching_a_document_takes_at_most_five_seconds() -> None:
     assert live_settings.OAUTH2_PROVIDER["CIMD_FETCH_TIMEOUT_SECONDS"] == 5
 
 
@@ -110,7 +110,7 @@ def test_a_document_has_five_seconds() -> None:
     ],
     ids=["redirect", "html", "cut", "list", "nested", "encoded", "large", "missing", "unchanged"],
 )
-def test_what_is_no_document_cannot_be_read(internet: Internet, owner_member: Any, answered: Answer) -> None:
+def test_an_invalid_document_is_unreadable(internet: Internet, owner_member: Any, answered: Answer) -> None:
     internet.serve("assistant.example", answered)
     assert b"could not be read" in Browser(owner_member).visit(published().query()).content
     assert len(internet.requests) == 1
@@ -120,7 +120,9 @@ def test_what_is_no_document_cannot_be_read(internet: Internet, owner_member: An
     ("header", "minutes"),
     [("max-age=3600", 60), ("public, max-age=5", 5), ("no-store", 5), ("max-age=99999999", 1440), ("", 1440)],
 )
-def test_it_is_kept_as_long_as_its_host_says(internet: Internet, owner_member: Any, header: str, minutes: int) -> None:
+def test_it_is_cached_as_long_as_its_host_allows(
+    internet: Internet, owner_member: Any, header: str, minutes: int
+) -> None:
     """From five minutes to a day."""
     body = json.dumps(DOCUMENT).encode()
     internet.serve("assistant.example", answer(body, Content_Type="application/json", Cache_Control=header))
@@ -132,10 +134,10 @@ def test_it_is_kept_as_long_as_its_host_says(internet: Internet, owner_member: A
 
 
 @pytest.mark.django_db(transaction=True)
-def test_while_too_many_are_looked_up_it_is_asked_to_come_again(
+def test_too_many_concurrent_fetches_ask_to_try_again(
     internet: Internet, owner_member: Any, in_threads: Callable[..., list[Any]]
 ) -> None:
-    """Of three at once, two are fetched and the third is refused."""
+    """Of three at once, two are fetched and the third is rejected."""
     refused = Event()
 
     def write(head: str, connection: ssl.SSLSocket) -> None:

@@ -1,4 +1,4 @@
-"""Nonsense on all five endpoints: never a 5xx, always an error of the right shape."""
+"""Nonsense on all five endpoints: never a 5xx, always an error with the correct shape."""
 
 import json
 from typing import Any
@@ -80,7 +80,7 @@ def fields_of(app: App) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_strange_parameters(name: str, owner_member: Any) -> None:
+def test_strange_parameters_cause_no_internal_error(name: str, owner_member: Any) -> None:
     """Each value once, repeated, as an array, and a hundred thousand times."""
     app, browser = App.registered(), Browser(owner_member)
     others = "&".join(f"{key}={quote(given)}" for key, given in fields_of(app).items() if key != name)
@@ -114,19 +114,19 @@ BODIES = [
 @pytest.mark.parametrize(
     "content_type", [FORM, f"{FORM}; charset=utf-8", "application/json", "multipart/form-data", ""]
 )
-def test_strange_bodies(body: bytes, content_type: str) -> None:
+def test_strange_bodies_cause_no_internal_error(body: bytes, content_type: str) -> None:
     assert error_of(machine("/oauth/token", body, content_type))[0] in {400, 401}
     assert error_of(machine("/oauth/register", body, content_type))[0] == 400
     assert machine("/oauth/revoke", body, content_type).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/oauth/token", "/oauth/register"])
-def test_a_body_over_the_limit(path: str) -> None:
+def test_a_body_over_the_limit_is_rejected(path: str) -> None:
     response = machine(path, b"x" * 1_048_577)
     assert error_of(response)[0] == 400
 
 
-def test_a_body_over_the_limit_ends_nothing() -> None:
+def test_a_revocation_over_the_limit_ends_nothing() -> None:
     response = machine("/oauth/revoke", b"x" * 1_048_577)
     assert (response.status_code, response.json()) == (200, {})
 
@@ -143,7 +143,7 @@ FIELD = st.sampled_from(
 
 @examples(150)
 @given(body=st.dictionaries(FIELD, JSON) | JSON)
-def test_registrations_of_any_type(body: Any, db: None) -> None:
+def test_registrations_of_any_type_cause_no_internal_error(body: Any, db: None) -> None:
     from studyservice.rates import limiter as rates
 
     rates.clear()
@@ -156,13 +156,13 @@ def test_registrations_of_any_type(body: Any, db: None) -> None:
 
 @examples(150)
 @given(query=st.text(alphabet="abcdefghijklmnopqrstuvwxyz_=&%+0123456789", max_size=80))
-def test_queries_of_any_form(query: str, db: None) -> None:
+def test_queries_of_any_form_cause_no_internal_error(query: str, db: None) -> None:
     response = Client(raise_request_exception=False).generic("GET", "/oauth/authorize", QUERY_STRING=query)
     assert response.status_code == 400
 
 
-def test_a_fault_has_the_shape_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The description does not reveal the fault."""
+def test_an_internal_error_has_the_correct_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The description reveals nothing about the error."""
     from django.db.models.query import QuerySet
 
     app = App.registered()

@@ -63,7 +63,7 @@ def test_it_connects_without_registration(web: Web, owner_member: Any) -> None:
         {"response_types": ["token"]},
     ],
 )
-def test_a_document_keeps_the_rules_of_registration(web: Web, owner_member: Any, changes: dict[str, Any]) -> None:
+def test_a_document_follows_the_rules_of_registration(web: Web, owner_member: Any, changes: dict[str, Any]) -> None:
     web.documents = {CLIENT_ID: DOCUMENT | changes}
     response = Browser(owner_member).visit(published().query())
     assert response.status_code == 400
@@ -76,7 +76,7 @@ def test_a_document_keeps_the_rules_of_registration(web: Web, owner_member: Any,
 def test_the_documents_of_known_clients_reach_consent_and_a_token(
     internet: Internet, owner_member: Any, client: str
 ) -> None:
-    """Unsupported offers are ignored. The app chooses loopback ports."""
+    """Unsupported options are ignored. The app chooses loopback ports."""
     document = DOCUMENTS[client]
     web = Web(internet, urlsplit(document["client_id"]).netloc)
     web.documents = {document["client_id"]: document}
@@ -89,7 +89,7 @@ def test_the_documents_of_known_clients_reach_consent_and_a_token(
 
 
 @pytest.mark.parametrize("methods", [["private_key_jwt"], [], ["private_key_jwt", "tls_client_auth"]])
-def test_a_client_with_private_keys_alone_is_never_taken_for_a_public_one(
+def test_a_client_with_only_private_keys_is_never_treated_as_public(
     web: Web, owner_member: Any, methods: list[str]
 ) -> None:
     keys = {"token_endpoint_auth_method": "private_key_jwt", "token_endpoint_auth_methods_supported": methods}
@@ -103,7 +103,7 @@ def test_a_client_with_private_keys_alone_is_never_taken_for_a_public_one(
     assert error_of(published().refresh("svc_rt_x")) == (401, "invalid_client")
 
 
-def test_a_client_that_moves_on_to_private_keys_is_no_longer_a_public_one(web: Web, owner_member: Any) -> None:
+def test_a_client_that_switches_to_private_keys_is_no_longer_public(web: Web, owner_member: Any) -> None:
     app = published()
     app.code(owner_member)
     web.documents = {CLIENT_ID: DOCUMENT | {"token_endpoint_auth_method": "private_key_jwt"}}
@@ -115,7 +115,7 @@ def test_a_client_that_moves_on_to_private_keys_is_no_longer_a_public_one(web: W
         assert Browser(owner_member).visit(app.query()).status_code == 200
 
 
-def test_a_document_that_cannot_be_read_is_not_an_unknown_app(web: Web, owner_member: Any) -> None:
+def test_an_unreadable_document_is_not_an_unknown_app(web: Web, owner_member: Any) -> None:
     """The failure is cached. A minute later the document is fetched again."""
     web.documents = {}
     for _ in range(2):
@@ -155,8 +155,8 @@ def test_a_setting_turns_them_off(web: Web, settings: Any, owner_member: Any) ->
     assert web.fetched == []
 
 
-def test_an_address_brings_up_twenty_an_hour(web: Web, owner_member: Any) -> None:
-    """The rate of registration."""
+def test_an_address_can_introduce_twenty_apps_an_hour(web: Web, owner_member: Any) -> None:
+    """The rate limit of registration."""
     browser = Browser(owner_member)
     for number in range(21):
         last = browser.visit(published(f"https://assistant.example/{number}").query())
@@ -166,8 +166,8 @@ def test_an_address_brings_up_twenty_an_hour(web: Web, owner_member: Any) -> Non
     assert b"Too many new apps" in last.content
 
 
-def test_a_stale_document_that_is_gone_keeps_working(web: Web, owner_member: Any) -> None:
-    """A passing fault of the app's site locks nobody out."""
+def test_a_stale_document_works_while_its_host_is_down(web: Web, owner_member: Any) -> None:
+    """A temporary fault of the app's site locks nobody out."""
     app = published()
     app.code(owner_member)
     web.documents = {}
@@ -177,7 +177,7 @@ def test_a_stale_document_that_is_gone_keeps_working(web: Web, owner_member: Any
 
 
 @pytest.mark.database("both")
-def test_a_stale_document_is_read_again(web: Web, owner_member: Any) -> None:
+def test_a_stale_document_is_fetched_again(web: Web, owner_member: Any) -> None:
     app = published()
     app.code(owner_member)
     web.documents = {CLIENT_ID: DOCUMENT | {"client_name": "Renamed"}}

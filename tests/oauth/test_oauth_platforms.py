@@ -23,7 +23,7 @@ def browser(owner_member: Any) -> Browser:
 
 
 def shown(browser: Browser, uri: str, **metadata: Any) -> str:
-    """The consent page of an app that calls back to `uri`."""
+    """The consent page of an app with the callback `uri`."""
     app = App.registered(**({"redirect_uris": [uri]} | metadata))
     return " ".join(unescape(browser.visit(app.query(redirect_uri=uri)).content.decode()).split())
 
@@ -39,7 +39,7 @@ def shown(browser: Browser, uri: str, **metadata: Any) -> str:
         ("https://www.make.com/oauth/cb/mcp", "Make (www.make.com)"),
     ],
 )
-def test_a_platform_is_named_and_the_app_names_itself(uri: str, returns: str, browser: Browser) -> None:
+def test_the_platform_is_named_apart_from_the_apps_own_name(uri: str, returns: str, browser: Browser) -> None:
     page = shown(browser, uri, client_name="Anything")
     assert f"Returns to {returns}" in page
     assert f"<h1>Connect {returns.partition(' (')[0]}?</h1>" in page
@@ -71,7 +71,7 @@ def test_a_platform_is_named_and_the_app_names_itself(uri: str, returns: str, br
         "claude.ai://claude.ai/api/mcp/auth_callback",
     ],
 )
-def test_only_recognized_platforms_are_not_labelled_unverified(uri: str, browser: Browser) -> None:
+def test_only_recognized_platforms_lack_the_unverified_label(uri: str, browser: Browser) -> None:
     page = shown(browser, uri)
     assert "Unverified app" in page
     assert "Returns to" not in page
@@ -92,7 +92,7 @@ def test_only_recognized_platforms_are_not_labelled_unverified(uri: str, browser
         "https://insiders.vscode.dev/redirect",
     ],
 )
-def test_addresses_of_many_apps_and_ones_that_send_on_are_never_verified(uri: str, browser: Browser) -> None:
+def test_shared_and_redirecting_addresses_are_never_verified(uri: str, browser: Browser) -> None:
     assert "Unverified app" in shown(browser, uri)
 
 
@@ -110,13 +110,13 @@ def test_the_host_comes_first(uri: str, heading: str, browser: Browser) -> None:
     assert page.index("Unverified app") < page.index('“Claude” <span class="hint">Name not verified')
 
 
-def test_a_client_with_one_foreign_callback_is_labelled_there(browser: Browser) -> None:
+def test_one_foreign_callback_marks_a_client_as_unverified(browser: Browser) -> None:
     uris = [CLAUDE, "https://evil.example/cb"]
     assert "Unverified app" in shown(browser, uris[1], redirect_uris=uris)
     assert "Returns to Claude (claude.ai)" in shown(browser, uris[0], redirect_uris=uris)
 
 
-def test_twins_are_told_apart_on_the_key_page(owner_member: Any, client: Client) -> None:
+def test_apps_with_equal_names_are_distinguished_on_the_key_page(owner_member: Any, client: Client) -> None:
     for uris in ([CLAUDE], ["https://claude.example/cb"], ["http://localhost:1/cb", "cursor://claude/cb"]):
         App(register(client_name="Claude", redirect_uris=uris).json(), uris[0]).connect(owner_member)
     client.force_login(owner_member)
@@ -131,7 +131,7 @@ def test_twins_are_told_apart_on_the_key_page(owner_member: Any, client: Client)
     assert page.count("not verified") == 2
 
 
-def test_the_table_is_a_setting(settings: Any, browser: Browser) -> None:
+def test_the_table_of_platforms_is_a_setting(settings: Any, browser: Browser) -> None:
     settings.RECOGNIZED_PLATFORMS = platforms_from(
         "Campus = https://campus.example:8443/cb/, Board=https://b.example/x"
     )

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements 
 
 @pytest.fixture(autouse=True)
 def _files(settings: Any, tmp_path: Path) -> None:
-    """Only this test's data: other tests may leave rows that would be purged here."""
+    """Only this test's files: other tests may leave some that would be purged here."""
     settings.MEDIA_ROOT = tmp_path
 
 
@@ -36,7 +36,7 @@ def purge() -> dict[str, int]:
     return {what: number for what, number in removed.items() if number and what not in {"sessions", "sign_in_codes"}}
 
 
-def test_what_works_is_kept(owner_member: Any, clock: Any) -> None:
+def test_valid_tokens_and_codes_are_kept(owner_member: Any, clock: Any) -> None:
     app = App.registered()
     tokens, code = app.connect(owner_member), app.code(owner_member)
     assert purge() == {}
@@ -52,7 +52,7 @@ def test_a_refresh_token_outlives_its_access_token(owner_member: Any, clock: Any
     assert app.refresh(tokens["refresh_token"]).status_code == 200
 
 
-def test_a_code_that_was_never_exchanged_goes(owner_member: Any, clock: Any) -> None:
+def test_an_unused_expired_code_is_deleted(owner_member: Any, clock: Any) -> None:
     app = App.registered()
     app.connect(owner_member)
     app.code(owner_member)
@@ -60,7 +60,7 @@ def test_a_code_that_was_never_exchanged_goes(owner_member: Any, clock: Any) -> 
     assert purge() == {"authorization_codes": 1}
 
 
-def test_a_spent_code_is_known_while_its_tokens_live(owner_member: Any, clock: Any) -> None:
+def test_a_spent_code_is_kept_while_its_tokens_are_valid(owner_member: Any, clock: Any) -> None:
     app = App.registered()
     code = app.code(owner_member)
     tokens = app.exchange(code).json()
@@ -71,7 +71,7 @@ def test_a_spent_code_is_known_while_its_tokens_live(owner_member: Any, clock: A
     assert status_of(refreshed["access_token"]) == 401
 
 
-def test_a_rotated_token_is_known_until_it_would_have_expired(owner_member: Any, clock: Any) -> None:
+def test_a_rotated_token_is_kept_until_it_would_have_expired(owner_member: Any, clock: Any) -> None:
     app = App.registered()
     first = app.connect(owner_member)
     second = app.refresh(first["refresh_token"]).json()
@@ -93,7 +93,7 @@ def test_after_sixty_days_nothing_is_left(owner_member: Any, clock: Any) -> None
 
 
 @pytest.mark.database("both")
-def test_an_unused_registration_goes_after_a_day(owner_member: Any, clock: Any) -> None:
+def test_an_unused_registration_is_deleted_after_a_day(owner_member: Any, clock: Any) -> None:
     from oauthserver.models import Application
 
     used, unused = App.registered(), App.registered()

@@ -1,4 +1,4 @@
-"""Two at the same moment (decisions 10), forced: every contender has arrived before the first may go on."""
+"""Forced races (decisions 10): every contender has arrived before the first may continue."""
 
 import time
 from collections.abc import Callable
@@ -25,9 +25,9 @@ TIMES = [*range(3), *(pytest.param(time, marks=pytest.mark.thorough("the same ra
 
 
 def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedelta()) -> list[Any]:
-    """Start every contender in a thread of its own while the member's lock is held, then let go; gives the results.
+    """Start each contender in its own thread while the member's lock is held, then release it. Return the results.
 
-    They arrive by a clock that is `ahead` of the one by which they go on.
+    On arrival, their clock is `ahead` of the one used afterwards.
     """
     from accounts.changes.writing import writing
 
@@ -53,7 +53,7 @@ def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedel
 
 
 class _Beginning:
-    """Tells when a thread begins its first transaction; on SQLite it waits there for the one lock that there is."""
+    """Signals when a thread begins its first transaction. On SQLite it waits there for the only lock."""
 
     def __init__(self, begun: Semaphore) -> None:
         self._begun = begun
@@ -67,7 +67,7 @@ class _Beginning:
 
 
 def _until_all_wait(number: int) -> None:
-    """Until as many connections wait for a lock, as PostgreSQL knows."""
+    """Wait until this many connections wait for a lock, according to PostgreSQL."""
     waiting = "SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)"
     waiting += " WHERE NOT granted AND datname = current_database()"
     deadline = time.monotonic() + WATCHDOG_SECONDS
@@ -75,11 +75,13 @@ def _until_all_wait(number: int) -> None:
         while cursor.execute(waiting).fetchone() != (number,):
             assert time.monotonic() < deadline, "A contender does not wait."
             time.sleep(0.01)
-            cursor.execute("SELECT pg_stat_clear_snapshot()")  # who came since this transaction began to look
+            cursor.execute(
+                "SELECT pg_stat_clear_snapshot()"
+            )  # includes connections opened after this transaction began
 
 
 def live() -> tuple[int, int]:
-    """Live access and refresh tokens."""
+    """Valid access and refresh tokens."""
     from oauthserver.models import AccessToken, live_refresh_tokens
 
     return AccessToken.objects.count(), live_refresh_tokens().count()
@@ -108,15 +110,15 @@ def test_one_of_many_refreshes_of_a_token_succeeds(owner_member: Any) -> None:
 
 
 def test_a_refresh_that_lost_the_race_is_a_second_use(owner_member: Any) -> None:
-    """It saw the token live, and is refused by the statement that spends it."""
+    """It saw a valid token, and is rejected by the statement that spends it."""
     app = App.registered()
     tokens = app.connect(owner_member)
     race(owner_member, *[lambda: app.refresh(tokens["refresh_token"])] * 2)
     assert "this app used an old token again" in Browser(owner_member).client.get("/keys").content.decode()
 
 
-def test_a_server_whose_clock_is_ahead_takes_a_lost_race_for_no_replay(owner_member: Any) -> None:
-    """What it saw before its turn decides, not whether the code was spent earlier by another server's clock."""
+def test_a_fast_clock_does_not_turn_a_lost_race_into_a_replay(owner_member: Any) -> None:
+    """The state before the wait decides, not a comparison of timestamps from different servers."""
     app = App.registered()
     code = app.code(owner_member)
     responses = race(owner_member, *[lambda: app.exchange(code)] * 2, ahead=timedelta(minutes=2))
@@ -126,7 +128,7 @@ def test_a_server_whose_clock_is_ahead_takes_a_lost_race_for_no_replay(owner_mem
 
 
 @pytest.mark.parametrize("disconnects_first", [True, False])
-def test_a_disconnection_during_refreshes_leaves_nothing_alive(owner_member: Any, disconnects_first: bool) -> None:
+def test_a_disconnection_during_refreshes_leaves_no_valid_token(owner_member: Any, disconnects_first: bool) -> None:
     from oauthserver.connections import connected_apps, disconnect
     from oauthserver.models import Grant
 
@@ -145,7 +147,7 @@ def test_a_disconnection_during_refreshes_leaves_nothing_alive(owner_member: Any
     assert connected_apps(owner_member) == []
 
 
-def test_a_revocation_during_refreshes_leaves_nothing_alive(owner_member: Any) -> None:
+def test_a_revocation_during_refreshes_leaves_no_valid_token(owner_member: Any) -> None:
     app = App.registered()
     tokens = app.connect(owner_member)
     refresh = lambda: app.refresh(tokens["refresh_token"])  # noqa: E731  # a contender like the others
@@ -153,7 +155,7 @@ def test_a_revocation_during_refreshes_leaves_nothing_alive(owner_member: Any) -
     assert live() == (0, 0)
 
 
-def test_consents_at_once_are_all_given(owner_member: Any) -> None:
+def test_concurrent_consents_are_all_granted(owner_member: Any) -> None:
     app = App.registered()
     browsers = [Browser(owner_member) for _ in range(3)]
     responses = race(owner_member, *[lambda browser=browser: browser.decide(app.query()) for browser in browsers])
@@ -161,7 +163,7 @@ def test_consents_at_once_are_all_given(owner_member: Any) -> None:
 
 
 @pytest.mark.parametrize("_", range(3))
-def test_exchanges_that_run_freely_leave_no_second_pair(owner_member: Any, in_threads: Any, _: int) -> None:
+def test_unforced_exchanges_create_no_second_pair(owner_member: Any, in_threads: Any, _: int) -> None:
     app = App.registered()
     code = app.code(owner_member)
     responses = in_threads(lambda _: app.exchange(code), list(range(CONTENDERS)))
@@ -170,8 +172,8 @@ def test_exchanges_that_run_freely_leave_no_second_pair(owner_member: Any, in_th
 
 
 @pytest.mark.parametrize("_", TIMES)
-def test_an_app_is_deleted_while_it_is_in_use(owner_member: Any, make_member: Any, in_threads: Any, _: int) -> None:
-    """Its deletion neither fails nor makes others fail, and nothing of it is left."""
+def test_an_app_in_use_can_be_deleted(owner_member: Any, make_member: Any, in_threads: Any, _: int) -> None:
+    """Its deletion neither fails nor makes other requests fail, and leaves nothing behind."""
     from oauthserver.connections import disconnect
     from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 
@@ -201,8 +203,8 @@ def test_an_app_is_deleted_while_it_is_in_use(owner_member: Any, make_member: An
 
 
 @pytest.mark.parametrize("_", TIMES)
-def test_an_app_is_deleted_while_members_connect_it(make_member: Any, in_threads: Any, _: int) -> None:
-    """Members that it never had; whoever comes too late is told that the app is not known."""
+def test_an_app_can_be_deleted_while_members_connect_it(make_member: Any, in_threads: Any, _: int) -> None:
+    """For members who connect it for the first time. Late requests learn that the app is unknown."""
     from oauthserver.models import Application, Grant
 
     app = App.registered()

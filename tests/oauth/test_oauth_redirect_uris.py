@@ -1,4 +1,4 @@
-"""Redirect URIs, at registration and at authorization (spec, Client registration; decisions 10 and 12)."""
+"""Redirect URIs at registration and at authorization (spec, Client registration; decisions 10 and 12)."""
 
 from typing import Any
 
@@ -110,7 +110,7 @@ BAD = [
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("uri", GOOD)
-def test_a_good_one_is_registered_and_answered(uri: str, owner_member: Any) -> None:
+def test_a_valid_uri_is_registered_and_returned(uri: str, owner_member: Any) -> None:
     app = App.registered(redirect_uris=[uri])
     response = Browser(owner_member).decide(app.query())
     assert response.headers["Location"].startswith(uri + ("&" if "?" in uri else "?") + "code=svc_ac_")
@@ -119,7 +119,7 @@ def test_a_good_one_is_registered_and_answered(uri: str, owner_member: Any) -> N
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("uri", BAD)
-def test_a_bad_one_is_refused(uri: str) -> None:
+def test_an_invalid_uri_is_rejected(uri: str) -> None:
     assert error_of(register(redirect_uris=[uri])) == (400, "invalid_redirect_uri")
 
 
@@ -156,8 +156,8 @@ def test_a_bad_one_is_refused(uri: str) -> None:
         ("cursor://host/cb", "cursor://other/cb"),
     ],
 )
-def test_another_one_is_shown_an_error_page(registered: str, asked: str, owner_member: Any) -> None:
-    """The page names the app, says what to do, and has no foreign link, for GET and POST."""
+def test_an_unregistered_uri_leads_to_an_error_page(registered: str, asked: str, owner_member: Any) -> None:
+    """The page names the app and the next step, and has no foreign link, for GET and POST."""
     app = App.registered(redirect_uris=[registered])
     browser = Browser(owner_member)
     for response in (
@@ -183,7 +183,7 @@ def test_another_one_is_shown_an_error_page(registered: str, asked: str, owner_m
         ("http://[::1]/cb", "http://[::1]:9/cb"),
     ],
 )
-def test_the_port_of_a_loopback_uri_is_free(registered: str, asked: str, owner_member: Any) -> None:
+def test_the_port_of_a_loopback_uri_is_ignored(registered: str, asked: str, owner_member: Any) -> None:
     """RFC 8252 section 7.3."""
     app = App.registered(redirect_uris=[registered])
     response = Browser(owner_member).decide(app.query(redirect_uri=asked))
@@ -191,22 +191,22 @@ def test_the_port_of_a_loopback_uri_is_free(registered: str, asked: str, owner_m
 
 
 @pytest.mark.django_db
-def test_it_may_be_left_out_when_there_is_one(owner_member: Any) -> None:
-    """RFC 6749 section 3.1.2.3; then it is left out at the token endpoint too."""
+def test_a_single_uri_may_be_omitted(owner_member: Any) -> None:
+    """RFC 6749 section 3.1.2.3. It is then omitted at the token endpoint too."""
     app = App.registered()
     code = app.code(owner_member, redirect_uri=None)
     assert app.exchange(code, redirect_uri=None).status_code == 200
 
 
 @pytest.mark.django_db
-def test_it_may_not_be_left_out_when_there_are_two(owner_member: Any) -> None:
+def test_one_of_two_uris_may_not_be_omitted(owner_member: Any) -> None:
     app = App.registered(redirect_uris=["https://app.example/a", "https://app.example/b"])
     assert Browser(owner_member).visit(app.query(redirect_uri=None)).status_code == 400
 
 
 @pytest.mark.database("both")
 @pytest.mark.django_db
-def test_one_from_before_the_rule_against_it_is_refused(owner_member: Any) -> None:
+def test_an_invalid_uri_from_before_the_rule_is_rejected(owner_member: Any) -> None:
     from oauthserver.models import Application
 
     app = App.registered(redirect_uris=["myapp://cb"])

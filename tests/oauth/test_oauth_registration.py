@@ -40,7 +40,7 @@ def test_it_registers_a_confidential_client(method: str) -> None:
     assert response.json()["client_secret"].startswith("svc_cs_")
 
 
-def test_without_a_method_it_is_basic() -> None:
+def test_the_default_method_is_basic() -> None:
     """RFC 7591 section 2."""
     response = Client().post("/oauth/register", {"redirect_uris": [CALLBACK]}, content_type="application/json")
     assert response.json() == ANSWER | {
@@ -50,8 +50,8 @@ def test_without_a_method_it_is_basic() -> None:
     }
 
 
-def test_what_it_does_not_know_is_ignored() -> None:
-    """RFC 7591 section 2; the rest is answered with what the client gets."""
+def test_unknown_metadata_is_ignored() -> None:
+    """RFC 7591 section 2. The answer contains the registered metadata."""
     response = register(
         logo_uri="https://app.example/logo.png",
         contacts=None,
@@ -61,7 +61,7 @@ def test_what_it_does_not_know_is_ignored() -> None:
     assert response.json() == ANSWER | {"token_endpoint_auth_method": "none"}
 
 
-def test_ten_redirect_uris_are_the_most() -> None:
+def test_at_most_ten_redirect_uris_are_accepted() -> None:
     uris = [f"{CALLBACK}/{number}" for number in range(11)]
     assert register(redirect_uris=uris[:10]).json()["redirect_uris"] == uris[:10]
     assert error_of(register(redirect_uris=uris)) == (400, "invalid_redirect_uri")
@@ -70,7 +70,7 @@ def test_ten_redirect_uris_are_the_most() -> None:
 @pytest.mark.parametrize(
     "uris", [None, [], "https://app.example/", 5, {}, [None], [5], [[]], [CALLBACK, ""], [CALLBACK, {"a": 1}]]
 )
-def test_it_refuses_redirect_uris_of_another_shape(uris: Any) -> None:
+def test_malformed_redirect_uris_are_rejected(uris: Any) -> None:
     assert error_of(register(redirect_uris=uris)) == (400, "invalid_redirect_uri")
 
 
@@ -98,11 +98,11 @@ def test_it_refuses_redirect_uris_of_another_shape(uris: Any) -> None:
         {"scope": ["read"]},
     ],
 )
-def test_it_refuses_wrong_metadata(metadata: dict[str, Any]) -> None:
+def test_invalid_metadata_is_rejected(metadata: dict[str, Any]) -> None:
     assert error_of(register(**metadata)) == (400, "invalid_client_metadata")
 
 
-def test_it_refuses_null_for_a_method() -> None:
+def test_null_as_a_method_is_rejected() -> None:
     body = {"redirect_uris": [CALLBACK], "token_endpoint_auth_method": None}
     response = Client().post("/oauth/register", body, content_type="application/json")
     assert error_of(response) == (400, "invalid_client_metadata")
@@ -123,15 +123,15 @@ def test_it_refuses_null_for_a_method() -> None:
         (b"{}", "text/plain"),
     ],
 )
-def test_it_refuses_a_body_that_is_no_registration(body: bytes, content_type: str) -> None:
+def test_an_invalid_body_is_rejected(body: bytes, content_type: str) -> None:
     response = Client(raise_request_exception=False).post("/oauth/register", body, content_type=content_type)
     status, code = error_of(response)
     assert status == 400
     assert code in {"invalid_client_metadata", "invalid_redirect_uri"}
 
 
-def test_the_twenty_first_in_an_hour_is_refused() -> None:
-    """Spec, Limits; nonsense does not count."""
+def test_the_twenty_first_in_an_hour_is_rejected() -> None:
+    """Spec, Limits. Invalid requests do not count."""
     for _ in range(20):
         register(redirect_uris=[])
         assert register().status_code == 201
@@ -143,18 +143,18 @@ def test_the_twenty_first_in_an_hour_is_refused() -> None:
     assert elsewhere.post("/oauth/register", body, content_type="application/json").status_code == 201
 
 
-def test_it_takes_post_alone() -> None:
+def test_it_accepts_only_post() -> None:
     response = Client().get("/oauth/register")
     assert error_of(response) == (405, "invalid_request")
     assert response.headers["Allow"] == "POST"
 
 
-def test_browsers_may_call_it() -> None:
+def test_browsers_can_call_it() -> None:
     response = Client().post(
         "/oauth/register", {}, content_type="application/json", headers={"Origin": "https://inspector.example"}
     )
     assert response.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_each_registration_is_a_client_of_its_own() -> None:
+def test_each_registration_creates_a_client() -> None:
     assert App.registered().id != App.registered().id

@@ -1,4 +1,4 @@
-"""Spellings of a resource (RFC 8707, decisions 10); what its tokens open is in test_oauth_token.py."""
+"""Spellings of a resource (RFC 8707, decisions 10). test_oauth_token.py tests where the tokens work."""
 
 import pytest
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.database("sqlite", "spellings of an address")
         "https://study.example:/mcp/",
     ],
 )
-def test_spellings_of_one_address_are_one(spelling: str) -> None:
+def test_spellings_of_one_address_are_equal(spelling: str) -> None:
     assert normalized(spelling) == "https://study.example/mcp"
 
 
@@ -42,9 +42,9 @@ def test_spellings_of_one_address_are_one(spelling: str) -> None:
         "",
     ],
 )
-def test_another_address_is_another(other: str) -> None:
+def test_different_addresses_differ(other: str) -> None:
     assert normalized(other) != "https://study.example/mcp"
 
 
-def test_a_port_of_its_own_stays() -> None:
+def test_a_custom_port_is_kept() -> None:
     assert normalized("HTTP://[::1]:8000/") == "http://[::1]:8000"

@@ -15,7 +15,7 @@ def app(request: Any, db: None) -> App:
     return App.registered(token_endpoint_auth_method=request.param)
 
 
-def test_a_refresh_token_ends_with_its_access_tokens(app: App, owner_member: Any) -> None:
+def test_revoking_a_refresh_token_ends_its_access_tokens(app: App, owner_member: Any) -> None:
     first = app.connect(owner_member)
     second = app.refresh(first["refresh_token"]).json()
     assert app.revoke(second["refresh_token"]).status_code == 200
@@ -23,7 +23,7 @@ def test_a_refresh_token_ends_with_its_access_tokens(app: App, owner_member: Any
     assert error_of(app.refresh(second["refresh_token"])) == (400, "invalid_grant")
 
 
-def test_an_access_token_ends_alone(app: App, owner_member: Any) -> None:
+def test_revoking_an_access_token_ends_nothing_else(app: App, owner_member: Any) -> None:
     tokens = app.connect(owner_member)
     assert app.revoke(tokens["access_token"]).status_code == 200
     assert status_of(tokens["access_token"]) == 401
@@ -32,7 +32,7 @@ def test_an_access_token_ends_alone(app: App, owner_member: Any) -> None:
 
 @pytest.mark.parametrize("registered", ["client_secret_basic", "client_secret_post", None])
 @pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
-def test_the_secret_counts_by_either_method(registered: str | None, used: str, owner_member: Any) -> None:
+def test_the_secret_is_accepted_by_either_method(registered: str | None, used: str, owner_member: Any) -> None:
     """Libraries revoke by Basic by default, whatever method they registered."""
     app = App.registered(token_endpoint_auth_method=registered)
     tokens = app.connect(owner_member)
@@ -56,7 +56,7 @@ def test_without_its_secret_a_confidential_client_ends_nothing(
     ("used", "secret"),
     [("client_secret_basic", ""), ("client_secret_basic", "svc_cs_made_up"), ("client_secret_post", "svc_cs_made_up")],
 )
-def test_a_public_client_has_no_secret_that_counts(used: str, secret: str, owner_member: Any) -> None:
+def test_a_secret_of_a_public_client_is_ignored(used: str, secret: str, owner_member: Any) -> None:
     app = App.registered()
     tokens = app.connect(owner_member)
     assert app.by(used, secret).revoke(tokens["refresh_token"]).status_code == 200
@@ -72,7 +72,7 @@ def test_a_wrong_hint_does_no_harm(hint: str, owner_member: Any) -> None:
     assert status_of(tokens["access_token"]) == 401
 
 
-def test_another_consent_of_the_same_app_goes_on(owner_member: Any) -> None:
+def test_another_consent_of_the_same_app_stays_valid(owner_member: Any) -> None:
     app = App.registered()
     one, other = app.connect(owner_member), app.connect(owner_member)
     app.revoke(one["refresh_token"])
@@ -102,17 +102,17 @@ def test_it_always_answers_200(app: App, fields: dict[str, str]) -> None:
     assert (response.status_code, response.json()) == (200, {})
 
 
-def test_twice_is_200_too(app: App, owner_member: Any) -> None:
+def test_revoking_twice_is_200_too(app: App, owner_member: Any) -> None:
     tokens = app.connect(owner_member)
     assert [app.revoke(tokens["refresh_token"]).status_code for _ in range(2)] == [200, 200]
 
 
-def test_it_takes_post_alone() -> None:
+def test_it_accepts_only_post() -> None:
     response = Client().get("/oauth/revoke")
     assert error_of(response) == (405, "invalid_request")
     assert response.headers["Allow"] == "POST"
 
 
-def test_browsers_may_call_it() -> None:
+def test_browsers_can_call_it() -> None:
     response = post_form("/oauth/revoke", {"token": "x"}, Origin="https://inspector.example")
     assert response.headers["Access-Control-Allow-Origin"] == "*"

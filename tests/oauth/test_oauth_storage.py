@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def secrets_used(owner_member: Any, caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Every secret of a whole life: client secret, codes, tokens, spent and live."""
+    """Every secret of a complete flow: client secret, codes and tokens, both spent and valid."""
     caplog.set_level(logging.DEBUG)
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     spent, fresh = app.code(owner_member), app.code(owner_member)
@@ -42,20 +42,20 @@ def test_no_secret_is_stored(secrets_used: list[str]) -> None:
 
 
 def test_no_secret_is_logged(secrets_used: list[str], caplog: pytest.LogCaptureFixture) -> None:
-    """Not even in debug lines of the libraries."""
+    """Not even in debug messages of the libraries."""
     lines = [f"{record.getMessage()} {vars(record)}" for record in caplog.get_records("setup")]
     assert any("/oauth/token" in line for line in lines)
     for secret in secrets_used:
         assert not [line for line in lines if secret in line]
 
 
-def test_no_table_has_room_for_a_token() -> None:
+def test_no_column_can_hold_a_token() -> None:
     for model in apps.get_app_config("oauthserver").get_models():
         assert "token" not in {field.name for field in model._meta.get_fields()}
 
 
-def test_no_password_hash_is_computed_for_machines(owner_member: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """256 random bits need none, and the token endpoint would be slow."""
+def test_no_password_hash_is_computed_for_clients(owner_member: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Secrets with 256 random bits need none, and it would slow the token endpoint."""
     from django.contrib.auth import hashers
 
     app = App.registered(token_endpoint_auth_method="client_secret_basic")

@@ -27,7 +27,7 @@ def app(db: None) -> App:
     return App.registered()
 
 
-def test_a_code_gives_tokens(app: App, owner_member: Any) -> None:
+def test_a_code_is_exchanged_for_tokens(app: App, owner_member: Any) -> None:
     response = app.exchange(app.code(owner_member))
     assert response.status_code == 200
     assert response.json() == TOKENS
@@ -37,7 +37,7 @@ def test_a_code_gives_tokens(app: App, owner_member: Any) -> None:
     assert status_of(response.json()["access_token"]) == 200
 
 
-def test_a_code_works_once_and_shown_again_ends_its_tokens(app: App, owner_member: Any) -> None:
+def test_a_code_works_once_and_a_second_use_ends_its_tokens(app: App, owner_member: Any) -> None:
     """RFC 6749 section 4.1.2; refreshed tokens of the code end too."""
     code = app.code(owner_member)
     first = app.exchange(code).json()
@@ -55,7 +55,7 @@ def test_a_spent_code_ends_only_its_own_tokens(app: App, owner_member: Any) -> N
     assert status_of(other["access_token"]) == 200
 
 
-def test_a_code_lives_ten_minutes(app: App, owner_member: Any) -> None:
+def test_a_code_expires_after_ten_minutes(app: App, owner_member: Any) -> None:
     start = timezone.now()
     with time_machine.travel(start) as clock:
         early, late = app.code(owner_member), app.code(owner_member)
@@ -69,14 +69,14 @@ def test_a_code_lives_ten_minutes(app: App, owner_member: Any) -> None:
     ("verifier", "error"),
     [(None, "invalid_request"), ("", "invalid_request"), ("wrong" * 10, "invalid_grant"), ("ä" * 43, "invalid_grant")],
 )
-def test_the_verifier_must_fit(app: App, owner_member: Any, verifier: str | None, error: str) -> None:
-    """RFC 7636 section 4.6; a code is not spent by a failed try."""
+def test_the_verifier_must_match(app: App, owner_member: Any, verifier: str | None, error: str) -> None:
+    """RFC 7636 section 4.6. A failed try does not spend the code."""
     code = app.code(owner_member)
     assert error_of(app.exchange(code, code_verifier=verifier)) == (400, error)
     assert app.exchange(code).status_code == 200
 
 
-def test_the_challenge_itself_is_no_verifier(app: App, owner_member: Any) -> None:
+def test_the_challenge_does_not_work_as_a_verifier(app: App, owner_member: Any) -> None:
     code = app.code(owner_member)
     assert error_of(app.exchange(code, code_verifier=challenge_of(app.verifier))) == (400, "invalid_grant")
 
@@ -102,7 +102,7 @@ def test_another_client_cannot_use_a_code(app: App, owner_member: Any) -> None:
     assert app.exchange(code).status_code == 200
 
 
-def test_a_stored_hash_is_no_code(app: App, owner_member: Any) -> None:
+def test_a_stored_hash_does_not_work_as_a_code(app: App, owner_member: Any) -> None:
     from studyservice.secrets.generated import sha256
 
     code = app.code(owner_member)
@@ -125,8 +125,8 @@ def test_an_access_token_outlives_its_refresh(app: App, owner_member: Any) -> No
     assert status_of(first["access_token"]) == 200
 
 
-def test_a_rotated_token_shown_at_once_harms_nothing(app: App, owner_member: Any) -> None:
-    """Parallel sessions of one client do this; a minute is at once."""
+def test_reusing_a_rotated_token_at_once_does_no_harm(app: App, owner_member: Any) -> None:
+    """Parallel sessions of one client do this. Within a minute counts as at once."""
     first = app.connect(owner_member)
     start = timezone.now()
     with time_machine.travel(start) as clock:
@@ -138,7 +138,7 @@ def test_a_rotated_token_shown_at_once_harms_nothing(app: App, owner_member: Any
         assert app.refresh(second["refresh_token"]).status_code == 200
 
 
-def test_a_rotated_token_shown_a_minute_later_ends_its_family(app: App, owner_member: Any) -> None:
+def test_reusing_a_rotated_token_after_a_minute_ends_its_family(app: App, owner_member: Any) -> None:
     """RFC 9700 section 4.14.2."""
     other = app.connect(owner_member)
     first = app.connect(owner_member)
@@ -151,7 +151,7 @@ def test_a_rotated_token_shown_a_minute_later_ends_its_family(app: App, owner_me
         assert (status_of(second["access_token"]), status_of(other["access_token"])) == (401, 200)
 
 
-def test_a_refresh_token_lives_sixty_days(app: App, owner_member: Any) -> None:
+def test_a_refresh_token_expires_after_sixty_days(app: App, owner_member: Any) -> None:
     tokens, other = app.connect(owner_member), app.connect(owner_member)
     start = timezone.now()
     with time_machine.travel(start) as clock:
@@ -169,7 +169,7 @@ def test_another_client_cannot_use_a_refresh_token(app: App, owner_member: Any) 
     assert app.refresh(tokens["refresh_token"]).status_code == 200
 
 
-def test_a_refresh_may_narrow_while_the_grant_stays(app: App, owner_member: Any) -> None:
+def test_a_refresh_can_narrow_scopes_without_changing_the_grant(app: App, owner_member: Any) -> None:
     tokens = app.connect(owner_member)
     narrow = app.refresh(tokens["refresh_token"], scope="read").json()
     assert narrow["scope"] == "read"
@@ -177,7 +177,7 @@ def test_a_refresh_may_narrow_while_the_grant_stays(app: App, owner_member: Any)
 
 
 def test_a_refresh_cannot_widen(app: App, owner_member: Any) -> None:
-    """RFC 6749 section 6; the refresh token is not spent by it."""
+    """RFC 6749 section 6. The failed refresh does not spend the token."""
     tokens = app.connect(owner_member, write=False)
     assert error_of(app.refresh(tokens["refresh_token"], scope="read write")) == (400, "invalid_scope")
     assert app.refresh(tokens["refresh_token"], scope="read unknown").json()["scope"] == "read"
@@ -200,7 +200,7 @@ def test_a_token_for_the_origin_works_everywhere(app: App, owner_member: Any, re
 
 
 @pytest.mark.parametrize("spelling", [f"{BASE}/mcp", f"{BASE}/mcp/", f"{BASE.upper()}/mcp"])
-def test_a_token_for_mcp_works_there_alone(app: App, owner_member: Any, spelling: str) -> None:
+def test_a_token_for_mcp_works_only_there(app: App, owner_member: Any, spelling: str) -> None:
     """However the client spells the address (decisions 10)."""
     tokens = app.connect(owner_member, resource=spelling)
     assert app.refresh(tokens["refresh_token"], resource=spelling).status_code == 200
@@ -216,7 +216,7 @@ def works_at(path: str, tokens: dict[str, Any]) -> bool:
     return credential_of(request) is not None
 
 
-def test_a_token_request_may_narrow_the_resource(app: App, owner_member: Any) -> None:
+def test_a_token_request_can_narrow_the_resource(app: App, owner_member: Any) -> None:
     tokens = app.exchange(app.code(owner_member), resource=f"{BASE}/mcp").json()
     assert status_of(tokens["access_token"]) == 401
     wide = app.refresh(tokens["refresh_token"]).json()
@@ -244,30 +244,30 @@ def test_a_token_request_cannot_widen_the_resource(app: App, owner_member: Any) 
         ({"code": "x" * 100_000}, "invalid_grant"),
     ],
 )
-def test_a_wrong_request_is_refused(app: App, changes: dict[str, Any], error: str) -> None:
+def test_an_invalid_request_is_rejected(app: App, changes: dict[str, Any], error: str) -> None:
     assert error_of(app.exchange("svc_ac_x", **changes)) == (400, error)
 
 
-def test_parameters_in_the_address_do_not_count(app: App, owner_member: Any) -> None:
+def test_parameters_in_the_url_are_ignored(app: App, owner_member: Any) -> None:
     code = app.code(owner_member)
     query = f"grant_type=authorization_code&code={code}&client_id={app.id}"
     assert error_of(post_form(f"/oauth/token?{query}", {})) == (400, "invalid_request")
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "multipart/form-data; boundary=x", "text/plain", ""])
-def test_it_reads_forms_alone(content_type: str) -> None:
+def test_it_accepts_only_forms(content_type: str) -> None:
     response = Client().post("/oauth/token", b"grant_type=refresh_token", content_type=content_type)
     assert error_of(response) == (400, "invalid_request")
 
 
-def test_it_takes_post_alone() -> None:
+def test_it_accepts_only_post() -> None:
     response = Client().get("/oauth/token")
     assert error_of(response) == (405, "invalid_request")
     assert response.headers["Allow"] == "POST"
 
 
-def test_the_sixty_first_request_in_a_minute_is_refused(app: App) -> None:
-    """Spec, Limits; refused requests count too."""
+def test_the_sixty_first_request_in_a_minute_is_rejected(app: App) -> None:
+    """Spec, Limits. Rejected requests count too."""
     for _ in range(60):
         assert app.refresh("svc_rt_unknown").status_code == 400
     response = app.refresh("svc_rt_unknown")
@@ -277,7 +277,7 @@ def test_the_sixty_first_request_in_a_minute_is_refused(app: App) -> None:
     assert elsewhere.post("/oauth/token", "grant_type=none", content_type=FORM).status_code == 400
 
 
-def test_browsers_may_call_it() -> None:
+def test_browsers_can_call_it() -> None:
     client = Client()
     preflight = client.options(
         "/oauth/token",
@@ -290,8 +290,8 @@ def test_browsers_may_call_it() -> None:
     assert "WWW-Authenticate" in response.headers["Access-Control-Expose-Headers"]
 
 
-def test_a_crash_after_the_commit_costs_a_new_consent_at_worst(app: App, owner_member: Any) -> None:
-    """The client never saw the answer and tries again: no second pair appears."""
+def test_a_crash_after_the_commit_requires_at_most_a_new_consent(app: App, owner_member: Any) -> None:
+    """The client never got the answer and tries again: no second pair is created."""
     from oauthserver.models import live_refresh_tokens
 
     tokens = app.connect(owner_member)

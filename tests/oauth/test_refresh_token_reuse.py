@@ -1,4 +1,4 @@
-"""A refresh token that is used a second time within the tolerance is refused, logged, and shown to its member."""
+"""A refresh token reused within the tolerance is rejected, logged, and shown to its member."""
 
 import logging
 from datetime import timedelta
@@ -21,7 +21,7 @@ def key_page(member: Member) -> str:
     return str(Browser(member).client.get("/keys").content.decode())
 
 
-def test_the_member_sees_it_at_the_app(owner_member: Member) -> None:
+def test_the_member_sees_the_reuse_at_the_app(owner_member: Member) -> None:
     app, other = App.registered(client_name="Careless"), App.registered(client_name="Careful")
     first = app.connect(owner_member)["refresh_token"]
     other.refresh(other.connect(owner_member)["refresh_token"])
@@ -34,7 +34,7 @@ def test_the_member_sees_it_at_the_app(owner_member: Member) -> None:
     assert ("Careless" in row, "Careful" in row) == (True, False)
 
 
-def test_another_member_of_the_app_is_told_nothing(owner_member: Member, make_member: Any) -> None:
+def test_another_member_of_the_app_sees_nothing(owner_member: Member, make_member: Any) -> None:
     app, stranger = App.registered(), make_member()
     app.connect(stranger)
     first = app.connect(owner_member)["refresh_token"]
@@ -56,10 +56,10 @@ def test_it_is_logged_without_the_token(owner_member: Member, caplog: pytest.Log
 
 
 @pytest.mark.parametrize("wrong", [{"client_secret": "wrong"}, {"resource": "https://elsewhere.example"}])
-def test_what_is_refused_for_another_reason_is_none(
+def test_a_rejection_for_another_reason_is_not_a_reuse(
     owner_member: Member, caplog: pytest.LogCaptureFixture, wrong: dict[str, str]
 ) -> None:
-    """A live token stays live, so this is not a reuse."""
+    """A valid token stays valid, so this is not a reuse."""
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     first = app.connect(owner_member)["refresh_token"]
     assert app.refresh(first, **wrong).status_code in {400, 401}
@@ -67,7 +67,7 @@ def test_what_is_refused_for_another_reason_is_none(
     assert SHOWN not in key_page(owner_member)
 
 
-def test_who_is_not_the_app_uses_nothing(owner_member: Member) -> None:
+def test_an_unauthenticated_app_does_not_count_as_a_reuse(owner_member: Member) -> None:
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     first = app.connect(owner_member)["refresh_token"]
     app.refresh(first)
@@ -75,7 +75,7 @@ def test_who_is_not_the_app_uses_nothing(owner_member: Member) -> None:
     assert SHOWN not in key_page(owner_member)
 
 
-def test_later_there_is_no_connection_to_show_it_at(owner_member: Member) -> None:
+def test_a_later_reuse_has_no_connection_to_appear_at(owner_member: Member) -> None:
     app = App.registered()
     first = app.connect(owner_member)["refresh_token"]
     app.refresh(first)

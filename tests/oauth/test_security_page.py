@@ -1,4 +1,4 @@
-"""The tests that docs/security.md names exist."""
+"""The tests named in docs/security.md exist."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The parts of django-oauth-toolkit and oauthlib that docs/toolkit.md relies on. Fails when they change."""
+"""The parts of django-oauth-toolkit and oauthlib that docs/toolkit.md relies on. Fails if they change."""
 
 import inspect
 import pkgutil
@@ -26,7 +26,7 @@ LIBRARIES = {"oauth2_provider", "oauthlib"}
 
 @pytest.fixture
 def passed(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """The methods of the libraries that requests went through."""
+    """The library methods that requests passed through."""
     seen: set[str] = set()
 
     def watch(owner: type, name: str) -> None:
@@ -55,7 +55,7 @@ def passed(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 @pytest.mark.django_db
-def test_a_consent_and_an_exchange_walk_through_the_libraries(owner_member: Any, passed: set[str]) -> None:
+def test_a_consent_and_an_exchange_use_the_libraries(owner_member: Any, passed: set[str]) -> None:
     App.registered().connect(owner_member)
     assert passed == {
         "OAuthLibMixin.validate_authorization_request",
@@ -71,7 +71,7 @@ def test_a_consent_and_an_exchange_walk_through_the_libraries(owner_member: Any,
 
 
 @pytest.mark.django_db
-def test_a_refresh_walks_through_the_libraries(owner_member: Any, passed: set[str]) -> None:
+def test_a_refresh_uses_the_libraries(owner_member: Any, passed: set[str]) -> None:
     app = App.registered()
     tokens = app.connect(owner_member)
     passed.clear()
@@ -85,8 +85,8 @@ def test_a_refresh_walks_through_the_libraries(owner_member: Any, passed: set[st
 
 
 @pytest.mark.django_db
-def test_a_refresh_takes_six_statements(owner_member: Any) -> None:
-    """And a transaction round the last five; PostgreSQL takes the new rows, two tokens and whose they are, as one."""
+def test_a_refresh_needs_six_statements(owner_member: Any) -> None:
+    """Plus a transaction around the last five. PostgreSQL inserts both tokens and both secret owners at once."""
     app = App.registered()
     tokens = app.connect(owner_member)
     with CaptureQueriesContext(connection) as queries:
@@ -118,8 +118,8 @@ def test_no_private_name_of_a_library_is_overridden() -> None:
     assert overridden == set()
 
 
-def test_what_is_overridden_is_there() -> None:
-    """A method that a library no longer asks for would be a rule that no longer holds."""
+def test_overridden_methods_exist() -> None:
+    """Otherwise a method that a library no longer calls would silently disable a rule."""
     from oauthserver.server import Backend
     from oauthserver.token_validator import TokenValidator
     from oauthserver.validator import Validator
@@ -139,7 +139,7 @@ def test_what_is_overridden_is_there() -> None:
     ],
 )
 def test_every_field_of_the_toolkit_is_known(mine: Any, base: Any) -> None:
-    """A new one may hold what nobody here writes or hashes."""
+    """A new field may hold something that this service neither writes nor hashes."""
     dropped = {
         "Application": {
             "user",

@@ -1,1 +1,1 @@
-"""School calendars, against HTTPS servers of the tests' own."""
+"""School calendars, against HTTPS servers of the tests."""

@@ -1,4 +1,4 @@
-"""What tests of school calendars share: a moment, a school, and calls."""
+"""Shared fixtures for school calendars: a clock, a school, and calls."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 @pytest.fixture
 def clock() -> Iterator[Any]:
-    """The present, which a test shifts; the monotonic clock goes on."""
+    """A clock that a test can shift. The monotonic clock continues."""
     with time_machine.travel(NOW, tick=True) as traveller:
         yield traveller
 
@@ -27,7 +27,7 @@ def school(internet: Internet) -> School:
 
 
 class Calls:
-    """The owner's calls, as tests of calendars make them."""
+    """The owner's calls in tests of calendars."""
 
     def __init__(self, owner: RestEntryPoint) -> None:
         self.owner = owner
@@ -42,7 +42,7 @@ class Calls:
         return self.owner.made("update_school_calendar", calendar_id=calendar["id"], **fields)
 
     def refresh(self, calendar: Any) -> Any:
-        """Without waiting for five minutes."""
+        """Skips the wait of five minutes."""
         from studyservice.rates import limiter
 
         limiter.clear()
@@ -60,7 +60,7 @@ class Calls:
         return [(one["title"], one["due_on"]) for one in self.owner.made("list_items", limit=100, **only)["data"]]
 
     def readings(self) -> list[Any]:
-        """The changes that readings made, newest first."""
+        """The changes made by readings, newest first."""
         rows = self.owner.made("list_changes", limit=100)["data"]
         return [row for row in rows if row["operation"] == "read_school_calendar"]
 

@@ -22,7 +22,7 @@ ESSAY = labelled("a", "20261203", "Essay 1", "BIO 210 Cell Biology")
 
 
 @pytest.mark.database("both")
-def test_the_first_reading_waits_for_a_yes(calls: Calls, school: School) -> None:
+def test_the_first_reading_waits_for_confirmation(calls: Calls, school: School) -> None:
     course = calls.course("Cell Biology", "BIO 210")
     school.has(ESSAY)
     added = calls.add()
@@ -76,7 +76,7 @@ def test_the_first_reading_waits_for_a_yes(calls: Calls, school: School) -> None
     assert calls.owner.call("answer_school_calendar", calendar_id=added["id"], accept=True).error == "conflict"
 
 
-def test_accepted_beforehand_it_is_taken_at_once(calls: Calls, school: School) -> None:
+def test_a_reading_accepted_in_advance_is_applied_at_once(calls: Calls, school: School) -> None:
     calls.course("Cell Biology")
     school.has(*[labelled(str(number), "20261203", f"Essay {number}", "Cell Biology") for number in range(60)])
     added = calls.add(accept=True, name="Canvas")
@@ -84,7 +84,7 @@ def test_accepted_beforehand_it_is_taken_at_once(calls: Calls, school: School) -
     assert len(calls.dates()) == 60
 
 
-def test_accepted_beforehand_it_is_taken_when_it_is_there(calls: Calls, school: School) -> None:
+def test_a_reading_accepted_in_advance_is_applied_when_it_arrives(calls: Calls, school: School) -> None:
     calls.course("Cell Biology")
     school.sends(status="503 Busy")
     added = calls.add(accept=True)
@@ -94,7 +94,7 @@ def test_accepted_beforehand_it_is_taken_when_it_is_there(calls: Calls, school: 
     assert len(calls.dates()) == 1
 
 
-def test_webcal_is_https(calls: Calls, school: School, internet: Internet) -> None:
+def test_webcal_is_read_over_https(calls: Calls, school: School, internet: Internet) -> None:
     added = calls.add(url=f"WebCal://Canvas.School.example:443/feeds/{SECRET}?a=b%20c")
     assert (added["host"], added["address_end"], added["state"]) == (HOST, "%20c", "ok")
     assert internet.requests[0].startswith(f"GET /feeds/{SECRET}?a=b%20c HTTP/1.1\r\nHost: {HOST}\r\n")
@@ -129,7 +129,7 @@ def test_webcal_is_https(calls: Calls, school: School, internet: Internet) -> No
         None,
     ],
 )
-def test_another_address_is_422(calls: Calls, internet: Internet, url: Any) -> None:
+def test_an_invalid_address_is_422(calls: Calls, internet: Internet, url: Any) -> None:
     refused = calls.owner.call("add_school_calendar", url=url)
     assert (refused.error, refused.fields) == ("validation_failed", ["url"])
     assert (internet.looked_up, SchoolCalendar.objects.count()) == ([], 0)
@@ -152,7 +152,7 @@ def test_another_address_is_422(calls: Calls, internet: Internet, url: Any) -> N
         ({"status": "302 Found", "Location": URL}, "redirected"),
     ],
 )
-def test_a_first_reading_that_fails_leaves_a_failing_calendar(
+def test_a_failed_first_reading_leaves_a_failing_calendar(
     calls: Calls, school: School, internet: Internet, answer: Any, type_: str
 ) -> None:
     internet.names["inside.example"] = ["10.0.0.7"]
@@ -169,13 +169,13 @@ def test_a_first_reading_that_fails_leaves_a_failing_calendar(
     "address",
     ["10.0.0.7", "100.64.0.1", "::ffff:127.0.0.1", "2002:7f00:1::1", "64:ff9b:1::7f00:1", "fec0::1", "2001:db8::1"],
 )
-def test_no_connection_is_opened_to_what_is_not_public(calls: Calls, internet: Internet, address: str) -> None:
+def test_no_connection_is_opened_to_a_private_address(calls: Calls, internet: Internet, address: str) -> None:
     internet.names[HOST] = ["93.184.215.14", address]
     assert calls.add()["last_error"]["type"] == "address_not_public"
     assert internet.tried == []
 
 
-def test_an_unknown_host_is_failing(calls: Calls, internet: Internet) -> None:
+def test_an_unknown_host_fails(calls: Calls, internet: Internet) -> None:
     assert calls.add()["last_error"]["type"] == "unreachable"
 
 
@@ -199,7 +199,7 @@ def test_404_and_410_stop_it_at_once_with_one_e_mail(
     assert DueCalendar.objects.count() == 1
 
 
-def test_five_a_member(calls: Calls, school: School, stranger: RestEntryPoint) -> None:
+def test_a_member_has_at_most_five(calls: Calls, school: School, stranger: RestEntryPoint) -> None:
     for _ in range(5):
         last = calls.add()
     assert calls.owner.call("add_school_calendar", url=URL).error == "conflict"
@@ -208,7 +208,7 @@ def test_five_a_member(calls: Calls, school: School, stranger: RestEntryPoint) -
     stranger.made("add_school_calendar", url=URL)
 
 
-def test_twenty_are_added_an_hour_and_those_that_were_deleted_count(calls: Calls, school: School) -> None:
+def test_twenty_can_be_added_an_hour_including_deleted_ones(calls: Calls, school: School) -> None:
     for _ in range(20):
         added = calls.add()
         calls.owner.made("delete_school_calendar", calendar_id=added["id"])
@@ -217,7 +217,7 @@ def test_twenty_are_added_an_hour_and_those_that_were_deleted_count(calls: Calls
     assert school.gets == 20
 
 
-def test_a_course_must_be_the_members(calls: Calls, school: School, stranger: RestEntryPoint) -> None:
+def test_a_course_must_belong_to_the_member(calls: Calls, school: School, stranger: RestEntryPoint) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     refused = calls.owner.call("add_school_calendar", url=URL, course_id=theirs["id"])
     assert refused.fields == ["course_id"]
@@ -225,7 +225,7 @@ def test_a_course_must_be_the_members(calls: Calls, school: School, stranger: Re
 
 
 @pytest.mark.database("both")
-def test_the_address_is_sealed_and_in_no_log_change_or_archive(
+def test_the_address_is_encrypted_and_absent_from_logs_changes_and_archives(
     calls: Calls, school: School, caplog: pytest.LogCaptureFixture
 ) -> None:
     from accounts.changes.models import Change
@@ -248,7 +248,7 @@ def test_the_address_is_sealed_and_in_no_log_change_or_archive(
         assert row.sealed_address.encode() not in stored
 
 
-def test_turned_off_it_lists_and_deletes_alone(calls: Calls, school: School, settings: Any) -> None:
+def test_a_disabled_feature_only_lists_and_deletes(calls: Calls, school: School, settings: Any) -> None:
     added = calls.add()
     settings.SCHOOL_CALENDARS = False
     for name, fields in (
@@ -263,7 +263,7 @@ def test_turned_off_it_lists_and_deletes_alone(calls: Calls, school: School, set
     calls.owner.made("delete_school_calendar", calendar_id=added["id"])
 
 
-def test_sent_again_under_its_key_it_is_added_once(calls: Calls, school: School) -> None:
+def test_a_retry_with_its_key_adds_it_once(calls: Calls, school: School) -> None:
     path, sent = "/v1/school-calendars", {"url": URL}
     first, again = (
         calls.owner.client.post(path, sent, content_type="application/json", headers={"Idempotency-Key": "k"})

@@ -1,4 +1,4 @@
-"""Readings of a school calendar beside what was taken: what is compared, held and undone."""
+"""Comparing readings of a school calendar with imported items: differences, waiting readings, and undo."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ def biology(calls: Calls) -> Any:
 
 
 @pytest.mark.database("both")
-def test_what_the_school_moves_is_moved_and_what_the_member_changed_stays(
+def test_moves_by_the_school_are_applied_unless_the_member_changed_the_item(
     calls: Calls, school: School, biology: Any
 ) -> None:
     school.has(essay(), essay(uid="b", title="Lab"))
@@ -47,7 +47,7 @@ def test_what_the_school_moves_is_moved_and_what_the_member_changed_stays(
     assert calls.dates() == [("Essay 1", "2026-12-05"), ("Lab report", "2026-12-20")]
 
 
-def test_a_title_that_both_changed_stays_and_is_told(calls: Calls, school: School, biology: Any) -> None:
+def test_a_title_changed_by_both_is_kept_and_reported(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay())
     added = calls.add(accept=True)
     [item] = calls.owner.made("list_items")["data"]
@@ -57,7 +57,7 @@ def test_a_title_that_both_changed_stays_and_is_told(calls: Calls, school: Schoo
     assert calls.dates() == [("My essay", "2026-12-03")]
 
 
-def test_what_is_not_there_any_more_is_told_and_not_deleted(calls: Calls, school: School, biology: Any) -> None:
+def test_missing_events_are_reported_and_not_deleted(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay(), *many(4))
     added = calls.add(accept=True)
     school.has(*many(4))
@@ -68,7 +68,7 @@ def test_what_is_not_there_any_more_is_told_and_not_deleted(calls: Calls, school
     assert calls.refresh(added)["counts"] == {"new": 0, "changed": 1, "kept": 0, "gone": 0, "unchanged": 4}
 
 
-def test_a_deleted_item_is_never_made_again(calls: Calls, school: School, biology: Any) -> None:
+def test_a_deleted_item_is_never_created_again(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay())
     added = calls.add(accept=True)
     [item] = calls.owner.made("list_items")["data"]
@@ -98,7 +98,7 @@ EVEN: dict[str, tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("how", ODD)
-def test_what_is_odd_waits_for_a_yes(calls: Calls, school: School, biology: Any, how: str) -> None:
+def test_a_suspicious_reading_waits_for_confirmation(calls: Calls, school: School, biology: Any, how: str) -> None:
     first, then = ODD[how]
     school.has(*first)
     added = calls.add(accept=True)
@@ -116,7 +116,7 @@ def test_what_is_odd_waits_for_a_yes(calls: Calls, school: School, biology: Any,
 
 
 @pytest.mark.parametrize("how", EVEN)
-def test_what_is_not_odd_is_taken(calls: Calls, school: School, biology: Any, how: str) -> None:
+def test_an_ordinary_reading_is_applied(calls: Calls, school: School, biology: Any, how: str) -> None:
     first, then = EVEN[how]
     school.has(*first)
     added = calls.add(accept=True)
@@ -124,7 +124,7 @@ def test_what_is_not_odd_is_taken(calls: Calls, school: School, biology: Any, ho
     assert calls.refresh(added)["state"] == "ok"
 
 
-def test_what_leaves_when_it_is_over_is_not_odd(calls: Calls, school: School, biology: Any) -> None:
+def test_past_events_that_disappear_are_not_suspicious(calls: Calls, school: School, biology: Any) -> None:
     school.has(*many(2, day="20261101"), essay())
     added = calls.add(accept=True)
     school.has(essay())
@@ -132,7 +132,7 @@ def test_what_leaves_when_it_is_over_is_not_odd(calls: Calls, school: School, bi
     assert (read["state"], read["counts"]["gone"]) == ("ok", 2)
 
 
-def test_a_refused_reading_does_not_ask_again_and_another_does(calls: Calls, school: School, biology: Any) -> None:
+def test_a_rejected_reading_does_not_ask_again_but_a_new_one_does(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay())
     added = calls.add()
     assert calls.answer(added, accept=False)["held"] is None
@@ -143,7 +143,7 @@ def test_a_refused_reading_does_not_ask_again_and_another_does(calls: Calls, sch
     assert (read["state"], read["held"][0]["new"][0]["due_on"]) == ("held", "2026-12-04")
 
 
-def test_a_newer_reading_replaces_what_waits(calls: Calls, school: School, biology: Any) -> None:
+def test_a_newer_reading_replaces_a_waiting_one(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay())
     added = calls.add()
     school.has(essay("20261204"))
@@ -153,7 +153,7 @@ def test_a_newer_reading_replaces_what_waits(calls: Calls, school: School, biolo
 
 
 @pytest.mark.database("both")
-def test_what_a_file_brought_is_taken_over(calls: Calls, school: School, biology: Any) -> None:
+def test_items_imported_from_a_file_are_recognized(calls: Calls, school: School, biology: Any) -> None:
     file = calendar(MOODLE, deadline("a", "20261203", "Essay 1"))
     calls.owner.made("import_calendar", course_id=biology["id"], file=file)
     school.has(essay("20261204"))
@@ -165,7 +165,9 @@ def test_what_a_file_brought_is_taken_over(calls: Calls, school: School, biology
 
 
 @pytest.mark.database("both")
-def test_a_reading_is_undone_as_one_and_counts_as_the_members(calls: Calls, school: School, biology: Any) -> None:
+def test_a_reading_is_undone_as_one_and_counts_as_the_members_change(
+    calls: Calls, school: School, biology: Any
+) -> None:
     school.has(essay(), *many(3))
     added = calls.add(accept=True)
     before = calls.dates()
@@ -180,7 +182,7 @@ def test_a_reading_is_undone_as_one_and_counts_as_the_members(calls: Calls, scho
     assert calls.refresh(added)["counts"]["kept"] == 1
 
 
-def test_beyond_a_count_limit_nothing_is_taken(calls: Calls, school: School, biology: Any) -> None:
+def test_nothing_is_applied_over_a_count_limit(calls: Calls, school: School, biology: Any) -> None:
     from courses.models import Course
 
     Course.objects.update(item_count=999)
@@ -193,7 +195,7 @@ def test_beyond_a_count_limit_nothing_is_taken(calls: Calls, school: School, bio
     assert len(calls.dates()) == 3
 
 
-def test_a_sign_in_page_or_a_cut_file_changes_nothing(calls: Calls, school: School, biology: Any) -> None:
+def test_a_sign_in_page_or_a_truncated_file_changes_nothing(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay())
     added = calls.add(accept=True)
     whole = calendar("x", essay("20261209"))
@@ -206,7 +208,7 @@ def test_a_sign_in_page_or_a_cut_file_changes_nothing(calls: Calls, school: Scho
     assert calls.refresh(added)["last_error"] is None
 
 
-def test_adding_changing_and_pausing_can_be_undone_and_deleting_cannot(
+def test_adding_changing_and_pausing_can_be_undone_but_deleting_cannot(
     calls: Calls, school: School, biology: Any
 ) -> None:
     from planning.school_calendars.models import DueCalendar
@@ -227,7 +229,7 @@ def test_adding_changing_and_pausing_can_be_undone_and_deleting_cannot(
     assert calls.owner.call("undo_change", change_id=deleted["id"]).error == "conflict"
 
 
-def test_two_calendars_with_the_same_events_make_them_once(calls: Calls, school: School, biology: Any) -> None:
+def test_two_calendars_with_the_same_events_create_them_once(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay())
     first, second = calls.add(accept=True), calls.add(accept=True)
     assert (second["counts"]["new"], second["counts"]["unchanged"], len(calls.dates())) == (0, 1, 1)

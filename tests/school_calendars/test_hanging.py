@@ -1,4 +1,4 @@
-"""A school that hangs: nobody else waits for it, and few calls wait with it."""
+"""A school that does not answer: nobody else waits for it, and few calls wait with it."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +19,12 @@ HANGS = 3.0
 """Seconds that the school takes in this test, in place of ten."""
 
 
-def test_while_a_school_hangs_everybody_else_goes_on(
+def test_other_calls_continue_while_a_school_does_not_answer(
     owner: RestEntryPoint, stranger: RestEntryPoint, internet: Internet, monkeypatch: Any
 ) -> None:
-    """The member's own writes too: no lock is held. A third fetch at once is refused, and one is free afterwards."""
+    """Even the member's own writes, as no lock is held. A third fetch at once is rejected, and one is allowed
+    afterwards.
+    """
     monkeypatch.setattr(fetching, "LIMITS", replace(fetching.LIMITS, seconds=HANGS))
     internet.serve_in_silence("slow.example", OTHER_PUBLIC)
     School(internet)

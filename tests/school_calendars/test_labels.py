@@ -1,4 +1,4 @@
-"""Labels of a school calendar: the course of each, by its name or by choice, and events that change theirs."""
+"""Labels of a school calendar: each label's course, matched by name or chosen, and events that change their label."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def biology(calls: Calls) -> Any:
 
 
 @pytest.mark.database("both")
-def test_two_courses_in_one_file(calls: Calls, school: School, biology: Any) -> None:
+def test_one_file_can_contain_two_courses(calls: Calls, school: School, biology: Any) -> None:
     physics = calls.course("Physics I")
     school.has(essay(), essay(uid="b", title="Lab", label="PHYSICS I"), essay(uid="c", title="Party", label="Club"))
     added = calls.add(accept=True)
@@ -46,7 +46,7 @@ def test_two_courses_in_one_file(calls: Calls, school: School, biology: Any) -> 
 
 
 @pytest.mark.database("both")
-def test_choosing_a_course_makes_the_items_of_the_label(calls: Calls, school: School) -> None:
+def test_choosing_a_course_creates_the_items_of_the_label(calls: Calls, school: School) -> None:
     school.has(essay(label="21F-BIO"))
     added = calls.add()
     assert (added["state"], added["held"]) == ("unassigned", None)
@@ -60,7 +60,7 @@ def test_choosing_a_course_makes_the_items_of_the_label(calls: Calls, school: Sc
     assert calls.dates(course) == [("Essay 1", "2026-12-04")]
 
 
-def test_choosing_while_a_reading_waits_takes_that_label_alone(calls: Calls, school: School, biology: Any) -> None:
+def test_choosing_while_a_reading_waits_applies_only_that_label(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay(), essay(uid="b", title="Lab", label="Other"))
     added = calls.add()
     physics = calls.course("Physics")
@@ -71,7 +71,7 @@ def test_choosing_while_a_reading_waits_takes_that_label_alone(calls: Calls, sch
     assert len(calls.dates()) == 2
 
 
-def test_another_choice_moves_what_the_member_left_alone(calls: Calls, school: School, biology: Any) -> None:
+def test_another_choice_moves_items_that_the_member_did_not_change(calls: Calls, school: School, biology: Any) -> None:
     physics = calls.course("Physics")
     school.has(essay(), essay(uid="b", title="Lab"))
     added = calls.add(accept=True)
@@ -84,7 +84,7 @@ def test_another_choice_moves_what_the_member_left_alone(calls: Calls, school: S
     assert len(calls.dates()) == 2
 
 
-def test_an_event_whose_label_changes_is_moved_and_never_doubled(calls: Calls, school: School, biology: Any) -> None:
+def test_an_event_whose_label_changes_is_moved_and_never_duplicated(calls: Calls, school: School, biology: Any) -> None:
     physics = calls.course("Physics")
     others = [*many(3), *[labelled(f"p{one}", "20261203", f"P {one}", "Physics") for one in range(3)]]
     school.has(essay(), *others)
@@ -96,7 +96,7 @@ def test_an_event_whose_label_changes_is_moved_and_never_doubled(calls: Calls, s
     assert len(calls.dates()) == 7
 
 
-def test_wrong_choices_are_422_and_take_nothing(
+def test_invalid_choices_are_422_and_apply_nothing(
     calls: Calls, school: School, biology: Any, stranger: RestEntryPoint
 ) -> None:
     theirs = stranger.made("create_course", name="Theirs")
@@ -117,7 +117,7 @@ def test_wrong_choices_are_422_and_take_nothing(
     assert calls.dates() == []
 
 
-def test_a_deleted_course_leaves_its_label_unassigned_and_an_undo_brings_it_back(
+def test_a_deleted_course_unassigns_its_label_and_an_undo_restores_it(
     calls: Calls, school: School, biology: Any
 ) -> None:
     school.has(essay(label="X"))
@@ -132,7 +132,7 @@ def test_a_deleted_course_leaves_its_label_unassigned_and_an_undo_brings_it_back
     assert (read["counts"]["unchanged"], calls.dates(biology)) == (1, [("Essay 1", "2026-12-03")])
 
 
-def test_events_without_a_label_are_the_courses_of_the_calendar(calls: Calls, school: School, biology: Any) -> None:
+def test_events_without_a_label_belong_to_the_calendars_course(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay(label=""))
     added = calls.add(course_id=biology["id"], accept=True)
     assert (added["course_id"], calls.dates(biology)) == (biology["id"], [("Essay 1", "2026-12-03")])

@@ -1,4 +1,4 @@
-"""The command that reads what is due: when, whose, and each calendar once."""
+"""The command that reads due calendars: when, for which members, and each calendar once."""
 
 import json
 from datetime import datetime, timedelta
@@ -31,7 +31,7 @@ def moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def test_it_reads_what_is_due_and_nothing_else(calls: Calls, school: School, clock: Any) -> None:
+def test_it_reads_only_due_calendars(calls: Calls, school: School, clock: Any) -> None:
     calls.course("Biology")
     school.has(labelled("a", "20261203", "Essay", "Biology"))
     added = calls.add(accept=True)
@@ -50,7 +50,7 @@ def test_it_reads_what_is_due_and_nothing_else(calls: Calls, school: School, clo
     assert change["by"] == {"kind": "calendar", "id": added["id"], "name": HOST}
 
 
-def test_what_fails_is_asked_after_one_six_and_24_hours_and_stopped_after_14_days(
+def test_a_failing_calendar_is_retried_after_1_6_and_24_hours_and_stopped_after_14_days(
     calls: Calls, school: School, clock: Any, mailoutbox: Any
 ) -> None:
     from accounts.text import mail
@@ -76,7 +76,7 @@ def test_what_fails_is_asked_after_one_six_and_24_hours_and_stopped_after_14_day
     assert calls.get(added)["state"] == "ok"
 
 
-def test_a_good_reading_between_failures_begins_the_14_days_anew(calls: Calls, school: School, clock: Any) -> None:
+def test_a_successful_reading_restarts_the_14_days(calls: Calls, school: School, clock: Any) -> None:
     school.sends(status="500 Oh")
     added = calls.add()
     for _ in range(2):
@@ -93,7 +93,7 @@ def test_a_good_reading_between_failures_begins_the_14_days_anew(calls: Calls, s
         assert calls.get(added)["state"] == "failing"
 
 
-def test_what_is_paused_or_of_a_lapsed_or_erased_member_is_not_read(
+def test_paused_calendars_and_those_of_lapsed_or_erased_members_are_not_read(
     calls: Calls, school: School, clock: Any, owner_member: Member
 ) -> None:
     added = calls.add()
@@ -112,7 +112,7 @@ def test_what_is_paused_or_of_a_lapsed_or_erased_member_is_not_read(
     assert school.gets == 1
 
 
-def test_turned_off_it_reads_nothing(calls: Calls, school: School, clock: Any, settings: Any) -> None:
+def test_it_reads_nothing_if_disabled(calls: Calls, school: School, clock: Any, settings: Any) -> None:
     calls.add()
     clock.shift(timedelta(days=1))
     settings.SCHOOL_CALENDARS = False
@@ -120,7 +120,7 @@ def test_turned_off_it_reads_nothing(calls: Calls, school: School, clock: Any, s
     assert school.gets == 1
 
 
-def test_a_calendar_that_an_undo_took_is_due_no_more(calls: Calls, school: School, clock: Any) -> None:
+def test_a_calendar_removed_by_an_undo_is_not_due(calls: Calls, school: School, clock: Any) -> None:
     calls.add()
     [added] = calls.owner.made("list_changes")["data"]
     calls.owner.made("undo_change", change_id=added["id"])
@@ -129,7 +129,7 @@ def test_a_calendar_that_an_undo_took_is_due_no_more(calls: Calls, school: Schoo
     assert DueCalendar.objects.count() == 0
 
 
-def test_a_fault_with_one_is_logged_and_keeps_nobody_from_theirs(
+def test_an_error_in_one_is_logged_and_does_not_affect_others(
     calls: Calls, internet: Internet, clock: Any, monkeypatch: Any, caplog: Any
 ) -> None:
     from django.core.management.base import CommandError
@@ -158,7 +158,7 @@ def added_at(calendar: Any) -> str:
     return str(calendar["created_at"])
 
 
-def test_no_connection_to_the_database_is_held_while_a_school_answers(
+def test_no_database_connection_is_held_while_a_school_answers(
     calls: Calls, school: School, clock: Any, monkeypatch: Any
 ) -> None:
     held = []
@@ -177,10 +177,10 @@ def test_no_connection_to_the_database_is_held_while_a_school_answers(
 
 
 @pytest.mark.database("both")
-def test_two_runs_at_once_read_each_calendar_once_and_a_host_by_one_connection(
+def test_two_runs_at_once_read_each_calendar_once_with_one_connection_per_host(
     internet: Internet, make_member: Any, clock: Any, in_threads: Any
 ) -> None:
-    """Three hosts, eight members with three calendars each."""
+    """Three hosts, and eight members with three calendars each."""
     hosts = {f"school{number}.example": f"93.184.215.{20 + number}" for number in range(3)}
     at_once: dict[str, int] = {}
     most: dict[str, int] = {}
@@ -208,7 +208,7 @@ def test_two_runs_at_once_read_each_calendar_once_and_a_host_by_one_connection(
     assert sorted(asked) == sorted(f"/{number}.ics" for number in range(8) for _ in hosts)
     assert set(most.values()) == {1}
     assert sum(one["read"] for one in runs) == 24
-    # Two runs in one process can want to read a file at once; in two processes each reads for itself.
+    # Two runs in one process may need to read a file at the same time. Separate processes read independently.
     later = sum(one.get("later", 0) for one in runs)
     assert DueCalendar.objects.filter(next_read_at__lte=NOW + timedelta(hours=5)).count() == later
     assert not DueCalendar.objects.filter(claimed_until__isnull=False).exists()
@@ -223,7 +223,7 @@ def _stored(member: Member, host: str, url: str) -> None:
     DueCalendar.objects.create(id=calendar.id, member=member, host=host, next_read_at=NOW)
 
 
-def test_a_claim_that_was_never_finished_ends(calls: Calls, school: School, clock: Any) -> None:
+def test_an_unfinished_claim_expires(calls: Calls, school: School, clock: Any) -> None:
     calls.add()
     clock.shift(timedelta(days=1))
     DueCalendar.objects.update(claimed_until=NOW + timedelta(days=1, minutes=20))
@@ -232,7 +232,7 @@ def test_a_claim_that_was_never_finished_ends(calls: Calls, school: School, cloc
     assert run()["read"] == 1
 
 
-def test_what_is_left_when_the_time_is_over_waits_for_the_next_run(calls: Calls, school: School, clock: Any) -> None:
+def test_remaining_calendars_wait_for_the_next_run_if_time_is_up(calls: Calls, school: School, clock: Any) -> None:
     from planning.school_calendars.running import Run
 
     calls.add(url=URL)
@@ -244,7 +244,7 @@ def test_what_is_left_when_the_time_is_over_waits_for_the_next_run(calls: Calls,
 
 
 @pytest.mark.database("sqlite", "a function of the key")
-def test_addresses_come_under_a_new_key_and_one_whose_key_is_gone_stops(
+def test_addresses_are_reencrypted_and_those_with_a_lost_key_stop(
     calls: Calls, school: School, clock: Any, settings: Any
 ) -> None:
     settings.SECRET_KEY_FALLBACKS, old = [settings.SECRET_KEY], settings.SECRET_KEY

@@ -86,7 +86,7 @@ def google_weekly() -> tuple[bytes, Dates]:
 
 
 def google_with_places_of_some() -> tuple[bytes, Dates]:
-    """Where not every event has a place, none is a label."""
+    """If not every event has a location, locations are not labels."""
     return calendar(
         GOOGLE,
         deadline("g2", "20261201", "Talk", "LOCATION:Physics"),
@@ -108,7 +108,7 @@ def outlook_by_category() -> tuple[bytes, Dates]:
 
 
 def outlook_that_is_busy() -> tuple[bytes, Dates]:
-    """A calendar that is shared without details."""
+    """A calendar shared without details."""
     return calendar(OUTLOOK, deadline("o1", "20261203", "Busy"), deadline("o2", "20261204", "Busy")), [
         ("Busy", "Other"),
         ("Busy", "Other"),
@@ -132,7 +132,7 @@ SHAPES: list[Callable[[], tuple[bytes, Dates]]] = [
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda one: one.__name__)
-def test_each_date_comes_to_its_course_and_a_second_reading_changes_nothing(
+def test_each_date_reaches_its_course_and_a_second_reading_changes_nothing(
     calls: Calls, school: School, shape: Callable[[], tuple[bytes, Dates]]
 ) -> None:
     calls.course("Cell Biology", "BIO 210")

@@ -1,4 +1,4 @@
-"""A year of readings beside a model of them: moves, deletions, failures, the member's edits, undos."""
+"""A year of readings compared with a model: moves, deletions, failures, the member's edits, undos."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -31,7 +31,7 @@ COURSES = ("Biology", "Physics")
 
 @dataclass
 class Known:
-    """What the model knows of an event: the school's last word, and the member's item; None if it is deleted."""
+    """An event in the model: the school's last version, and the member's item, or None if it is deleted."""
 
     base: tuple[str, date]
     mine: tuple[str, date] | None
@@ -48,7 +48,7 @@ class Told:
 
 
 class Model:
-    """What a reading must come to, said in few lines: title and date each for itself."""
+    """The expected result of a reading, in few lines. Title and date are compared separately."""
 
     def __init__(self) -> None:
         self.known: dict[str, Known] = {}
@@ -81,7 +81,7 @@ def reading(school: dict[str, Told], number: int) -> Read:
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.thorough("another year"))])
-def test_a_year_ends_as_the_model_says(make_member: Any, clock: Any, seed: int) -> None:
+def test_a_year_ends_as_in_the_model(make_member: Any, clock: Any, seed: int) -> None:
     random, model = Random(seed), Model()  # noqa: S311  # no secret
     school: dict[str, Told] = {}
     member: Member = make_member("year@example.org")
@@ -177,7 +177,7 @@ def _undo(member: Member) -> None:
 
 
 def _follow(model: Model) -> None:
-    """What was undone counts as the member's: the model's items become those that there are."""
+    """Undone changes count as the member's: update the model's items to the existing ones."""
     from planning.models import ImportedEvent
 
     there = {item.id: (item.title, item.due_on) for item in Item.objects.all()}
