@@ -1,4 +1,4 @@
-"""The log of account events: which events are recorded, with which fields, and where they are shown."""
+"""The log of account events: recorded events, their fields, and where they are shown."""
 
 import json
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def browser_of(member: Member, address: str = HOME) -> Client:
     return client
 
 
-def test_signing_in_is_told_with_how_and_from_which_network(told: Told) -> None:
+def test_signing_in_is_logged_with_method_and_network(told: Told) -> None:
     browser = Client(REMOTE_ADDR=HOME, headers={"User-Agent": "Mozilla/5.0 (X11) Gecko/20100101 Firefox/140.0"})
     answer = browser.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
     assert told() == ["You signed in by password, Firefox, 203.0.113.0/24"]
@@ -66,7 +66,7 @@ def test_signing_in_is_told_with_how_and_from_which_network(told: Told) -> None:
     assert len(told()) == 1
 
 
-def test_a_key_is_told_when_it_is_made_used_from_elsewhere_and_revoked(member: Member, told: Told) -> None:
+def test_a_key_is_logged_when_created_used_from_elsewhere_and_revoked(member: Member, told: Told) -> None:
     secret = made_key(browser_of(member))
     for address in (HOME, "203.0.113.200", CAFE, CAFE, HOME, "2001:db8:1:2::3", "2001:db8:1:2ff::3"):
         call_from(secret, address)
@@ -81,7 +81,7 @@ def test_a_key_is_told_when_it_is_made_used_from_elsewhere_and_revoked(member: M
 
 
 def test_a_known_network_costs_no_statement(member: Member, make_key: MakeKey) -> None:
-    """The first network of a key that was created without one is not reported."""
+    """The first network of a key created without one is not reported."""
     secret, _ = make_key(member)
     counts = []
     for address in (HOME, HOME, CAFE, CAFE, HOME):
@@ -93,7 +93,7 @@ def test_a_known_network_costs_no_statement(member: Member, make_key: MakeKey) -
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_key_that_moves_about_is_told_up_to_a_number(member: Member, make_key: MakeKey, told: Told) -> None:
+def test_a_frequently_moving_key_is_logged_up_to_a_limit(member: Member, make_key: MakeKey, told: Told) -> None:
     secret, key = make_key(member, "Phone")
     for number in range(MOST + 3):
         call_from(secret, f"10.0.{number}.1")
@@ -104,7 +104,7 @@ def test_a_key_that_moves_about_is_told_up_to_a_number(member: Member, make_key:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_calls_at_once_from_a_new_network_one_is_told(
+def test_one_of_concurrent_calls_from_a_new_network_is_logged(
     member: Member, make_key: MakeKey, in_threads: Callable[..., Any]
 ) -> None:
     secret, _ = make_key(member, networks="203.0.113.0/24")
@@ -113,7 +113,7 @@ def test_of_calls_at_once_from_a_new_network_one_is_told(
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_consents_and_their_end_are_told(member: Member, told: Told) -> None:
+def test_consents_and_their_end_are_logged(member: Member, told: Told) -> None:
     app, other = App.registered(client_name="Notebook"), App.registered(client_name="Reader")
     app.connect(member)
     other.connect(member, write=False)
@@ -130,10 +130,10 @@ def test_consents_and_their_end_are_told(member: Member, told: Told) -> None:
     )
 
 
-def test_what_operators_do_and_look_at_is_told(
+def test_operators_actions_and_reading_are_logged(
     admin: Client, operator: Member, member: Member, make_key: MakeKey, told: Told
 ) -> None:
-    """Without a name. Operators see who it was."""
+    """Without a name for the member. Operators see who it was."""
     _, key = make_key(member, "Script")
     App.registered(client_name="Notebook").connect(member)
     AccountEvent.objects.all().delete()
@@ -158,15 +158,15 @@ def test_what_operators_do_and_look_at_is_told(
     assert ("Operator Grace" in listed, "203.0.113.7" in listed) == (True, False)
 
 
-def test_a_command_is_told_as_one(member: Member, told: Told) -> None:
+def test_a_command_is_logged_as_one(member: Member, told: Told) -> None:
     call_command("createapikey", member.email, "Script", "--scopes", "read")
     assert told() == ["An operator's command created the API key “Script”, which may only read, "]
 
 
-def test_operators_find_a_request_a_network_a_member_and_a_key(
+def test_operators_can_search_by_request_network_member_and_key(
     admin: Client, member: Member, make_member: MakeMember
 ) -> None:
-    """What happened to request X?"""
+    """To find the cause of a reported request."""
     made_key(browser_of(member), "Mine")
     made_key(browser_of(make_member(), CAFE), "Another")
     [event] = AccountEvent.objects.filter(object_name="Mine")
@@ -178,7 +178,7 @@ def test_operators_find_a_request_a_network_a_member_and_a_key(
     assert admin.post(f"/admin/accounts/accountevent/{event.id}/change/", {}).status_code == 403
 
 
-def test_blocking_an_app_stands_in_the_operators_log(admin: Client, db: None) -> None:
+def test_blocking_an_app_is_in_the_admin_log(admin: Client, db: None) -> None:
     from oauthserver.models import Application
 
     App.registered(client_name="Careless")
@@ -187,7 +187,7 @@ def test_blocking_an_app_stands_in_the_operators_log(admin: Client, db: None) ->
     assert ("Careless" in listed, "Blocked." in listed) == (True, True)
 
 
-def test_it_stands_above_the_changes_and_goes_on_to_older_ones(member: Member) -> None:
+def test_events_are_above_the_changes_with_a_link_to_older_ones(member: Member) -> None:
     for number in range(51):
         AccountEventFactory.create(member=member, detail=f"by number {number}")
     browser = browser_of(member)
@@ -200,12 +200,12 @@ def test_it_stands_above_the_changes_and_goes_on_to_older_ones(member: Member) -
     assert Client().get("/activity/account").headers["Location"] == "/sign-in?next=/activity/account"
 
 
-def test_nobody_sees_anothers(member: Member, make_member: MakeMember) -> None:
+def test_members_see_only_their_own_events(member: Member, make_member: MakeMember) -> None:
     AccountEventFactory.create(member=make_member(), detail="by a stranger")
     assert "stranger" not in browser_of(member).get("/activity").content.decode()
 
 
-def test_rows_go_after_90_days(member: Member) -> None:
+def test_events_are_deleted_after_90_days(member: Member) -> None:
     now = timezone.now()
     for days in (-1, 1):
         AccountEventFactory.create(
@@ -215,7 +215,7 @@ def test_rows_go_after_90_days(member: Member) -> None:
     assert [event.detail for event in AccountEvent.objects.all()] == ["1"]
 
 
-def test_the_archive_of_the_account_page_has_them_and_no_secret(member: Member, make_key: MakeKey) -> None:
+def test_the_archive_of_the_account_page_contains_events_and_no_secret(member: Member, make_key: MakeKey) -> None:
     secret = made_key(browser_of(member))
     call_from(secret, CAFE)
     lines = lines_of(browser_of(member).post("/account/export").getvalue(), "account_events")

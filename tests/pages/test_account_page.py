@@ -1,4 +1,4 @@
-"""The account page, below the browser: profile, browsers, membership."""
+"""The account page without a browser: profile, signed-in browsers, membership."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -30,7 +30,7 @@ def signed_in(member: Member) -> Client:
 
 
 def browser(user_agent: str = FIREFOX) -> Client:
-    """A browser where Ada signed in with her password."""
+    """A client in which Ada signed in with her password."""
     client = Client(headers={"User-Agent": user_agent})
     client.post("/sign-in", {"email": "ada@example.org", "password": PASSWORD})
     return client
@@ -47,7 +47,7 @@ def profile(**changes: str) -> dict[str, str]:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_it_changes_the_profile(signed_in: Client, member: Member) -> None:
+def test_the_profile_can_be_changed(signed_in: Client, member: Member) -> None:
     sent = profile(name="Ada Park", time_zone="Asia/Tokyo", retention="92.35", new_cards_a_day="7")
     assert signed_in.post("/account", sent).headers["Location"] == "/account"
     member.refresh_from_db()
@@ -72,7 +72,7 @@ def test_it_changes_the_profile(signed_in: Client, member: Member) -> None:
         ({"new_cards_a_day": "many"}, "Enter a whole number from 0 to 500, or nothing."),
     ],
 )
-def test_what_is_wrong_is_said_and_changes_nothing(
+def test_invalid_fields_are_reported_and_nothing_changes(
     signed_in: Client, member: Member, wrong: dict[str, str], said: str
 ) -> None:
     response = signed_in.post("/account", profile(name="New") | wrong)
@@ -81,14 +81,14 @@ def test_what_is_wrong_is_said_and_changes_nothing(
     assert (member.name, member.time_zone, member.desired_retention) == ("Ada", "Europe/Paris", 0.9)
 
 
-def test_an_empty_number_of_new_cards_is_no_limit(signed_in: Client, member: Member) -> None:
+def test_an_empty_number_of_new_cards_means_no_limit(signed_in: Client, member: Member) -> None:
     assert 'value="20"' in text_of(signed_in)
     signed_in.post("/account", profile(new_cards_a_day=""))
     member.refresh_from_db()
     assert member.new_cards_a_day is None
 
 
-def test_a_proposed_time_zone_is_taken_and_leads_back(signed_in: Client, member: Member) -> None:
+def test_a_suggested_time_zone_is_accepted_and_returns(signed_in: Client, member: Member) -> None:
     response = signed_in.post("/account/time-zone", {"time_zone": "Asia/Tokyo", "next": "/keys"})
     assert response.headers["Location"] == "/keys"
     member.refresh_from_db()
@@ -96,13 +96,13 @@ def test_a_proposed_time_zone_is_taken_and_leads_back(signed_in: Client, member:
     assert "Your time zone is now Asia/Tokyo." in text_of(signed_in, "/keys")
 
 
-def test_an_unknown_proposed_time_zone_changes_nothing(signed_in: Client, member: Member) -> None:
+def test_an_unknown_suggested_time_zone_changes_nothing(signed_in: Client, member: Member) -> None:
     signed_in.post("/account/time-zone", {"time_zone": "Mars/Olympus"})
     member.refresh_from_db()
     assert member.time_zone == "Europe/Paris"
 
 
-def test_times_are_told_in_the_new_time_zone_at_once(signed_in: Client, member: Member) -> None:
+def test_times_are_shown_in_the_new_time_zone_at_once(signed_in: Client, member: Member) -> None:
     BrowserSession.objects.update(last_used_at=datetime.now(UTC))
     assert "Times are in Europe/Paris" in text_of(signed_in, "/keys")
     signed_in.post("/account", profile(time_zone="Pacific/Kiritimati"))
@@ -111,7 +111,7 @@ def test_times_are_told_in_the_new_time_zone_at_once(signed_in: Client, member: 
 
 
 @pytest.mark.parametrize("path", ["/account", "/account/email", "/account/password"])
-def test_it_is_for_members(client: Client, db: None, path: str) -> None:
+def test_it_requires_signing_in(client: Client, db: None, path: str) -> None:
     assert client.get(path).headers["Location"] == f"/sign-in?next={path}"
 
 
@@ -132,7 +132,7 @@ def test_browsers_are_listed_with_their_last_use(signed_in: Client) -> None:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_the_last_use_is_noted_every_five_minutes(signed_in: Client, time_machine: Any) -> None:
+def test_the_last_use_is_recorded_every_five_minutes(signed_in: Client, time_machine: Any) -> None:
     time_machine.move_to(datetime.now(UTC) + timedelta(minutes=4), tick=False)
     before = BrowserSession.objects.get().last_used_at
     text_of(signed_in)
@@ -143,7 +143,7 @@ def test_the_last_use_is_noted_every_five_minutes(signed_in: Client, time_machin
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_one_browser_is_signed_out(signed_in: Client, member: Member) -> None:
+def test_one_browser_can_be_signed_out(signed_in: Client, member: Member) -> None:
     phone = browser(IPHONE)
     [address] = [part.split('"')[0] for part in text_of(signed_in).split('action="') if part.startswith("/account/ses")]
     signed_in.post(address)
@@ -151,7 +151,7 @@ def test_one_browser_is_signed_out(signed_in: Client, member: Member) -> None:
     assert "That browser is signed out." in text_of(signed_in)
 
 
-def test_nobody_signs_out_anothers_browser(signed_in: Client, make_member: Any) -> None:
+def test_another_members_browser_cannot_be_signed_out(signed_in: Client, make_member: Any) -> None:
     phone = browser(IPHONE)
     [address] = [part.split('"')[0] for part in text_of(signed_in).split('action="') if part.startswith("/account/ses")]
     stranger = Client()
@@ -173,8 +173,8 @@ def test_signing_out_everywhere_ends_every_session_and_no_key(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_session_without_its_member_is_interrupted_and_not_tried_again() -> None:
-    """A member who vanishes while a session begins: Django takes what the database refuses for a key in use."""
+def test_a_session_whose_member_vanishes_is_aborted_without_a_retry() -> None:
+    """Django mistakes the database error for a session key in use."""
     session = SessionStore()
     session[SESSION_KEY] = str(uuid4())
     with pytest.raises(SessionInterrupted):
@@ -182,7 +182,7 @@ def test_a_session_without_its_member_is_interrupted_and_not_tried_again() -> No
 
 
 class TestMembership:
-    """The notices of `/account` and `/keys`."""
+    """The notices on `/account` and `/keys`."""
 
     @pytest.fixture(autouse=True)
     def renewing(self, settings: Any) -> None:
@@ -190,7 +190,7 @@ class TestMembership:
 
     @pytest.mark.database("sqlite", "statements that others make too")
     @pytest.mark.parametrize("path", ["/account", "/keys"])
-    def test_a_lapsed_member_reaches_the_pages_and_is_told(self, signed_in: Client, member: Member, path: str) -> None:
+    def test_a_lapsed_member_sees_the_pages_and_a_notice(self, signed_in: Client, member: Member, path: str) -> None:
         Member.objects.update(membership_active=False)
         page = text_of(signed_in, path)
         assert "Your membership has lapsed" in page
@@ -199,7 +199,7 @@ class TestMembership:
     @pytest.mark.database("sqlite", "statements that others make too")
     @pytest.mark.parametrize("path", ["/account", "/keys"])
     @pytest.mark.parametrize(("days", "told"), [(-1, "lapsed after"), (0, "ends after"), (14, "ends after"), (15, "")])
-    def test_the_end_is_told_fourteen_days_before(
+    def test_the_end_is_announced_fourteen_days_before(
         self, signed_in: Client, member: Member, path: str, days: int, told: str
     ) -> None:
         end = member.today() + timedelta(days=days)
@@ -215,13 +215,13 @@ class TestMembership:
         assert "Your membership lapsed after 31 January 2026" in page
         assert "Renew your membership" not in page
 
-    def test_the_api_names_the_address(self, lapsed: Any) -> None:
+    def test_the_api_names_the_renewal_address(self, lapsed: Any) -> None:
         url = "https://billing.example.org/renew"
         assert lapsed.made("get_me")["membership"]["renew_url"] == url
         assert f"Renew it at {url}" in lapsed.call("list_courses").body["message"]
 
 
-def test_a_lapsed_member_may_change_the_profile_here(signed_in: Client, member: Member) -> None:
+def test_a_lapsed_member_can_change_the_profile(signed_in: Client, member: Member) -> None:
     Member.objects.update(membership_active=False)
     signed_in.post("/account", profile(time_zone="Asia/Tokyo"))
     member.refresh_from_db()

@@ -1,4 +1,4 @@
-"""/activity, below the browser."""
+"""/activity without a browser."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,12 +37,12 @@ def newest_in_words(entry_point: RestEntryPoint) -> str:
     return change_in_words(change)
 
 
-def test_it_asks_to_sign_in(client: Client, db: None) -> None:
+def test_it_requires_signing_in(client: Client, db: None) -> None:
     response = client.get("/activity")
     assert (response.status_code, response.headers["Location"]) == (302, "/sign-in?next=/activity")
 
 
-def test_changes_in_words(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> None:
+def test_changes_are_described(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> None:
     def words(operation_id: str, /, **given: Any) -> str:
         owner.made(operation_id, **given)
         return newest_in_words(owner)
@@ -69,7 +69,7 @@ def test_changes_in_words(owner: RestEntryPoint, course: Any, item: Any, milesto
 
 
 @pytest.mark.database("both")
-def test_changes_of_several_fields_and_objects_in_words(owner: RestEntryPoint, course: Any, item: Any) -> None:
+def test_changes_of_several_fields_and_objects_are_described(owner: RestEntryPoint, course: Any, item: Any) -> None:
     def words(operation_id: str, /, **given: Any) -> str:
         owner.made(operation_id, **given)
         return newest_in_words(owner)
@@ -99,7 +99,7 @@ def test_changes_of_several_fields_and_objects_in_words(owner: RestEntryPoint, c
     assert decks == "added the deck “Big” and 1 more deck with 501 cards"
 
 
-def test_changes_of_grades_and_calendars_in_words(owner: RestEntryPoint, course: Any) -> None:
+def test_changes_of_grades_and_calendars_are_described(owner: RestEntryPoint, course: Any) -> None:
     its = {"course_id": course["id"]}
     listed = [{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}]
     quiz, exam = owner.made("set_grade_categories", **its, categories=listed)["categories"]
@@ -117,7 +117,7 @@ def test_changes_of_grades_and_calendars_in_words(owner: RestEntryPoint, course:
     assert newest_in_words(owner) == "added the item “Lab” and changed 2 items"
 
 
-def test_actors_in_words() -> None:
+def test_actors_are_described() -> None:
     told = [
         actor_in_words({"kind": kind, "id": None, "name": "Claude"})
         for kind in ("app", "key", "page", "operator", "command")
@@ -131,7 +131,7 @@ def test_actors_in_words() -> None:
     ]
 
 
-def test_one_click_takes_a_change_back(client: Client, member: Member, owner: RestEntryPoint, item: Any) -> None:
+def test_one_click_undoes_a_change(client: Client, member: Member, owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     [change] = owner.made("list_changes", limit=1)["data"]
     page = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
@@ -142,9 +142,7 @@ def test_one_click_takes_a_change_back(client: Client, member: Member, owner: Re
     assert "Nothing was undone. This change was already undone." in again
 
 
-def test_what_was_taken_back_is_told_once_and_in_short(
-    client: Client, member: Member, owner: RestEntryPoint, course: Any
-) -> None:
+def test_an_undo_is_reported_once_in_short(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
     for change in owner.made("list_changes")["data"]:
         client.post(f"/activity/{change['id']}/undo", follow=True)
     page = client.get("/activity").content.decode()
@@ -153,7 +151,7 @@ def test_what_was_taken_back_is_told_once_and_in_short(
     assert "Undo all of today" not in page
 
 
-def test_a_refusal_looks_like_one(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
+def test_an_error_looks_like_one(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
     [change] = owner.made("list_changes")["data"]
     owner.made("update_course", course_id=course["id"], name="Botany")
     page = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
@@ -162,17 +160,17 @@ def test_a_refusal_looks_like_one(client: Client, member: Member, owner: RestEnt
     )
 
 
-def test_a_day_of_which_nothing_is_left_says_so(
+def test_a_day_with_nothing_left_to_undo_is_reported(
     client: Client, member: Member, owner: RestEntryPoint, course: Any
 ) -> None:
-    """As when a stale page is used."""
+    """As on a stale page."""
     address = f"/activity/today/key/{member.api_keys.get().id}"
     assert "Undid 1 change by The key “test”." in client.post(address).content.decode()
     for method in (client.get, client.post):
         assert "Nothing left to undo today." in method(address, follow=True).content.decode()
 
 
-def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: RestEntryPoint) -> None:
+def test_strangers_changes_are_not_found(client: Client, member: Member, stranger: RestEntryPoint) -> None:
     stranger.made("create_course", name="Botany")
     [change] = stranger.made("list_changes")["data"]
     assert client.post(f"/activity/{change['id']}/undo").status_code == 404
@@ -180,7 +178,7 @@ def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: R
 
 
 @pytest.mark.database("both")
-def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
+def test_a_day_of_an_app_is_undone_and_the_rest_is_reported(
     client: Client, member: Member, owner: RestEntryPoint, make_key: Any, item: Any
 ) -> None:
     course = {"id": item["course_id"]}
@@ -200,10 +198,10 @@ def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
 
 
 @pytest.mark.database("both")
-def test_the_days_are_those_of_the_time_zone_of_now(
+def test_days_are_in_the_current_time_zone(
     client: Client, member: Member, owner: RestEntryPoint, time_machine: Any
 ) -> None:
-    """The member's time zone decides the day: today in Paris is yesterday in Tokyo at 23:30 of Paris."""
+    """The member's time zone determines the day: at 23:30 in Paris, today in Paris is yesterday in Tokyo."""
     time_machine.move_to("2026-11-21T12:00:00Z")
     Member.objects.update(time_zone="Europe/Paris")
     owner.made("create_course", name="Biology")
@@ -218,8 +216,10 @@ def test_the_days_are_those_of_the_time_zone_of_now(
 
 
 @pytest.mark.database("both")
-def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
-    """Each change is undone separately: those before the fault are undone, the others can be."""
+def test_an_interrupted_undo_is_reported_correctly(
+    client: Client, member: Member, owner: RestEntryPoint, course: Any
+) -> None:
+    """Each change is undone separately: those before the error are undone, and the others still can be."""
     for number in range(3):
         owner.made("update_course", course_id=course["id"], name=f"Course {number}")
     address = f"/activity/today/key/{member.api_keys.get().id}"
@@ -239,7 +239,7 @@ def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner
 
 @contextmanager
 def failing(statement: str, time: int) -> Iterator[None]:
-    """The database fails on the nth such statement."""
+    """Make the database fail on the nth such statement."""
     times = count(1)
 
     def fail(execute: Any, sql: str, *rest: Any) -> Any:
@@ -252,11 +252,11 @@ def failing(statement: str, time: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", ["page", "operator", "nothing"])
-def test_only_the_day_of_an_app_or_a_key_goes_at_once(client: Client, member: Member, kind: str) -> None:
+def test_only_the_day_of_an_app_or_a_key_can_be_undone_at_once(client: Client, member: Member, kind: str) -> None:
     assert client.get(f"/activity/today/{kind}/{member.id}").status_code == 404
 
 
-def test_it_goes_on_to_older_changes(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
+def test_it_links_older_changes(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
     for number in range(51):
         owner.made("update_course", course_id=course["id"], name=f"Course {number}")
     page = client.get("/activity")

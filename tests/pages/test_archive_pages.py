@@ -1,4 +1,4 @@
-"""Exporting, importing and deleting on the account page, below the browser."""
+"""Exporting, importing and deleting on the account page, without a browser."""
 
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def text_of(response: Any) -> str:
 
 
 @pytest.mark.parametrize("active", [True, False])
-def test_everything_is_exported_for_lapsed_members_too(browser: Client, member: Member, active: bool) -> None:
+def test_lapsed_members_can_export_everything_too(browser: Client, member: Member, active: bool) -> None:
     Member.objects.filter(id=member.id).update(membership_active=active)
     CourseFactory.create(member=member, name="Cell Biology")
     response = browser.post("/account/export")
@@ -57,7 +57,7 @@ def test_everything_is_exported_for_lapsed_members_too(browser: Client, member: 
     assert line["name"] == "Cell Biology"
 
 
-def test_an_address_alone_exports_nothing(browser: Client, member: Member) -> None:
+def test_a_get_request_or_foreign_form_exports_nothing(browser: Client, member: Member) -> None:
     """Another site's link, or a form without its token."""
     assert browser.get("/account/export").status_code == 405
     strict = Client(enforce_csrf_checks=True)
@@ -65,14 +65,14 @@ def test_an_address_alone_exports_nothing(browser: Client, member: Member) -> No
     assert strict.post("/account/export").status_code == 403
 
 
-def test_the_eleventh_archive_of_an_hour_is_refused(browser: Client) -> None:
+def test_the_eleventh_archive_of_an_hour_is_rejected(browser: Client) -> None:
     for _ in range(10):
         browser.post("/account/export").getvalue()
     response = browser.post("/account/export")
     assert (response.status_code, "Too many archives" in text_of(response)) == (429, True)
 
 
-def test_an_archive_is_imported(browser: Client, member: Member) -> None:
+def test_an_archive_can_be_imported(browser: Client, member: Member) -> None:
     response = send(browser, one_course())
     assert response.redirect_chain == [("/account", 302)]
     assert "Your archive was imported: 1 course." in text_of(response)
@@ -80,7 +80,7 @@ def test_an_archive_is_imported(browser: Client, member: Member) -> None:
     assert "imported an archive with 1 course" in text_of(browser.get("/activity"))
 
 
-def test_the_activity_page_says_that_it_cannot_be_undone(browser: Client) -> None:
+def test_the_activity_page_shows_that_it_cannot_be_undone(browser: Client) -> None:
     send(browser, one_course())
     assert "An import cannot be undone." in text_of(browser.get("/activity"))
 
@@ -88,13 +88,13 @@ def test_the_activity_page_says_that_it_cannot_be_undone(browser: Client) -> Non
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"no archive", "it is not a valid ZIP file"),
+        (b"no archive", "it is no ZIP file"),
         (b"", "This file is empty. Choose an archive."),
         (zipped(parts(courses=[a_course(name="")])), "data/courses.jsonl, line 1: name: Must not be empty."),
     ],
     ids=["no zip", "empty", "wrong line"],
 )
-def test_what_is_wrong_is_said(browser: Client, content: bytes, said: str) -> None:
+def test_errors_are_reported(browser: Client, content: bytes, said: str) -> None:
     page = text_of(send(browser, content))
     assert said in page
     assert "<title>Error: Import an archive" in page
@@ -105,20 +105,20 @@ def test_a_file_must_be_chosen(browser: Client) -> None:
     assert "Choose an archive." in text_of(browser.post("/account/import", {}))
 
 
-def test_an_account_with_courses_takes_none(browser: Client, member: Member) -> None:
+def test_an_account_with_courses_rejects_an_archive(browser: Client, member: Member) -> None:
     CourseFactory.create(member=member)
     assert "this one has some" in text_of(send(browser, one_course()))
     assert Course.objects.count() == 1
 
 
-def test_one_is_imported_at_a_time(browser: Client) -> None:
+def test_one_archive_is_imported_at_a_time(browser: Client) -> None:
     with importing.import_turn():
         response = send(browser, one_course())
     assert (response.status_code, response.headers["Retry-After"]) == (429, "30")
     assert "Your file was not taken" in text_of(response)
 
 
-def test_a_lapsed_member_imports_nothing(browser: Client, member: Member) -> None:
+def test_a_lapsed_member_cannot_import(browser: Client, member: Member) -> None:
     Member.objects.filter(id=member.id).update(membership_active=False)
     for response in (browser.get("/account/import"), send(browser, one_course())):
         assert (response.status_code, "has lapsed" in text_of(response)) == (403, True)
@@ -126,7 +126,7 @@ def test_a_lapsed_member_imports_nothing(browser: Client, member: Member) -> Non
 
 
 def test_the_form_needs_its_token(member: Member) -> None:
-    """The form token is read from the body after the sign-in, so that strangers cannot upload files."""
+    """The form token is read from the body only after the sign-in check, so that strangers cannot upload files."""
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(member)
     assert send(strict, one_course()).status_code == 403
@@ -137,12 +137,12 @@ def test_the_form_needs_its_token(member: Member) -> None:
 
 
 @pytest.mark.django_db
-def test_who_is_not_signed_in_sends_nothing() -> None:
+def test_signed_out_visitors_cannot_send_files() -> None:
     assert send(Client(), one_course()).redirect_chain[0][0].startswith("/sign-in")
 
 
-def test_a_form_may_be_as_large_as_an_archive(browser: Client) -> None:
-    assert "it is not a valid ZIP file" in text_of(send(browser, bytes(3 * 1024 * 1024)))
+def test_a_form_can_be_as_large_as_an_archive(browser: Client) -> None:
+    assert "it is no ZIP file" in text_of(send(browser, bytes(3 * 1024 * 1024)))
     too_long = str(importing.MAX_FILE + 1024 * 1024)
     assert browser.generic("POST", "/account/import", CONTENT_LENGTH=too_long).status_code == 413
 
@@ -157,14 +157,14 @@ def test_the_address_must_be_typed(browser: Client, member: Member, typed: str) 
     assert Member.objects.get(id=member.id).erasure_began_at is None
 
 
-def test_the_archive_is_offered_before(browser: Client) -> None:
+def test_an_export_is_offered_first(browser: Client) -> None:
     page = text_of(browser.get("/account/delete"))
     assert 'action="/account/export"' in page
     assert page.index("Export everything first") < page.index("Delete my account and all data")
 
 
 @pytest.mark.parametrize("active", [True, False])
-def test_everything_goes(browser: Client, member: Member, make_key: Any, active: bool) -> None:
+def test_everything_is_deleted(browser: Client, member: Member, make_key: Any, active: bool) -> None:
     Member.objects.filter(id=member.id).update(membership_active=active)
     make_key(member)
     send(browser, one_course())
@@ -179,15 +179,15 @@ def test_everything_goes(browser: Client, member: Member, make_key: Any, active:
     assert phone.get("/account").status_code == 302
 
 
-def test_an_email_says_so(browser: Client, mailoutbox: list[Any]) -> None:
+def test_an_e_mail_confirms_the_deletion(browser: Client, mailoutbox: list[Any]) -> None:
     erase(browser, "ada@example.org")
     mail.drain()
     [message] = mailoutbox
     assert (message.to, message.subject) == (["ada@example.org"], "Your account was deleted")
 
 
-def test_what_takes_long_is_completed_later(browser: Client, member: Member, monkeypatch: Any) -> None:
-    """The browser does not wait, and nothing reaches the account meanwhile."""
+def test_a_long_deletion_is_completed_later(browser: Client, member: Member, monkeypatch: Any) -> None:
+    """The browser does not wait, and the account is already unreachable."""
     from django.core.management import call_command
 
     from accounts.pages import archive

@@ -1,4 +1,4 @@
-"""The calendar's address on the key page."""
+"""The calendar feed's address on the key page."""
 
 import re
 from typing import Any
@@ -51,7 +51,7 @@ def test_ending_asks_first_and_ends_it(client: Client, member: Member) -> None:
     assert Client().get(path_of(url)).status_code == 404
 
 
-def test_without_an_address_there_is_nothing_to_renew_or_end(client: Client, member: Member) -> None:
+def test_without_a_feed_there_is_nothing_to_renew_or_end(client: Client, member: Member) -> None:
     for path in ("/keys/calendar", "/keys/calendar/end"):
         assert client.get(path).headers["Location"] == "/keys"
     ended = client.post("/keys/calendar/end", follow=True)
@@ -59,12 +59,12 @@ def test_without_an_address_there_is_nothing_to_renew_or_end(client: Client, mem
 
 
 @pytest.mark.parametrize("path", ["/keys/calendar", "/keys/calendar/end"])
-def test_it_asks_to_sign_in(client: Client, db: None, path: str) -> None:
+def test_it_requires_signing_in(client: Client, db: None, path: str) -> None:
     answer = client.post(path)
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/sign-in?next={path}")
 
 
-def test_another_members_address_stays(client: Client, member: Member, make_member: Any) -> None:
+def test_another_members_feed_is_unaffected(client: Client, member: Member, make_member: Any) -> None:
     other = new_feed(make_member())
     client.post("/keys/calendar/end")
     client.post("/keys/calendar")
@@ -72,11 +72,11 @@ def test_another_members_address_stays(client: Client, member: Member, make_memb
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_the_21st_new_address_in_an_hour_is_refused(client: Client, member: Member) -> None:
+def test_the_21st_new_address_in_an_hour_is_rejected(client: Client, member: Member) -> None:
     assert [client.post("/keys/calendar").status_code for _ in range(21)] == [200] * 20 + [429]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_made_at_once_one_works(owner_member: Member, in_threads: Any) -> None:
+def test_one_of_two_concurrently_created_feeds_works(owner_member: Member, in_threads: Any) -> None:
     urls = in_threads(lambda _: new_feed(owner_member), [0, 1])
     assert sorted(Client().get(path_of(url)).status_code for url in urls) == [200, 404]

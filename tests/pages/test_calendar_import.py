@@ -1,4 +1,4 @@
-"""Import a calendar file on the page of a course: upload, review, apply."""
+"""Importing a calendar file on the page of a course: upload, review, apply."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ def path_of(course: Any) -> str:
 
 
 def read(browser: Client, course: Any, *events: str) -> str:
-    """The page after a file with these events was sent."""
+    """The page after sending a file with these events."""
     file = SimpleUploadedFile("calendar.ics", calendar(CANVAS, *events))
     page = browser.post(path_of(course), {"file": file})
     assert page.status_code == 200, page.content
@@ -66,7 +66,7 @@ def dates(owner: RestEntryPoint) -> list[tuple[str, str, str]]:
     return [(item["title"], item["kind"], item["due_on"]) for item in owner.made("list_items", limit=100)["data"]]
 
 
-def test_only_what_is_ticked_is_taken_as_it_was_mended(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_only_selected_rows_are_imported_as_edited(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     form = table(browser, course, ESSAY, QUIZ, deadline("c", "20261205", "Review session"))
     assert dates(owner) == []
     del form[f"{row_of(form, 'Review session')}-tick"]
@@ -78,7 +78,7 @@ def test_only_what_is_ticked_is_taken_as_it_was_mended(browser: Client, owner: R
     assert "Done: 2 items added." in browser.get(answer.headers["Location"]).content.decode()
 
 
-def test_it_is_one_change_that_undo_takes_back(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_it_is_one_undoable_change(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     form = table(browser, course, ESSAY, QUIZ)
     take(browser, course, form)
     moved = table(browser, course, deadline("a", "20261210", "Essay 1"), deadline("c", "20261211", "Lab 3"))
@@ -93,13 +93,13 @@ def test_it_is_one_change_that_undo_takes_back(browser: Client, owner: RestEntry
 
 
 def moved_gone(form: Fields) -> str:
-    """The row without fields: what the file has no more."""
+    """The row without fields, for an event missing from the file."""
     keys = [mark.partition(":")[0] for mark in form["row"]]
     [gone] = [key for key in keys if f"{key}-title" not in form]
     return gone
 
 
-def test_what_changed_is_ticked_and_what_is_gone_never(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_changed_rows_are_selected_and_deletions_never(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     take(browser, course, table(browser, course, ESSAY, QUIZ))
     form = table(browser, course, deadline("a", "20261210", "Essay 1"))
     assert f"{row_of(form, 'Essay 1')}-tick" in form
@@ -108,7 +108,7 @@ def test_what_changed_is_ticked_and_what_is_gone_never(browser: Client, owner: R
     assert dates(owner) == [("Quiz 2", "quiz", "2026-12-04"), ("Essay 1", "paper", "2026-12-10")]
 
 
-def test_what_was_unticked_comes_again(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_unselected_rows_are_offered_again(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     take(browser, course, table(browser, course, ESSAY))
     changed = deadline("a", "20261210", "Essay 1")
     form = table(browser, course, changed, QUIZ)
@@ -119,9 +119,7 @@ def test_what_was_unticked_comes_again(browser: Client, owner: RestEntryPoint, c
     assert dates(owner) == [("Quiz 2", "quiz", "2026-12-04"), ("Essay 1", "paper", "2026-12-10")]
 
 
-def test_what_both_changed_is_told_and_taken_only_if_ticked(
-    browser: Client, owner: RestEntryPoint, course: Any
-) -> None:
+def test_conflicts_are_shown_and_imported_only_if_selected(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     take(browser, course, table(browser, course, ESSAY, QUIZ))
     essay, quiz = owner.made("list_items")["data"]
     for item, day in ((essay, "2026-12-01"), (quiz, "2026-12-02")):
@@ -137,7 +135,7 @@ def test_what_both_changed_is_told_and_taken_only_if_ticked(
     assert "Nothing new: all 2 dates" in read(browser, course, *events)
 
 
-def test_a_wrong_row_says_so_beside_it_and_keeps_what_was_typed(
+def test_an_invalid_row_shows_its_error_and_keeps_the_input(
     browser: Client, owner: RestEntryPoint, course: Any
 ) -> None:
     form = table(browser, course, ESSAY, QUIZ)
@@ -153,7 +151,7 @@ def test_a_wrong_row_says_so_beside_it_and_keeps_what_was_typed(
     assert dates(owner) == [("Quiz on cells", "quiz", "2026-12-04")]
 
 
-def test_what_changed_meanwhile_is_shown_again_with_what_was_typed(
+def test_rows_changed_meanwhile_are_shown_again_with_the_input(
     browser: Client, owner: RestEntryPoint, course: Any
 ) -> None:
     take(browser, course, table(browser, course, ESSAY, QUIZ))
@@ -174,7 +172,7 @@ def test_what_changed_meanwhile_is_shown_again_with_what_was_typed(
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("tables", "answered"), [("the same", [302, 302]), ("one each", [302, 422])])
-def test_of_two_at_once_one_is_taken(
+def test_one_of_two_concurrent_forms_is_applied(
     browser: Client,
     owner: RestEntryPoint,
     course: Any,
@@ -184,7 +182,7 @@ def test_of_two_at_once_one_is_taken(
     tables: str,
     answered: list[int],
 ) -> None:
-    """A double click is answered as the first one was; of two tables the second is shown again."""
+    """A double click gets the same answer. The second of two different tables is shown again."""
     form = table(browser, course, ESSAY, QUIZ)
     if tables == "one each":
         del form["form_key"]
@@ -199,9 +197,7 @@ def test_of_two_at_once_one_is_taken(
     assert len(dates(owner)) == 2
 
 
-def test_what_was_read_cannot_be_made_up_or_taken_elsewhere(
-    browser: Client, owner: RestEntryPoint, course: Any
-) -> None:
+def test_reviewed_rows_cannot_be_forged_or_used_elsewhere(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     form = table(browser, course, ESSAY)
     other = owner.made("create_course", name="Botany")
     take(browser, other, form, status=422)
@@ -227,18 +223,18 @@ def test_a_full_course_keeps_the_table(browser: Client, owner: RestEntryPoint, c
         (b"x" * (2 * 1024 * 1024 + 1), "The limit is 2 MB."),
     ],
 )
-def test_what_is_no_calendar_is_told_at_the_field(browser: Client, course: Any, file: bytes, words: str) -> None:
+def test_an_invalid_calendar_is_reported_at_the_field(browser: Client, course: Any, file: bytes, words: str) -> None:
     page = browser.post(path_of(course), {"file": SimpleUploadedFile("a.ics", file)})
     assert page.status_code in {400, 422}
     assert words in page.content.decode()
 
 
-def test_what_is_left_out_is_listed(browser: Client, course: Any) -> None:
+def test_skipped_events_are_listed(browser: Client, course: Any) -> None:
     page = read(browser, course, ESSAY, event("b", summary="Reading"))
     assert "<li>Reading: it has no date</li>" in page
 
 
-def test_it_is_for_the_member_alone(browser: Client, course: Any, stranger: RestEntryPoint) -> None:
+def test_only_the_member_can_use_it(browser: Client, course: Any, stranger: RestEntryPoint) -> None:
     theirs = stranger.made("create_course", name="Botany")
     assert browser.get(path_of(theirs)).status_code == 404
     assert browser.get(path_of({"id": UNKNOWN_ID})).status_code == 404
@@ -246,7 +242,7 @@ def test_it_is_for_the_member_alone(browser: Client, course: Any, stranger: Rest
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/sign-in?next={path_of(course)}")
 
 
-def test_too_many_files_are_refused_with_the_time_to_wait(browser: Client, course: Any, owner_member: Member) -> None:
+def test_too_many_files_are_rejected_with_the_time_to_wait(browser: Client, course: Any, owner_member: Member) -> None:
     from studyservice.rates.limiter import Rate, hit
 
     hit(Rate.CALENDAR_IMPORTS, str(owner_member.id), 60)
@@ -255,9 +251,7 @@ def test_too_many_files_are_refused_with_the_time_to_wait(browser: Client, cours
     assert "Send this one again in 60 minutes." in page.content.decode()
 
 
-def test_a_calendar_of_several_courses_asks_which_takes_which(
-    browser: Client, owner: RestEntryPoint, course: Any
-) -> None:
+def test_a_calendar_of_several_courses_asks_for_a_label(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     physics = owner.made("create_course", name="Physics")
     events = [
         deadline("a", "20261203", "Essay 1 [Cell Biology]"),

@@ -41,7 +41,7 @@ def feed(client: Client) -> ET.Element:
 
 @pytest.fixture
 def three_versions(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A changelog with two releases, which other tests do not see."""
+    """A changelog with two releases, only for this test."""
     page = {"title": "Changelog", "html": render(CHANGELOG, "CHANGELOG.md").html, "headings": []}
     pages = served.built_pages() | {"changelog": page | {"changed_at": "2026-12-02T10:00:00+00:00"}}
     monkeypatch.setattr(served, "built_pages", lambda: pages)
@@ -53,7 +53,7 @@ def three_versions(monkeypatch: pytest.MonkeyPatch) -> Any:
         kept.cache_clear()
 
 
-def test_the_page_is_the_file_and_names_the_feed(client: Client) -> None:
+def test_the_page_shows_the_file_and_links_the_feed(client: Client) -> None:
     page = client.get("/changelog").content.decode()
     assert "<h1>Changelog</h1>" in page
     assert '<link rel="alternate" type="application/atom+xml" title="What changed" href="/changelog.atom">' in page
@@ -81,7 +81,7 @@ def test_each_version_is_an_entry(client: Client) -> None:
     assert links == {"alternate": f"{BASE}/changelog", "self": f"{BASE}/changelog.atom"}
 
 
-def test_the_feed_is_named_by_the_service_whatever_the_host(client: Client) -> None:
+def test_the_feed_has_the_address_of_the_service_for_any_host(client: Client) -> None:
     answer = client.get("/changelog.atom", headers={"Host": "localhost"})
     assert b"localhost" not in answer.content
     assert answer.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
@@ -89,7 +89,7 @@ def test_the_feed_is_named_by_the_service_whatever_the_host(client: Client) -> N
     assert not answer.cookies
 
 
-def test_a_reader_that_has_it_gets_it_once(client: Client) -> None:
+def test_an_unchanged_feed_is_sent_once(client: Client) -> None:
     first = client.get("/changelog.atom")
     changed = datetime.strptime(first.headers["Last-Modified"], "%a, %d %b %Y %H:%M:%S GMT").replace(tzinfo=UTC)
     assert changed == max(entry.changed_at for entry in changelog.entries()).replace(microsecond=0)

@@ -1,4 +1,4 @@
-"""What a member changes on the page of a course: items, scores, grade categories."""
+"""Changes on the page of a course: items, scores, grade categories."""
 
 import re
 from datetime import UTC, datetime
@@ -60,11 +60,11 @@ def changes(owner: RestEntryPoint) -> list[str]:
     return [one["operation"] for one in owner.made("list_changes")["data"]]
 
 
-def test_an_item_is_added(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_an_item_can_be_added(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     exams = graded["categories"][0]["id"]
     form = form_of(browser, path_of(graded), "kind") | {"title": ["Midterm"], "kind": ["exam"]}
     form |= {"due_on": ["2031-01-10"], "category_id": [exams]}
-    for _ in range(2):  # sent twice it makes one
+    for _ in range(2):  # sent twice, it creates one
         answer = browser.post(f"{path_of(graded)}/items", form)
         assert (answer.status_code, answer.headers["Location"]) == (302, f"{path_of(graded)}?open=add-item#add-item")
     [item] = owner.made("list_items")["data"]
@@ -81,7 +81,7 @@ def test_an_item_is_added(browser: Client, owner: RestEntryPoint, graded: Any) -
     assert browser.get(f"{path_of(graded)}/items").headers["Location"] == f"{path_of(graded)}#items"
 
 
-def test_a_refused_item_comes_back_filled(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_a_rejected_item_is_shown_with_its_input(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     wrong = {"title": "", "kind": "exam", "due_on": "2026-02-30", "category_id": UNKNOWN_ID}
     page = browser.post(f"{path_of(graded)}/items", wrong)
     text = page.content.decode()
@@ -96,7 +96,7 @@ def test_a_refused_item_comes_back_filled(browser: Client, owner: RestEntryPoint
     assert owner.made("list_items")["data"] == []
 
 
-def test_milestones_stand_below_their_item(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_milestones_are_below_their_item(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     for title in ("Essay", "Report"):
         item = owner.made("create_item", course_id=graded["course_id"], title=title)
         for step in ("Outline", "Draft"):
@@ -112,7 +112,7 @@ def test_milestones_stand_below_their_item(browser: Client, owner: RestEntryPoin
     assert "Untick Outline of Report" in text_of(browser, path_of(graded))
 
 
-def test_what_was_missed_stands_above(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_missed_items_come_first(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     with time_machine.travel(datetime(2026, 11, 20, 12, tzinfo=UTC), tick=False):
         owner.made("create_item", course_id=graded["course_id"], title="Essay", due_on="2026-11-21")
         owner.made("create_item", course_id=graded["course_id"], title="Quiz", kind="quiz", due_on="2026-11-21")
@@ -124,7 +124,7 @@ def test_what_was_missed_stands_above(browser: Client, owner: RestEntryPoint, gr
     assert places == sorted(places)
 
 
-def test_the_grade_stands_in_one_line_and_a_table(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_the_grade_is_one_line_and_a_table(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     page = text_of(browser, path_of(graded))
     assert "No scores yet." in page
     assert "0% to 100% is still possible" in page
@@ -154,18 +154,18 @@ def test_the_grade_stands_in_one_line_and_a_table(browser: Client, owner: RestEn
     assert 'role="img" aria-label="Grades that are still possible' in section
 
 
-def test_a_course_without_categories_says_what_comes_next(browser: Client, course: Any) -> None:
+def test_a_course_without_categories_shows_the_next_step(browser: Client, course: Any) -> None:
     page = text_of(browser, f"/courses/{course['id']}")
     assert ">Grade</h2>" in page
     assert f'href="/courses/{course["id"]}/categories">Add grade categories</a>' in page
     assert "Add a score" not in page
 
 
-def test_a_score_is_added_with_its_item_and_removed(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_a_score_can_be_added_with_its_item_and_removed(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     exams = graded["categories"][0]["id"]
     item = owner.made("create_item", course_id=graded["course_id"], title="Midterm", kind="exam", category_id=exams)
     form = form_of(browser, path_of(graded), "score") | {"item_id": [item["id"]], "score": ["87,5"]}
-    for _ in range(2):  # sent twice it makes one
+    for _ in range(2):  # sent twice, it creates one
         answer = browser.post(f"{path_of(graded)}/scores", form)
         assert (answer.status_code, answer.headers["Location"]) == (302, f"{path_of(graded)}?open=add-score#add-score")
     [score] = grades(owner, graded)["categories"][0]["scores"]
@@ -199,7 +199,7 @@ def test_a_score_is_added_with_its_item_and_removed(browser: Client, owner: Rest
         ({"item_id": UNKNOWN_ID}, "Choose one of the listed items, or none."),
     ],
 )
-def test_a_refused_score_comes_back_filled(
+def test_a_rejected_score_is_shown_with_its_input(
     browser: Client, owner: RestEntryPoint, graded: Any, sent: dict[str, str], words: str
 ) -> None:
     owner.made("create_item", course_id=graded["course_id"], title="Midterm")
@@ -213,7 +213,7 @@ def test_a_refused_score_comes_back_filled(
     assert grades(owner, graded)["categories"][0]["scores"] == []
 
 
-def test_an_item_of_another_category_is_refused(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_an_item_of_another_category_is_rejected(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     exams, quizzes = (one["id"] for one in graded["categories"])
     item = owner.made("create_item", course_id=graded["course_id"], title="Quiz 1", category_id=quizzes)
     page = browser.post(f"{path_of(graded)}/scores", {"item_id": item["id"], "category_id": exams, "score": "80"})
@@ -221,7 +221,7 @@ def test_an_item_of_another_category_is_refused(browser: Client, owner: RestEntr
     assert "This item is in another category." in page.content.decode()
 
 
-def test_what_if(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_an_assumed_score_shows_the_resulting_grade(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     exams = graded["categories"][0]["id"]
     owner.made("add_grade_score", course_id=graded["course_id"], category_id=exams, label="Midterm", score=90)
     assumed = owner.made("get_grades", course_id=graded["course_id"], assume=72.5)["outlook"]["assumed"]
@@ -237,7 +237,7 @@ def categories_of(owner: RestEntryPoint, graded: Any) -> list[tuple[str, float, 
     return [(one["name"], one["weight"], one["drop_lowest"]) for one in grades(owner, graded)["categories"]]
 
 
-def test_categories_are_changed_added_and_deleted(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_categories_can_be_changed_added_and_deleted(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     path = f"{path_of(graded)}/categories"
     exams, quizzes = (one["id"] for one in graded["categories"])
     owner.made("add_grade_score", course_id=graded["course_id"], category_id=exams, label="Midterm", score=90)
@@ -259,7 +259,7 @@ def test_categories_are_changed_added_and_deleted(browser: Client, owner: RestEn
     assert categories_of(owner, graded) == [("Exams", 60, 0), ("Quizzes", 40, 1)]
 
 
-def test_wrong_categories_come_back_filled(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_invalid_categories_are_shown_with_their_input(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     path = f"{path_of(graded)}/categories"
     exams = graded["categories"][0]["id"]
     form = form_of(browser, path, "known")
@@ -274,7 +274,7 @@ def test_wrong_categories_come_back_filled(browser: Client, owner: RestEntryPoin
     assert categories_of(owner, graded) == [("Exams", 60, 0), ("Quizzes", 40, 1)]
 
 
-def test_categories_that_changed_meanwhile_are_shown_again(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_categories_changed_meanwhile_are_shown_again(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     path = f"{path_of(graded)}/categories"
     exams, quizzes = (one["id"] for one in graded["categories"])
     form = form_of(browser, path, "known") | {f"{exams}-weight": ["50"]}
@@ -308,10 +308,10 @@ def test_a_double_click_saves_categories_once(
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_of_two_forms_at_once_one_is_shown_again(
+def test_one_of_two_concurrent_forms_is_shown_again(
     browser: Client, owner: RestEntryPoint, graded: Any, owner_member: Member, in_threads: Any
 ) -> None:
-    """Neither takes away what the other added."""
+    """Neither removes what the other added."""
     path = f"{path_of(graded)}/categories"
 
     def add(name: str) -> int:
@@ -327,7 +327,7 @@ def test_of_two_forms_at_once_one_is_shown_again(
     assert len(categories_of(owner, graded)) == 3
 
 
-def test_decks_of_the_course_lead_to_studying(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_decks_of_the_course_link_to_studying(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     cards = [{"term": term, "definition": "Meaning"} for term in ("Nucleus", "Ribosome")]
     deck = owner.made("create_vocab_deck", name="Cells", course_id=graded["course_id"], cards=cards)
     owner.made("create_vocab_deck", name="French", cards=cards)
@@ -337,7 +337,7 @@ def test_decks_of_the_course_lead_to_studying(browser: Client, owner: RestEntryP
     assert "French" not in page
 
 
-def test_of_a_stranger_there_is_nothing(browser: Client, stranger: RestEntryPoint, graded: Any) -> None:
+def test_a_strangers_course_is_not_found(browser: Client, stranger: RestEntryPoint, graded: Any) -> None:
     course = stranger.made("create_course", name="Botany")
     theirs = stranger.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Labs", "weight": 1}])[
         "categories"
@@ -355,7 +355,7 @@ def test_of_a_stranger_there_is_nothing(browser: Client, stranger: RestEntryPoin
     assert len(stranger.made("get_grades", course_id=course["id"])["categories"][0]["scores"]) == 1
 
 
-def test_a_lapsed_member_is_told_where_to_renew(browser: Client, graded: Any) -> None:
+def test_a_lapsed_member_sees_where_to_renew(browser: Client, graded: Any) -> None:
     Member.objects.update(membership_active=False)
     for form in ("items", "scores", "categories"):
         answer = browser.post(f"{path_of(graded)}/{form}", {})
@@ -365,7 +365,7 @@ def test_a_lapsed_member_is_told_where_to_renew(browser: Client, graded: Any) ->
 
 @pytest.mark.parametrize("courses", [1, 2])
 @pytest.mark.database("both")
-def test_it_takes_at_most_eight_statements(browser: Client, owner: RestEntryPoint, graded: Any, courses: int) -> None:
+def test_it_needs_at_most_eight_statements(browser: Client, owner: RestEntryPoint, graded: Any, courses: int) -> None:
     if courses == 2:
         owner.made("create_course", name="Physics")
     for number in range(12):

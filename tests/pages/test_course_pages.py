@@ -1,4 +1,4 @@
-"""The list of courses, a course, and what is deleted there."""
+"""The list of courses, the page of a course, and deleting."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -34,7 +34,7 @@ def text_of(browser: Client, path: str) -> str:
     return " ".join(page.content.decode().split())
 
 
-def test_the_list_has_every_course_with_what_is_next(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_the_list_shows_every_course_with_its_next_items(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
         for day in ("2026-11-21", "2026-11-22", "2026-11-25", "2026-11-26", "2026-11-27"):
             owner.made("create_item", course_id=course["id"], title=f"Quiz of {day}", due_on=day)
@@ -45,11 +45,11 @@ def test_the_list_has_every_course_with_what_is_next(browser: Client, owner: Res
     assert "and 1 more</p>" in page
 
 
-def test_a_course_is_changed(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:
+def test_a_course_can_be_changed(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint, course: Any) -> None:
     path = f"/courses/{course['id']}/change"
     assert f'href="{path}"' in text_of(browser, f"/courses/{course['id']}")
     form = form_with("name", browser.get(path).content.decode())
-    owner.made("update_course", course_id=course["id"], meets="Fri 9:00")  # meanwhile; stays
+    owner.made("update_course", course_id=course["id"], meets="Fri 9:00")  # changed elsewhere, and kept
     answer = browser.post(path, form | {"name": "Zoology", "code": " BIO 7 ", "term": ""})
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/courses/{course['id']}")
     stored = owner.made("get_course", course_id=course["id"])
@@ -72,12 +72,12 @@ def test_a_course_is_changed(browser: Client, owner: RestEntryPoint, stranger: R
     assert browser.get(f"/courses/{other}/change").status_code == 404
 
 
-def test_the_week_leads_there(browser: Client, course: Any) -> None:
+def test_the_week_links_to_courses(browser: Client, course: Any) -> None:
     assert 'href="/courses"' in text_of(browser, "/")
     assert 'href="/decks/import"' in text_of(browser, "/courses")
 
 
-def test_a_course_has_all_its_items(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_a_course_shows_all_its_items(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
         for title, day in (("Passed", "2026-11-21"), ("Today", "2026-11-22"), ("Open", None)):
             owner.made("create_item", course_id=course["id"], title=title, due_on=day)
@@ -89,7 +89,9 @@ def test_a_course_has_all_its_items(browser: Client, owner: RestEntryPoint, cour
 
 
 @pytest.mark.database("both")
-def test_a_course_goes_after_a_question_and_comes_back(browser: Client, owner: RestEntryPoint, item: Any) -> None:
+def test_a_course_is_deleted_after_confirmation_and_can_be_restored(
+    browser: Client, owner: RestEntryPoint, item: Any
+) -> None:
     path = f"/courses/{item['course_id']}/delete"
     assert "This also deletes its 1 item with" in text_of(browser, path)
     assert len(owner.made("list_courses")["data"]) == 1
@@ -101,7 +103,7 @@ def test_a_course_goes_after_a_question_and_comes_back(browser: Client, owner: R
     assert owner.made("get_item", item_id=item["id"])["title"] == "Midterm"
 
 
-def test_an_item_goes_after_a_question(browser: Client, owner: RestEntryPoint, item: Any) -> None:
+def test_an_item_is_deleted_after_confirmation(browser: Client, owner: RestEntryPoint, item: Any) -> None:
     path = f"/courses/{item['course_id']}/items/{item['id']}/delete"
     assert "Delete “Midterm”?" in text_of(browser, path)
     answer = browser.post(path)
@@ -110,7 +112,7 @@ def test_an_item_goes_after_a_question(browser: Client, owner: RestEntryPoint, i
     assert browser.post(path).status_code == 404
 
 
-def test_of_a_stranger_there_is_nothing(browser: Client, item: Any, course: Any, stranger: RestEntryPoint) -> None:
+def test_a_strangers_objects_are_not_found(browser: Client, item: Any, course: Any, stranger: RestEntryPoint) -> None:
     theirs = stranger.made("create_course", name="Botany")
     its = stranger.made("create_item", course_id=theirs["id"], title="Herbarium")
     for course_id in (theirs["id"], UNKNOWN_ID):
@@ -148,25 +150,25 @@ def test_a_lapsed_member_sees_where_to_renew_and_no_data(browser: Client, course
     assert "Cell Biology" in text_of(browser, "/courses")
 
 
-def test_nobody_is_asked_to_sign_in_first(client: Client, course: Any) -> None:
+def test_signed_out_visitors_are_asked_to_sign_in_first(client: Client, course: Any) -> None:
     for path in pages_of(course):
         answer = client.get(path)
         assert (answer.status_code, answer.headers["Location"]) == (302, f"/sign-in?next={path}")
 
 
-def test_they_are_kept_nowhere(browser: Client, course: Any) -> None:
+def test_the_pages_are_not_cached(browser: Client, course: Any) -> None:
     for path in pages_of(course):
         assert "no-store" in browser.get(path).headers["Cache-Control"], path
 
 
-def test_a_course_is_added_by_hand(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_course_can_be_added_by_hand(browser: Client, owner: RestEntryPoint) -> None:
     answer = browser.post("/courses/new/by-hand", {"name": " Cell Biology ", "code": "BIO 210"})
     [course] = owner.made("list_courses")["data"]
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/courses/{course['id']}")
     assert [course[name] for name in ("name", "code", "term")] == ["Cell Biology", "BIO 210", "Fall semester"]
 
 
-def test_a_wrong_field_says_so_and_keeps_what_was_typed(browser: Client, owner: RestEntryPoint) -> None:
+def test_an_invalid_field_shows_its_error_and_keeps_the_input(browser: Client, owner: RestEntryPoint) -> None:
     page = browser.post("/courses/new/by-hand", {"name": "", "code": "BIO 210", "term": "x" * 61})
     assert page.status_code == 422
     text = page.content.decode()
@@ -176,7 +178,7 @@ def test_a_wrong_field_says_so_and_keeps_what_was_typed(browser: Client, owner: 
     assert owner.made("list_courses")["data"] == []
 
 
-def test_the_31st_course_is_refused(browser: Client, owner: RestEntryPoint, owner_member: Member) -> None:
+def test_the_31st_course_is_rejected(browser: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     CourseFactory.create_batch(30, member=owner_member)
     page = browser.post("/courses/new/by-hand", {"name": "One more"})
     assert page.status_code == 409
@@ -186,7 +188,7 @@ def test_the_31st_course_is_refused(browser: Client, owner: RestEntryPoint, owne
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_a_double_click_makes_one_course_by_hand(
+def test_a_double_click_creates_one_course_by_hand(
     browser: Client, owner: RestEntryPoint, owner_member: Member, in_threads: Any
 ) -> None:
     form = form_with("name", browser.get("/courses/new/by-hand").content.decode()) | {"name": ["Cell Biology"]}
@@ -200,7 +202,7 @@ def test_a_double_click_makes_one_course_by_hand(
     }
 
 
-def test_a_form_that_was_mended_before_it_made_a_course_makes_it(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_corrected_form_creates_the_course(browser: Client, owner: RestEntryPoint) -> None:
     form = form_with("name", browser.get("/courses/new/by-hand").content.decode())
     page = browser.post("/courses/new/by-hand", form)
     assert page.status_code == 422
@@ -210,9 +212,7 @@ def test_a_form_that_was_mended_before_it_made_a_course_makes_it(browser: Client
     assert [course["name"] for course in owner.made("list_courses")["data"]] == ["Cell Biology"]
 
 
-def test_a_form_of_the_back_button_with_something_else_in_it_makes_no_second_course(
-    browser: Client, owner: RestEntryPoint
-) -> None:
+def test_an_edited_form_after_going_back_creates_no_second_course(browser: Client, owner: RestEntryPoint) -> None:
     form = form_with("name", browser.get("/courses/new/by-hand").content.decode())
     assert browser.post("/courses/new/by-hand", form | {"name": ["Cell Biology"]}).status_code == 302
     page = browser.post("/courses/new/by-hand", form | {"name": ["Genetics"]})
@@ -222,7 +222,7 @@ def test_a_form_of_the_back_button_with_something_else_in_it_makes_no_second_cou
 
 
 @pytest.mark.parametrize("key", [[], [""], ["00000000-0000-4000-8000-00000000000"], ["no key"]])
-def test_a_form_without_a_key_makes_a_course_or_says_what_is_wrong(
+def test_a_form_without_a_key_creates_a_course_or_reports_errors(
     browser: Client, owner: RestEntryPoint, key: list[str]
 ) -> None:
     answer = browser.post("/courses/new/by-hand", {"name": ["Cell Biology"], "form_key": key})

@@ -1,4 +1,4 @@
-"""Flashcards out of a file, on their page."""
+"""Importing flashcards from a file, on the page."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def decks(owner: RestEntryPoint) -> list[tuple[str, Any, int]]:
     return [(deck["name"], deck["course_name"], deck["card_count"]) for deck in owner.made("list_vocab_decks")["data"]]
 
 
-def test_a_table_becomes_a_deck_named_as_its_file(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_table_becomes_a_deck_named_after_its_file(browser: Client, owner: RestEntryPoint) -> None:
     page = send(browser)
     assert page.status_code == 200
     assert "2 cards imported" in page.content.decode()
@@ -45,15 +45,13 @@ def test_a_table_becomes_a_deck_named_as_its_file(browser: Client, owner: RestEn
     assert (change["operation"], change["by"]["kind"]) == ("import_vocab_decks", "page")
 
 
-def test_it_gets_a_name_and_a_course_or_goes_into_the_deck_there_is(
-    browser: Client, owner: RestEntryPoint, course: Any
-) -> None:
+def test_name_course_or_an_existing_deck_can_be_chosen(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     send(browser, name="Cells", course_id=course["id"])
     send(browser, b"term,definition\nmeiosis,halving\n", name="Cells", merge="on")
     assert decks(owner) == [("Cells", "Cell Biology", 3)]
 
 
-def test_the_decks_that_are_there_are_shown(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_existing_decks_are_listed(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     assert "Your decks" not in browser.get("/decks/import").content.decode()
     cards = [{"term": term, "definition": "a part of a cell"} for term in ("nucleus", "ribosome")]
     owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
@@ -61,7 +59,7 @@ def test_the_decks_that_are_there_are_shown(browser: Client, owner: RestEntryPoi
     assert f'Cells</strong> <span class="hint">2 cards, 2 due · <a href="/courses/{course["id"]}">Cell Biology<' in page
 
 
-def test_wrong_rows_are_named_and_what_was_entered_stays(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_invalid_rows_are_named_and_the_input_is_kept(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     page = send(browser, b"term,definition\nmitosis,\n", name="Cells", merge="on")
     assert page.status_code == 422
     text = page.content.decode()
@@ -75,26 +73,26 @@ def test_wrong_rows_are_named_and_what_was_entered_stays(browser: Client, owner:
     ("fields", "words"),
     [({}, "Choose a file."), ({"course_id": "0"}, "Choose one of your courses, or none.")],
 )
-def test_what_is_missing_is_told(browser: Client, fields: dict[str, str], words: str) -> None:
+def test_missing_input_is_reported(browser: Client, fields: dict[str, str], words: str) -> None:
     page = browser.post("/decks/import", fields)
     assert page.status_code == 422
     assert words in page.content.decode()
 
 
-def test_a_course_of_a_stranger_is_none(browser: Client, stranger: RestEntryPoint) -> None:
+def test_a_strangers_course_is_rejected(browser: Client, stranger: RestEntryPoint) -> None:
     theirs = stranger.made("create_course", name="Botany")
     page = send(browser, course_id=theirs["id"])
     assert page.status_code == 422
     assert "Botany" not in page.content.decode()
 
 
-def test_what_is_no_table_is_told(browser: Client) -> None:
+def test_an_unreadable_table_is_reported(browser: Client) -> None:
     page = send(browser, b"PK\x03\x04nonsense", "a.apkg")
     assert page.status_code == 400
     assert "The file cannot be read." in page.content.decode()
 
 
-def test_files_are_counted_on_the_page_and_for_who_calls(
+def test_uploads_on_the_page_and_over_the_api_share_one_limit(
     browser: Client, owner: RestEntryPoint, owner_member: Member
 ) -> None:
     hit(Rate.DECK_IMPORTS, str(owner_member.id), 58)

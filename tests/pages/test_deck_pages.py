@@ -1,4 +1,4 @@
-"""The pages of decks and cards: counts, search, adding, changing, suspending, deleting, saving as a file."""
+"""The pages of decks and cards: counts, search, adding, changing, suspending, deleting, downloading."""
 
 import re
 from typing import Any
@@ -48,8 +48,8 @@ def operations(owner: RestEntryPoint) -> list[str]:
     return [change["operation"] for change in owner.made("list_changes")["data"]]
 
 
-def test_the_list_has_the_counts_of_each_deck(browser: Client, owner: RestEntryPoint, course: Any) -> None:
-    """What today still allows of new cards counts once over all decks, so the decks' numbers do not add up."""
+def test_the_list_shows_the_counts_of_each_deck(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+    """The new cards allowed today are shared by all decks, so the numbers of decks do not add up."""
     owner.made("update_me", new_cards_a_day=2)
     cells = made_deck(owner, "Mitosis", "Osmosis", "Meiosis", name="Cells", course_id=course["id"])
     made_deck(owner, "Keramos", "Pithos", name="Clay")
@@ -66,13 +66,13 @@ def test_the_list_has_the_counts_of_each_deck(browser: Client, owner: RestEntryP
         assert f'href="{path}"' in page
 
 
-def test_without_decks_it_says_where_they_come_from(browser: Client) -> None:
+def test_an_empty_list_shows_how_to_add_decks(browser: Client) -> None:
     page = text_of(browser, "/decks")
     assert "No decks yet" in page
     assert 'href="/decks/import"' in page
 
 
-def test_a_deck_lists_its_cards_as_they_were_added(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_deck_lists_its_cards_in_order_of_addition(browser: Client, owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis")
     reviewed(owner, deck["cards"][0], "easy")
     owner.made("update_vocab_card", card_id=deck["cards"][1]["id"], suspended=True)
@@ -85,7 +85,7 @@ def test_a_deck_lists_its_cards_as_they_were_added(browser: Client, owner: RestE
     assert f'href="/decks/{deck["id"]}/export?format=anki"' in page
 
 
-def test_a_card_due_later_today_says_when(browser: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+def test_a_card_due_later_today_shows_the_time(browser: Client, owner: RestEntryPoint, time_machine: Any) -> None:
     time_machine.move_to("2026-11-23T14:55:00Z")
     deck = made_deck(owner, "Mitosis")
     reviewed(owner, deck["cards"][0], "again")
@@ -114,13 +114,13 @@ def test_a_deck_added_from_a_course_belongs_to_it(browser: Client, course: Any) 
         ("nothing", []),
     ],
 )
-def test_cards_are_searched(browser: Client, owner: RestEntryPoint, q: str, found: list[str]) -> None:
+def test_cards_can_be_searched(browser: Client, owner: RestEntryPoint, q: str, found: list[str]) -> None:
     deck = made_deck(owner, "Mitosis", "Osmosis", "Straße", "100 %", "a_b", "É")
     response = browser.get(f"/decks/{deck['id']}", {"q": q})
     assert terms(response.content.decode()) == found
 
 
-def test_a_card_is_added_once(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_double_click_adds_one_card(browser: Client, owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis")
     path = f"/decks/{deck['id']}"
     form = form_with("term", text_of(browser, path)) | {"term": " Osmosis ", "definition": "Water\r\nmoves."}
@@ -134,7 +134,7 @@ def test_a_card_is_added_once(browser: Client, owner: RestEntryPoint) -> None:
     assert '<details class="add-card" open>' in page
 
 
-def test_a_refused_card_comes_back_filled(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_rejected_card_is_shown_with_its_input(browser: Client, owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis")
     response = browser.post(f"/decks/{deck['id']}", {"term": "x" * 201, "definition": " "})
     page = response.content.decode()
@@ -147,7 +147,7 @@ def test_a_refused_card_comes_back_filled(browser: Client, owner: RestEntryPoint
     assert long.status_code == 302, "a line end is one character"
 
 
-def test_a_full_deck_takes_no_card(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_full_deck_rejects_a_card(browser: Client, owner: RestEntryPoint) -> None:
     deck = made_deck(owner, *(f"Term {number}" for number in range(500)))
     page = text_of(browser, f"/decks/{deck['id']}")
     assert "This deck is full." in page
@@ -157,8 +157,8 @@ def test_a_full_deck_takes_no_card(browser: Client, owner: RestEntryPoint) -> No
     assert form_with("term", response.content.decode())["definition"] == ["more"]
 
 
-def test_a_card_is_changed_and_only_what_was_changed(browser: Client, owner: RestEntryPoint) -> None:
-    """What an app changes meanwhile stays, and line ends that a browser rewrites are no change."""
+def test_only_changed_fields_of_a_card_are_saved(browser: Client, owner: RestEntryPoint) -> None:
+    """Changes by an app are kept, and line ends rewritten by a browser do not count as changes."""
     deck = made_deck(owner, "Mitosis")
     card = deck["cards"][0]
     owner.made("update_vocab_card", card_id=card["id"], definition="Division\r\nof a cell")
@@ -187,7 +187,7 @@ def text_of_raw(browser: Client, path: str) -> str:
     return browser.get(path).content.decode()
 
 
-def test_a_card_is_suspended_and_deleted_where_it_stands(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_card_can_be_suspended_and_deleted_in_the_list(browser: Client, owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis")
     ids = {card["term"]: card["id"] for card in deck["cards"]}
     path = f"/decks/{deck['id']}"
@@ -215,7 +215,7 @@ def test_a_card_is_suspended_and_deleted_where_it_stands(browser: Client, owner:
     assert browser.post(f"{path}/cards", {"burn": ids["Mitosis"]}).status_code == 404
 
 
-def test_a_deck_is_made_with_its_first_card(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_a_deck_is_created_with_its_first_card(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     form = form_with("term", text_of(browser, "/decks/new"))
     assert browser.post("/decks/new", form).status_code == 422
     sent = form | {"name": "Cells", "course_id": course["id"], "term": "Mitosis", "definition": "Division"}
@@ -225,7 +225,7 @@ def test_a_deck_is_made_with_its_first_card(browser: Client, owner: RestEntryPoi
     assert (deck["name"], deck["course_name"], deck["card_count"]) == ("Cells", "Cell Biology", 1)
 
 
-def test_a_deck_gets_another_name_and_course(
+def test_name_and_course_of_a_deck_can_be_changed(
     browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint, course: Any
 ) -> None:
     deck = made_deck(owner, "Mitosis", name="Cells", course_id=course["id"])
@@ -244,7 +244,7 @@ def test_a_deck_gets_another_name_and_course(
         assert words in refused.content.decode()
 
 
-def test_a_deck_is_deleted_after_a_question(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_deck_is_deleted_after_confirmation(browser: Client, owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis")
     path = f"/decks/{deck['id']}/delete"
     assert "its 1 card with" in text_of(browser, path)
@@ -262,7 +262,7 @@ def test_a_deck_is_deleted_after_a_question(browser: Client, owner: RestEntryPoi
         ("?format=tsv", "Cells.tsv", b"\xef\xbb\xbfterm\tdefinition\r\nMitosis\tWhat Mitosis is.\r\n"),
     ],
 )
-def test_a_deck_is_saved_as_a_file(
+def test_a_deck_can_be_downloaded(
     browser: Client, owner: RestEntryPoint, query: str, name: str, content: bytes
 ) -> None:
     deck = made_deck(owner, "Mitosis", name="Cells")
@@ -272,8 +272,8 @@ def test_a_deck_is_saved_as_a_file(
     assert browser.get(f"/decks/{deck['id']}/export?format=pdf").status_code == 404
 
 
-def test_what_is_anothers_is_not_there(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
-    """Nor is a card in a deck that it is not in."""
+def test_other_members_objects_are_not_found(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+    """Nor is a card under another deck."""
     theirs = made_deck(stranger, "Moss")
     mine, other = made_deck(owner, "Mitosis"), made_deck(owner, "Osmosis", name="Other")
     card, foreign = mine["cards"][0]["id"], theirs["cards"][0]["id"]
@@ -288,7 +288,7 @@ def test_what_is_anothers_is_not_there(browser: Client, owner: RestEntryPoint, s
     assert deck_with_cards(stranger, theirs)["card_count"] == 1
 
 
-def test_a_lapsed_member_is_told_so(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_lapsed_member_sees_a_notice(browser: Client, owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis")
     card = deck["cards"][0]["id"]
     Member.objects.update(membership_active=False)
@@ -307,7 +307,9 @@ def test_a_lapsed_member_is_told_so(browser: Client, owner: RestEntryPoint) -> N
 @pytest.mark.parametrize(
     ("term", "definition"), [("Term", "A sentence. " * 12), ("'" * 197, '"' * 2000), ("🧬" * 197, "🧬" * 400)]
 )
-def test_a_full_deck_is_below_one_megabyte(browser: Client, owner: RestEntryPoint, term: str, definition: str) -> None:
+def test_the_page_of_a_full_deck_is_below_one_megabyte(
+    browser: Client, owner: RestEntryPoint, term: str, definition: str
+) -> None:
     cards = [{"term": f"{term}{number}", "definition": definition} for number in range(500)]
     deck = owner.made("create_vocab_deck", name="Full", cards=cards, include_cards=False)
     content = browser.get(f"/decks/{deck['id']}").content
@@ -318,7 +320,7 @@ def test_a_full_deck_is_below_one_megabyte(browser: Client, owner: RestEntryPoin
 
 
 @pytest.mark.database("both")
-def test_their_statements_name_the_member_and_are_few(browser: Client, owner: RestEntryPoint, course: Any) -> None:
+def test_statements_are_few_and_name_the_member(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     for number in range(3):
         deck = made_deck(owner, *(f"Term {n}" for n in range(20)), name=f"Deck {number}", course_id=course["id"])
     card = deck["cards"][0]["id"]

@@ -1,4 +1,4 @@
-"""The design of the pages: one stylesheet, whose values are named tokens, and a color for each course."""
+"""The design of the pages: one stylesheet with values named by tokens, and a color for each course."""
 
 import re
 from pathlib import Path
@@ -80,7 +80,7 @@ def test_text_in_every_token_is_readable(scheme: str) -> None:
     assert contrast(tokens["--edge"], tokens["--surface"]) >= 3
 
 
-def test_a_course_keeps_the_color_of_its_id() -> None:
+def test_a_courses_color_follows_from_its_id() -> None:
     known = UUID("0190f3a4-0000-7000-8000-00000000002a")
     assert course_color(known) == course_color(str(known)) == f"hue-{known.int % HUES}"
     assert {course_color(uuid4()) for _ in range(600)} == {f"hue-{hue}" for hue in range(HUES)}

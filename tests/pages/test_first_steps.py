@@ -1,4 +1,4 @@
-"""Empty pages say what to do next, and lead a new member to a course and a connected assistant."""
+"""Empty pages show the next step, and lead a new member to a course and a connected assistant."""
 
 import re
 from datetime import UTC, datetime
@@ -44,7 +44,7 @@ def leads(page: str, text: str) -> str:
 
 
 @pytest.mark.parametrize("path", ["/", "/courses", "/activity", "/activity/account", "/keys", "course"])
-def test_an_empty_page_leads_on(browser: Client, owner: RestEntryPoint, path: str) -> None:
+def test_an_empty_page_links_the_next_step(browser: Client, owner: RestEntryPoint, path: str) -> None:
     if path == "course":
         path = f"/courses/{owner.made('create_course', name='Biology')['id']}"
     page = text_of(browser, path)
@@ -56,8 +56,8 @@ def test_an_empty_page_leads_on(browser: Client, owner: RestEntryPoint, path: st
         assert {browser.get(target or path).status_code for target in targets} == {200}
 
 
-def test_the_path_of_a_new_member(browser: Client, owner_member: Member) -> None:
-    """From an empty account to a course out of a syllabus and a connected assistant, by the links of the pages."""
+def test_a_new_member_is_led_by_links(browser: Client, owner_member: Member) -> None:
+    """From an empty account to a course from a syllabus and a connected assistant."""
     with time_machine.travel(datetime(2026, 9, 1, 12, tzinfo=UTC), tick=False):
         start = text_of(browser, "/")
         assert "Get started" in start
@@ -73,7 +73,7 @@ def test_the_path_of_a_new_member(browser: Client, owner_member: Member) -> None
         assert "first-steps" not in text_of(browser, "/")
 
 
-def test_a_second_course_ends_it(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_second_course_ends_the_first_steps(browser: Client, owner: RestEntryPoint) -> None:
     owner.made("create_course", name="Biology")
     assert "Next step" in text_of(browser, "/")
     owner.made("create_course", name="Physics")
@@ -81,7 +81,7 @@ def test_a_second_course_ends_it(browser: Client, owner: RestEntryPoint) -> None
 
 
 @pytest.mark.parametrize("courses", [0, 1, 2])
-def test_the_week_takes_at_most_eight_statements(browser: Client, owner: RestEntryPoint, courses: int) -> None:
+def test_the_week_needs_at_most_eight_statements(browser: Client, owner: RestEntryPoint, courses: int) -> None:
     for number in range(courses):
         course: Any = owner.made("create_course", name=f"Course {number}")
         owner.made("create_item", course_id=course["id"], title="Quiz", due_on=owner.made("get_me")["today"])

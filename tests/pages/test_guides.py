@@ -1,4 +1,4 @@
-"""The guides as pages: the same markdown, with every link leading somewhere."""
+"""The guides as pages: the same markdown, with every link working."""
 
 import json
 import re
@@ -23,7 +23,7 @@ ADDRESSES = [*LISTS, "/docs", "/changelog", *(f"/docs/{guide.slug}" for guide in
 
 
 class Page(HTMLParser):
-    """What a page leads to and what can be led to."""
+    """The links of a page, and their possible targets on it."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -43,8 +43,8 @@ def page_at(client: Client, address: str) -> Page:
     return Page(response.content.decode())
 
 
-def test_every_link_of_every_guide_leads_somewhere(client: Client) -> None:
-    """To an answer, and where it names a part of a page, to that part. Pages of members lead to signing in."""
+def test_every_link_of_every_guide_works(client: Client) -> None:
+    """It leads to a page and, with a fragment, to an element on it. Pages of members lead to signing in."""
     pages = {address: page_at(client, address) for address in ADDRESSES}
     wrong, answered = [], set()
     for address, page in pages.items():
@@ -62,7 +62,7 @@ def test_every_link_of_every_guide_leads_somewhere(client: Client) -> None:
     assert {"/keys", "/openapi.json", "/docs/search.json", "/changelog.atom"} <= answered
 
 
-def test_an_id_stands_once_on_its_page(client: Client) -> None:
+def test_an_id_is_unique_on_its_page(client: Client) -> None:
     for address in ADDRESSES:
         ids = page_at(client, address).ids
         assert len(ids) == len(set(ids)), address
@@ -73,11 +73,11 @@ def test_every_file_of_the_docs_is_a_guide() -> None:
     assert {f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md")} - {"docs/README.md"} <= sources
 
 
-def test_each_reader_has_an_index(client: Client) -> None:
-    """Every guide is in one of the three, and each index leads to the other two."""
+def test_each_audience_has_an_index(client: Client) -> None:
+    """Every guide is in one of the three, and each index links the other two."""
     found = [re.findall(r'<dt><a href="/docs/([\w-]+)">', text(client, address)) for address in LISTS]
     assert sorted(slug for slugs in found for slug in slugs) == sorted(
-        [guide.slug for guide in GUIDES] + ["guides"] * 2  # the first index, from the others
+        [guide.slug for guide in GUIDES] + ["guides"] * 2  # the other indexes link to the first one
     )
     assert found[0][:3] == ["quickstart", "recipes", "clients"]
     assert {"operating", "scaling"} <= set(found[1])
@@ -88,7 +88,7 @@ def test_each_reader_has_an_index(client: Client) -> None:
     assert client.get("/docs/guides/nothing").status_code == 404
 
 
-def test_no_guide_of_members_and_scripts_needs_a_checkout() -> None:
+def test_guides_of_members_and_scripts_need_no_checkout() -> None:
     for section in SECTIONS:
         for guide in section.guides if not section.index_slug else ():
             assert re.findall(r"(?:`|^ {4})make \w+", (ROOT / guide.source).read_text(), re.MULTILINE) == [], (
@@ -97,7 +97,7 @@ def test_no_guide_of_members_and_scripts_needs_a_checkout() -> None:
 
 
 def test_the_examples_name_this_service(client: Client, settings: object) -> None:
-    """Where a reader runs them; operators read how a service is set up that is not there yet."""
+    """In guides whose readers run them. Guides for operators describe a service that does not exist yet."""
     assert "claude mcp add --transport http study-data http://127.0.0.1:8000/mcp" in text(client, "/docs/assistants")
     assert "https://study.example.org" in text(client, "/docs/install-package")
     for section in SECTIONS:
@@ -110,7 +110,7 @@ def text(client: Client, address: str) -> str:
     return client.get(address).content.decode()
 
 
-def test_clients_are_told_how_versions_follow_each_other(client: Client) -> None:
+def test_clients_learn_how_versions_change(client: Client) -> None:
     """Spec, Versioning 2 and 3."""
     told = " ".join(re.sub(r"<[^>]+>", "", text(client, "/docs/quickstart")).split())
     assert "Within /v1 changes only add" in told
@@ -118,12 +118,12 @@ def test_clients_are_told_how_versions_follow_each_other(client: Client) -> None
     assert "by e-mail to members with active keys" in told
 
 
-def test_what_is_no_guide_is_not_found(client: Client) -> None:
+def test_an_unknown_guide_is_not_found(client: Client) -> None:
     assert client.get("/docs/nothing").status_code == 404
     assert client.post("/docs/quickstart").status_code == 405
 
 
-def test_a_part_is_found_by_the_search(client: Client) -> None:
+def test_the_search_finds_a_section(client: Client) -> None:
     found = json.loads(text(client, "/docs/search.json"))
     assert {entry["url"] for entry in found} >= {
         "/docs/errors#limits",
@@ -136,12 +136,12 @@ def test_a_part_is_found_by_the_search(client: Client) -> None:
 
 
 @pytest.mark.parametrize("link", ["[a](nothing.md)", "![a](../Makefile)", "[a](../Makefile)"])
-def test_a_file_that_is_not_served_stops_the_build(link: str) -> None:
+def test_a_link_to_an_unserved_file_fails_the_build(link: str) -> None:
     with pytest.raises(BrokenLinkError, match=r"^docs/errors\.md "):
         render(f"# Title\n\n{link}\n", "docs/errors.md")
 
 
-def test_a_heading_that_is_not_there_stops_the_build(tmp_path: Path) -> None:
+def test_a_link_to_a_missing_heading_fails_the_build(tmp_path: Path) -> None:
     for guide in GUIDES:
         (tmp_path / guide.source).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / guide.source, tmp_path / guide.source)
@@ -154,12 +154,12 @@ def test_a_heading_that_is_not_there_stops_the_build(tmp_path: Path) -> None:
         building.build(tmp_path, tmp_path / "built")
 
 
-def test_an_image_is_one_of_the_static_files() -> None:
+def test_images_are_static_files() -> None:
     document = render("# Title\n\n![Keys](../studyservice/static/studyservice/icon.svg)\n", "docs/errors.md")
     assert '<img src="static:studyservice/icon.svg" alt="Keys"' in document.html
 
 
-def test_neighbouring_code_in_several_languages_is_one_choice() -> None:
+def test_adjacent_code_in_several_languages_becomes_tabs() -> None:
     code = "```sh\ncurl <here>\n```\n\n```python\ncall()\n```\n\ntext\n\n```python\nalone()\n```\n"
     html = render(f"# Title\n\n{code}", "docs/errors.md").html
     assert re.findall(r'<input type="radio" name="([^"]+)"[^>]*value="([^"]+)"( checked)?>', html) == [
@@ -170,7 +170,7 @@ def test_neighbouring_code_in_several_languages_is_one_choice() -> None:
     assert "curl &lt;here&gt;" in html
 
 
-def test_what_is_named_as_code_and_served_is_a_link() -> None:
+def test_code_that_names_a_served_file_is_a_link() -> None:
     html = render(
         "# Title\n\nSee `/keys`, `docs/grades.md`, `/v1/me` and [`/docs`](oauth.md).\n", "docs/errors.md"
     ).html

@@ -1,4 +1,4 @@
-"""The home page: for everybody what this is, for a member this week."""
+"""The home page: an introduction for visitors, and this week for a member."""
 
 from typing import Any
 from uuid import UUID
@@ -28,13 +28,13 @@ def text_of(client: Client) -> str:
 
 
 def week_of(client: Client) -> str:
-    """The page below the steps that it proposes (test_what_now_page)."""
+    """The page below the suggested steps (test_what_now_page)."""
     head, _, rest = text_of(client).partition('id="now"')
     return rest.partition("</section>")[2] or head
 
 
 @pytest.mark.django_db
-def test_nobody_sees_what_this_is(client: Client) -> None:
+def test_a_visitor_sees_an_introduction(client: Client) -> None:
     page = text_of(client)
     assert "Your study data, wherever you need it" in page
     assert "This week" not in page
@@ -61,8 +61,8 @@ def test_a_member_sees_this_week(signed_in: Client, owner: RestEntryPoint, time_
     assert "since Fri 20 Nov" in page
 
 
-def test_a_new_time_zone_counts_at_once(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
-    """At 23:30 in Paris it is tomorrow already in Tokyo, and what was due today is no longer shown."""
+def test_a_new_time_zone_takes_effect_at_once(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+    """At 23:30 in Paris it is already tomorrow in Tokyo, and items due today are no longer shown."""
     time_machine.move_to("2026-11-21T22:30:00Z")
     course = owner.made("create_course", name="Biology")
     item = owner.made("create_item", course_id=course["id"], title="Quiz", kind="quiz", due_on="2026-11-21")
@@ -77,7 +77,7 @@ def test_a_new_time_zone_counts_at_once(signed_in: Client, owner: RestEntryPoint
     assert "Quiz" not in page.replace("for Quiz", "")
 
 
-def test_an_exam_tells_what_would_be_recalled_of_its_flashcards(
+def test_an_exam_shows_the_expected_recall_of_its_flashcards(
     signed_in: Client, owner: RestEntryPoint, time_machine: Any
 ) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
@@ -92,12 +92,12 @@ def test_an_exam_tells_what_would_be_recalled_of_its_flashcards(
     assert "Biology</a></span>" in page
 
 
-def test_an_empty_week_says_so(signed_in: Client, owner: RestEntryPoint) -> None:
+def test_an_empty_week_shows_a_message(signed_in: Client, owner: RestEntryPoint) -> None:
     owner.made("create_course", name="Biology")
     assert "Nothing due in the next seven days." in text_of(signed_in)
 
 
-def test_a_lapsed_member_sees_where_to_go_and_no_data(
+def test_a_lapsed_member_sees_where_to_renew_and_no_data(
     signed_in: Client, owner: RestEntryPoint, owner_member: Member, settings: Any
 ) -> None:
     settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
@@ -110,18 +110,18 @@ def test_a_lapsed_member_sees_where_to_go_and_no_data(
     assert 'href="/account"' in page
 
 
-def test_it_leads_to_what_there_is(signed_in: Client) -> None:
+def test_it_links_the_other_pages(signed_in: Client) -> None:
     page = text_of(signed_in)
     assert 'href="/keys"' in page
     assert 'href="/account"' in page
 
 
-def test_it_is_kept_nowhere(signed_in: Client) -> None:
+def test_it_is_not_cached(signed_in: Client) -> None:
     assert "no-store" in signed_in.get("/").headers["Cache-Control"]
 
 
-def test_what_is_done_is_ticked_and_unticked(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
-    """A form sets, and does not toggle: sent twice it does nothing more."""
+def test_items_can_be_marked_done_and_undone(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+    """A form sets a state and does not toggle: sending it twice has no further effect."""
     time_machine.move_to("2026-11-21T12:00:00Z")
     course = owner.made("create_course", name="Biology")
     item = owner.made("create_item", course_id=course["id"], title="Essay 1", due_on="2026-11-22")
@@ -145,7 +145,7 @@ def test_what_is_done_is_ticked_and_unticked(signed_in: Client, owner: RestEntry
     assert owner.made("get_item", item_id=item["id"])["done"] is False
 
 
-def test_what_was_missed_stands_above(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+def test_missed_items_come_first(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     course = owner.made("create_course", name="Biology")
     for title, day in (("Essay", "2026-11-22"), ("Lab", "2026-11-25")):
@@ -161,7 +161,9 @@ def test_what_was_missed_stands_above(signed_in: Client, owner: RestEntryPoint, 
     assert ">Missed</h2>" not in week_of(signed_in)
 
 
-def test_a_tick_is_of_the_members_own(signed_in: Client, stranger: RestEntryPoint, owner: RestEntryPoint) -> None:
+def test_only_the_members_own_items_can_be_marked(
+    signed_in: Client, stranger: RestEntryPoint, owner: RestEntryPoint
+) -> None:
     course = stranger.made("create_course", name="Biology")
     item = stranger.made("create_item", course_id=course["id"], title="Essay")
     step = stranger.made("create_milestone", item_id=item["id"], title="Outline")
@@ -175,8 +177,8 @@ def test_a_tick_is_of_the_members_own(signed_in: Client, stranger: RestEntryPoin
 
 
 @pytest.mark.django_db
-def test_cards_due_today_lead_to_studying(signed_in: Client, owner: RestEntryPoint) -> None:
-    """Due cards and the new ones that today still allows, over all decks."""
+def test_cards_due_today_link_to_studying(signed_in: Client, owner: RestEntryPoint) -> None:
+    """Due cards plus the new ones allowed today, over all decks."""
     assert 'id="cards-today"' not in text_of(signed_in)
     course = owner.made("create_course", name="Biology")
     for name, number in (("Cells", 3), ("Organs", 4)):
@@ -193,7 +195,7 @@ def test_cards_due_today_lead_to_studying(signed_in: Client, owner: RestEntryPoi
     assert "No cards due today." in text_of(signed_in)
 
 
-def test_titles_lead_to_items(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+def test_titles_link_to_items(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     course = owner.made("create_course", name="Biology")
     item = owner.made("create_item", course_id=course["id"], title="Essay 1", due_on="2026-11-22")
@@ -211,7 +213,7 @@ def text_of_path(client: Client, path: str) -> str:
 
 @pytest.mark.django_db
 def test_a_full_week_stays_small(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
-    """It lists a hundred entries, and says how many more there are."""
+    """It lists a hundred entries, and shows how many more there are."""
     time_machine.move_to("2026-11-21T12:00:00Z")
     course = owner.made("create_course", name="Biology of plants, fungi and other things that grow")
     for day, number in (("22", 60), ("24", 90)):

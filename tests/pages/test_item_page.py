@@ -59,7 +59,7 @@ def details(browser: Client, item: Any) -> Fields:
 
 
 def as_a_browser(form: Fields) -> Fields:
-    """What a browser sends: it ends lines with a carriage return and a line feed."""
+    """A browser's form data, with CRLF line ends."""
     return {name: [re.sub(r"\r?\n", "\r\n", value) for value in values] for name, values in form.items()}
 
 
@@ -67,7 +67,7 @@ def changes(owner: RestEntryPoint) -> list[str]:
     return [one["operation"] for one in owner.made("list_changes")["data"]]
 
 
-def test_it_is_changed_in_one_form(browser: Client, owner: RestEntryPoint, essay: Any, graded_course: Any) -> None:
+def test_one_form_changes_it(browser: Client, owner: RestEntryPoint, essay: Any, graded_course: Any) -> None:
     labs = graded_course["categories"][1]["id"]
     form = as_a_browser(details(browser, essay))
     form |= {"title": ["Essay 2"], "kind": ["project"], "due_on": ["2026-12-08"], "category_id": [labs]}
@@ -89,9 +89,7 @@ def test_it_is_changed_in_one_form(browser: Client, owner: RestEntryPoint, essay
 
 
 @pytest.mark.parametrize("note", ["Ten pages.\nOn cells.", "Ten pages.\r\nOn cells.\r", "\n x\n\ny"])
-def test_a_form_that_changes_nothing_leaves_no_change(
-    browser: Client, owner: RestEntryPoint, essay: Any, note: str
-) -> None:
+def test_an_unchanged_form_adds_no_change(browser: Client, owner: RestEntryPoint, essay: Any, note: str) -> None:
     owner.made("update_item", item_id=essay["id"], note=note, title="Essay\n1")
     before = changes(owner)
     form = as_a_browser(details(browser, essay)) | {"title": ["Essay1"]}  # a text field drops line ends
@@ -102,7 +100,7 @@ def test_a_form_that_changes_nothing_leaves_no_change(
     assert changes(owner) == before
 
 
-def test_what_others_changed_meanwhile_stays(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+def test_concurrent_changes_by_others_are_kept(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     form = details(browser, essay)
     owner.made("update_item", item_id=essay["id"], due_on="2026-12-05", note="Twelve pages.")
     browser.post(f"/items/{essay['id']}", as_a_browser(form | {"title": ["Essay on cells"]}))
@@ -110,14 +108,14 @@ def test_what_others_changed_meanwhile_stays(browser: Client, owner: RestEntryPo
     assert [stored[name] for name in ("title", "due_on", "note")] == ["Essay on cells", "2026-12-05", "Twelve pages."]
 
 
-def test_a_note_of_many_lines_fits(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
-    """A browser sends two characters for each end of a line."""
+def test_a_note_with_many_lines_fits(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+    """A browser sends two characters for each line end."""
     note = "x\n" * 999 + "xx"
     browser.post(f"/items/{essay['id']}", as_a_browser(details(browser, essay) | {"note": [note]}))
     assert owner.made("get_item", item_id=essay["id"])["note"] == note
 
 
-def test_a_refused_form_comes_back_filled(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+def test_a_rejected_form_is_shown_with_its_input(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     before = changes(owner)
     form = details(browser, essay)
     wrong = {"title": [""], "kind": ["party"], "due_on": ["2026-02-30"], "note": ["x" * 2001], "category_id": ["none"]}
@@ -158,7 +156,7 @@ def test_a_graded_item_keeps_its_category(
     assert (stored["title"], stored["category_id"]) == ("Essay 2", labs)
 
 
-def test_a_done_item_says_so(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+def test_a_done_item_is_marked(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     path = f"/items/{essay['id']}"
     assert "Done</span>" not in text_of(browser, path)
     browser.post(f"{path}/done", {"done": "true", "next": path})
@@ -171,26 +169,28 @@ def test_a_done_item_says_so(browser: Client, owner: RestEntryPoint, essay: Any)
     ("target", "leads"),
     [("/courses", "/courses"), ("/?minutes=60", "/?minutes=60"), ("https://evil.example/", "/keys"), ("", "/")],
 )
-def test_a_tick_leads_back(browser: Client, essay: Any, target: str, leads: str) -> None:
+def test_marking_as_done_returns_to_the_page(browser: Client, essay: Any, target: str, leads: str) -> None:
     answer = browser.post(f"/items/{essay['id']}/done", {"done": "true", "next": target})
     assert answer.headers["Location"].partition("#")[0] == leads
 
 
-def test_it_belongs_to_the_courses(browser: Client, essay: Any) -> None:
+def test_it_links_its_course(browser: Client, essay: Any) -> None:
     assert '<a href="/courses" aria-current="true">Courses</a>' in text_of(browser, f"/items/{essay['id']}")
 
 
-def test_it_tells_what_it_is_worth(browser: Client, owner: RestEntryPoint, essay: Any, graded_course: Any) -> None:
+def test_it_shows_its_worth(browser: Client, owner: RestEntryPoint, essay: Any, graded_course: Any) -> None:
     assert "of the grade" not in text_of(browser, f"/items/{essay['id']}")
     owner.made("update_item", item_id=essay["id"], category_id=graded_course["categories"][1]["id"])
     assert "40% of the grade" in text_of(browser, f"/items/{essay['id']}")
 
 
-def test_milestones_are_added_changed_ordered_and_deleted(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+def test_milestones_can_be_added_changed_ordered_and_deleted(
+    browser: Client, owner: RestEntryPoint, essay: Any
+) -> None:
     path = f"/items/{essay['id']}"
     for title in ("Outline", "Draft"):
         form = form_with("form_key", browser.get(path).content.decode())
-        for _ in range(2):  # sent twice it makes one
+        for _ in range(2):  # sent twice, it creates one
             answer = browser.post(f"{path}/milestones", form | {"title": [title], "due_on": ["2026-11-25"]})
             assert (answer.status_code, answer.headers["Location"]) == (302, f"{path}#milestones")
     outline, draft = owner.made("list_milestones", item_id=essay["id"])["data"]
@@ -215,14 +215,14 @@ def test_milestones_are_added_changed_ordered_and_deleted(browser: Client, owner
     assert len(owner.made("list_milestones", item_id=essay["id"])["data"]) == 2
 
 
-def test_each_field_has_an_id_of_its_own(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+def test_each_field_has_a_unique_id(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     for title in ("Outline", "Draft"):
         owner.made("create_milestone", item_id=essay["id"], title=title)
     ids = re.findall(r'\sid="([^"]+)"', text_of(browser, f"/items/{essay['id']}"))
     assert sorted(set(ids)) == sorted(ids)
 
 
-def test_a_refused_milestone_comes_back(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+def test_a_rejected_milestone_is_shown_with_its_input(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
     path = f"/items/{essay['id']}"
     step = owner.made("create_milestone", item_id=essay["id"], title="Outline")
     page = browser.post(f"{path}/milestones", {"title": "x" * 301, "due_on": "soon"})
@@ -270,14 +270,14 @@ def test_an_exam_has_a_plan(browser: Client, owner: RestEntryPoint, graded_cours
 
 
 @pytest.mark.parametrize("minutes", ["4", "601", "", "many", "1e9", "9" * 5000])
-def test_other_minutes_are_refused(browser: Client, owner: RestEntryPoint, graded_course: Any, minutes: str) -> None:
+def test_invalid_minutes_are_rejected(browser: Client, owner: RestEntryPoint, graded_course: Any, minutes: str) -> None:
     exam = exam_with_cards(owner, graded_course["course_id"])
     page = browser.get(f"/items/{exam['id']}", {"minutes": minutes})
     assert page.status_code == 422
     assert "Enter a whole number from 5 to 600." in page.content.decode()
 
 
-def test_what_has_no_plan_has_none(browser: Client, owner: RestEntryPoint, graded_course: Any, essay: Any) -> None:
+def test_other_items_have_no_plan(browser: Client, owner: RestEntryPoint, graded_course: Any, essay: Any) -> None:
     exam = exam_with_cards(owner, graded_course["course_id"], due_on="2026-11-23")
     page = text_of(browser, f"/items/{exam['id']}")
     assert "Without studying, you will remember" in page
@@ -290,7 +290,7 @@ def test_what_has_no_plan_has_none(browser: Client, owner: RestEntryPoint, grade
     assert "Grade category" not in page
 
 
-def test_of_a_stranger_there_is_nothing(browser: Client, stranger: RestEntryPoint) -> None:
+def test_a_strangers_item_is_not_found(browser: Client, stranger: RestEntryPoint) -> None:
     course = stranger.made("create_course", name="Botany")
     item = stranger.made("create_item", course_id=course["id"], title="Herbarium")
     step = stranger.made("create_milestone", item_id=item["id"], title="Collect")
@@ -305,7 +305,7 @@ def test_of_a_stranger_there_is_nothing(browser: Client, stranger: RestEntryPoin
     assert stranger.made("get_item", item_id=item["id"])["title"] == "Herbarium"
 
 
-def test_a_lapsed_member_and_nobody_see_nothing(browser: Client, client: Client, essay: Any) -> None:
+def test_lapsed_members_and_visitors_see_nothing(browser: Client, client: Client, essay: Any) -> None:
     path = f"/items/{essay['id']}"
     assert client.get(path).headers["Location"] == f"/sign-in?next={path}"
     Member.objects.update(membership_active=False)
@@ -316,7 +316,7 @@ def test_a_lapsed_member_and_nobody_see_nothing(browser: Client, client: Client,
 
 
 @pytest.mark.database("both")
-def test_it_takes_at_most_eight_statements(browser: Client, owner: RestEntryPoint, graded_course: Any) -> None:
+def test_it_needs_at_most_eight_statements(browser: Client, owner: RestEntryPoint, graded_course: Any) -> None:
     exam = exam_with_cards(owner, graded_course["course_id"], cards=40)
     for number in range(20):
         owner.made("create_milestone", item_id=exam["id"], title=f"Step {number}")

@@ -1,4 +1,4 @@
-"""Sign-up by `SIGN_UP`: closed, by invitation, or by an e-mailed code."""
+"""Sign-up depending on `SIGN_UP`: closed, by invitation, or by an e-mailed code."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def mails() -> list[Any]:
 
 
 def ask(client: Client, email: str = NEW, **fields: str) -> str:
-    """Ask for a code; returns it, or an empty text if none was sent."""
+    """Ask for a code and return it; empty if none was sent."""
     before = len(mails())
     assert client.post("/sign-in", {"email": email} | fields).status_code == 302
     sent = mails()[before:]
@@ -47,7 +47,7 @@ def member_of(email: str = NEW) -> Member:
 
 
 def named_in_log() -> list[str]:
-    """The addresses that the operators' log has."""
+    """The addresses in the admin log."""
     return sorted(entry.object_repr for entry in LogEntry.objects.filter(object_repr__contains="@"))
 
 
@@ -56,7 +56,7 @@ class TestOpen:
     def everybody(self, settings: Any) -> None:
         settings.SIGN_UP = "open"
 
-    def test_a_code_makes_a_member(self, client: Client) -> None:
+    def test_a_code_creates_a_member(self, client: Client) -> None:
         code = ask(client)
         assert mails()[-1].to == [NEW]
         assert not Member.objects.exists()
@@ -66,13 +66,13 @@ class TestOpen:
         assert (member.membership_active, member.membership_until, member.time_zone) == (True, None, "UTC")
         assert not member.has_usable_password()
 
-    def test_it_goes_on_to_where_an_app_waits(self, client: Client) -> None:
+    def test_joining_continues_to_the_waiting_app(self, client: Client) -> None:
         code = ask(client, next="/oauth/authorize?x=1")
         response = enter(client, code, next="/oauth/authorize?x=1")
         assert response.headers["Location"] == "/oauth/authorize?x=1"
 
     @pytest.mark.parametrize(("days", "active", "ahead"), [(30, True, 30), (0, False, None)])
-    def test_the_membership_is_as_the_setting_says(
+    def test_the_membership_follows_the_setting(
         self, client: Client, settings: Any, days: int, active: bool, ahead: int | None
     ) -> None:
         settings.SIGN_UP_MEMBERSHIP_DAYS = days
@@ -81,7 +81,7 @@ class TestOpen:
         assert (member_of().membership_active, member_of().membership_until) == (active, until)
         assert member_of().membership_is_active() is active
 
-    def test_a_wrong_code_makes_nobody(self, client: Client) -> None:
+    def test_a_wrong_code_creates_no_member(self, client: Client) -> None:
         code = ask(client)
         for _ in range(5):
             enter(client, f"{(int(code) + 1) % 10**6:06}")
@@ -98,17 +98,15 @@ class TestOpen:
         client.post("/sign-out")
         assert Member.objects.filter(email=NEW).count() == 1
 
-    def test_whoever_joined_meanwhile_is_signed_in(self, client: Client, make_member: Any) -> None:
+    def test_a_member_who_joined_meanwhile_is_signed_in(self, client: Client, make_member: Any) -> None:
         code = ask(client)
         known = make_member(NEW, name="Ada")
         enter(client, code)
         assert member_of() == known
         assert client.get("/account").status_code == 200
 
-    def test_an_address_that_somebody_left_past_the_service_is_refused_until_it_is_set_right(
-        self, client: Client, make_member: Any
-    ) -> None:
-        """As an earlier version does during a migration; `repaircounts` repairs it."""
+    def test_an_abandoned_address_is_rejected_until_it_is_repaired(self, client: Client, make_member: Any) -> None:
+        """An earlier version running during a migration causes this; `repaircounts` repairs it."""
         member = make_member(NEW)
         Member.objects.filter(id=member.id).update(email="elsewhere@example.org")
         response = enter(client, ask(client))
@@ -117,11 +115,11 @@ class TestOpen:
         assert enter(client, ask(client)).headers["Location"] == "/"
         assert member_of().id != member.id
 
-    def test_a_member_who_may_not_sign_in_gets_no_code(self, client: Client, make_member: Any) -> None:
+    def test_a_deactivated_member_gets_no_code(self, client: Client, make_member: Any) -> None:
         make_member(NEW, is_active=False)
         assert ask(client) == ""
 
-    def test_closing_stops_codes_that_were_sent(self, client: Client, settings: Any) -> None:
+    def test_closing_sign_up_invalidates_sent_codes(self, client: Client, settings: Any) -> None:
         code = ask(client)
         settings.SIGN_UP = "closed"
         assert "expired or was already used" in enter(client, code).content.decode()
@@ -138,7 +136,7 @@ class TestOpen:
         assert pages[0] == pages[1]
 
     @pytest.mark.django_db(transaction=True)
-    def test_two_browsers_at_once_make_one_member(self, in_threads: Callable[..., list[Any]]) -> None:
+    def test_two_browsers_at_once_create_one_member(self, in_threads: Callable[..., list[Any]]) -> None:
         browsers = [Client(), Client()]
         codes = [ask(browser) for browser in browsers]
         in_threads(lambda n: enter(browsers[n], codes[n]), [0, 1])
@@ -147,7 +145,7 @@ class TestOpen:
 
 
 @pytest.mark.parametrize("sign_up", ["closed", "invited"])
-def test_otherwise_no_code_makes_a_member(client: Client, settings: Any, sign_up: str) -> None:
+def test_no_code_creates_a_member_unless_sign_up_is_open(client: Client, settings: Any, sign_up: str) -> None:
     settings.SIGN_UP = sign_up
     assert ask(client) == ""
     settings.SIGN_UP = "open"
@@ -172,7 +170,7 @@ class TestInvited:
         assert (message.to, printed["url"] in message.body) == ([NEW], True)
         assert printed["url"].startswith("http://127.0.0.1:8000/join?invitation=svc_inv_")
 
-    def test_the_link_makes_a_member_once(self, client: Client) -> None:
+    def test_the_link_creates_a_member_once(self, client: Client) -> None:
         link = self.link()
         assert client.get(link).headers["Location"] == "/join"
         assert NEW in client.get("/join").content.decode()
@@ -184,7 +182,7 @@ class TestInvited:
         again = Client().get(link)
         assert (again.status_code, "no longer works" in again.content.decode()) == (404, True)
 
-    def test_it_lives_seven_days_and_is_purged(self, client: Client, time_machine: Any) -> None:
+    def test_it_expires_after_seven_days_and_is_purged(self, client: Client, time_machine: Any) -> None:
         time_machine.move_to("2026-11-22T12:00:00Z", tick=False)
         link = self.link()
         time_machine.move_to("2026-11-29T11:59:59Z", tick=False)
@@ -200,7 +198,7 @@ class TestInvited:
         assert (Client().get(old).status_code, Client().get(new).status_code) == (404, 302)
         assert Invitation.objects.count() == 1
 
-    def test_a_made_up_link_stores_nothing(self, client: Client) -> None:
+    def test_an_invented_link_stores_nothing(self, client: Client) -> None:
         assert client.get("/join?invitation=svc_inv_x").status_code == 404
         assert "sessionid" not in client.cookies
         assert client.get("/join").status_code == 404
@@ -208,16 +206,16 @@ class TestInvited:
     @pytest.mark.parametrize(
         ("email", "message"), [("x", "Enter a valid email address."), (" ", "Enter a valid email address.")]
     )
-    def test_what_is_no_address_is_refused(self, email: str, message: str) -> None:
+    def test_an_invalid_address_is_rejected(self, email: str, message: str) -> None:
         with pytest.raises(CommandError, match=message):
             run("invite", email)
 
-    def test_a_member_is_not_invited(self, make_member: Any) -> None:
+    def test_a_member_cannot_be_invited(self, make_member: Any) -> None:
         make_member(NEW)
         with pytest.raises(CommandError, match="is a member already"):
             run("invite", NEW)
 
-    def test_closed_nobody_is_invited_and_links_stop(self, client: Client, settings: Any) -> None:
+    def test_closing_sign_up_disables_invitations_and_links(self, client: Client, settings: Any) -> None:
         link = self.link()
         settings.SIGN_UP = "closed"
         with pytest.raises(CommandError, match="SIGN_UP is closed"):
@@ -228,8 +226,8 @@ class TestInvited:
         secret = self.link().partition("=")[2]
         assert Invitation.objects.get().secret_hash == sha256(secret)
 
-    def test_it_opens_no_account_that_is_there(self, client: Client, make_member: Any) -> None:
-        """The inviting operator also has the link, so it proves no address. Signing in does."""
+    def test_it_does_not_open_an_existing_account(self, client: Client, make_member: Any) -> None:
+        """The inviting operator also has the link, so it does not prove the address. Signing in does."""
         link = self.link()
         make_member(NEW)
         client.get(link)
@@ -237,29 +235,31 @@ class TestInvited:
         assert client.get("/account").headers["Location"].startswith("/sign-in")
         assert not Invitation.objects.exists()
 
-    def test_it_goes_with_a_member_of_that_address(self, make_member: Any) -> None:
+    def test_it_is_deleted_with_a_member_of_that_address(self, make_member: Any) -> None:
         self.link()
         make_member(NEW).delete()
         assert not Invitation.objects.exists()
 
     @pytest.mark.django_db(transaction=True)
-    def test_of_two_who_accept_at_once_one_does(self, in_threads: Callable[..., list[Any]]) -> None:
+    def test_one_of_two_concurrent_acceptances_succeeds(self, in_threads: Callable[..., list[Any]]) -> None:
         secret_hash = sha256(invite(NEW).url.partition("=")[2])
         made = in_threads(lambda _: accept(secret_hash), [0, 1])
         assert [member is None for member in made].count(True) == 1
         assert Member.objects.filter(email=NEW).count() == 1
 
     @pytest.mark.django_db(transaction=True)
-    def test_an_operator_invites_and_withdraws(self, admin: Client) -> None:
+    def test_an_operator_can_invite_and_withdraw(self, admin: Client) -> None:
         for sent in (1, 2):
             response = admin.post("/admin/accounts/invitation/add/", {"email": NEW}, follow=True)
             assert "shown only now: http://127.0.0.1:8000/join?invitation=svc_inv_" in response.content.decode()
-            assert [message.to for message in mails()] == [[NEW]] * sent  # it leaves; another link would end the first
+            assert [message.to for message in mails()] == [
+                [NEW]
+            ] * sent  # it was sent; another link would invalidate the first
         row = Invitation.objects.get()
         admin.post(f"/admin/accounts/invitation/{row.id}/delete/", {"post": "yes"})
         assert not Invitation.objects.exists()
 
-    def test_the_operators_log_forgets_who_did_not_come(self, admin: Client, client: Client, time_machine: Any) -> None:
+    def test_the_admin_log_forgets_who_did_not_join(self, admin: Client, client: Client, time_machine: Any) -> None:
         """The invitation names its new member until they are deleted (`test_erasure.py`)."""
         time_machine.move_to("2026-11-22T12:00:00Z", tick=False)
         for email in ("withdrawn@example.org", "late@example.org", NEW):
@@ -275,7 +275,7 @@ class TestInvited:
         assert (named_in_log(), purge_all()["addresses_of_invitations"]) == ([NEW], 0)
         assert LogEntry.objects.count() == 4
 
-    def test_an_operator_is_told_of_a_member(self, admin: Client, make_member: Any) -> None:
+    def test_an_operator_learns_that_a_member_exists(self, admin: Client, make_member: Any) -> None:
         make_member(NEW)
         response = admin.post("/admin/accounts/invitation/add/", {"email": NEW}, follow=True)
         assert "is a member already" in response.content.decode()

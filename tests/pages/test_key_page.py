@@ -1,4 +1,4 @@
-"""The key page, below the browser."""
+"""The key page without a browser."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def add_ended(member: Member, number: int) -> None:
-    """Keys that were revoked, each a minute after the one before it."""
+    """Revoked keys, each ended a minute after the one before."""
     now = timezone.now()
     insert(
         ApiKey,
@@ -44,7 +44,7 @@ def add_ended(member: Member, number: int) -> None:
 
 @pytest.fixture
 def loaded() -> Iterator[list[ApiKey]]:
-    """The keys that were read from the database."""
+    """The keys read from the database."""
     found: list[ApiKey] = []
 
     def note(instance: ApiKey, **_: Any) -> None:
@@ -65,7 +65,7 @@ def create(client: Client, **fields: str) -> Any:
     return client.post("/keys", {"name": "Script", "expires": "never"} | fields)
 
 
-def test_it_asks_to_sign_in(client: Client, db: None) -> None:
+def test_it_requires_signing_in(client: Client, db: None) -> None:
     response = client.get("/keys")
     assert (response.status_code, response.headers["Location"]) == (302, "/sign-in?next=/keys")
 
@@ -78,7 +78,7 @@ def test_a_key_expires_as_chosen(client: Client, member: Member, choice: str, da
 
 
 @pytest.mark.parametrize("prefix", ["s", "svc", "twelveletter"])
-def test_a_key_is_told_apart_by_what_is_shown_of_it(client: Client, member: Member, settings: Any, prefix: str) -> None:
+def test_a_key_is_identified_by_its_visible_part(client: Client, member: Member, settings: Any, prefix: str) -> None:
     settings.CREDENTIAL_PREFIX = prefix
     secret = create(client).context["secret"]
     start = len(f"{prefix}_sk_") + 4
@@ -92,9 +92,7 @@ def test_a_key_may_never_expire(client: Client, member: Member) -> None:
 
 
 @pytest.mark.parametrize(("form", "may_write"), [({}, False), ({"may_write": "on"}, True)])
-def test_a_key_may_change_data_only_if_chosen(
-    client: Client, member: Member, form: dict[str, str], may_write: bool
-) -> None:
+def test_a_key_can_write_only_if_chosen(client: Client, member: Member, form: dict[str, str], may_write: bool) -> None:
     create(client, **form)
     assert ApiKey.objects.get().may_write is may_write
 
@@ -110,13 +108,15 @@ def test_a_key_may_change_data_only_if_chosen(
         ({"expires": ""}, "Choose when it expires."),
     ],
 )
-def test_a_wrong_form_says_what_to_do(client: Client, member: Member, form: dict[str, str], message: str) -> None:
+def test_an_invalid_form_shows_how_to_fix_it(
+    client: Client, member: Member, form: dict[str, str], message: str
+) -> None:
     response = create(client, **form)
     assert (response.status_code, ApiKey.objects.count()) == (200, 0)
     assert message in response.content.decode()
 
 
-def test_the_secret_is_in_one_answer_that_nobody_keeps(client: Client, member: Member) -> None:
+def test_the_secret_is_in_one_uncacheable_answer(client: Client, member: Member) -> None:
     response = create(client)
     key = ApiKey.objects.get()
     beginning = key.hint.partition("…")[0]
@@ -131,7 +131,7 @@ def test_a_name_is_shown_as_text(client: Client, member: Member) -> None:
     assert "&lt;script&gt;alert(1)" in page
 
 
-def test_states_are_told_apart(client: Client, member: Member, make_key: Any) -> None:
+def test_states_are_distinguished(client: Client, member: Member, make_key: Any) -> None:
     with time_machine.travel(NOW - timedelta(days=400)):
         make_key(member, "Old", expires_days=30)
     make_key(member, "Live")
@@ -157,7 +157,7 @@ def test_revoking_twice_keeps_the_first_time(client: Client, member: Member, mak
     assert ApiKey.objects.get().revoked_at == first
 
 
-def test_another_members_key_is_not_there(client: Client, member: Member, make_member: Any, make_key: Any) -> None:
+def test_another_members_key_is_not_found(client: Client, member: Member, make_member: Any, make_key: Any) -> None:
     """Spec, rule 1: another member's object looks like one that does not exist."""
     key = make_key(make_member(), "Theirs")[1]
     assert client.get(f"/keys/{key.id}/revoke").status_code == 404
@@ -165,15 +165,15 @@ def test_another_members_key_is_not_there(client: Client, member: Member, make_m
     assert active_keys(key.member).count() == 1
 
 
-def test_an_app_that_is_not_connected_is_not_there(client: Client, member: Member) -> None:
+def test_an_unconnected_app_is_not_found(client: Client, member: Member) -> None:
     address = f"/keys/apps/{member.id}/disconnect"
     assert (client.get(address).status_code, client.post(address).status_code) == (404, 404)
 
 
-def test_it_loads_the_active_keys_and_the_newest_that_ended(
+def test_it_loads_active_keys_and_the_newest_ended_ones(
     client: Client, member: Member, make_key: Any, loaded: list[ApiKey]
 ) -> None:
-    """However many there were."""
+    """However many there are."""
     add_ended(member, 1000)
     for number in range(10):
         make_key(member, f"Live {number}")
@@ -185,7 +185,7 @@ def test_it_loads_the_active_keys_and_the_newest_that_ended(
 
 
 @pytest.mark.database("both")
-def test_the_21st_new_key_in_an_hour_is_refused(client: Client, member: Member) -> None:
+def test_the_21st_new_key_in_an_hour_is_rejected(client: Client, member: Member) -> None:
     for number in range(20):
         create(client, name=f"{number}")
         ApiKey.objects.filter(revoked_at=None).update(revoked_at=timezone.now())
@@ -198,14 +198,14 @@ def test_the_21st_new_key_in_an_hour_is_refused(client: Client, member: Member) 
     assert client.get("/keys").status_code == 200
 
 
-def test_only_whole_forms_count_as_new_keys(client: Client, member: Member) -> None:
+def test_only_valid_forms_count_as_new_keys(client: Client, member: Member) -> None:
     for _ in range(25):
         assert create(client, name="").status_code == 200
     assert "Your new key" in create(client).content.decode()
 
 
 @pytest.mark.database("both")
-def test_the_rate_is_of_each_member_and_of_the_page_alone(
+def test_the_rate_is_per_member_and_only_for_the_page(
     client: Client, member: Member, make_member: Any, make_key: Any
 ) -> None:
     for number in range(21):

@@ -1,4 +1,4 @@
-"""Sign-in slows down guessers, but not a browser that the member has used before."""
+"""Sign-in slows down password guessing, but not browsers that the member has used before."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,7 +20,7 @@ WRONG = "not the password"
 
 @pytest.fixture
 def known(member: Member) -> Client:
-    """A browser in which Ada signed in and out before, on another network than who attacks."""
+    """A browser in which Ada has signed in before, on another network than the attacker."""
     return browser_of(EMAIL)
 
 
@@ -36,13 +36,13 @@ def guess(browser: Client, password: str = WRONG, email: str = EMAIL, **extra: A
 
 
 def from_anywhere(number: int, password: str = WRONG, email: str = EMAIL) -> Any:
-    """A guess from an address that has made none before."""
+    """A guess from a new address."""
     return guess(Client(REMOTE_ADDR=f"198.51.100.{number}"), password, email)
 
 
 @pytest.mark.parametrize("email", [EMAIL, UNKNOWN])
-def test_each_wrong_password_past_five_doubles_the_wait(member: Member, email: str) -> None:
-    """Whoever guesses, from wherever, and whether or not the address belongs to a member."""
+def test_each_wrong_password_after_five_doubles_the_wait(member: Member, email: str) -> None:
+    """For guesses from any address, whether or not the account exists."""
     waits = []
     with time_machine.travel(NOON, tick=False) as clock:
         for number in range(5):
@@ -58,7 +58,7 @@ def test_each_wrong_password_past_five_doubles_the_wait(member: Member, email: s
     assert "code" in refused.content.decode()
 
 
-def test_the_right_password_waits_like_any_other_and_then_signs_in(member: Member, client: Client) -> None:
+def test_the_correct_password_waits_too_and_then_signs_in(member: Member, client: Client) -> None:
     with time_machine.travel(NOON, tick=False) as clock:
         for number in range(6):
             from_anywhere(number)
@@ -68,8 +68,8 @@ def test_the_right_password_waits_like_any_other_and_then_signs_in(member: Membe
         assert guess(client, PASSWORD).status_code == 302
 
 
-def test_the_wait_has_an_end(member: Member) -> None:
-    """An hour at most; after a day all is forgotten."""
+def test_the_wait_is_limited(member: Member) -> None:
+    """An hour at most. After a day, everything is forgotten."""
     with time_machine.travel(NOON, tick=False) as clock:
         for number in range(20):
             from_anywhere(number)
@@ -80,7 +80,7 @@ def test_the_wait_has_an_end(member: Member) -> None:
         assert [from_anywhere(40 + number).status_code for number in range(6)] == [200] * 6
 
 
-def test_signing_in_begins_anew(member: Member, client: Client) -> None:
+def test_signing_in_resets_the_wait(member: Member, client: Client) -> None:
     for number in range(5):
         from_anywhere(number)
     assert guess(client, PASSWORD).status_code == 302
@@ -102,7 +102,7 @@ def test_a_known_browser_is_not_slowed_by_others(known: Client) -> None:
     assert guess(known, PASSWORD).status_code == 302
 
 
-def test_a_guess_that_nobody_had_time_to_check_does_not_count(
+def test_a_guess_that_was_not_checked_does_not_count(
     client: Client, member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with time_machine.travel(NOON, tick=False), monkeypatch.context() as all_taken:
@@ -122,13 +122,13 @@ def test_a_known_browser_is_slowed_by_its_own_wrong_passwords(known: Client) -> 
     assert from_anywhere(1, PASSWORD).status_code == 302
 
 
-def test_codes_that_others_ask_for_do_not_keep_a_known_browser_out(known: Client) -> None:
+def test_codes_requested_by_others_do_not_lock_out_a_known_browser(known: Client) -> None:
     answers = [ask(Client(REMOTE_ADDR=f"198.51.100.{number}")).status_code for number in range(6)]
     assert answers == [302] * 5 + [429]
     assert [ask(known).status_code for _ in range(6)] == [302] * 5 + [429]
 
 
-def test_attempts_of_others_behind_its_address_do_not_keep_a_known_browser_out(known: Client) -> None:
+def test_attempts_by_others_at_its_address_do_not_lock_out_a_known_browser(known: Client) -> None:
     for number in range(15):
         guess(Client(REMOTE_ADDR="203.0.113.200"), email=f"n{number}@example.org")
     assert guess(Client(REMOTE_ADDR="203.0.113.200"), PASSWORD).status_code == 429
@@ -142,8 +142,8 @@ def test_a_known_browser_has_fifteen_attempts_too(known: Client) -> None:
     assert answers == [200] * 15 + [429]
 
 
-def test_a_browser_is_known_to_its_own_accounts_alone(known: Client, make_member: Any) -> None:
-    """Otherwise a member could guess others' passwords with a new bucket for each browser."""
+def test_a_browser_is_known_only_for_its_own_accounts(known: Client, make_member: Any) -> None:
+    """Otherwise a member could guess others' passwords with a new limit for each browser."""
     make_member("eve@example.org", password=PASSWORD)
     eve = browser_of("eve@example.org")
     for number in range(6):
@@ -153,7 +153,7 @@ def test_a_browser_is_known_to_its_own_accounts_alone(known: Client, make_member
     assert ask(eve).status_code == 429
 
 
-def test_with_other_accounts_it_counts_against_its_address(make_member: Any) -> None:
+def test_for_other_accounts_it_counts_against_its_address(make_member: Any) -> None:
     make_member("eve@example.org", password=PASSWORD)
     eve = browser_of("eve@example.org")
     for number in range(14):
@@ -162,7 +162,7 @@ def test_with_other_accounts_it_counts_against_its_address(make_member: Any) -> 
     assert guess(eve, PASSWORD, "eve@example.org").status_code == 302
 
 
-def test_a_browser_knows_several_accounts(known: Client, make_member: Any) -> None:
+def test_a_browser_can_be_known_for_several_accounts(known: Client, make_member: Any) -> None:
     make_member("eve@example.org", password=PASSWORD)
     guess(known, PASSWORD, "eve@example.org")
     known.post("/sign-out")
@@ -175,14 +175,14 @@ def test_a_browser_knows_several_accounts(known: Client, make_member: Any) -> No
 
 
 @pytest.mark.parametrize("value", ["", "x", "a.b:c:d", r'"\000"', r'"\303\244"', "ä"])
-def test_a_cookie_that_we_did_not_sign_makes_no_browser_known(member: Member, value: str) -> None:
+def test_a_forged_cookie_makes_no_browser_known(member: Member, value: str) -> None:
     browser = Client(REMOTE_ADDR="203.0.113.201", HTTP_COOKIE=f"device={value}")
     for number in range(6):
         from_anywhere(number)
     assert guess(browser, PASSWORD).status_code == 429
 
 
-def test_the_cookie_is_no_session_and_names_nobody(known: Client, member: Member) -> None:
+def test_the_cookie_is_not_a_session_and_names_no_account(known: Client, member: Member) -> None:
     cookie = known.cookies["device"]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
     assert cookie["max-age"] == 365 * 24 * 3600
@@ -200,7 +200,7 @@ def test_only_signing_in_sets_it(client: Client, member: Member) -> None:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_of_parallel_guesses_one_for_each_wait_is_tried(member: Member, in_threads: Any) -> None:
+def test_one_parallel_guess_is_checked_per_wait(member: Member, in_threads: Any) -> None:
     for number in range(5):
         from_anywhere(number)
     with time_machine.travel(NOON, tick=False):

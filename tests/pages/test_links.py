@@ -1,4 +1,4 @@
-"""Our own addresses are written only in the `urls.py` of their apps."""
+"""The service's own URLs are written only in the `urls.py` of its apps."""
 
 import re
 from pathlib import Path
@@ -14,10 +14,10 @@ WRITTEN_OUT = re.compile(r'(?:href|action|src)="/[^"]*"')
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
-def test_no_template_writes_an_address_out(template: Path) -> None:
+def test_no_template_contains_a_literal_url(template: Path) -> None:
     assert WRITTEN_OUT.findall(template.read_text()) == []
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
-def test_no_script_writes_an_address_out(script: Path) -> None:
+def test_no_script_contains_a_literal_url(script: Path) -> None:
     assert re.findall(r"[\"'`]/\w[^\"'`]*[\"'`]", script.read_text()) == []

@@ -1,6 +1,6 @@
-"""Changing one's e-mail address: proof of the account's owner, a code to the new address, a notice to the old one.
+"""Changing an e-mail address: proof of the account, a code to the new address, and a notice to the old one.
 
-No page tells who has an account.
+No page reveals whether an account exists.
 """
 
 from typing import Any
@@ -54,7 +54,7 @@ def post(client: Client, email: str = NEW, **proof: str) -> Any:
 
 
 def ask(client: Client, email: str = NEW, **proof: str) -> str:
-    """Ask for a code; returns what the newest e-mail begins with."""
+    """Ask for a code. Return the beginning of the newest e-mail."""
     assert post(client, email, **proof).headers["Location"] == "/account/email/code"
     return newest_code()
 
@@ -64,7 +64,7 @@ def enter(client: Client, code: str) -> Any:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_the_code_makes_the_new_address_the_members(signed_in: Client, member: Member) -> None:
+def test_the_code_assigns_the_new_address(signed_in: Client, member: Member) -> None:
     other = browser_of(member)
     code = ask(signed_in, "Ada@Example.com")
     assert mails()[-1].to == [NEW]
@@ -78,14 +78,14 @@ def test_the_code_makes_the_new_address_the_members(signed_in: Client, member: M
     assert NEW in notice.body
 
 
-def test_keys_go_on_working(signed_in: Client, member: Member, entry_point: Any) -> None:
+def test_keys_keep_working(signed_in: Client, member: Member, entry_point: Any) -> None:
     api = entry_point(member)
     enter(signed_in, ask(signed_in))
     assert api.made("get_me")["email"] == NEW
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_signing_in_is_by_the_new_address_alone(signed_in: Client, member: Member) -> None:
+def test_only_the_new_address_signs_in(signed_in: Client, member: Member) -> None:
     waiting = Client()
     waiting.post("/sign-in", {"email": OLD})
     sent_to_old = newest_code()
@@ -114,7 +114,7 @@ def test_an_address_in_use_gets_a_notice_and_the_same_page(signed_in: Client, me
     assert member.email not in notice.body
 
 
-def test_no_code_opens_an_address_in_use(signed_in: Client, member: Member, make_member: Any) -> None:
+def test_no_code_assigns_an_address_in_use(signed_in: Client, member: Member, make_member: Any) -> None:
     make_member("taken@example.org")
     post(signed_in, "taken@example.org")
     for code in ("000000", "111111"):
@@ -123,7 +123,7 @@ def test_no_code_opens_an_address_in_use(signed_in: Client, member: Member, make
     assert member.email == OLD
 
 
-def test_an_address_that_is_taken_meanwhile_is_refused(signed_in: Client, member: Member, make_member: Any) -> None:
+def test_an_address_taken_meanwhile_is_rejected(signed_in: Client, member: Member, make_member: Any) -> None:
     code = ask(signed_in)
     make_member(NEW)
     assert "expired or was already used" in enter(signed_in, code).content.decode()
@@ -131,7 +131,7 @@ def test_an_address_that_is_taken_meanwhile_is_refused(signed_in: Client, member
     assert member.email == OLD
 
 
-def test_the_fifth_wrong_code_kills_it(signed_in: Client, member: Member) -> None:
+def test_the_fifth_wrong_code_invalidates_it(signed_in: Client, member: Member) -> None:
     code = ask(signed_in)
     for _ in range(5):
         enter(signed_in, f"{(int(code) + 1) % 10**6:06}")
@@ -140,7 +140,7 @@ def test_the_fifth_wrong_code_kills_it(signed_in: Client, member: Member) -> Non
     assert member.email == OLD
 
 
-def test_a_code_works_in_the_browser_that_asked_alone(signed_in: Client, member: Member) -> None:
+def test_a_code_works_only_in_its_browser(signed_in: Client, member: Member) -> None:
     code = ask(signed_in)
     other = browser_of(member)
     assert enter(other, code).headers["Location"] == "/account/email"
@@ -162,13 +162,13 @@ def test_a_sign_in_code_changes_no_address(signed_in: Client, member: Member) ->
     ("email", "said"),
     [("", "Enter your e-mail address."), ("x", "Enter a complete"), (OLD, "This is already your address.")],
 )
-def test_what_is_no_new_address_is_said(signed_in: Client, email: str, said: str) -> None:
+def test_an_invalid_new_address_is_reported(signed_in: Client, email: str, said: str) -> None:
     assert said in post(signed_in, email).content.decode()
     assert mails() == []
 
 
-def test_a_member_asks_for_five_codes_an_hour(signed_in: Client) -> None:
-    """For any address. Otherwise a member could have notices sent to everybody."""
+def test_a_member_can_request_five_codes_an_hour(signed_in: Client) -> None:
+    """Over all addresses. Otherwise a member could have notices sent to everybody."""
     answers = [post(signed_in, f"a{number}@example.com") for number in range(6)]
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
 
@@ -202,7 +202,7 @@ def test_without_a_password_a_code_to_the_old_address_comes_first(without_passwo
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_without_a_password_and_a_code_nothing_is_sent(without_password: Member) -> None:
+def test_without_a_password_or_a_code_nothing_is_sent(without_password: Member) -> None:
     client = browser_of(without_password)
     for proof in ({"code": "123456"}, {"current_password": ""}, {"current_password": PASSWORD}):
         assert post(client, **proof).status_code == 200, proof
@@ -234,7 +234,7 @@ def test_the_code_to_the_old_address_works_once_and_in_its_browser(without_passw
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_code_for_something_else_is_no_proof(without_password: Member) -> None:
+def test_a_code_for_another_purpose_is_not_proof(without_password: Member) -> None:
     """The code for the new address does not work for the old one."""
     client = browser_of(without_password)
     client.post("/sign-in", {"email": OLD})
@@ -250,7 +250,7 @@ def test_a_code_for_something_else_is_no_proof(without_password: Member) -> None
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_another_member_cannot_prove_it(without_password: Member, make_member: Any) -> None:
+def test_another_member_cannot_use_the_proof(without_password: Member, make_member: Any) -> None:
     """A new sign-in in the same browser keeps nothing of the previous member."""
     client = browser_of(make_member("mallory@example.org"))
     client.post("/account/email/proof")
@@ -260,7 +260,7 @@ def test_another_member_cannot_prove_it(without_password: Member, make_member: A
     assert len(mails()) == 1
 
 
-def test_a_forgotten_password_is_replaced_by_a_code(signed_in: Client) -> None:
+def test_a_code_replaces_a_forgotten_password(signed_in: Client) -> None:
     signed_in.post("/account/email/proof")
     assert mails()[-1].to == [OLD]
     ask(signed_in, code=newest_code())
@@ -279,7 +279,7 @@ def test_another_code_to_the_new_address_needs_no_other_proof(signed_in: Client,
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_of_codes_asked_for_again_there_are_five_too(signed_in: Client) -> None:
+def test_repeated_codes_are_limited_to_five_too(signed_in: Client) -> None:
     ask(signed_in)
     answers = [signed_in.post("/account/email/code", {"do": "again"}).status_code for _ in range(5)]
     assert answers == [302] * 4 + [429]

@@ -1,4 +1,4 @@
-"""Bodies of pages: counted, then measured, then read; never the other way round."""
+"""Bodies of pages are counted, then measured, then read, in this order."""
 
 from http.client import HTTPConnection
 from typing import Any
@@ -29,7 +29,7 @@ PAGES = [
 
 
 class Unread:
-    """A body that nobody may touch."""
+    """A body that must not be read."""
 
     def read(self, *_: Any) -> bytes:
         raise AssertionError("the body was read")
@@ -39,7 +39,7 @@ class Unread:
 
 @pytest.fixture
 def browser() -> Client:
-    """A client with the cookie of a form, whose token Django would search in the body."""
+    """A client with a form cookie, for which Django would search the body for the token."""
     client = Client(enforce_csrf_checks=True)
     client.get("/sign-in")
     return client
@@ -60,12 +60,12 @@ def test_a_body_that_is_too_large_is_not_read(browser: Client, path: str) -> Non
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/sign-in/code"])
-def test_attempts_are_counted_before_their_bodies(browser: Client, path: str) -> None:
+def test_attempts_are_counted_before_their_bodies_are_read(browser: Client, path: str) -> None:
     assert [upload(browser, path).status_code for _ in range(17)] == [413] * 15 + [429] * 2
     assert upload(browser, path, 100).status_code == 429
 
 
-def test_the_longest_password_fits_in(client: Client, make_member: Any) -> None:
+def test_the_longest_password_fits(client: Client, make_member: Any) -> None:
     password = "\U0001f511" * 4096
     make_member("ada@example.org", password=password)
     assert client.post("/sign-in", {"email": "ada@example.org", "password": password}).status_code == 302
@@ -73,7 +73,7 @@ def test_the_longest_password_fits_in(client: Client, make_member: Any) -> None:
     assert client.post("/sign-in", form, content_type=FORM).status_code == 302
 
 
-def test_an_operator_may_send_files(admin: Client, make_member: Any, settings: Any) -> None:
+def test_an_operator_can_send_files(admin: Client, make_member: Any, settings: Any) -> None:
     settings.MAX_UPLOAD_BYTES = 200_000
     path = reverse("admin:courses_course_add")
     form = {"syllabus_text": "x" * (LIMIT + 1), "files-0-file": SimpleUploadedFile("week.pdf", b"x" * LIMIT)}
@@ -82,7 +82,7 @@ def test_an_operator_may_send_files(admin: Client, make_member: Any, settings: A
     assert (answer.status_code, "at most 195 kB" in answer.content.decode()) == (413, True)
 
 
-def test_a_member_may_send_files_where_they_are_taken(client: Client, make_member: Any) -> None:
+def test_a_member_can_send_files_to_upload_pages(client: Client, make_member: Any) -> None:
     client.force_login(make_member())
     deck = SimpleUploadedFile("deck.csv", b"mitosis,division\n" * 5_000)
     assert client.post("/decks/import", {"file": deck}).status_code == 200
@@ -92,19 +92,19 @@ def test_a_member_may_send_files_where_they_are_taken(client: Client, make_membe
 
 
 @pytest.mark.parametrize("path", ["/decks/import", "/courses/new"])
-def test_of_nobody_a_file_is_received(browser: Client, path: str) -> None:
+def test_visitors_cannot_send_files(browser: Client, path: str) -> None:
     answer = upload(browser, path, 1_000_000)
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/sign-in?next={path}")
 
 
-def test_a_file_without_the_token_of_its_form_is_refused(make_member: Any) -> None:
+def test_a_file_without_its_form_token_is_rejected(make_member: Any) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(make_member())
     answer = client.post("/decks/import", {"file": SimpleUploadedFile("deck.csv", b"mitosis,division\n" * 5_000)})
     assert (answer.status_code, "The form could not be checked" in answer.content.decode()) == (403, True)
 
 
-def test_a_member_may_not(client: Client, make_member: Any) -> None:
+def test_a_member_cannot_send_files_to_other_pages(client: Client, make_member: Any) -> None:
     client.force_login(make_member())
     assert upload(client, reverse("admin:courses_course_add"), LIMIT + 1).status_code == 413
     assert upload(client, "/adminer", LIMIT + 1).status_code == 404
@@ -112,7 +112,7 @@ def test_a_member_may_not(client: Client, make_member: Any) -> None:
 
 @pytest.mark.parametrize(("length", "status"), [(LIMIT, 403), (LIMIT + 1, 413), (3 * 1024 * 1024, 413)])
 def test_a_chunked_form_is_measured_too(server: Server, length: int, status: int) -> None:
-    """A body within the limit is refused for its missing form token."""
+    """A body within the limit is rejected for its missing form token."""
     chunks = [b"x" * min(8192, length - start) for start in range(0, length, 8192)]
     connection = HTTPConnection(urlsplit(server.url).netloc, timeout=60)
     connection.request("POST", "/keys", iter(chunks), {"Content-Type": FORM}, encode_chunked=True)

@@ -1,4 +1,4 @@
-"""Headers, cookies and error pages of the browser's side."""
+"""Headers, cookies and error pages of the web pages."""
 
 import os
 from pathlib import Path
@@ -48,8 +48,10 @@ def test_a_page_has_a_strict_policy(client: Client, db: None, path: str) -> None
         ("/sign-in/nothing", "GET", 404),
     ],
 )
-def test_pages_between_an_app_and_its_callback_part_with_neither(db: None, path: str, method: str, status: int) -> None:
-    """On redirects and errors too: the first answer that says so cuts a popup off from its opener."""
+def test_pages_between_an_app_and_its_callback_keep_the_popup_connected(
+    db: None, path: str, method: str, status: int
+) -> None:
+    """Including redirects and errors: the first answer with an opener policy disconnects a popup from its opener."""
     response = Client(enforce_csrf_checks=True).generic(method, path)
     assert response.status_code == status
     assert policy(response) == STRICT
@@ -57,12 +59,12 @@ def test_pages_between_an_app_and_its_callback_part_with_neither(db: None, path:
     assert response.headers["Cross-Origin-Opener-Policy"] == "unsafe-none"
 
 
-def test_other_pages_stand_apart_from_who_opened_them(client: Client, db: None) -> None:
+def test_other_pages_are_isolated_from_their_opener(client: Client, db: None) -> None:
     assert client.get("/keys").headers["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_has_nothing_inline(client: Client, db: None, path: str) -> None:
+def test_a_page_has_no_inline_code(client: Client, db: None, path: str) -> None:
     page = client.get(path).content.decode()
     assert "<style" not in page
     assert " style=" not in page
@@ -70,13 +72,13 @@ def test_a_page_has_nothing_inline(client: Client, db: None, path: str) -> None:
     assert " on" + "click" not in page
 
 
-def test_the_reference_runs_scripts_from_here_alone(client: Client, db: None) -> None:
+def test_the_reference_runs_only_scripts_of_this_service(client: Client, db: None) -> None:
     found = policy(client.get("/docs"))
     assert (found["script-src"], found["style-src"]) == ("'self'", "'self'")
     assert (found["connect-src"], found["img-src"]) == ("'self'", "'self'")
 
 
-def test_api_answers_carry_no_policy_and_no_cookie(client: Client, db: None) -> None:
+def test_api_answers_have_no_policy_and_no_cookie(client: Client, db: None) -> None:
     response = client.get("/v1/me")
     assert "Content-Security-Policy" not in response.headers
     assert not response.cookies
@@ -92,7 +94,7 @@ def test_a_form_without_its_token_changes_nothing(db: None, make_member: Any) ->
     assert member.api_keys.count() == 0
 
 
-def test_cookies_are_closed_to_script_and_other_sites(client: Client, make_member: Any) -> None:
+def test_cookies_are_hidden_from_scripts_and_other_sites(client: Client, make_member: Any) -> None:
     client.post("/sign-in", {"email": "ada@example.org"})
     client.get("/sign-in")
     client.post("/sign-in", {"email": make_member("ada@example.org", password="pass").email, "password": "pass"})
@@ -102,7 +104,7 @@ def test_cookies_are_closed_to_script_and_other_sites(client: Client, make_membe
 
 @pytest.mark.database("sqlite", "headers and cookies")
 def test_behind_https_cookies_are_secure_and_hsts_is_set(tmp_path: Path) -> None:
-    """Settings are read once per process, so this is another one."""
+    """Settings are read once per process, so this runs in another one."""
     script = (
         "import django; django.setup();"
         "from django.conf import settings; settings.WHITENOISE_AUTOREFRESH = True;"

@@ -1,4 +1,4 @@
-"""Password hashes: OWASP's parameters, older ones upgraded, one at a time, and a few that wait."""
+"""Password hashes: OWASP's parameters, upgrades of older hashes, one at a time with a short queue."""
 
 import runpy
 import time
@@ -40,7 +40,7 @@ def sign_in_there(email: str) -> Any:
 
 @contextmanager
 def hashing_goes_on() -> Iterator[None]:
-    """A hash that is being made until the end of the block."""
+    """Compute a hash until the end of the block."""
     began, over = Event(), Event()
 
     def work() -> None:
@@ -58,7 +58,7 @@ def hashing_goes_on() -> Iterator[None]:
 
 @pytest.mark.database("sqlite", "hashing")
 def test_a_hash_has_the_parameters_of_owasp() -> None:
-    """Tests make cheaper ones with the class that is loaded, so this is another one."""
+    """Tests make cheaper hashes in this process, so this runs in another one."""
     [name] = settings.PASSWORD_HASHERS
     module, _, hasher = name.rpartition(".")
     made = runpy.run_path(str(import_module(module).__file__))[hasher]().encode("a password", "salt" * 6)
@@ -90,14 +90,14 @@ def test_a_hash_with_other_parameters_is_replaced_at_sign_in(old: Member) -> Non
     assert sign_in().status_code == 302
 
 
-def test_who_vanishes_before_the_hash_is_replaced_is_not_signed_in(old: Member) -> None:
+def test_a_member_deleted_before_the_rehash_is_not_signed_in(old: Member) -> None:
     with before_the_hash_is_stored(lambda: QuerySet(Member).filter(id=old.id).delete()):
         answer = sign_in()
     assert not Member.objects.exists()
     assert (answer.status_code, "Wrong address or password" in answer.content.decode()) == (200, True)
 
 
-def test_a_password_that_was_changed_meanwhile_stays(old: Member) -> None:
+def test_a_password_changed_meanwhile_is_kept(old: Member) -> None:
     another = make_password("another horse battery")
     with before_the_hash_is_stored(lambda: Member.objects.filter(id=old.id).update(password=another)):
         sign_in()
@@ -123,8 +123,10 @@ def before_the_hash_is_stored(happens: Callable[[], object]) -> Iterator[None]:
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("email", [EMAIL, "unknown@example.org"])
-def test_of_many_sign_ins_at_once_few_wait(make_member: Any, monkeypatch: pytest.MonkeyPatch, email: str) -> None:
-    """Others get 503 at once. Those in the queue are served."""
+def test_only_a_few_of_many_concurrent_sign_ins_wait(
+    make_member: Any, monkeypatch: pytest.MonkeyPatch, email: str
+) -> None:
+    """Others get a 503 at once. Queued ones are served."""
     make_member(EMAIL, password=PASSWORD)
     monkeypatch.setattr(hashing, "turns", hashing.Turns(3))
     waiting, refused = 2, 4
@@ -144,8 +146,8 @@ def test_of_many_sign_ins_at_once_few_wait(make_member: Any, monkeypatch: pytest
 
 
 @pytest.mark.database("both")
-def test_hashes_are_made_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seen from inside: while one is made, no other is."""
+def test_hashes_are_computed_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measured inside: during one computation, there is no other."""
     monkeypatch.setattr(hashing, "turns", hashing.Turns(8))
     open_now: list[int] = []
     most: list[int] = []
@@ -167,7 +169,7 @@ def test_hashes_are_made_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db
-def test_an_operator_is_told_too(admin: Client, operator: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_operator_gets_a_503_too(admin: Client, operator: Member, monkeypatch: pytest.MonkeyPatch) -> None:
     before = operator.password
     path = f"/admin/accounts/member/{operator.pk}/password/"
     form = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}

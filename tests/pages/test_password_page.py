@@ -1,4 +1,4 @@
-"""Setting, changing and removing one's password."""
+"""Setting, changing and removing a password."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def change(client: Client, **fields: str) -> Any:
     return client.post("/account/password", {"do": "set", "current_password": OLD, "new_password": NEW} | fields)
 
 
-def test_it_changes_with_the_old_one(signed_in: Client, member: Member, entry_point: Any) -> None:
+def test_the_old_password_allows_changing_it(signed_in: Client, member: Member, entry_point: Any) -> None:
     other, api = browser_of(member), entry_point(member)
     assert change(signed_in).headers["Location"] == "/account"
     assert (signs_in(OLD), signs_in(NEW)) == (False, True)
@@ -57,21 +57,21 @@ def test_it_changes_with_the_old_one(signed_in: Client, member: Member, entry_po
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_it_changes_with_a_code(signed_in: Client) -> None:
+def test_a_code_allows_changing_it(signed_in: Client) -> None:
     signed_in.post("/account/password/code")
     code = mails()[-1].subject[:6]
     assert change(signed_in, code=code).status_code == 302
     assert signs_in(NEW)
 
 
-def test_a_wrong_old_one_changes_nothing(signed_in: Client) -> None:
+def test_a_wrong_old_password_changes_nothing(signed_in: Client) -> None:
     page = change(signed_in, current_password="wrong password").content.decode()
     assert "Wrong password." in page
     assert (signs_in(OLD), mails()) == (True, [])
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_wrong_code_changes_nothing_and_the_fifth_kills_it(signed_in: Client) -> None:
+def test_a_wrong_code_changes_nothing_and_the_fifth_invalidates_it(signed_in: Client) -> None:
     signed_in.post("/account/password/code")
     code = mails()[-1].subject[:6]
     wrong = f"{(int(code) + 1) % 10**6:06}"
@@ -81,7 +81,7 @@ def test_a_wrong_code_changes_nothing_and_the_fifth_kills_it(signed_in: Client) 
     assert signs_in(OLD)
 
 
-def test_wrong_old_ones_slow_down(signed_in: Client) -> None:
+def test_wrong_old_passwords_slow_down(signed_in: Client) -> None:
     answers = [change(signed_in, current_password="wrong password").status_code for _ in range(8)]
     assert answers[:5] == [200] * 5
     assert 429 in answers
@@ -102,7 +102,7 @@ def test_a_first_password_is_set_with_a_code(make_member: Any) -> None:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_session_alone_sets_no_first_password(make_member: Any) -> None:
+def test_a_session_is_not_enough_to_set_a_first_password(make_member: Any) -> None:
     client = browser_of(make_member(EMAIL))
     for fields in ({}, {"code": "123456"}, {"current_password": ""}, {"do": "remove"}):
         assert client.post("/account/password", {"new_password": NEW} | fields).status_code == 200, fields
@@ -125,13 +125,13 @@ def test_a_session_alone_sets_no_first_password(make_member: Any) -> None:
         (EMAIL, "too similar"),
     ],
 )
-def test_a_bad_password_is_refused_with_the_reason(signed_in: Client, new: str, said: str) -> None:
+def test_a_bad_password_is_rejected_with_the_reason(signed_in: Client, new: str, said: str) -> None:
     assert said in change(signed_in, new_password=new).content.decode()
     assert signs_in(OLD)
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_it_is_removed(signed_in: Client, member: Member) -> None:
+def test_it_can_be_removed(signed_in: Client, member: Member) -> None:
     other = browser_of(member)
     response = signed_in.post("/account/password", {"do": "remove", "current_password": OLD})
     assert response.status_code == 302
@@ -141,7 +141,7 @@ def test_it_is_removed(signed_in: Client, member: Member) -> None:
     assert mails()[-1].subject == "Your password was removed"
 
 
-def test_removing_needs_the_old_one(signed_in: Client) -> None:
+def test_removing_needs_the_old_password(signed_in: Client) -> None:
     page = signed_in.post("/account/password", {"do": "remove"}).content.decode()
     assert "Enter your current password" in page
     assert signs_in(OLD)

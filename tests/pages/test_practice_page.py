@@ -1,4 +1,4 @@
-"""The practice page: days with practice as a chart and a table."""
+"""The practice page: days of practice as a chart and a table."""
 
 import re
 from typing import Any
@@ -51,13 +51,13 @@ def test_days_of_practice_are_a_chart_and_a_table(browser: Client, owner: RestEn
     assert rects == [("bar-1", "2800", "500", "500"), ("bar-2", "2800", "0", "500"), ("bar-1", "2900", "500", "500")]
 
 
-def test_without_practice_it_says_what_comes_next(browser: Client) -> None:
+def test_an_empty_page_shows_the_next_step(browser: Client) -> None:
     page = text_of(browser)
     assert "No practice yet" in page
     assert 'href="/decks/import"' in page
 
 
-def test_a_lapsed_member_and_nobody_see_none(browser: Client, client: Client) -> None:
+def test_lapsed_members_and_visitors_see_no_practice(browser: Client, client: Client) -> None:
     assert client.get("/practice").headers["Location"] == "/sign-in?next=/practice"
     Member.objects.update(membership_active=False)
     assert browser.get("/practice").status_code == 403

@@ -1,4 +1,4 @@
-"""Pages for everybody: what search engines show and may visit, and what travels compressed."""
+"""Public pages: text for search engines, robots rules, and compression."""
 
 import gzip
 import re
@@ -21,13 +21,13 @@ _BODIES = ["/docs", "/openapi.json", "/docs/guides", "/docs/errors", "/docs/sear
 
 
 def addresses() -> list[str]:
-    """Every address without the admin's, whose pages are Django's own."""
+    """Every URL except the admin's, whose pages are Django's own."""
     found = [*all_addresses(), *(f"/docs/{guide.slug}" for guide in GUIDES)]
     return [address for address in found if not address.startswith("/admin")]
 
 
 def answers(client: Client) -> dict[str, str]:
-    """Each address that answers everybody with a page, and that page."""
+    """Every URL with a public page, and its page."""
     told = {address: client.get(address) for address in addresses()}
     return {
         address: answer.content.decode()
@@ -36,7 +36,7 @@ def answers(client: Client) -> dict[str, str]:
     }
 
 
-def test_every_public_page_has_a_description_of_its_own(client: Client) -> None:
+def test_every_public_page_has_a_unique_description(client: Client) -> None:
     pages = answers(client)
     assert {"/", "/docs", "/docs/guides", "/docs/quickstart", "/changelog", "/sign-in"} <= set(pages)
     found = {address: [unescape(text) for text in _DESCRIPTION.findall(page)] for address, page in pages.items()}
@@ -44,8 +44,8 @@ def test_every_public_page_has_a_description_of_its_own(client: Client) -> None:
     assert len({texts[0] for texts in found.values()}) == len(found)
 
 
-def test_robots_may_visit_what_everybody_sees_and_nothing_that_asks_to_sign_in(client: Client) -> None:
-    """Google Calendar asks `/robots.txt` before it reads a feed; assistants before they read metadata."""
+def test_robots_can_visit_public_pages_and_no_pages_that_require_signing_in(client: Client) -> None:
+    """Google Calendar requests `/robots.txt` before it reads a feed, and assistants before they read metadata."""
     answer = client.get("/robots.txt")
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/plain; charset=utf-8")
     robots = RobotFileParser()
@@ -63,7 +63,7 @@ def test_robots_may_visit_what_everybody_sees_and_nothing_that_asks_to_sign_in(c
 
 
 @pytest.mark.parametrize("path", _BODIES)
-def test_what_everybody_reads_is_compressed_where_that_is_accepted(client: Client, path: str) -> None:
+def test_public_pages_are_compressed_if_accepted(client: Client, path: str) -> None:
     plain = client.get(path)
     assert "Content-Encoding" not in plain.headers
     small = client.get(path, headers={"Accept-Encoding": "gzip"})
@@ -75,7 +75,7 @@ def test_what_everybody_reads_is_compressed_where_that_is_accepted(client: Clien
 
 
 @pytest.mark.parametrize("path", _BODIES)
-def test_a_head_tells_what_a_get_would_send(client: Client, path: str) -> None:
+def test_head_describes_what_get_would_send(client: Client, path: str) -> None:
     head = client.head(path, headers={"Accept-Encoding": "gzip"})
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["Content-Encoding"] == "gzip"

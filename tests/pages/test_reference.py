@@ -1,4 +1,4 @@
-"""The reference shows all of `/openapi.json`, and what operations share only once."""
+"""The reference shows all of `/openapi.json`, and shared parts only once."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def part(page: str, operation: str) -> str:
     return page.partition(f'<article class="operation" id="{operation}"')[2].partition("</article>")[0]
 
 
-def test_every_operation_stands_there_with_its_parameters(page: str, operations: dict[str, Any]) -> None:
+def test_every_operation_is_shown_with_its_parameters(page: str, operations: dict[str, Any]) -> None:
     shown = re.findall(r'<article class="operation" id="(\w+)"', page)
     assert sorted(shown) == sorted(operations)
     for name, operation in operations.items():
@@ -50,21 +50,21 @@ def test_every_operation_stands_there_with_its_parameters(page: str, operations:
             assert told == (parameter["name"] != "Idempotency-Key"), (name, parameter["name"])
 
 
-def test_what_all_have_in_common_stands_once(overview: str, page: str) -> None:
+def test_shared_parts_are_shown_once(overview: str, page: str) -> None:
     for once in ("Seconds until the window ends.", "Too many requests; Retry-After gives the seconds to wait."):
         assert (overview.count(once), page.count(once)) == (1, 0)
     errors = 'Errors: <a href="/docs#error-400">400</a>, <a href="/docs#error-422">422</a>, and'
     assert errors in part(page, "list_items")
 
 
-def test_an_operation_is_found_under_its_former_address(overview: str, operations: dict[str, Any]) -> None:
-    """`/docs#list_items` leads to the list, whose entry leads on."""
+def test_an_operation_is_found_at_its_former_address(overview: str, operations: dict[str, Any]) -> None:
+    """`/docs#list_items` leads to the list, whose entry links to the operation."""
     for name, operation in operations.items():
         entry = overview.partition(f'<li id="{name}">')[2].partition("</li>")[0]
         assert f'href="/docs/reference/{operation["tags"][0].lower()}#{name}"' in entry
 
 
-def test_the_texts_for_people_are_on_the_reference_alone(client: Client) -> None:
+def test_texts_for_people_are_only_in_the_reference(client: Client) -> None:
     for group in groups():
         for entry in group.entries:
             assert entry.about, entry.id
@@ -81,7 +81,7 @@ def test_the_example_is_a_command_of_the_quick_start(page: str) -> None:
     assert '-H "Authorization: Bearer $STUDY_API_KEY" \\\n' in text
 
 
-def test_the_search_leads_to_each(page: str, client: Client) -> None:
+def test_the_search_finds_each_operation(page: str, client: Client) -> None:
     found = [entry["url"] for entry in json.loads(client.get("/docs/search.json").content)]
     assert {url.partition("#")[2] for url in found if url.startswith("/docs/reference/")} == set(
         re.findall(r'<article class="operation" id="(\w+)"', page)
@@ -105,7 +105,7 @@ def test_the_search_leads_to_each(page: str, client: Client) -> None:
         ({}, "any value", ""),
     ],
 )
-def test_a_schema_in_words(schema: dict[str, Any], type_: str, limits: str) -> None:
+def test_a_schema_is_described(schema: dict[str, Any], type_: str, limits: str) -> None:
     components: dict[str, dict[str, Any]] = {
         "Kind": {"anyOf": [{"type": "string", "enum": ["exam", "quiz"]}, {"type": "string"}]},
         "Tree": {"type": "object", "properties": {"below": {"$ref": "#/components/schemas/Tree"}}},

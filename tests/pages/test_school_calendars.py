@@ -1,4 +1,4 @@
-"""The pages about school calendars: added, answered, given courses, paused, deleted."""
+"""The pages of school calendars: adding, confirming, assigning courses, pausing, deleting."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def dates(owner: RestEntryPoint) -> list[tuple[str, str]]:
     return [(one["title"], one["course_name"]) for one in owner.made("list_items")["data"]]
 
 
-def test_a_calendar_is_added_checked_and_taken(browser: Client, owner: RestEntryPoint, school: School) -> None:
+def test_a_calendar_can_be_added_checked_and_applied(browser: Client, owner: RestEntryPoint, school: School) -> None:
     owner.made("create_course", name="Biology")
     school.has(labelled("a", "20301203", "Essay <1>", "Biology"), labelled("b", "20301204", "Party", "Club"))
     added = add(browser, name="Canvas")
@@ -59,7 +59,7 @@ def test_a_calendar_is_added_checked_and_taken(browser: Client, owner: RestEntry
     assert "Canvas" in browser.get("/calendars").content.decode()
 
 
-def test_a_label_gets_a_course_and_a_name_is_changed(browser: Client, owner: RestEntryPoint, school: School) -> None:
+def test_a_label_can_get_a_course_and_a_calendar_a_name(browser: Client, owner: RestEntryPoint, school: School) -> None:
     course = owner.made("create_course", name="Biology")
     school.has(labelled("b", "20301204", "Party", "Club"))
     added = add(browser)
@@ -73,7 +73,7 @@ def test_a_label_gets_a_course_and_a_name_is_changed(browser: Client, owner: Res
         assert browser.post(added.url, {"do": "save"} | wrong).status_code == 422
 
 
-def test_it_is_refused_refreshed_paused_started_and_deleted(
+def test_a_calendar_can_be_rejected_refreshed_paused_resumed_and_deleted(
     browser: Client, owner: RestEntryPoint, school: School
 ) -> None:
     owner.made("create_course", name="Biology")
@@ -94,7 +94,7 @@ def test_it_is_refused_refreshed_paused_started_and_deleted(
     assert (SchoolCalendar.objects.count(), dates(owner)) == (0, [])
 
 
-def test_a_refused_address_comes_back_with_the_error_beside_it(browser: Client, school: School) -> None:
+def test_a_rejected_address_is_shown_with_its_error(browser: Client, school: School) -> None:
     for url in ("", "http://canvas.school.example/a", "https://127.0.0.1/a"):
         refused = add(browser, url=url)
         assert refused.status_code == 422
@@ -102,7 +102,7 @@ def test_a_refused_address_comes_back_with_the_error_beside_it(browser: Client, 
     assert SchoolCalendar.objects.count() == 0
 
 
-def test_sent_twice_it_is_added_once_and_six_are_too_many(browser: Client, school: School) -> None:
+def test_a_double_click_adds_one_calendar_and_a_sixth_is_rejected(browser: Client, school: School) -> None:
     form = form_with("url", browser.get("/calendars").content.decode()) | {"url": URL}
     first, again = (browser.post("/calendars", form).headers["Location"] for _ in range(2))
     assert first == again
@@ -114,7 +114,7 @@ def test_sent_twice_it_is_added_once_and_six_are_too_many(browser: Client, schoo
     assert "reached the limit" in browser.get("/calendars").content.decode()
 
 
-def test_another_members_is_404_and_a_lapsed_member_gets_403(
+def test_another_members_calendar_is_404_and_a_lapsed_member_gets_403(
     browser: Client, stranger: RestEntryPoint, school: School, make_member: Any
 ) -> None:
     theirs = stranger.made("add_school_calendar", url=URL)
@@ -126,7 +126,7 @@ def test_another_members_is_404_and_a_lapsed_member_gets_403(
     assert lapsed.get("/calendars").status_code == 403
 
 
-def test_turned_off_it_says_so(browser: Client, school: School, settings: Any) -> None:
+def test_a_disabled_feature_is_reported(browser: Client, school: School, settings: Any) -> None:
     settings.SCHOOL_CALENDARS = False
     page = browser.get("/calendars").content.decode()
     assert "turned off" in page
@@ -134,7 +134,7 @@ def test_turned_off_it_says_so(browser: Client, school: School, settings: Any) -
     assert browser.post("/calendars", {"url": URL}).status_code == 409
 
 
-def test_operators_see_host_and_error_and_pause_it_and_never_see_the_address(
+def test_operators_see_host_and_error_and_can_pause_but_never_see_the_address(
     admin: Client, owner: RestEntryPoint, school: School
 ) -> None:
     school.sends(status="500 Oh")

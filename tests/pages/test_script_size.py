@@ -1,4 +1,4 @@
-"""Script improves pages that work without it: it stays small, and needs no library."""
+"""Scripts improve pages that work without them: they stay small and need no library."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ FOLDER = Path(__file__).parents[2] / "studyservice/static/studyservice"
 MOST = 500
 
 
-def test_all_script_together_is_small() -> None:
+def test_all_scripts_together_are_small() -> None:
     lines = {file.name: len(file.read_text().splitlines()) for file in FOLDER.rglob("*.js")}
     assert lines
     assert sum(lines.values()) <= MOST, lines
 
 
-def test_no_script_comes_from_elsewhere() -> None:
-    """The script imports no module, and calls no other site."""
+def test_no_script_is_loaded_from_another_site() -> None:
+    """Scripts import no module, and call no other site."""
     for file in FOLDER.rglob("*.js"):
         text = file.read_text()
         assert "import " not in text, file.name

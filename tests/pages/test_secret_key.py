@@ -1,4 +1,4 @@
-"""Changing SECRET_KEY and CREDENTIAL_PREFIX while members go on (docs/operating.md, Changing secrets)."""
+"""Changing SECRET_KEY and CREDENTIAL_PREFIX while members continue to work (docs/operating.md, Changing secrets)."""
 
 import secrets
 from typing import Any
@@ -27,14 +27,14 @@ def is_signed_in(client: Client) -> bool:
     return client.get("/keys").status_code == 200
 
 
-def test_a_session_of_an_earlier_key_goes_on_and_takes_the_new_one(browser: Client, settings: Any) -> None:
+def test_a_session_of_an_earlier_key_continues_under_the_new_one(browser: Client, settings: Any) -> None:
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
     assert is_signed_in(browser)
     settings.SECRET_KEY_FALLBACKS = []
     assert is_signed_in(browser)
 
 
-def test_a_session_of_a_key_that_is_gone_has_ended(browser: Client, settings: Any) -> None:
+def test_a_session_of_a_removed_key_has_ended(browser: Client, settings: Any) -> None:
     settings.SECRET_KEY = NEW
     assert not is_signed_in(browser)
 
@@ -58,7 +58,7 @@ def test_signing_out_everywhere_ends_sessions_of_earlier_keys_too(
 
 
 @pytest.mark.parametrize(("fallbacks", "works"), [([OLD], True), ([], False)])
-def test_a_code_that_was_e_mailed_before_works_under_an_earlier_key(
+def test_an_e_mailed_code_works_under_an_earlier_key(
     settings: Any, make_member: Any, fallbacks: list[str], works: bool
 ) -> None:
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = OLD, [NEW]
@@ -66,7 +66,7 @@ def test_a_code_that_was_e_mailed_before_works_under_an_earlier_key(
     client = Client()
     ask(client)
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, fallbacks
-    if not fallbacks:  # the session has ended too, and with it what says which code was asked for
+    if not fallbacks:  # the session has ended too, and with it the reference to the code
         assert client.post("/sign-in/code", {"code": newest_code()}).headers["Location"].startswith("/sign-in")
     else:
         client.post("/sign-in/code", {"code": newest_code()})
@@ -74,7 +74,7 @@ def test_a_code_that_was_e_mailed_before_works_under_an_earlier_key(
 
 
 @pytest.mark.parametrize(("fallbacks", "error"), [([OLD], None), ([], "invalid_request")])
-def test_a_cursor_of_an_earlier_key_goes_on(
+def test_a_cursor_of_an_earlier_key_still_works(
     owner: RestEntryPoint, course: Any, settings: Any, fallbacks: list[str], error: str | None
 ) -> None:
     settings.SECRET_KEY = OLD
@@ -86,7 +86,7 @@ def test_a_cursor_of_an_earlier_key_goes_on(
 
 
 @pytest.mark.parametrize(("fallbacks", "error"), [(["svc"], None), ([], "unauthorized")])
-def test_credentials_of_an_earlier_prefix_work_while_it_is_named(
+def test_credentials_of_an_earlier_prefix_work_while_it_is_configured(
     owner: RestEntryPoint, settings: Any, fallbacks: list[str], error: str | None
 ) -> None:
     settings.CREDENTIAL_PREFIX, settings.CREDENTIAL_PREFIX_FALLBACKS = "study", fallbacks

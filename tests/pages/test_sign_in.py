@@ -1,4 +1,4 @@
-"""Signing in and out, below the browser: codes, limits, and what nobody may learn."""
+"""Signing in and out without a browser: codes, limits, and information that must stay hidden."""
 
 import logging
 import re
@@ -30,7 +30,7 @@ def test_a_code_signs_in_once(client: Client, member: Member) -> None:
     assert signed_in(client)
 
 
-def test_a_used_code_is_gone(client: Client, member: Member) -> None:
+def test_a_used_code_is_deleted(client: Client, member: Member) -> None:
     ask(client)
     again = Client()
     session = again.session
@@ -42,7 +42,7 @@ def test_a_used_code_is_gone(client: Client, member: Member) -> None:
     assert not signed_in(again)
 
 
-def test_a_code_is_bound_to_the_browser_that_asked(client: Client, member: Member) -> None:
+def test_a_code_is_bound_to_its_browser(client: Client, member: Member) -> None:
     ask(client)
     other = Client()
     ask(other, "somebody@example.org")
@@ -51,7 +51,7 @@ def test_a_code_is_bound_to_the_browser_that_asked(client: Client, member: Membe
     assert Client().post("/sign-in/code", {"code": newest_code()}).headers["Location"] == "/sign-in?next=%2F"
 
 
-def test_a_code_lives_ten_minutes(client: Client, member: Member) -> None:
+def test_a_code_expires_after_ten_minutes(client: Client, member: Member) -> None:
     other = Client()
     with time_machine.travel(datetime(2026, 11, 21, 12, tzinfo=UTC), tick=False) as clock:
         codes = []
@@ -66,7 +66,7 @@ def test_a_code_lives_ten_minutes(client: Client, member: Member) -> None:
     assert not signed_in(client)
 
 
-def test_expired_codes_are_purged_and_live_ones_stay(client: Client, member: Member) -> None:
+def test_expired_codes_are_purged_and_valid_ones_are_kept(client: Client, member: Member) -> None:
     with time_machine.travel(datetime(2026, 11, 21, 12, tzinfo=UTC), tick=False) as clock:
         ask(client)
         clock.shift(timedelta(minutes=11))
@@ -75,7 +75,7 @@ def test_expired_codes_are_purged_and_live_ones_stay(client: Client, member: Mem
         assert [code.expires_at for code in SignInCode.objects.all()] == [datetime(2026, 11, 21, 12, 21, tzinfo=UTC)]
 
 
-def test_the_right_code_works_after_four_wrong_ones(client: Client, member: Member) -> None:
+def test_the_correct_code_works_after_four_wrong_ones(client: Client, member: Member) -> None:
     ask(client)
     code = newest_code()
     for _ in range(4):
@@ -84,7 +84,7 @@ def test_the_right_code_works_after_four_wrong_ones(client: Client, member: Memb
     assert signed_in(client)
 
 
-def test_the_right_code_is_refused_after_five_wrong_ones(client: Client, member: Member) -> None:
+def test_the_correct_code_is_rejected_after_five_wrong_ones(client: Client, member: Member) -> None:
     """Spec, Limits: 5 wrong sign-in codes, then a too-many-tries message."""
     ask(client)
     code = newest_code()
@@ -98,7 +98,7 @@ def test_the_right_code_is_refused_after_five_wrong_ones(client: Client, member:
 @pytest.mark.parametrize(
     "text", ["", "12345", "1234567", "abcdef", "\u0661\u0662\u0663\u0664\u0665\u0666", "12345\x00"]
 )
-def test_what_is_no_code_costs_no_try(client: Client, member: Member, text: str) -> None:
+def test_a_malformed_code_does_not_count_as_a_try(client: Client, member: Member, text: str) -> None:
     ask(client)
     assert client.post("/sign-in/code", {"code": text}).status_code == 200
     assert SignInCode.objects.get().tries == 0
@@ -132,9 +132,7 @@ def test_a_password_signs_in(client: Client, member: Member) -> None:
         ("javascript:alert(1)", "/keys"),
     ],
 )
-def test_next_is_an_address_and_never_the_name_of_a_view(
-    client: Client, member: Member, target: str, lands: str
-) -> None:
+def test_next_is_a_path_and_never_the_name_of_a_view(client: Client, member: Member, target: str, lands: str) -> None:
     client.post("/sign-in", {"email": EMAIL, "next": target})
     response = client.post("/sign-in/code", {"code": newest_code(), "next": target})
     assert (response.status_code, response.headers["Location"]) == (302, lands)
@@ -150,7 +148,7 @@ def test_the_session_key_changes_at_sign_in(client: Client, member: Member) -> N
     assert client.cookies["sessionid"].value != before
 
 
-def test_sign_out_takes_a_post(client: Client, member: Member) -> None:
+def test_sign_out_requires_a_post(client: Client, member: Member) -> None:
     client.force_login(member)
     assert client.get("/sign-out").status_code == 200
     assert signed_in(client)
@@ -158,7 +156,7 @@ def test_sign_out_takes_a_post(client: Client, member: Member) -> None:
     assert not signed_in(client)
 
 
-def test_a_barred_member_cannot_sign_in(client: Client, make_member: Any) -> None:
+def test_a_deactivated_member_cannot_sign_in(client: Client, make_member: Any) -> None:
     make_member("barred@example.org", password=PASSWORD, is_active=False)
     client.post("/sign-in", {"email": "barred@example.org", "password": PASSWORD})
     ask(client, "barred@example.org")
@@ -166,7 +164,7 @@ def test_a_barred_member_cannot_sign_in(client: Client, make_member: Any) -> Non
     assert (signed_in(client), outgoing.outbox) == (False, [])
 
 
-def test_a_lapsed_member_signs_in(client: Client, make_member: Any) -> None:
+def test_a_lapsed_member_can_sign_in(client: Client, make_member: Any) -> None:
     make_member("lapsed@example.org", password=PASSWORD, membership_active=False)
     client.post("/sign-in", {"email": "lapsed@example.org", "password": PASSWORD})
     assert signed_in(client)
@@ -180,7 +178,7 @@ def _told(response: Any) -> tuple[Any, ...]:
 
 
 def _noted(function: Any, calls: list[Any]) -> Any:
-    """`function` itself, with each call noted."""
+    """Wrap `function` and record each call."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         calls.append(function)
@@ -191,10 +189,10 @@ def _noted(function: Any, calls: list[Any]) -> Any:
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("password", ["wrong", None])
-def test_nothing_tells_whether_an_address_is_known(
+def test_nothing_reveals_whether_an_address_is_known(
     client: Client, make_member: Any, monkeypatch: pytest.MonkeyPatch, password: str | None
 ) -> None:
-    """Same page, same status, same work: hashes made, statements run, e-mails posted."""
+    """Same page, same status, same work: computed hashes, executed statements, sent e-mails."""
     make_member(EMAIL, password=PASSWORD)
     make_member("codes.only@example.org")
     make_member("barred@example.org", password=PASSWORD, is_active=False)
@@ -225,14 +223,14 @@ def test_nothing_tells_whether_an_address_is_known(
         assert work(email) == known
 
 
-def test_nobody_unknown_gets_an_e_mail(client: Client, member: Member) -> None:
+def test_an_unknown_address_gets_no_e_mail(client: Client, member: Member) -> None:
     ask(client, "unknown@example.org")
     ask(client)
     mail.drain()
     assert [message.to for message in outgoing.outbox] == [[EMAIL]]
 
 
-def test_the_e_mail_is_short_and_has_the_code(client: Client, member: Member) -> None:
+def test_the_e_mail_is_short_and_contains_the_code(client: Client, member: Member) -> None:
     ask(client)
     code = newest_code()
     message = outgoing.outbox[-1]
@@ -244,7 +242,7 @@ def test_the_e_mail_is_short_and_has_the_code(client: Client, member: Member) ->
     assert len(message.body.splitlines()) <= 8
 
 
-def test_a_mail_server_that_fails_is_logged_and_tells_nothing(
+def test_a_mail_server_failure_is_logged_and_reveals_nothing(
     client: Client, member: Member, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
@@ -268,7 +266,7 @@ def test_no_secret_is_logged_or_stored_readably(
     assert re.search(rf"\b{code}\b|{PASSWORD}", caplog.text) is None
 
 
-def test_the_admin_signs_in_by_the_same_page(client: Client, make_member: Any) -> None:
+def test_the_admin_uses_the_same_sign_in_page(client: Client, make_member: Any) -> None:
     make_member("operator@example.org", password=PASSWORD, is_staff=True)
     login = client.get("/admin/", follow=True)
     assert login.redirect_chain[-1] == ("/sign-in?next=%2Fadmin%2F", 302)
@@ -276,12 +274,12 @@ def test_the_admin_signs_in_by_the_same_page(client: Client, make_member: Any) -
     assert client.post("/sign-in", form, follow=True).redirect_chain == [("/admin/", 302)]
 
 
-def test_the_admin_refuses_other_members(client: Client, member: Member) -> None:
+def test_the_admin_rejects_other_members(client: Client, member: Member) -> None:
     client.force_login(member)
     assert client.get("/admin/", follow=True).status_code == 403
 
 
-def test_ended_sessions_are_signed_out_and_keys_go_on(client: Client, member: Member, entry_point: Any) -> None:
+def test_ended_sessions_are_signed_out_and_keys_continue(client: Client, member: Member, entry_point: Any) -> None:
     client.force_login(member)
     api = entry_point(member)
     end_sessions(member)
@@ -296,7 +294,7 @@ def test_a_new_password_ends_other_sessions(client: Client, member: Member) -> N
     assert not signed_in(client)
 
 
-def test_who_may_not_open_a_page_can_sign_in_as_somebody_else(client: Client, member: Member) -> None:
+def test_a_member_without_access_can_sign_in_as_somebody_else(client: Client, member: Member) -> None:
     client.force_login(member)
     page = client.get("/admin/", follow=True)
     assert page.status_code == 403

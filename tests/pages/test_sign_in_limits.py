@@ -1,4 +1,4 @@
-"""Signing in too often, many at once, and a member who vanishes meanwhile."""
+"""Signing in too often, many sign-ins at once, and a member deleted meanwhile."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +17,8 @@ from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, other_th
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
-def test_attempts_of_an_address_are_limited(client: Client, member: Member) -> None:
-    """Spec, Limits: 15 per 10 minutes per IP, whatever is tried."""
+def test_attempts_per_address_are_limited(client: Client, member: Member) -> None:
+    """Spec, Limits: 15 per 10 minutes per IP, for all kinds of attempts."""
     with time_machine.travel(datetime(2026, 11, 21, 12, 3, tzinfo=UTC), tick=False):
         for number in range(15):
             form = {"email": f"n{number}@example.org"} | ({"password": "wrong"} if number % 5 == 0 else {})
@@ -32,7 +32,7 @@ def test_attempts_of_an_address_are_limited(client: Client, member: Member) -> N
         assert other.status_code == 302
 
 
-def test_a_forwarded_address_is_not_believed_without_a_trusted_proxy(client: Client, member: Member) -> None:
+def test_a_forwarded_address_is_ignored_without_a_trusted_proxy(client: Client, member: Member) -> None:
     answers = [ask(client, f"n{n}@example.org", HTTP_X_FORWARDED_FOR=f"203.0.113.{n}") for n in range(16)]
     assert answers[-1].status_code == 429
 
@@ -44,7 +44,7 @@ def test_a_trusted_proxy_names_the_client(client: Client, member: Member, settin
 
 
 @pytest.mark.parametrize("email", [EMAIL, "unknown@example.org"])
-def test_codes_for_an_address_are_limited(client: Client, member: Member, email: str) -> None:
+def test_codes_per_address_are_limited(client: Client, member: Member, email: str) -> None:
     """Decisions 10: at most 5 codes an hour, for a member or not."""
     answers = [ask(client, email, REMOTE_ADDR=f"203.0.113.{n}") for n in range(6)]
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
@@ -82,7 +82,7 @@ def test_parallel_wrong_tries_stop_at_five(client: Client, member: Member, in_th
 
 @contextmanager
 def vanishing(member: Member) -> Iterator[None]:
-    """The member is deleted with the first statement after the one that reads who signs in."""
+    """Delete the member with the first statement after the one that reads them."""
     is_read = told = False
 
     def watch(execute: Any, sql: str, *rest: Any) -> Any:
@@ -100,7 +100,7 @@ def vanishing(member: Member) -> Iterator[None]:
         yield
 
 
-def test_who_vanishes_while_the_password_is_checked_is_not_signed_in(client: Client, member: Member) -> None:
+def test_a_member_deleted_during_the_password_check_is_not_signed_in(client: Client, member: Member) -> None:
     with vanishing(member):
         response = client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
     assert not Member.objects.exists()
@@ -108,7 +108,7 @@ def test_who_vanishes_while_the_password_is_checked_is_not_signed_in(client: Cli
     assert "Wrong address or password" in response.content.decode()
 
 
-def test_who_vanishes_while_the_code_is_checked_is_not_signed_in(client: Client, member: Member) -> None:
+def test_a_member_deleted_during_the_code_check_is_not_signed_in(client: Client, member: Member) -> None:
     ask(client)
     code = newest_code()
     with vanishing(member):

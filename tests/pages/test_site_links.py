@@ -1,4 +1,4 @@
-"""Every page and every description for programs names the operators."""
+"""Every page and every machine-readable description names the operators."""
 
 import re
 from typing import Any
@@ -24,7 +24,7 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/docs", "/nowhere"])
-def test_a_page_links_what_the_operators_named_and_nothing_else(client: Client, settings: Any, path: str) -> None:
+def test_a_page_links_only_what_the_operators_configured(client: Client, settings: Any, path: str) -> None:
     def footer() -> str:
         found = re.search("<footer.*</footer>", client.get(path).content.decode(), re.DOTALL)
         assert found is not None
@@ -44,7 +44,7 @@ def test_a_page_links_what_the_operators_named_and_nothing_else(client: Client, 
         ("open", "We create an account for your address"),
     ],
 )
-def test_who_has_no_account_reads_how_to_get_one(client: Client, settings: Any, sign_up: str, sentence: str) -> None:
+def test_a_visitor_learns_how_to_get_an_account(client: Client, settings: Any, sign_up: str, sentence: str) -> None:
     settings.SIGN_UP = sign_up
     page = client.get("/sign-in").content.decode()
     assert f"New here? {sentence}" in page
@@ -53,8 +53,8 @@ def test_who_has_no_account_reads_how_to_get_one(client: Client, settings: Any, 
     assert (LINKS["CONTACT_URL"] in main) == (sign_up != "open")
 
 
-def test_the_authorization_server_names_them(client: Client, settings: Any) -> None:
-    """RFC 8414 section 2: `op_policy_uri` and `op_tos_uri`, left out where there are none."""
+def test_the_authorization_server_names_the_operators(client: Client, settings: Any) -> None:
+    """RFC 8414 section 2: `op_policy_uri` and `op_tos_uri`, left out if not configured."""
     path = "/.well-known/oauth-authorization-server"
     assert not {"op_policy_uri", "op_tos_uri"} & set(client.get(path).json())
     settings.PRIVACY_URL, settings.TERMS_URL = LINKS["PRIVACY_URL"], LINKS["TERMS_URL"]
@@ -73,14 +73,14 @@ def test_the_authorization_server_names_them(client: Client, settings: Any) -> N
         ("/activity/account", '<a href="/activity" aria-current="true">Activity</a>'),
     ],
 )
-def test_the_menu_marks_where_one_is(client: Client, owner_member: Member, path: str, marked: str) -> None:
+def test_the_menu_marks_the_current_page(client: Client, owner_member: Member, path: str, marked: str) -> None:
     client.force_login(owner_member)
     header = client.get(path).content.decode().split("</header>")[0]
     assert marked in header
     assert header.count("aria-current") == 1
 
 
-def test_a_member_has_a_short_navigation_and_a_menu_for_the_account(client: Client, owner_member: Member) -> None:
+def test_a_member_has_a_short_navigation_and_an_account_menu(client: Client, owner_member: Member) -> None:
     client.force_login(owner_member)
     header = client.get("/").content.decode().partition("<header")[2].partition("</header>")[0]
     navigation, menu = (re.findall(r"<(?:a|button)[^>]*>([^<]+)</", part) for part in header.split("<details"))
@@ -88,7 +88,7 @@ def test_a_member_has_a_short_navigation_and_a_menu_for_the_account(client: Clie
     assert menu == ["Profile", "Keys and apps", "School calendars", "Guides", "Sign out"]
 
 
-def test_each_entry_of_the_navigation_leads_to_a_page(client: Client, owner_member: Member) -> None:
+def test_each_navigation_entry_leads_to_a_page(client: Client, owner_member: Member) -> None:
     client.force_login(owner_member)
     for name, *_ in NAVIGATION:
         assert client.get(reverse(name)).status_code == 200, name

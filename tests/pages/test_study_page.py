@@ -1,4 +1,4 @@
-"""The study page: one card at a time, in today's order, each answer once."""
+"""The study page: one card at a time, in today's order, and each answer once."""
 
 import re
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def browser(owner_member: Member) -> Client:
 
 
 class Page:
-    """The study page as it is opened, and what its buttons send."""
+    """An opened study page, and the forms of its buttons."""
 
     def __init__(self, browser: Client, path: str = "/study") -> None:
         self.browser, self.path = browser, path
@@ -67,7 +67,7 @@ class Page:
 
 
 def due(owner: RestEntryPoint, card: Any, *ratings: str, hours: float) -> None:
-    """Review the card, and let it have been due for so long."""
+    """Review the card and make it overdue by this much."""
     for rating in ratings:
         reviewed(owner, card, rating)
     Card.objects.filter(id=card["id"]).update(due_at=timezone.now() - timedelta(hours=hours))
@@ -109,8 +109,8 @@ def test_far_dates_are_days_or_a_date(browser: Client, owner: RestEntryPoint, ti
 
 
 @pytest.mark.database("both")
-def test_learning_comes_first_then_reviews_of_all_decks_then_new_ones(browser: Client, owner: RestEntryPoint) -> None:
-    """Each by the time at which it is due, whatever its deck."""
+def test_learning_cards_precede_reviews_of_all_decks_and_then_new_cards(browser: Client, owner: RestEntryPoint) -> None:
+    """Each sorted by due time, whatever its deck."""
     owner.made("update_me", new_cards_a_day=500)
     one = made_deck(owner, "review 2", "learning 2", "new 1", name="One")["cards"]
     two = made_deck(owner, "review 1", "learning 1", "review 3", "suspended", name="Two")["cards"]
@@ -131,8 +131,10 @@ def test_learning_comes_first_then_reviews_of_all_decks_then_new_ones(browser: C
 
 
 @pytest.mark.database("both")
-def test_new_cards_come_for_the_next_exam_first_then_of_the_oldest_deck(browser: Client, owner: RestEntryPoint) -> None:
-    """As many as today still allows over all decks; those begun in another deck count."""
+def test_new_cards_come_first_from_the_next_exam_and_then_from_the_oldest_deck(
+    browser: Client, owner: RestEntryPoint
+) -> None:
+    """As many as are still allowed today over all decks. Those begun in another deck count."""
     today = Member.objects.get(email="owner@example.org").today()
     soon, later, over = (owner.made("create_course", name=name) for name in ("Soon", "Later", "Over"))
     for course, days, kind in ((soon, 3, "exam"), (later, 9, "quiz"), (over, -1, "exam"), (later, 1, "lab")):
@@ -157,7 +159,7 @@ def test_new_cards_come_for_the_next_exam_first_then_of_the_oldest_deck(browser:
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_a_deck_is_studied_alone(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_a_single_deck_can_be_studied(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis", name="Cells")
     made_deck(owner, "Keramos", "Pithos", name="Clay")
     page = Page(browser, f"/decks/{deck['id']}/study")
@@ -173,7 +175,7 @@ def test_a_deck_is_studied_alone(browser: Client, owner: RestEntryPoint, strange
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
 def test_a_form_sent_twice_or_too_late_records_nothing(browser: Client, owner: RestEntryPoint) -> None:
-    """Nor does one whose card was answered elsewhere, deleted, or answered and undone; each shows the next card."""
+    """Nor does one whose card was answered elsewhere, deleted, or answered and undone. Each shows the next card."""
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis")
     page = Page(browser)
     first = page.form
@@ -197,7 +199,7 @@ def test_a_form_sent_twice_or_too_late_records_nothing(browser: Client, owner: R
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_two_at_once_record_one(
+def test_two_forms_at_once_record_one(
     owner_member: Member, owner: RestEntryPoint, in_threads: Callable[..., list[Any]]
 ) -> None:
     made_deck(owner, "Mitosis", "Osmosis")
@@ -211,7 +213,7 @@ def test_two_at_once_record_one(
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_only_answers_of_this_page_are_undone(browser: Client, owner: RestEntryPoint, owner_member: Member) -> None:
+def test_only_answers_of_this_page_can_be_undone(browser: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis")
     reviewed(owner, deck["cards"][0], "easy")
     page = Page(browser)
@@ -235,8 +237,8 @@ def test_only_answers_of_this_page_are_undone(browser: Client, owner: RestEntryP
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_an_answer_that_cannot_be_undone_says_why(browser: Client, owner: RestEntryPoint) -> None:
-    """And lets the one before it be undone."""
+def test_an_answer_that_cannot_be_undone_shows_the_reason(browser: Client, owner: RestEntryPoint) -> None:
+    """The answer before it can still be undone."""
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis", "Vacuole")
     page = Page(browser)
     for _ in range(2):
@@ -257,7 +259,9 @@ def test_an_answer_that_cannot_be_undone_says_why(browser: Client, owner: RestEn
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_the_end_says_what_was_done_and_what_comes(browser: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+def test_the_end_shows_what_was_done_and_what_is_next(
+    browser: Client, owner: RestEntryPoint, time_machine: Any
+) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     owner.made("update_me", new_cards_a_day=3)
     deck = made_deck(owner, "one", "two", "three", "four", "five", "six", "seven")
@@ -285,8 +289,8 @@ def test_the_end_says_what_was_done_and_what_comes(browser: Client, owner: RestE
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_a_card_is_changed_in_between(browser: Client, owner: RestEntryPoint) -> None:
-    """The sitting goes on with that card."""
+def test_a_card_can_be_changed_in_between(browser: Client, owner: RestEntryPoint) -> None:
+    """Studying then continues with that card."""
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis")
     for path in ("/study", f"/decks/{deck['id']}/study"):
         page = Page(browser, path)
@@ -305,16 +309,14 @@ def test_a_card_is_changed_in_between(browser: Client, owner: RestEntryPoint) ->
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_without_decks_it_says_where_cards_come_from(browser: Client) -> None:
+def test_without_decks_it_shows_how_to_add_cards(browser: Client) -> None:
     page = Page(browser)
     assert "No flashcards yet" in page.text
     assert 'href="/decks/import"' in page.text
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_the_time_taken_is_an_hour_at_most_and_never_below_zero(
-    browser: Client, owner: RestEntryPoint, time_machine: Any
-) -> None:
+def test_the_duration_is_between_zero_and_an_hour(browser: Client, owner: RestEntryPoint, time_machine: Any) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z", tick=False)
     made_deck(owner, "Mitosis", "Osmosis")
     page = Page(browser)
@@ -331,14 +333,16 @@ def test_the_time_taken_is_an_hour_at_most_and_never_below_zero(
     [{"rating": "fine"}, {"rating": ""}, {"card": "x"}, {"reps": "-1"}, {"shown": ""}, {"shown": "9" * 40}],
     ids=str,
 )
-def test_what_is_no_form_of_a_card_records_nothing(browser: Client, owner: RestEntryPoint, wrong: Any) -> None:
+def test_an_invalid_form_records_nothing(browser: Client, owner: RestEntryPoint, wrong: Any) -> None:
     made_deck(owner, "Mitosis")
     assert browser.post("/study", Page(browser).form | {"rating": "good"} | wrong).status_code == 404
     assert not Review.objects.exists()
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_anothers_card_is_not_answered(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+def test_another_members_card_cannot_be_answered(
+    browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint
+) -> None:
     made_deck(owner, "Mitosis")
     theirs = made_deck(stranger, "Moss")["cards"][0]["id"]
     page = Page(browser)
@@ -347,7 +351,7 @@ def test_anothers_card_is_not_answered(browser: Client, owner: RestEntryPoint, s
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_a_session_keeps_a_few_sittings(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_session_stores_a_few_sittings(browser: Client, owner: RestEntryPoint) -> None:
     made_deck(owner, *(f"Term {number}" for number in range(7)))
     for _ in range(6):
         Page(browser).send("easy")
@@ -355,10 +359,10 @@ def test_a_session_keeps_a_few_sittings(browser: Client, owner: RestEntryPoint) 
 
 
 @pytest.mark.database("both")
-def test_its_statements_name_the_member_and_are_few(
+def test_its_statements_are_few_and_name_the_member(
     browser: Client, owner: RestEntryPoint, owner_member: Member
 ) -> None:
-    """Whatever comes: a learning card, a review, a new card before an exam, nothing."""
+    """In every situation: a learning card, a review, a new card before an exam, nothing."""
     course = owner.made("create_course", name="Biology")
     day = str(owner_member.today() + timedelta(days=3))
     owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on=day)
@@ -382,7 +386,7 @@ def test_its_statements_name_the_member_and_are_few(
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
-def test_a_lapsed_member_is_told_so(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_lapsed_member_sees_a_notice(browser: Client, owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis")
     form = Page(browser).form | {"rating": "good"}
     Member.objects.update(membership_active=False)

@@ -1,4 +1,4 @@
-"""Courses out of syllabi, and new versions of them, on their pages: read, looked over, taken."""
+"""Creating and updating courses from syllabi on their pages: read, review, apply."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -55,7 +55,7 @@ def browser(owner_member: Member) -> Client:
 
 
 def shown(browser: Client, path: str, **fields: Any) -> tuple[str, str]:
-    """Where a post leads to, with its page."""
+    """The target page of a redirected post."""
     page = browser.post(path, fields, follow=True)
     assert page.status_code == 200, page.content.decode()
     return (page.redirect_chain or [(path, 0)])[-1][0], page.content.decode()
@@ -80,14 +80,14 @@ def a_docx(text: str = NEXT, name: str = "Cell Biology, mended.docx") -> SimpleU
 
 
 def made(browser: Client, owner: RestEntryPoint) -> Any:
-    """The course that the syllabus makes when nothing is mended."""
+    """The course created from a syllabus without edits."""
     _, page = shown(browser, "/courses/new", text=TEXT)
     sent(browser, "/courses/new", form_with("name", page))
     [course] = owner.made("list_courses")["data"]
     return course
 
 
-def test_a_pasted_text_becomes_a_course_once_it_was_looked_over(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_pasted_text_becomes_a_course_after_review(browser: Client, owner: RestEntryPoint) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     assert "<q>Essay 1 due Monday, November 2, 2026</q>" in page
     assert (owner.made("list_courses")["data"], SyllabusFile.objects.count()) == ([], 0)
@@ -114,13 +114,13 @@ def test_a_file_becomes_a_course_with_the_file(browser: Client, owner: RestEntry
     assert len(dates(owner)) == 3
     page = browser.get(course_page).content.decode()
     assert "Cell Biology.pdf" in page
-    again = browser.post(address, form)  # a second click
+    again = browser.post(address, form)  # a double click
     assert (again.status_code, again.headers["Location"]) == (302, course_page)
     assert len(owner.made("list_courses")["data"]) == 1
     assert "Cell Biology.pdf" in browser.get("/courses").content.decode()
 
 
-def test_what_the_reading_is_not_sure_of_is_not_ticked(browser: Client) -> None:
+def test_uncertain_rows_are_not_selected(browser: Client) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     form = form_with("name", page)
     assert "Not ticked: several days." in page
@@ -128,7 +128,7 @@ def test_what_the_reading_is_not_sure_of_is_not_ticked(browser: Client) -> None:
     assert ticked == ["Essay 1", "Final exam"]
 
 
-def test_a_row_is_added_and_typed_in_without_script(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_row_can_be_added_and_filled_without_script(browser: Client, owner: RestEntryPoint) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     form = form_with("name", page)
     form["p0-title"] = ["First midterm"]
@@ -144,7 +144,7 @@ def test_a_row_is_added_and_typed_in_without_script(browser: Client, owner: Rest
     assert len(dates(owner)) == 4, "the row in which nothing was entered makes no item"
 
 
-def test_an_added_row_without_a_title_is_told_and_makes_nothing(browser: Client, owner: RestEntryPoint) -> None:
+def test_an_added_row_without_a_title_is_reported_and_creates_nothing(browser: Client, owner: RestEntryPoint) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     form = form_with("name", page)
     form |= {"added": ["a1"], "a1-tick": ["on"], "a1-kind": ["other"], "a1-due_on": ["2026-10-20"]}
@@ -153,7 +153,7 @@ def test_an_added_row_without_a_title_is_told_and_makes_nothing(browser: Client,
     assert owner.made("list_courses")["data"] == []
 
 
-def test_the_text_stands_beside_the_table_line_by_line(browser: Client) -> None:
+def test_the_text_is_shown_beside_the_table_line_by_line(browser: Client) -> None:
     for page in (shown(browser, "/courses/new", text=TEXT)[1], shown(browser, "/courses/new", file=a_pdf())[1]):
         assert "<li>Essay 1 due Monday, November 2, 2026</li>" in page
         assert "line 4" in page
@@ -170,7 +170,7 @@ def test_the_text_stands_beside_the_table_line_by_line(browser: Client) -> None:
         ("row-due_on", "2026-13-01", "Enter a complete date, or leave it empty."),
     ],
 )
-def test_what_is_wrong_is_told_there_and_what_was_typed_stays(
+def test_errors_are_shown_in_place_and_the_input_is_kept(
     browser: Client, owner: RestEntryPoint, field: str, value: str, words: str
 ) -> None:
     form = form_with("name", shown(browser, "/courses/new", text=TEXT)[1])
@@ -184,7 +184,7 @@ def test_what_is_wrong_is_told_there_and_what_was_typed_stays(
     assert owner.made("list_courses")["data"] == []
 
 
-def test_the_31st_course_is_refused_and_the_table_stays(
+def test_the_31st_course_is_rejected_and_the_table_is_kept(
     browser: Client, owner: RestEntryPoint, owner_member: Member
 ) -> None:
     from tests.support.factories import CourseFactory
@@ -197,7 +197,7 @@ def test_the_31st_course_is_refused_and_the_table_stays(
 
 
 @pytest.mark.database("both")
-def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_new_version_shows_new_moved_and_missing_items(browser: Client, owner: RestEntryPoint) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
     address, page = shown(browser, path, file=a_docx())
@@ -238,7 +238,7 @@ def test_a_moved_item_keeps_the_members_words(browser: Client, owner: RestEntryP
     assert owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == NEXT.strip()
 
 
-def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestEntryPoint) -> None:
+def test_items_changed_meanwhile_are_shown_again(browser: Client, owner: RestEntryPoint) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
     form = form_with("approve", shown(browser, path, text=NEXT)[1])
@@ -259,10 +259,10 @@ def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestEntry
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("table", "answered"), [("the same", [302, 302]), ("one each", [302, 422])])
-def test_of_two_at_once_one_is_taken(
+def test_one_of_two_concurrent_forms_is_applied(
     browser: Client, owner: RestEntryPoint, owner_member: Member, in_threads: Any, *, table: str, answered: list[int]
 ) -> None:
-    """A double click is answered as the first one was; of two tables the second is shown again."""
+    """A double click gets the same answer. The second of two different tables is shown again."""
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
     form = form_with("approve", shown(browser, path, text=NEXT)[1])
@@ -286,7 +286,7 @@ def test_the_same_version_changes_nothing(browser: Client, owner: RestEntryPoint
     assert dates(owner) == before
 
 
-def test_the_file_comes_back_as_it_was_and_goes_for_good(browser: Client, owner: RestEntryPoint) -> None:
+def test_the_file_can_be_downloaded_unchanged_and_deleted_permanently(browser: Client, owner: RestEntryPoint) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}"
     file = a_docx()
@@ -308,7 +308,7 @@ def test_the_file_comes_back_as_it_was_and_goes_for_good(browser: Client, owner:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_the_bytes_go_with_the_course(browser: Client, owner: RestEntryPoint) -> None:
+def test_the_file_is_deleted_with_the_course(browser: Client, owner: RestEntryPoint) -> None:
     address, page = shown(browser, "/courses/new", file=a_pdf())
     path = sent(browser, address, form_with("name", page)).headers["Location"]
     name = str(SyllabusFile.objects.get().file.name)
@@ -317,7 +317,7 @@ def test_the_bytes_go_with_the_course(browser: Client, owner: RestEntryPoint) ->
     assert not default_storage.exists(name)
 
 
-def test_a_file_without_text_says_so_and_is_kept_all_the_same(browser: Client, owner: RestEntryPoint) -> None:
+def test_a_file_without_text_is_reported_and_kept(browser: Client, owner: RestEntryPoint) -> None:
     address, page = shown(browser, "/courses/new", file=SimpleUploadedFile("scan.pdf", pdf([[]])))
     assert "“scan.pdf” contains no text" in page
     path = sent(browser, address, form_with("name", page) | {"name": ["Botany"]}).headers["Location"]
@@ -332,7 +332,7 @@ def test_a_file_without_text_says_so_and_is_kept_all_the_same(browser: Client, o
         ({"file": b"\x00\x01\x02", "text": "Mine"}, "This type of file is not read here."),
     ],
 )
-def test_what_cannot_be_read_is_told_and_the_text_stays(browser: Client, fields: Any, words: str) -> None:
+def test_an_unreadable_file_is_reported_and_the_text_kept(browser: Client, fields: Any, words: str) -> None:
     data = {
         name: SimpleUploadedFile("a.bin", value) if isinstance(value, bytes) else value
         for name, value in fields.items()
@@ -344,14 +344,14 @@ def test_what_cannot_be_read_is_told_and_the_text_stays(browser: Client, fields:
         assert form_with("text", page.content.decode())["text"] == [fields["text"]]
 
 
-def test_too_many_files_are_refused_with_the_time_to_wait(browser: Client, owner_member: Member) -> None:
+def test_too_many_files_are_rejected_with_the_time_to_wait(browser: Client, owner_member: Member) -> None:
     hit(Rate.SYLLABI, str(owner_member.id), 60)
     page = browser.post("/courses/new", {"file": a_pdf(), "text": "kept"})
     assert (page.status_code, page.headers["Retry-After"]) == (429, "3600")
     assert form_with("text", page.content.decode())["text"] == ["kept"]
 
 
-def test_pasted_texts_are_counted_likewise(browser: Client, owner: RestEntryPoint, owner_member: Member) -> None:
+def test_pasted_texts_count_toward_the_same_limit(browser: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     form = form_with("name", shown(browser, "/courses/new", text=TEXT)[1])
     hit(Rate.SYLLABI, str(owner_member.id), 60)
     page = browser.post("/courses/new", {"text": TEXT})
@@ -361,8 +361,8 @@ def test_pasted_texts_are_counted_likewise(browser: Client, owner: RestEntryPoin
     assert len(owner.made("list_courses")["data"]) == 1
 
 
-def test_while_others_read_a_long_text_stays_and_is_to_be_sent_again(browser: Client, course: Any) -> None:
-    """A text of over 40,000 characters waits for the child process as files do."""
+def test_a_long_text_is_kept_for_a_retry_while_others_are_read(browser: Client, course: Any) -> None:
+    """A text of over 40,000 characters waits for the child process like a file."""
     text = TEXT + "Read the chapter before the lecture.\n" * 1200
     for path in ("/courses/new", f"/courses/{course['id']}/syllabus"):
         with GATE._places, GATE._places:
@@ -375,7 +375,7 @@ def test_while_others_read_a_long_text_stays_and_is_to_be_sent_again(browser: Cl
         assert browser.post(path, {"text": text}).status_code == 200
 
 
-def test_on_a_server_that_is_too_busy_to_read_all_that_was_sent_is_to_be_sent_again(
+def test_a_busy_server_asks_to_send_everything_again(
     browser: Client, course: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = TEXT + "Read the chapter before the lecture.\n" * 1200
@@ -393,7 +393,7 @@ def test_on_a_server_that_is_too_busy_to_read_all_that_was_sent_is_to_be_sent_ag
         assert browser.post(path, {"text": text}).status_code == 200
 
 
-def test_a_file_that_had_its_day_says_what_to_do(browser: Client) -> None:
+def test_an_expired_file_shows_what_to_do(browser: Client) -> None:
     address, _ = shown(browser, "/courses/new", file=a_pdf())
     with time_machine.travel(datetime(2026, 9, 2, 13, tzinfo=UTC), tick=False):
         page = browser.get(address)
@@ -401,7 +401,7 @@ def test_a_file_that_had_its_day_says_what_to_do(browser: Client) -> None:
     assert "Upload it again under Courses." in page.content.decode()
 
 
-def test_of_a_stranger_there_is_nothing(
+def test_a_strangers_syllabus_is_not_found(
     browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint, make_member: Any
 ) -> None:
     other = Client()
@@ -422,7 +422,7 @@ def test_of_a_stranger_there_is_nothing(
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("source", ["file", "text"])
-def test_a_double_click_makes_one_course(
+def test_a_double_click_creates_one_course(
     browser: Client, owner: RestEntryPoint, owner_member: Member, in_threads: Any, source: str
 ) -> None:
     address, page = shown(browser, "/courses/new", **({"file": a_pdf()} if source == "file" else {"text": TEXT}))

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.d
 _VALID = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2}))?")
 
 
-def test_every_time_of_a_page_is_valid(owner: RestEntryPoint, owner_member: Member, client: Client) -> None:
+def test_every_time_on_a_page_is_valid(owner: RestEntryPoint, owner_member: Member, client: Client) -> None:
     course = owner.made("create_course", name="Biology")
     owner.made("delete_course", course_id=course["id"])
     owner.made("undo_change", change_id=owner.made("list_changes", limit=1)["data"][0]["id"])

@@ -27,7 +27,7 @@ def _today(time_machine: Any) -> None:
 
 @pytest.fixture
 def course(owner: RestEntryPoint) -> Any:
-    """An account with four items, of which the first is due tomorrow."""
+    """An account with four items, the first due tomorrow."""
     course = owner.made("create_course", name="Biology")
     for day in (22, 23, 24, 25):
         owner.made("create_item", course_id=course["id"], title=f"Sheet {day}", due_on=f"2026-11-{day}")
@@ -35,7 +35,7 @@ def course(owner: RestEntryPoint) -> Any:
 
 
 def section(client: Client, query: str = "") -> str:
-    """The part of the page under the heading; empty without it."""
+    """The section of the page under the heading; empty without it."""
     response = client.get(f"/{query}")
     assert response.status_code == 200
     page = " ".join(response.content.decode().split())
@@ -47,7 +47,7 @@ def titles(client: Client, query: str = "") -> list[str]:
     return re.findall("<strong>(.*?)</strong>", section(client, query))
 
 
-def test_a_step_for_thirty_minutes(signed_in: Client, course: Any) -> None:
+def test_thirty_minutes_have_a_step(signed_in: Client, course: Any) -> None:
     text = section(signed_in)
     assert ">What now</h2>" in text
     assert titles(signed_in) == ["Sheet 22"], "what is left of the minutes is no slice"
@@ -70,11 +70,11 @@ def test_the_minutes_can_be_chosen(signed_in: Client, course: Any) -> None:
 
 
 @pytest.mark.parametrize("query", ["?minutes=31", "?minutes=", "?minutes=many", "?minutes=9999999999999999999999"])
-def test_other_minutes_are_thirty(signed_in: Client, course: Any, query: str) -> None:
+def test_invalid_minutes_become_thirty(signed_in: Client, course: Any, query: str) -> None:
     assert section(signed_in, query) == section(signed_in)
 
 
-def test_a_milestone_tells_what_it_is_for(signed_in: Client, owner: RestEntryPoint) -> None:
+def test_a_milestone_names_its_item(signed_in: Client, owner: RestEntryPoint) -> None:
     course = owner.made("create_course", name="Biology")
     item = owner.made("create_item", course_id=course["id"], title="Essay")
     owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-11-21")
@@ -82,7 +82,7 @@ def test_a_milestone_tells_what_it_is_for(signed_in: Client, owner: RestEntryPoi
     assert f'<a class="course-name" href="/courses/{course["id"]}">Biology</a>' in section(signed_in)
 
 
-def test_cards_tell_how_many(signed_in: Client, owner: RestEntryPoint) -> None:
+def test_cards_show_their_number(signed_in: Client, owner: RestEntryPoint) -> None:
     cards = [{"term": term, "definition": "Meaning"} for term in ("Nucleus", "Ribosome")]
     owner.made("create_vocab_deck", name="Cells <1>", cards=cards)
     text = section(signed_in)
@@ -91,7 +91,7 @@ def test_cards_tell_how_many(signed_in: Client, owner: RestEntryPoint) -> None:
     assert "2 new cards for today" in text
 
 
-def test_cards_of_a_course_lead_to_it(signed_in: Client, owner: RestEntryPoint) -> None:
+def test_cards_of_a_course_link_to_it(signed_in: Client, owner: RestEntryPoint) -> None:
     course = owner.made("create_course", name="Biology")
     card = {"term": "Nucleus", "definition": "Holds the DNA"}
     owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=[card])
@@ -100,11 +100,11 @@ def test_cards_of_a_course_lead_to_it(signed_in: Client, owner: RestEntryPoint) 
     assert f'<li class="{course_color(course["id"])}">' in text
 
 
-def test_nothing_to_do_is_no_section(signed_in: Client) -> None:
+def test_without_steps_there_is_no_section(signed_in: Client) -> None:
     assert section(signed_in) == ""
 
 
-def test_a_lapsed_member_sees_none(signed_in: Client, course: Any) -> None:
+def test_a_lapsed_member_sees_no_steps(signed_in: Client, course: Any) -> None:
     assert section(signed_in) != ""
     Member.objects.update(membership_active=False)
     assert section(signed_in) == ""

@@ -1,4 +1,4 @@
-"""Pages and e-mails speak plain English: no sentence has a habit of translated text."""
+"""Pages and e-mails are in plain English, without habits of translated text."""
 
 import ast
 import re
@@ -36,7 +36,7 @@ HABITS = re.compile(
 
 
 def sentences(file: Path) -> Iterator[str]:
-    """Yield the texts that people read: a template without its tags, or strings of code without docstrings."""
+    """Yield the texts that people read: templates without tags, or strings in code without docstrings."""
     text = file.read_text()
     if file.suffix != ".py":
         text = re.sub(

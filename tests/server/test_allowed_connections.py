@@ -1,4 +1,4 @@
-"""A warning where PostgreSQL allows fewer connections than the server's processes may hold."""
+"""A warning if PostgreSQL allows fewer connections than the server's processes may open."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def allowed() -> int:
         return most - int(cursor.fetchone()[0])
 
 
-def test_all_that_are_allowed_may_be_held(settings: Any) -> None:
+def test_all_allowed_connections_may_be_used(settings: Any) -> None:
     settings.WEB_CONCURRENCY, settings.WEB_THREADS = 1, allowed() - 1
     assert warnings() == []
     settings.WEB_THREADS += 1
@@ -36,15 +36,13 @@ def test_all_that_are_allowed_may_be_held(settings: Any) -> None:
     ]
 
 
-def test_behind_a_pooler_nothing_is_said(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_no_warning_behind_a_pooler(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.WEB_THREADS = 1024
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     assert warnings() == []
 
 
-def test_a_database_that_does_not_answer_keeps_nothing_from_starting(
-    settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreachable_database_does_not_prevent_the_start(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.WEB_THREADS = 1024
     monkeypatch.setitem(connection.settings_dict, "NAME", "nowhere")
     assert warnings() == []

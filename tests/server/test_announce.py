@@ -51,8 +51,8 @@ class TestAnnounce:
             (["lapsed@example.org"], "Version 2", TEXT),
         ]
 
-    def test_members_with_connected_apps_are_reached_on_demand(self, body: str) -> None:
-        """Each once, those with a key too; not those who have disconnected the app, nor those who are blocked."""
+    def test_members_with_connected_apps_are_included_on_request(self, body: str) -> None:
+        """Each once, even with a key as well. Members who disconnected the app or are deactivated are left out."""
         app = App.registered()
         blocked = Member.objects.filter(email="blocked@example.org")
         blocked.update(is_active=True)
@@ -70,12 +70,12 @@ class TestAnnounce:
             "without@example.org",
         ]
 
-    def test_a_dry_run_sends_none(self, body: str) -> None:
+    def test_a_dry_run_sends_nothing(self, body: str) -> None:
         printed = run("announce", "--subject", "Version 2", "--body-file", body, "--dry-run")
         assert printed == "active@example.org\nlapsed@example.org\nWould be sent to 2 members.\n"
         assert mail.outbox == []
 
-    def test_a_refused_address_keeps_nobody_else_from_theirs(self, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_rejected_address_does_not_affect_others(self, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
         send = EmailBackend.send_messages
 
         def refusing(self: EmailBackend, messages: Any) -> int:
@@ -100,7 +100,7 @@ class TestAnnounce:
             ("a", None, "--body-file cannot be read: [Errno 2] No such file or directory: 'none.txt'"),
         ],
     )
-    def test_a_wrong_input_sends_none(
+    def test_invalid_input_sends_nothing(
         self, subject: str, content: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)

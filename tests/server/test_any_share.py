@@ -1,4 +1,4 @@
-"""The count of untyped places in signatures finds what it should."""
+"""The count of untyped places in signatures is correct."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def untyped(signature: str) -> list[str]:
     return [place.name for place in places(f"def f{signature}: ...") if place.untyped]
 
 
-def test_every_parameter_and_return_is_a_place() -> None:
+def test_every_parameter_and_return_is_counted() -> None:
     source = (
         "class A:\n    def f(self, a: int, /, b: int, *c: int, d: int, **e: int) -> int: ...\n    async def g(cls): ..."
     )
@@ -38,7 +38,7 @@ def test_every_parameter_and_return_is_a_place() -> None:
         "'dict[str, Any]'",
     ],
 )
-def test_what_says_nothing_is_untyped(annotation: str) -> None:
+def test_annotations_without_information_are_untyped(annotation: str) -> None:
     assert untyped(f"(a: {annotation}) -> {annotation}") == ["f.a", "f.return"]
 
 
@@ -46,7 +46,7 @@ def test_what_says_nothing_is_untyped(annotation: str) -> None:
     "annotation",
     ["int", "object", "dict[str, int]", "Mapping[UUID, ItemRow]", "list[ItemRow]", "Unpack[ItemFields]", "'Member'"],
 )
-def test_what_says_something_is_typed(annotation: str) -> None:
+def test_annotations_with_information_are_typed(annotation: str) -> None:
     assert untyped(f"(a: {annotation}, **b: {annotation}) -> {annotation}") == []
 
 
@@ -58,13 +58,13 @@ def test_what_says_something_is_typed(annotation: str) -> None:
         ("class Row: ...", []),
     ],
 )
-def test_a_row_of_another_kind_is_typed(head: str, found: list[str]) -> None:
+def test_another_class_named_row_is_typed(head: str, found: list[str]) -> None:
     assert [place.name for place in places(f"{head}\ndef f(a: list[Row]) -> Row: ...") if place.untyped] == found
 
 
-def test_what_is_not_annotated_is_untyped() -> None:
+def test_missing_annotations_are_untyped() -> None:
     assert untyped("(a, *b, **c)") == ["f.a", "f.b", "f.c", "f.return"]
 
 
-def test_the_share_is_of_all_places() -> None:
+def test_the_share_covers_all_places() -> None:
     assert share(list(places("def f(a: int, b: str, c: Any) -> None: ..."))) == 1 / 4

@@ -24,7 +24,7 @@ def run(*arguments: str) -> Any:
 
 
 @pytest.mark.rest
-def test_an_export_goes_into_a_new_file_and_the_member_sees_it(
+def test_an_export_creates_a_file_and_is_shown_to_the_member(
     owner: RestEntryPoint, course: Any, tmp_path: Path
 ) -> None:
     path = tmp_path / "owner.zip"
@@ -57,7 +57,7 @@ def test_a_failed_export_leaves_no_file(owner_member: Member, tmp_path: Path) ->
 
 
 @pytest.mark.rest
-def test_an_archive_is_imported(owner: RestEntryPoint, tmp_path: Path) -> None:
+def test_an_archive_can_be_imported(owner: RestEntryPoint, tmp_path: Path) -> None:
     path = tmp_path / "archive.zip"
     path.write_bytes(one_course())
     assert run("importmember", "owner@example.org", str(path))["courses"] == 1
@@ -75,7 +75,7 @@ def test_an_archive_is_imported(owner: RestEntryPoint, tmp_path: Path) -> None:
     ],
     ids=["no zip", "wrong line", "no file"],
 )
-def test_what_is_wrong_is_said(owner_member: Member, tmp_path: Path, content: bytes | None, said: str) -> None:
+def test_errors_are_reported(owner_member: Member, tmp_path: Path, content: bytes | None, said: str) -> None:
     path = tmp_path / "archive.zip"
     if content is not None:
         path.write_bytes(content)
@@ -84,7 +84,7 @@ def test_what_is_wrong_is_said(owner_member: Member, tmp_path: Path, content: by
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_member_is_erased(owner_member: Member, make_member: MakeMember) -> None:
+def test_a_member_can_be_erased(owner_member: Member, make_member: MakeMember) -> None:
     other = make_member()
     assert run("erasemember", owner_member.email, "--yes") == {"id": str(owner_member.id)}
     assert list(Member.objects.all()) == [other]
@@ -92,7 +92,7 @@ def test_a_member_is_erased(owner_member: Member, make_member: MakeMember) -> No
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("typed", "goes"), [("OWNER@example.org ", True), ("yes", False)])
-def test_the_address_is_asked_for(owner_member: Member, monkeypatch: Any, typed: str, goes: bool) -> None:
+def test_the_address_must_be_confirmed(owner_member: Member, monkeypatch: Any, typed: str, goes: bool) -> None:
     monkeypatch.setattr("builtins.input", lambda _: typed)
     if goes:
         run("erasemember", owner_member.email)
@@ -102,7 +102,7 @@ def test_the_address_is_asked_for(owner_member: Member, monkeypatch: Any, typed:
     assert Member.objects.exists() is not goes
 
 
-def test_nobody_to_ask_deletes_nothing(owner_member: Member, monkeypatch: Any) -> None:
+def test_nothing_is_deleted_without_a_terminal(owner_member: Member, monkeypatch: Any) -> None:
     def no_terminal(_: str) -> str:
         raise EOFError
 

@@ -1,4 +1,4 @@
-"""A member with everything moves to the other kind of database."""
+"""A member with one of everything moves to the other kind of database."""
 
 import json
 from pathlib import Path
@@ -14,10 +14,10 @@ from tests.support.other_database import OTHER, answers_there
 @pytest.mark.database("sqlite", "both kinds of database at once")
 @pytest.mark.django_db
 @pytest.mark.rest
-def test_the_other_database_gives_the_same_answers(
+def test_the_other_database_returns_the_same_answers(
     owner: RestEntryPoint, settings: Any, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    """But for ids and the stamps that docs/archive.md names."""
+    """Except for ids and the timestamps named in docs/archive.md."""
     settings.MEDIA_ROOT = tmp_path / "files"
     have_everything(owner)
     here = json.loads(json.dumps(answers(owner)))

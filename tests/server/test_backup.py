@@ -1,4 +1,4 @@
-"""`deploy/backup.sh`: a backup counts once it was restored, is readable by nobody else, and its age is told."""
+"""`deploy/backup.sh`: a backup counts only after a restore, nobody else can read it, and its age is reported."""
 
 import os
 import sqlite3
@@ -24,7 +24,7 @@ BackUp = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def backups(tmp_path: Path) -> Path:
-    """With two old backups, and a file that the service keeps."""
+    """A directory with two old backups, and a stored file."""
     (tmp_path / "data" / "files" / "syllabi").mkdir(parents=True)
     (tmp_path / "data" / "files" / "syllabi" / "one").write_text("Week 1")
     for day in (1, 2):
@@ -34,7 +34,7 @@ def backups(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def back_up(backups: Path, tmp_path: Path) -> BackUp:
-    """Runs the script; two backups stay."""
+    """Runs the script, which keeps two backups."""
 
     def run(*arguments: str, path: str = "", **variables: str) -> "subprocess.CompletedProcess[str]":
         environment = {"PATH": f"{path}{os.pathsep}{os.environ['PATH']}", "DATA_DIR": str(tmp_path / "data")}
@@ -56,7 +56,7 @@ def database(form: str = "host={host} user={user} dbname={dbname}") -> str:
 
 
 def modes(directory: Path) -> dict[bool, set[str]]:
-    """Of the directories (True) and of the files in it."""
+    """The modes of directories (True) and of the files in them."""
     found = [directory, *directory.rglob("*")]
     return {kind: {oct(one.stat().st_mode)[-3:] for one in found if one.is_dir() is kind} for kind in (True, False)}
 
@@ -77,10 +77,10 @@ class TestOfPostgreSQL:
     @pytest.mark.parametrize(
         "form", ["host={host} user={user} dbname={dbname}", "postgres://{user}@/{dbname}?host={host}"]
     )
-    def test_it_is_restored_before_it_counts(
+    def test_a_backup_is_restored_before_it_counts(
         self, make_member: MakeMember, backups: Path, back_up: BackUp, form: str
     ) -> None:
-        """By the programs that belong to the server of the tests."""
+        """By the programs of the tests' PostgreSQL server."""
         make_member("ann@example.org")
         done = back_up(path=str(postgres.programs()), DATABASE_URL=database(form))
         assert done.returncode == 0, done.stderr
@@ -92,8 +92,8 @@ class TestOfPostgreSQL:
         assert modes(backups / made) == {True: {"700"}, False: {"600"}}
         assert datetime.now(UTC) - LastRun.objects.get(name=BACKUP).finished_at < timedelta(minutes=5)
 
-    def test_one_that_cannot_be_restored_does_not_count(self, backups: Path, back_up: BackUp, tmp_path: Path) -> None:
-        """A `pg_dump` that writes half a file and says that all is well."""
+    def test_an_unrestorable_backup_does_not_count(self, backups: Path, back_up: BackUp, tmp_path: Path) -> None:
+        """A `pg_dump` that writes half a file and reports success."""
         program = tmp_path / "pg_dump"
         program.write_text(
             '#!/bin/sh\nfor word; do case "$word" in --file=*) printf PGDMP > "${word#--file=}";; esac; done\n'
@@ -107,11 +107,11 @@ class TestOfPostgreSQL:
         assert databases() == set()
         assert not LastRun.objects.filter(name=BACKUP).exists()
 
-    def test_a_role_that_may_create_no_database_leaves_the_restore_out(self, backups: Path, back_up: BackUp) -> None:
+    def test_the_restore_is_skipped_if_the_role_cannot_create_databases(self, backups: Path, back_up: BackUp) -> None:
         done = back_up(path=str(postgres.programs()), DATABASE_URL=database(), BACKUPS_VERIFY="no")
         assert (done.returncode, "Restored" in done.stdout, len(names(backups))) == (0, False, 2)
 
-    def test_one_that_fails_leaves_the_others(self, backups: Path, back_up: BackUp) -> None:
+    def test_a_failed_backup_keeps_the_others(self, backups: Path, back_up: BackUp) -> None:
         done = back_up(path=str(postgres.programs()), DATABASE_URL="postgres://nobody@127.0.0.1:9/none")
         assert done.returncode != 0
         assert names(backups) == [".unfinished", "2020-01-01T00-00-00Z", "2020-01-02T00-00-00Z"]
@@ -122,14 +122,14 @@ class TestOfSQLite:
 
     @pytest.fixture
     def file(self, tmp_path: Path, backups: Path) -> Path:
-        """The database of the tests, as it is in `DATA_DIR` without `DATABASE_URL`."""
+        """The database of the tests, at its default path in `DATA_DIR`."""
         file = tmp_path / "data" / "studyservice.sqlite3"
         source = sqlite3.connect(settings.DATA_DIR / "studyservice.sqlite3")
         source.execute("VACUUM INTO ?", [str(file)])
         source.close()
         return file
 
-    def test_all_of_the_copy_is_read_before_it_counts(self, file: Path, backups: Path, back_up: BackUp) -> None:
+    def test_the_whole_copy_is_read_before_it_counts(self, file: Path, backups: Path, back_up: BackUp) -> None:
         done = back_up()
         assert done.returncode == 0, done.stderr
         assert "Read all of the copy. Members: 0.\n" in done.stdout
@@ -139,15 +139,15 @@ class TestOfSQLite:
         noted = sqlite3.connect(file).execute("SELECT name FROM accounts_lastrun").fetchall()
         assert noted == [(BACKUP,)]
 
-    def test_without_a_database_nothing_counts(self, backups: Path, back_up: BackUp) -> None:
-        """Nor is one made."""
+    def test_without_a_database_there_is_no_backup(self, backups: Path, back_up: BackUp) -> None:
+        """The script does not create a database either."""
         done = back_up()
         assert done.returncode != 0
         assert "unable to open database file" in done.stderr
         assert names(backups) == [".unfinished", "2020-01-01T00-00-00Z", "2020-01-02T00-00-00Z"]
         assert not list((backups.parent / "data").glob("*.sqlite3"))
 
-    def test_the_age_of_the_newest_is_told(self, backups: Path, back_up: BackUp) -> None:
+    def test_the_age_of_the_newest_backup_is_reported(self, backups: Path, back_up: BackUp) -> None:
         newest = backups / "2020-01-02T00-00-00Z"
         then = (datetime.now(UTC) - timedelta(hours=30, minutes=5)).timestamp()
         os.utime(newest, (then, then))

@@ -1,4 +1,4 @@
-"""The floor of the benchmark answers what the service answers, or their figures could not be compared."""
+"""The floor of the benchmark returns the service's answers; otherwise their figures would not be comparable."""
 
 import importlib
 from datetime import UTC, date, datetime, timedelta
@@ -19,7 +19,7 @@ NEW = ("id", "created_at", "updated_at")
 
 @pytest.fixture
 def floor(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Its functions, on the connection of the test."""
+    """Its functions on the connection of the test."""
     monkeypatch.setenv("DATABASE_URL", "postgresql://unused")
     monkeypatch.setenv("SECRET_KEY", settings.SECRET_KEY)
     floor = importlib.import_module("bench.floor")
@@ -36,7 +36,7 @@ def caller(floor: Any, owner: RestEntryPoint) -> Any:
 
 @pytest.fixture
 def course(owner: RestEntryPoint) -> Any:
-    """A course with items of each status, a note, milestones, grades, and cards for an exam."""
+    """A course with items in each status, a note, milestones, grades, and cards for an exam."""
     course: dict[str, Any] = owner.made("create_course", name="Cell Biology", grade_categories=CATEGORIES)
     categories = [one["id"] for one in owner.made("get_grades", course_id=course["id"])["categories"]]
     today = date.fromisoformat(owner.made("get_me")["today"])
@@ -66,11 +66,11 @@ def test_it_lists_the_same_items(floor: Any, caller: Any, course: Any, owner: Re
     same(floor.list_items(caller, 25), owner.made("list_items"))
 
 
-def test_its_agenda_is_the_same(floor: Any, caller: Any, course: Any, owner: RestEntryPoint) -> None:
+def test_its_agenda_is_equal(floor: Any, caller: Any, course: Any, owner: RestEntryPoint) -> None:
     same(floor.get_agenda(caller, 14), owner.made("get_agenda"))
 
 
-def test_its_agenda_has_what_was_missed(
+def test_its_agenda_contains_missed_items(
     floor: Any, caller: Any, course: Any, owner: RestEntryPoint, time_machine: Any
 ) -> None:
     time_machine.move_to(datetime.now(UTC) + timedelta(days=3))
@@ -79,7 +79,7 @@ def test_its_agenda_has_what_was_missed(
     same(floor.get_agenda(caller._replace(today=date.fromisoformat(expected["today"])), 14), expected)
 
 
-def test_its_grades_are_the_same(floor: Any, caller: Any, owner: RestEntryPoint) -> None:
+def test_its_grades_are_equal(floor: Any, caller: Any, owner: RestEntryPoint) -> None:
     course = owner.made("create_course", name="History", grade_categories=CATEGORIES)
     first = owner.made("get_grades", course_id=course["id"])["categories"][0]["id"]
     owner.made("add_grade_score", course_id=course["id"], category_id=first, label="Essay 1", score=87.5)

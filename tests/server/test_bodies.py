@@ -35,7 +35,7 @@ def connection(wire: Wire) -> Iterator[socket.socket]:
         yield connection
 
 
-def test_a_chunked_body_without_a_credential_is_refused_before_it_comes(wire: Wire) -> None:
+def test_a_chunked_body_without_a_credential_is_rejected_before_it_arrives(wire: Wire) -> None:
     head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, CHUNKED)
     with half_sent(wire, head) as connection:
         response = received(connection)
@@ -43,12 +43,12 @@ def test_a_chunked_body_without_a_credential_is_refused_before_it_comes(wire: Wi
     assert response.headers["Connection"] == "close"
 
 
-def test_a_chunked_body_for_no_route_is_refused_before_it_comes(wire: Wire) -> None:
+def test_a_chunked_body_without_a_route_is_rejected_before_it_arrives(wire: Wire) -> None:
     with half_sent(wire, wire.head("POST", "/v1/nothing", JSON, CHUNKED)) as connection:
         assert received(connection).status == 404
 
 
-def test_a_chunked_body_over_the_rate_is_refused_before_it_comes(fresh: Wire) -> None:
+def test_a_chunked_body_over_the_rate_is_rejected_before_it_arrives(fresh: Wire) -> None:
     client = fresh.client()
     for _ in range(120):
         client.request("GET", "/v1/me", headers={"Authorization": f"Bearer {fresh.secret}"})
@@ -59,8 +59,8 @@ def test_a_chunked_body_over_the_rate_is_refused_before_it_comes(fresh: Wire) ->
 
 
 @pytest.mark.parametrize("framing", [CHUNKED, "Content-Length: 1000"])
-def test_half_sent_bodies_that_are_refused_hold_no_thread(wire: Wire, framing: str) -> None:
-    """They are answered, and read until their clients see it. Others are answered meanwhile."""
+def test_rejected_half_sent_bodies_block_no_thread(wire: Wire, framing: str) -> None:
+    """They are answered, and read until their clients see the answer. Others are answered meanwhile."""
     head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, framing)
     refused = [half_sent(wire, head) for _ in range(THREADS * 2)]
     assert [received(connection).status for connection in refused] == [401] * len(refused)
@@ -72,16 +72,16 @@ def test_half_sent_bodies_that_are_refused_hold_no_thread(wire: Wire, framing: s
 
 
 @pytest.mark.parametrize("framing", [CHUNKED, "Content-Length: 1000"])
-def test_half_sent_bodies_that_are_wanted_hold_no_thread(wire: Wire, framing: str) -> None:
+def test_expected_half_sent_bodies_block_no_thread(wire: Wire, framing: str) -> None:
     waiting = [half_sent(wire, wire.head("POST", "/v1/courses", JSON, framing)) for _ in range(THREADS * 2)]
     assert wire.ask(wire.head("GET", "/v1/me")).status == 200
-    assert all(is_open(connection) for connection in waiting)  # none had to be given up for that
+    assert all(is_open(connection) for connection in waiting)  # none had to be aborted for that
     for connection in waiting:
         connection.close()
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 7])
-def test_a_body_that_comes_later_is_read_like_any_other(connection: socket.socket, wire: Wire, pieces: int) -> None:
+def test_a_body_that_arrives_later_is_read(connection: socket.socket, wire: Wire, pieces: int) -> None:
     for framing, body in ((f"Content-Length: {len(COURSE)}", COURSE), (CHUNKED, chunked(COURSE[:9], COURSE[9:]))):
         connection.sendall(wire.head("POST", "/v1/courses", JSON, framing))
         for start in range(0, len(body), step := -(-len(body) // pieces)):
@@ -92,8 +92,8 @@ def test_a_body_that_comes_later_is_read_like_any_other(connection: socket.socke
 
 
 @pytest.mark.parametrize("is_chunked", [False, True])
-def test_a_whole_syllabus_goes_in_and_no_more(wire: Wire, is_chunked: bool) -> None:
-    """500,000 characters as `\\u0416`; beyond 8 MiB, or 1 MiB of what carries no syllabus, the answer is a refusal."""
+def test_a_complete_syllabus_is_accepted_but_nothing_larger(wire: Wire, is_chunked: bool) -> None:
+    """500,000 characters escaped in JSON. Over 8 MiB, or over 1 MiB without a syllabus, is rejected."""
     syllabus = b'{"name": "Cell Biology", "syllabus_text": "' + rb"\u0416" * 500_000 + b'"}'
 
     def answered(path: str, body: bytes) -> int:
@@ -111,7 +111,7 @@ def test_a_whole_syllabus_goes_in_and_no_more(wire: Wire, is_chunked: bool) -> N
     assert answered(f"/v1/vocab-decks/{uuid4()}/cards", b"{}" + b" " * MIB) == 404
 
 
-def test_a_request_counts_once_although_its_body_comes_later(fresh: Wire) -> None:
+def test_a_request_counts_once_even_if_its_body_arrives_later(fresh: Wire) -> None:
     with half_sent(fresh, half_body(fresh)) as connection:
         time.sleep(0.5)
         connection.sendall(COURSE[10:] + b" " * (1000 - len(COURSE)))
@@ -120,7 +120,7 @@ def test_a_request_counts_once_although_its_body_comes_later(fresh: Wire) -> Non
     assert fresh.ask(fresh.head("GET", "/v1/me")).headers["RateLimit-Remaining"] == "118"
 
 
-def test_a_client_that_asks_first_is_told_to_go_on(connection: socket.socket, wire: Wire) -> None:
+def test_a_client_that_asks_first_may_continue(connection: socket.socket, wire: Wire) -> None:
     length = f"Content-Length: {len(COURSE)}"
     connection.sendall(wire.head("POST", "/v1/courses", JSON, length, "Expect: 100-continue"))
     assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -128,7 +128,7 @@ def test_a_client_that_asks_first_is_told_to_go_on(connection: socket.socket, wi
     assert received(connection).status == 201
 
 
-def test_a_client_that_asks_first_is_refused_at_once(connection: socket.socket, wire: Wire) -> None:
+def test_a_client_that_asks_first_can_be_rejected_at_once(connection: socket.socket, wire: Wire) -> None:
     head = Wire(wire.port, "svc_sk_wrong").head(
         "POST", "/v1/courses", JSON, "Content-Length: 9", "Expect: 100-continue"
     )
@@ -137,15 +137,15 @@ def test_a_client_that_asks_first_is_refused_at_once(connection: socket.socket, 
     assert (response.status, response.headers["Connection"]) == (401, "close")
 
 
-def test_a_refusal_is_seen_although_the_body_is_long(wire: Wire) -> None:
-    """The rest of it is read, so that the connection is not reset under the answer."""
+def test_an_error_is_seen_although_the_body_is_long(wire: Wire) -> None:
+    """The rest of the body is read, so that the connection is not reset before the answer is seen."""
     head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, f"Content-Length: {6 * MIB}")
     with wire.connect() as connection:
         connection.sendall(head + b" " * (6 * MIB))
         assert received(connection).status == 401
 
 
-def test_a_connection_is_kept_after_a_refused_body_that_has_come(connection: socket.socket, wire: Wire) -> None:
+def test_a_connection_is_kept_after_a_complete_rejected_body(connection: socket.socket, wire: Wire) -> None:
     head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, f"Content-Length: {len(COURSE)}")
     connection.sendall(head + COURSE)
     assert received(connection).status == 401
@@ -163,7 +163,7 @@ def test_a_connection_is_kept_after_a_refused_body_that_has_come(connection: soc
         ("/mcp", [JSON, "Accept: application/json, text/event-stream", "Content-Length: 9"], b"{}"),
     ],
 )
-def test_a_body_that_ends_early_is_400(
+def test_a_truncated_body_is_400(
     connection: socket.socket, wire: Wire, path: str, lines: list[str], sent: bytes
 ) -> None:
     before = wire.ask(wire.head("GET", "/v1/courses")).body
@@ -174,7 +174,7 @@ def test_a_body_that_ends_early_is_400(
     assert wire.ask(wire.head("GET", "/v1/courses")).body == before
 
 
-def test_a_form_that_ends_early_is_400(connection: socket.socket) -> None:
+def test_a_truncated_form_is_400(connection: socket.socket) -> None:
     connection.sendall(
         b"POST /oauth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
         b"Content-Length: 99\r\n\r\ngrant_type=refresh_token"
@@ -184,7 +184,7 @@ def test_a_form_that_ends_early_is_400(connection: socket.socket) -> None:
     assert (response.status, response.body["error"]) == (400, "invalid_request")
 
 
-def test_a_deletion_whose_body_ends_early_is_400(connection: socket.socket, wire: Wire) -> None:
+def test_a_deletion_with_a_truncated_body_is_400(connection: socket.socket, wire: Wire) -> None:
     head = wire.head("POST", "/v1/courses", JSON, f"Content-Length: {len(COURSE)}")
     course = wire.ask(head + COURSE).body["id"]
     connection.sendall(wire.head("DELETE", f"/v1/courses/{course}", "Content-Length: 9") + b"{}")
@@ -219,6 +219,6 @@ def test_an_encoded_body_is_400(wire: Wire, path: str) -> None:
     assert wire.ask(head + b"{}").status == 400
 
 
-def test_a_body_that_is_told_to_be_as_it_is_is_read(wire: Wire) -> None:
+def test_an_identity_encoded_body_is_read(wire: Wire) -> None:
     head = wire.head("POST", "/v1/courses", JSON, "Content-Encoding: identity", f"Content-Length: {len(COURSE)}")
     assert wire.ask(head + COURSE).status == 201

@@ -11,7 +11,7 @@ BEHIND = b"GET / HTTP/1.1\r\n\r\n"
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 7, 1000])
-def test_it_ends_behind_its_trailers(step: int) -> None:
+def test_it_ends_after_its_trailers(step: int) -> None:
     sent = CHUNKED + BEHIND
     end, at, behind = ChunkedEnd(), 0, None
     while behind is None:
@@ -24,19 +24,19 @@ def test_it_ends_behind_its_trailers(step: int) -> None:
     "sent",
     [b"zz\r\n", b"\r\n", b"-5\r\n", b"0x5\r\n", b"0\r\nno colon\r\n\r\n", b"0\r\n: no name\r\n\r\n", b"1" * 20_000],
 )
-def test_what_is_no_chunk_or_trailer_is_refused(sent: bytes) -> None:
+def test_invalid_chunks_and_trailers_are_rejected(sent: bytes) -> None:
     with pytest.raises(BrokenBody):
         ChunkedEnd().feed(sent)
 
 
-def test_pieces_may_be_small_but_not_too_many() -> None:
+def test_chunks_may_be_small_but_not_too_many() -> None:
     end = ChunkedEnd()
     assert end.feed(b"1\r\nx\r\n" * (MAX_FRAMING_BYTES // 3 // 2)) is None
     with pytest.raises(BrokenBody):
         end.feed(b"1\r\nx\r\n" * MAX_FRAMING_BYTES)
 
 
-def test_a_length_is_counted() -> None:
+def test_a_length_is_measured() -> None:
     end = LengthEnd(5)
     assert end.feed(b"hel") is None
     assert end.feed(b"lo" + BEHIND) == BEHIND

@@ -1,4 +1,4 @@
-"""A server of members that does not answer keeps its own members waiting, and no others."""
+"""A database server that does not answer blocks its own members and no others."""
 
 import time
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.database("sqlite", "threads and places, no database")
 
 @contextmanager
 def held(bulkhead: Bulkhead, pool: ThreadPoolExecutor, *, asking: bool) -> Iterator[None]:
-    """Another thread holds the only place at `a`."""
+    """Another thread occupies the only place at `a`."""
     there, done = Event(), Event()
 
     def hold() -> None:
@@ -46,14 +46,14 @@ def held(bulkhead: Bulkhead, pool: ThreadPoolExecutor, *, asking: bool) -> Itera
 
 
 def entered(bulkhead: Bulkhead, server: str) -> float:
-    """Seconds until there was a place."""
+    """Seconds until a place was free."""
     started = time.monotonic()
     with bulkhead.request():
         bulkhead.enter(server)
     return time.monotonic() - started
 
 
-def test_who_comes_to_a_server_that_hangs_is_told_so_and_others_go_on() -> None:
+def test_calls_to_an_unresponsive_server_fail_and_others_continue() -> None:
     bulkhead = Bulkhead(1)
     with ThreadPoolExecutor(1) as pool, held(bulkhead, pool, asking=True):
         started = time.monotonic()
@@ -68,7 +68,7 @@ def test_who_comes_to_a_server_that_hangs_is_told_so_and_others_go_on() -> None:
     assert entered(bulkhead, "a") < 0.1
 
 
-def test_work_that_takes_its_time_is_waited_for() -> None:
+def test_a_slow_but_working_call_is_waited_for() -> None:
     bulkhead = Bulkhead(1)
     with ThreadPoolExecutor(2) as pool:
         with held(bulkhead, pool, asking=False):
@@ -78,7 +78,7 @@ def test_work_that_takes_its_time_is_waited_for() -> None:
         assert waiting.result() > PATIENCE_SECONDS
 
 
-def test_a_request_that_failed_leaves_its_place() -> None:
+def test_a_failed_request_frees_its_place() -> None:
     bulkhead = Bulkhead(1)
 
     def fail() -> None:
@@ -92,14 +92,14 @@ def test_a_request_that_failed_leaves_its_place() -> None:
         assert pool.submit(entered, bulkhead, "a").result() < 0.1
 
 
-def test_a_command_takes_no_place() -> None:
+def test_a_command_uses_no_place() -> None:
     bulkhead = Bulkhead(1)
     bulkhead.enter("a")
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(entered, bulkhead, "a").result() < 0.1
 
 
-def test_where_members_are_on_one_server_there_is_none() -> None:
+def test_there_is_no_limit_with_a_single_server() -> None:
     servers.bulkhead.cache_clear()
     assert member_known.send(None, member_id=UUID(int=0)) == []
     assert servers.bulkhead.cache_info().currsize == 0
@@ -108,7 +108,7 @@ def test_where_members_are_on_one_server_there_is_none() -> None:
 
 @pytest.fixture
 def one_place(settings: Any) -> Iterator[Bulkhead]:
-    """The bulkhead of this process has one place at each server."""
+    """The bulkhead of this process has one place per server."""
     settings.WEB_THREADS = 2
     servers.bulkhead.cache_clear()
     yield servers.bulkhead()
@@ -117,7 +117,7 @@ def one_place(settings: Any) -> Iterator[Bulkhead]:
 
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db
-def test_the_backend_counts_the_seconds_of_a_statement(one_place: Bulkhead) -> None:
+def test_the_backend_measures_the_seconds_of_a_statement(one_place: Bulkhead) -> None:
     there = Event()
 
     def ask() -> None:

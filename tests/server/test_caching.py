@@ -31,7 +31,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 def addresses(patterns: list[Any], above: str = "/") -> list[str]:
-    """One address for every route."""
+    """One URL for every route."""
     found: list[str] = []
     for pattern in patterns:
         part = str(pattern.pattern)
@@ -46,7 +46,7 @@ def addresses(patterns: list[Any], above: str = "/") -> list[str]:
 
 
 def _kind(part: str, name: str) -> str:
-    """The converter of a placeholder, with its colon, as the route has it."""
+    """The converter of a placeholder with its colon, as in the route."""
     return part[: part.index(f"{name}>")].rpartition("<")[2]
 
 
@@ -58,8 +58,8 @@ def below(path: str, roots: tuple[str, ...]) -> bool:
     return any(is_below(path, root) for root in roots)
 
 
-def test_no_answer_with_a_members_data_is_stored(owner_member: Member, make_key) -> None:
-    """Every route, by every method, with a credential and without, refusals included."""
+def test_no_answer_with_members_data_is_cacheable(owner_member: Member, make_key) -> None:
+    """Every route by every method, with and without a credential, including errors."""
     secret, _ = make_key(owner_member)
     kept = []
     paths = [path for path in all_addresses() if below(path, UNSTORED)]
@@ -74,19 +74,19 @@ def test_no_answer_with_a_members_data_is_stored(owner_member: Member, make_key)
     assert kept == []
 
 
-def test_no_page_of_a_signed_in_operator_is_stored(admin: Client) -> None:
+def test_no_page_of_a_signed_in_operator_is_cacheable(admin: Client) -> None:
     paths = [path for path in all_addresses() if below(path, UNSTORED[4:]) and not path.startswith("/admin/r/")]
     kept = [path for path in paths if "no-store" not in admin.get(path).headers.get("Cache-Control", "")]
     assert kept == []
 
 
-def test_a_preflight_is_not_stored() -> None:
+def test_a_preflight_is_not_cacheable() -> None:
     asked = {"Origin": "https://app.example", "Access-Control-Request-Method": "GET"}
     answer = Client().options("/v1/me", headers=asked)
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
 
 
-def test_descriptions_may_be_kept_for_a_short_time() -> None:
+def test_descriptions_are_cacheable_for_a_short_time() -> None:
     paths = [path for path in all_addresses() if below(path, PUBLIC) and path not in BEYOND]
     answers = {path: Client().get(path) for path in paths}
     assert {answer.status_code for answer in answers.values()} == {200}
@@ -98,11 +98,11 @@ def test_descriptions_may_be_kept_for_a_short_time() -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/.well-known/nothing"), ("POST", "/openapi.json")])
-def test_a_refusal_is_not_kept(method: str, path: str) -> None:
+def test_errors_are_not_cacheable(method: str, path: str) -> None:
     assert Client().generic(method, path).headers["Cache-Control"] == "no-store"
 
 
-def test_addresses_that_answer_json_know_no_cookie(admin: Client) -> None:
+def test_json_addresses_ignore_cookies(admin: Client) -> None:
     """Neither cookies for signing in, nor cookies that Django would replace or delete."""
     signed_in = f"sessionid={admin.cookies['sessionid'].value}; csrftoken=broken"
     wrong = []
@@ -119,6 +119,6 @@ def test_addresses_that_answer_json_know_no_cookie(admin: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/openapi.json", "/.well-known/oauth-authorization-server"])
-def test_no_form_token_is_asked_for_where_there_are_no_forms(path: str) -> None:
+def test_json_addresses_need_no_form_token(path: str) -> None:
     answer = Client(enforce_csrf_checks=True).post(path)
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")

@@ -1,4 +1,4 @@
-"""`checkinstall`: a whole installation passes, and each broken one is found, named and told what to do."""
+"""`checkinstall`: a complete installation passes, and each fault is reported with its name and remedy."""
 
 import json
 import os
@@ -33,14 +33,14 @@ def check(server: Server, tmp_path: Path) -> Check:
 
     def run(*arguments: str, **variables: str) -> Ended:
         environment = server.environment | variables
-        environment.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # of tests in a browser, in the same process
+        environment.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # of browser tests in the same process
         return ended(tmp_path, "manage", "checkinstall", *arguments, environment=environment)
 
     return run
 
 
 def failed(done: Ended) -> dict[str, str]:
-    """What was found wrong and what to do, by step. Each failure has a remedy."""
+    """The faults and remedies by step. Each failure has a remedy."""
     assert done.returncode == 1, done.stderr
     found = [one for one in json.loads(done.stdout)["checks"] if one["outcome"] == "FAILED"]
     assert all(one["remedy"] for one in found)
@@ -49,7 +49,7 @@ def failed(done: Ended) -> dict[str, str]:
 
 
 @pytest.mark.database("both")
-def test_a_whole_installation_passes(server: Server, check: Check) -> None:
+def test_a_complete_installation_passes(server: Server, check: Check) -> None:
     for command in ("delivermail", "remind", "purgeexpired"):
         server.command(command)
     done = check(
@@ -68,13 +68,13 @@ def test_a_whole_installation_passes(server: Server, check: Check) -> None:
     assert "To: ann@example.org" in sent.read_text()
 
 
-def test_a_wrong_setting_stops_it_with_one_line(check: Check) -> None:
+def test_an_invalid_setting_stops_it_with_one_line(check: Check) -> None:
     done = check(SECRET_KEY="short")
     assert done.returncode == 1
     assert done.stderr == "Not started: SECRET_KEY is weak. Set it to 50 or more random characters.\n"
 
 
-def test_what_a_first_hour_forgets_is_named(server: Server, check: Check, tmp_path: Path) -> None:
+def test_common_mistakes_of_a_new_installation_are_named(server: Server, check: Check, tmp_path: Path) -> None:
     """Seven at once, none of which hides another."""
     shutil.copy(server.environment["DATABASE_URL"].removeprefix("sqlite:///"), tmp_path / "studyservice.sqlite3")
     (data := tmp_path / "data").mkdir(mode=0o755)
@@ -101,8 +101,8 @@ def test_what_a_first_hour_forgets_is_named(server: Server, check: Check, tmp_pa
     assert "The clock is not synchronized. Turn on" in found["clock"]
 
 
-def test_what_it_stands_on_is_named(check: Check, tmp_path: Path) -> None:
-    """An empty database, files of nobody, no Redis, a mail server that is away."""
+def test_faults_of_dependencies_are_named(check: Check, tmp_path: Path) -> None:
+    """An empty database, files of another user, no Redis, and a mail server that is down."""
     nobody = f"127.0.0.1:{free_port()}"
     done = check(
         "--json",
@@ -123,7 +123,7 @@ def test_what_it_stands_on_is_named(check: Check, tmp_path: Path) -> None:
     assert "schedules: not reached" in check(DATABASE_URL=f"sqlite:///{tmp_path}/empty.sqlite3").stdout
 
 
-def test_a_database_that_is_gone_is_named(check: Check) -> None:
+def test_a_missing_database_is_named(check: Check) -> None:
     done = check("--json", DATABASE_URL=f"postgres://study:secret@127.0.0.1:{free_port()}/study")
     found = failed(done)
     assert "study at 127.0.0.1 does not answer: connection failed" in found["database"]
@@ -133,7 +133,7 @@ def test_a_database_that_is_gone_is_named(check: Check) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("internet")
-def test_a_sender_that_mail_servers_refuse_is_named(settings: Any) -> None:
+def test_a_sender_rejected_by_mail_servers_is_named(settings: Any) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     assert "mail" in refusal("checkinstall")
 
@@ -154,7 +154,7 @@ def ready(version: str = __version__, **checks: str) -> Answer:
 
 @pytest.fixture
 def behind(internet: Internet, settings: Any) -> Callable[..., list[Finding]]:
-    """The findings of a service at https://study.example.org whose proxy answers these, by the start of the path."""
+    """The findings for a service at https://study.example.org whose proxy gives these answers, by path prefix."""
 
     def serve(**answers: Answer) -> list[Finding]:
         settings.BASE_URL, settings.TRUSTED_PROXIES = "https://study.example.org", 1
@@ -170,7 +170,7 @@ def behind(internet: Internet, settings: Any) -> Callable[..., list[Finding]]:
 
 
 def remaining(*numbers: int) -> Answer:
-    """Answers of the API with these numbers, one after the other."""
+    """API answers with these numbers, one after the other."""
     told = iter(numbers)
 
     def write(head: str, connection: ssl.SSLSocket) -> None:
@@ -181,7 +181,7 @@ def remaining(*numbers: int) -> Answer:
 
 
 def failure(found: list[Finding]) -> tuple[str, str]:
-    """Step and text of the one that failed; those after it were not tried."""
+    """Step and text of the failed check. Later ones were skipped."""
     [index] = [index for index, one in enumerate(found) if one.outcome is Outcome.FAILED]
     assert all(one.found == "not reached." for one in found[index + 1 :])
     return found[index].step, f"{found[index].found} {found[index].remedy}"
@@ -194,13 +194,13 @@ def test_a_proxy_that_sets_its_headers_passes(behind: Callable[..., list[Finding
     )
 
 
-def test_a_proxy_that_does_not_say_https_is_named(behind: Callable[..., list[Finding]]) -> None:
-    """Every page then leads to itself."""
+def test_a_proxy_that_does_not_report_https_is_named(behind: Callable[..., list[Finding]]) -> None:
+    """Otherwise every page would redirect to itself."""
     step, text = failure(behind(health=ready(), sign_in=moved("https://study.example.org/sign-in")))
     assert (step, "Make the proxy set X-Forwarded-Proto" in text) == ("X-Forwarded-Proto", True)
 
 
-def test_a_proxy_that_believes_its_clients_is_named(behind: Callable[..., list[Finding]]) -> None:
+def test_a_proxy_that_trusts_its_clients_is_named(behind: Callable[..., list[Finding]]) -> None:
     step, text = failure(behind(health=ready(), sign_in=answer(b"page"), v1=remaining(119, 119)))
     assert (step, "A client can choose the address" in text) == ("X-Forwarded-For", True)
 
@@ -215,7 +215,7 @@ def test_a_proxy_that_believes_its_clients_is_named(behind: Callable[..., list[F
         (answer(status="502 Bad Gateway"), "answered 502"),
     ],
 )
-def test_another_server_behind_the_proxy_is_named(
+def test_a_different_server_behind_the_proxy_is_named(
     behind: Callable[..., list[Finding]], health: Answer, told: str
 ) -> None:
     step, text = failure(behind(health=health))
@@ -224,7 +224,7 @@ def test_another_server_behind_the_proxy_is_named(
 
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db
-def test_the_version_and_the_clock_of_postgresql_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_version_and_clock_of_postgresql_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [step() for _, step in services.database_steps()]
     assert found[1].startswith("PostgreSQL 1")
     assert host.clock().endswith("the same as that of PostgreSQL.")
@@ -233,7 +233,7 @@ def test_the_version_and_the_clock_of_postgresql_are_read(monkeypatch: pytest.Mo
     assert (step, text.endswith("is too old. Upgrade it to 99 or newer.")) == ("database version", True)
 
 
-def test_static_files_that_were_not_collected_are_named(settings: Any, tmp_path: Path) -> None:
+def test_uncollected_static_files_are_named(settings: Any, tmp_path: Path) -> None:
     settings.STATIC_ROOT = str(tmp_path)
     found = {one.step: one for one in map(finding_of, host.settings_steps())}
     assert found["static files"].outcome is Outcome.FAILED

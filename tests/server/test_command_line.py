@@ -26,7 +26,7 @@ pytestmark = pytest.mark.database("sqlite", "the terminal, standard input and ou
 
 
 def typed(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
-    """A command with the settings of this run, as an operator would type it."""
+    """Run a command with the settings of this run, as an operator would."""
     return subprocess.Popen(  # our own program
         [sys.executable, ROOT / "manage.py", *arguments],
         env=os.environ | {"DATABASE_URL": url_of(connection.settings_dict["NAME"])},
@@ -38,16 +38,16 @@ def typed(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
 
 
 def ended(command: "subprocess.Popen[str]", given: str | None = None) -> tuple[int, str, str]:
-    """Its status, output and errors, after it was `given` its input."""
+    """Its status, output and errors, with `given` as its input."""
     stdout, stderr = command.communicate(given, timeout=60)
     return command.returncode, stdout, stderr
 
 
 @pytest.mark.django_db(transaction=True)
 class TestPasswordOffTheCommandLine:
-    """Everybody on the machine can read an argument of `--password` in the list of processes."""
+    """Every user of the machine can read the arguments in the list of processes."""
 
-    def test_it_comes_on_standard_input(self) -> None:
+    def test_it_is_read_from_standard_input(self) -> None:
         command = typed("createmember", EMAIL, "--password-stdin", "--json", stdin=subprocess.PIPE)
         status, _, errors = ended(command, "correct horse \nnot this\n")
         assert (status, errors) == (0, "")
@@ -60,7 +60,9 @@ class TestPasswordOffTheCommandLine:
             ("a\n", f"password: {TOO_SHORT} This password is too common."),
         ],
     )
-    def test_a_wrong_one_creates_nothing(self, given: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_invalid_password_creates_nothing(
+        self, given: str, message: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(sys, "stdin", StringIO(given))
         assert refusal("createmember", EMAIL, "--password-stdin") == message
         assert not Member.objects.exists()
@@ -75,13 +77,13 @@ class TestPasswordOffTheCommandLine:
             os.write(keyboard, b"correct horse\n")
         assert ended(command) == (0, ANY, "\n")
         shown = b""
-        with suppress(OSError):  # the end of a terminal that nobody holds
+        with suppress(OSError):  # the other end of the terminal is closed
             shown = os.read(keyboard, 1024)
         os.close(keyboard)
         assert b"correct" not in shown
         assert Member.objects.get().check_password("correct horse")
 
-    def test_two_that_are_not_the_same_create_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_two_different_passwords_create_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         answers = {"Password: ": "correct horse", "Password again: ": "correct house"}
         monkeypatch.setattr("accounts.management.passwords.getpass", answers.pop)
         assert refusal("createmember", EMAIL, "--password-prompt") == "The passwords differ."
@@ -95,7 +97,7 @@ class TestPasswordOffTheCommandLine:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_command_line_prints_json_alone() -> None:
+def test_the_command_line_prints_only_json() -> None:
     status, printed, errors = ended(typed("createmember", EMAIL, "--api-key", "Key", "--json"))
     assert (status, errors) == (0, "")
     assert printed.count("\n") == 1

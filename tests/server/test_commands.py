@@ -1,4 +1,4 @@
-"""The operators' commands: effect, output, and invalid input, which changes nothing."""
+"""The operators' commands: effect and output, and invalid input, which changes nothing."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -26,7 +26,7 @@ TOO_SHORT = "This password is too short. It must contain at least 8 characters."
 class TestCreateMember:
     pytestmark = pytest.mark.django_db
 
-    def test_the_least(self) -> None:
+    def test_required_options_are_enough(self) -> None:
         answer = run_json("createmember", " New@Example.org ")
         member = Member.objects.get()
         assert answer == {"id": str(member.id), "email": "new@example.org", "api_key": None}
@@ -34,7 +34,7 @@ class TestCreateMember:
         assert member.membership_is_active()
         assert not member.has_usable_password()
 
-    def test_every_option(self) -> None:
+    def test_every_option_is_applied(self) -> None:
         options = ["--name", "New", "--time-zone", "Asia/Kolkata", "--password", "correct horse", "--staff"]
         answer = run_json(
             "createmember",
@@ -63,7 +63,7 @@ class TestCreateMember:
         assert (me["email"], me["scopes"]) == (EMAIL, ["read"])
         assert me["membership"] == {"active": False, "until": None, "renew_url": None}
 
-    def test_without_json_it_is_said_in_words(self) -> None:
+    def test_without_json_it_prints_sentences(self) -> None:
         printed = run("createmember", EMAIL, "--api-key", "Key")
         member = Member.objects.get()
         first, second, third = printed.splitlines()
@@ -103,17 +103,17 @@ class TestCreateMember:
             ),
         ],
     )
-    def test_a_wrong_input_creates_nothing(self, arguments: list[str], message: str) -> None:
+    def test_invalid_input_creates_nothing(self, arguments: list[str], message: str) -> None:
         assert refusal("createmember", *arguments) == message
         assert not Member.objects.exists()
 
-    def test_an_address_names_one_member(self, owner_member: Member) -> None:
+    def test_an_address_belongs_to_one_member(self, owner_member: Member) -> None:
         assert refusal("createmember", "OWNER@example.org") == "email: Member with this Email already exists."
         assert list(Member.objects.all()) == [owner_member]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_parallel_creates_of_one_member_one_succeeds(in_threads: Callable[..., list[Any]]) -> None:
+def test_one_of_several_parallel_creations_of_a_member_succeeds(in_threads: Callable[..., list[Any]]) -> None:
     def create(number: int) -> str:
         try:
             return run("createmember", EMAIL)[:7]
@@ -126,7 +126,7 @@ def test_of_parallel_creates_of_one_member_one_succeeds(in_threads: Callable[...
 
 @pytest.mark.usefixtures("owner_member")
 class TestCreateApiKey:
-    def test_the_least(self) -> None:
+    def test_required_options_are_enough(self) -> None:
         answer = run_json("createapikey", "Owner@Example.org", " Calendar ")
         key = ApiKey.objects.get()
         assert answer == {"id": str(key.id), "api_key": ANY}
@@ -149,7 +149,7 @@ class TestCreateApiKey:
         with time_machine.travel(expires_at, tick=False):
             assert RestEntryPoint(secret).call("get_me").error == "unauthorized"
 
-    def test_it_never_expires_when_told_so(self) -> None:
+    def test_it_can_be_created_without_expiry(self) -> None:
         run("createapikey", EMAIL, "Key", "--expires-days", "never")
         assert ApiKey.objects.get().expires_at is None
 
@@ -171,12 +171,12 @@ class TestCreateApiKey:
             ([EMAIL], "Error: the following arguments are required: name"),
         ],
     )
-    def test_a_wrong_input_creates_nothing(self, arguments: list[str], message: str) -> None:
+    def test_invalid_input_creates_nothing(self, arguments: list[str], message: str) -> None:
         assert refusal("createapikey", *arguments) == message
         assert not ApiKey.objects.exists()
 
-    def test_ten_keys_are_the_most(self) -> None:
-        """Spec, API keys; an expired or revoked one does not count."""
+    def test_ten_keys_are_the_maximum(self) -> None:
+        """Spec, API keys. Expired and revoked keys do not count."""
         for number in range(11):
             run("createapikey", EMAIL, f"Key {number}", "--expires-days", "30")
             ApiKey.objects.filter(name="Key 0").update(expires_at=timezone.now())
@@ -206,30 +206,30 @@ def test_parallel_keys_stop_at_ten(
 
 
 class TestSetMembership:
-    def test_it_ends(self, owner: RestEntryPoint) -> None:
+    def test_a_membership_can_be_ended(self, owner: RestEntryPoint) -> None:
         assert run_json("setmembership", EMAIL, "inactive") == {"email": EMAIL, "active": False, "until": None}
         assert owner.call("list_courses").error == "membership_required"
 
-    def test_it_is_renewed_open_ended(self, lapsed: RestEntryPoint) -> None:
+    def test_a_membership_can_be_renewed_open_ended(self, lapsed: RestEntryPoint) -> None:
         answer = run_json("setmembership", "Lapsed@example.org", "active")
         assert answer == {"email": "lapsed@example.org", "active": True, "until": None}
         assert lapsed.call("list_courses").error is None
 
-    def test_its_last_day_is_included_where_the_member_lives(self, owner: RestEntryPoint) -> None:
-        """Decisions, Fine print; the owner lives in Paris."""
+    def test_its_last_day_is_included_in_the_members_time_zone(self, owner: RestEntryPoint) -> None:
+        """Decisions, Fine print. The owner lives in Paris."""
         run("setmembership", EMAIL, "active", "--until", "2031-05-31")
         with time_machine.travel(datetime(2031, 5, 31, 21, 59, tzinfo=UTC), tick=False):
             assert owner.call("list_courses").error is None
         with time_machine.travel(datetime(2031, 5, 31, 22, 0, tzinfo=UTC), tick=False):
             assert owner.call("list_courses").error == "membership_required"
 
-    def test_a_last_day_in_the_past_lapses(self, owner: RestEntryPoint) -> None:
+    def test_a_past_last_day_lapses_the_membership(self, owner: RestEntryPoint) -> None:
         answer = run_json("setmembership", EMAIL, "active", "--until", "2020-01-31")
         assert answer == {"email": EMAIL, "active": False, "until": "2020-01-31"}
         assert owner.call("list_courses").error == "membership_required"
 
     @pytest.mark.usefixtures("owner_member")
-    def test_without_json_it_is_said_in_words(self) -> None:
+    def test_without_json_it_prints_sentences(self) -> None:
         assert run("setmembership", EMAIL, "active", "--until", "2031-05-31") == (
             f"The membership of {EMAIL} is active, last day 2031-05-31.\n"
         )
@@ -250,7 +250,7 @@ class TestSetMembership:
             ),
         ],
     )
-    def test_a_wrong_input_changes_nothing(self, owner_member: Member, arguments: list[str], message: str) -> None:
+    def test_invalid_input_changes_nothing(self, owner_member: Member, arguments: list[str], message: str) -> None:
         Member.objects.update(membership_until=date(2030, 1, 1))
         assert refusal("setmembership", *arguments) == message
         owner_member.refresh_from_db()
@@ -259,7 +259,7 @@ class TestSetMembership:
 
 @pytest.mark.django_db
 class TestPurgeExpired:
-    def test_it_removes_what_has_expired_and_nothing_else(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_it_removes_only_expired_rows(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(purging, "BATCH", 2)
         now = timezone.now()
         for _ in range(5):
@@ -269,7 +269,9 @@ class TestPurgeExpired:
         assert [session.session_key for session in BrowserSession.objects.all()] == ["live"]
         assert "sessions" not in run("purgeexpired")
 
-    def test_keys_go_90_days_after_their_end(self, owner_member: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_keys_are_deleted_90_days_after_their_end(
+        self, owner_member: Member, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(purging, "BATCH", 2)
         now = timezone.now()
         long_ago, lately = now - timedelta(days=90, seconds=1), now - timedelta(days=89)

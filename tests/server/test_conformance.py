@@ -1,4 +1,4 @@
-"""The check of docs/conformance.md finds its faults."""
+"""The check of docs/conformance.md finds errors."""
 
 import pytest
 
@@ -23,13 +23,16 @@ def _table(*rows: str) -> str:
         ("| 1 | It works | `tests/operations/test_get_me.py::TestNone::test_none` |", "line 3: there is no test"),
     ],
 )
-def test_a_row_without_a_test_that_exists_is_found(row: str, complaint: str) -> None:
+def test_a_row_without_an_existing_test_is_found(row: str, complaint: str) -> None:
     [found] = complaints(_table(row))
     assert found.startswith(complaint)
 
 
-def test_tests_in_classes_and_several_in_a_row_are_found() -> None:
-    names = ("test_announce.py::TestAnnounce::test_a_dry_run_sends_none", "test_cors.py::test_errors_may_be_read_too")
+def test_several_tests_and_tests_in_classes_are_recognized() -> None:
+    names = (
+        "test_announce.py::TestAnnounce::test_a_dry_run_sends_nothing",
+        "test_cors.py::test_errors_can_be_read_too",
+    )
     cell = " ".join(f"`tests/server/{name}`" for name in names)
     assert complaints(_table(f"| 1 | It works | {cell} |")) == []
 

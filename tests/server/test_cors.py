@@ -37,12 +37,12 @@ def preflight(path: str, method: str = "GET", headers: str = "authorization"):
 
 @pytest.fixture
 def secret(owner_member: Member, make_key) -> str:
-    """A key of the owner's."""
+    """A key of the owner."""
     return str(make_key(owner_member)[0])
 
 
 @pytest.mark.parametrize("origin", [ORIGIN, "http://localhost:5173", "null"])
-def test_any_origin_may_read_an_answer(secret: str, origin: str) -> None:
+def test_any_origin_can_read_an_answer(secret: str, origin: str) -> None:
     response = Call("GET", "/v1/me").send(**bearer(secret), Origin=origin)
     assert response.headers["Access-Control-Allow-Origin"] == "*"
     assert "Access-Control-Allow-Credentials" not in response.headers
@@ -54,13 +54,13 @@ def test_the_headers_that_clients_need_are_exposed(secret: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/nothing", "/v1/me", "/v1/courses/17"])
-def test_errors_may_be_read_too(path: str) -> None:
+def test_errors_can_be_read_too(path: str) -> None:
     response = Call("GET", path).send(Origin=ORIGIN)
     error_of(response)
     assert response.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_a_refused_rate_may_be_read_too() -> None:
+def test_a_rate_limit_error_can_be_read_too() -> None:
     for _ in range(121):
         response = Call("GET", "/v1/me").send(Origin=ORIGIN)
     assert response.status_code == 429
@@ -90,17 +90,17 @@ def test_preflight_allows_the_headers_that_clients_send(header: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/health", "/health/live", "/health/ready", "/openapi.json"])
-def test_the_description_may_be_read_from_anywhere(path: str) -> None:
+def test_the_description_can_be_read_from_anywhere(path: str) -> None:
     response = Call("GET", path).send(Origin=ORIGIN)
     assert (response.status_code, response.headers["Access-Control-Allow-Origin"]) == (200, "*")
 
 
-def test_options_that_is_no_preflight_is_a_request_like_any_other(secret: str) -> None:
+def test_options_without_preflight_headers_is_an_ordinary_request(secret: str) -> None:
     assert error_of(Call("OPTIONS", "/v1/me").send())["type"] == "unauthorized"
     assert error_of(Call("OPTIONS", "/v1/me").send(**bearer(secret)))["type"] == "method_not_allowed"
 
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/login"])
-def test_pages_may_not_be_read_from_elsewhere(path: str) -> None:
+def test_pages_cannot_be_read_from_other_origins(path: str) -> None:
     response = Call("GET", path).send(Origin=ORIGIN)
     assert "Access-Control-Allow-Origin" not in response.headers

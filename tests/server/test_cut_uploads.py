@@ -1,4 +1,4 @@
-"""An incomplete upload, whose request restarts later, leaves no file."""
+"""An incomplete upload, whose request is resumed later, leaves no file."""
 
 import io
 from pathlib import Path
@@ -22,7 +22,7 @@ PAGES = ["/courses/new", "/courses/{}/calendar", "/decks/import", "/account/impo
 
 
 class Cut(io.BytesIO):
-    """A body whose rest has not arrived yet."""
+    """A body whose remaining bytes have not arrived yet."""
 
     def read(self, size: int | None = -1) -> bytes:
         """The received bytes, as from `studyservice.server.bodies`."""
@@ -42,17 +42,17 @@ def send_a_part(client: Client, path: str) -> BodyAwaited:
     cut: Any = {"wsgi.input": Cut(FORM[: MIB // 2]), "CONTENT_LENGTH": str(len(FORM))}
     with pytest.raises(BodyAwaited) as begun_again:
         client.generic("POST", path, b"x", MULTIPART_CONTENT, **cut)
-    return begun_again.value  # with the frames that had the files, which the garbage collector may leave for long
+    return begun_again.value  # Free the frames that had the files, which the garbage collector may keep for long
 
 
-def test_of_an_operation(owner: RestEntryPoint, temporary: Path) -> None:
+def test_a_cut_upload_to_an_operation_leaves_no_file(owner: RestEntryPoint, temporary: Path) -> None:
     held = send_a_part(owner.client, "/v1/import")
     assert list(temporary.iterdir()) == []
     assert held.__traceback__ is not None
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_of_a_page(owner_member: Member, course: Any, temporary: Path, path: str) -> None:
+def test_a_cut_upload_to_a_page_leaves_no_file(owner_member: Member, course: Any, temporary: Path, path: str) -> None:
     browser = Client()
     browser.force_login(owner_member)
     held = send_a_part(browser, path.format(course["id"]))

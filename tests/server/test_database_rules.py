@@ -1,4 +1,4 @@
-"""The database refuses what the code refuses, whoever writes: values out of range, and rows of two members in one."""
+"""The database enforces the rules for every writer: value ranges, and rows that belong to one member."""
 
 from typing import Any
 from uuid import uuid4
@@ -205,7 +205,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
 
 
 def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
-    """One row of each model of the member's, and an app."""
+    """One row of each of the member's models, and an app."""
     course = CourseFactory.create(member=member)
     item = ItemFactory.create(member=member, course=course)
     category = GradeCategoryFactory.create(member=member, course=course)
@@ -253,7 +253,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
 
 
 def changed(row: models.Model, field: str, value: Any) -> None:
-    """Set one column of a row past every rule of the code, with all that a commit checks."""
+    """Set one column of a row, bypassing the code's rules, with all checks of a commit."""
     column = {known.attname: known.column for known in row._meta.concrete_fields}[field]
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
@@ -268,8 +268,8 @@ def rows(owner_member: Member) -> dict[type[models.Model], models.Model]:
     return owned_rows(owner_member)
 
 
-def test_every_choice_and_every_number_has_its_bounds() -> None:
-    """Whoever adds a column with a range adds what it refuses to `BAD`, which the next test then tries."""
+def test_every_choice_and_every_number_has_bounds() -> None:
+    """A new column with a range must add invalid values to `BAD`, which the next test tries."""
     for label in APPS:
         for model in apps.get_app_config(label).get_models():
             if model._meta.proxy:
@@ -283,7 +283,7 @@ def test_every_choice_and_every_number_has_its_bounds() -> None:
 
 
 @pytest.mark.parametrize("model", BAD)
-def test_a_value_out_of_range_is_refused(model: type[models.Model], rows: Any) -> None:
+def test_a_value_out_of_range_is_rejected(model: type[models.Model], rows: Any) -> None:
     row = rows[model]
     for field, values in BAD[model].items():
         changed(row, field, row._meta.get_field(field).get_db_prep_save(getattr(row, field), connection))
@@ -293,7 +293,7 @@ def test_a_value_out_of_range_is_refused(model: type[models.Model], rows: Any) -
 
 
 def references() -> list[tuple[type[models.Model], Any, str]]:
-    """Each foreign key from a member's row to a member's row, with the member's field."""
+    """Each foreign key from one member's row to another, with its member field."""
     found = []
     for label in APPS:
         for model in apps.get_app_config(label).get_models():
@@ -305,7 +305,7 @@ def references() -> list[tuple[type[models.Model], Any, str]]:
 
 
 def owner_of(model: Any) -> str | None:
-    """The field with the member that a row belongs to."""
+    """The member field of the row's model."""
     return next((field.name for field in model._meta.concrete_fields if field.related_model is Member), None)
 
 
@@ -327,8 +327,8 @@ def test_the_references_are_known() -> None:
 
 
 @pytest.mark.parametrize("reference", references(), ids=lambda one: f"{one[0].__name__}.{one[1].name}")
-def test_no_row_refers_to_what_is_not_there_or_another_members(reference: Any, rows: Any) -> None:
-    """The other member's only PostgreSQL refuses."""
+def test_references_to_missing_or_another_members_rows_are_rejected(reference: Any, rows: Any) -> None:
+    """Only PostgreSQL rejects another member's row."""
     model, field, _ = reference
     wrong = [uuid4()]
     if connection.vendor == "postgresql":
@@ -341,7 +341,7 @@ def test_no_row_refers_to_what_is_not_there_or_another_members(reference: Any, r
 @pytest.mark.django_db
 @pytest.mark.parametrize("reference", references(), ids=lambda one: f"{one[0].__name__}.{one[1].name}")
 def test_each_reference_has_one_foreign_key(reference: Any) -> None:
-    """On PostgreSQL each contains the member and is validated. This covers new models."""
+    """On PostgreSQL each includes the member and is validated. This covers new models."""
     model, field, owner = reference
     with connection.cursor() as cursor:
         table = connection.introspection.get_constraints(cursor, model._meta.db_table)
@@ -359,8 +359,8 @@ def test_each_reference_has_one_foreign_key(reference: Any) -> None:
 
 
 @pytest.mark.database("postgresql")
-def test_an_item_under_another_members_course_is_refused_by_the_database(owner_member: Member) -> None:
-    """Past every rule of the code."""
+def test_the_database_rejects_an_item_in_another_members_course(owner_member: Member) -> None:
+    """Bypassing the code's rules."""
 
     def insert(course: Course) -> None:
         with transaction.atomic():
@@ -373,8 +373,8 @@ def test_an_item_under_another_members_course_is_refused_by_the_database(owner_m
 
 
 @pytest.mark.database("postgresql")
-def test_the_database_lets_rows_go_with_what_they_refer_to(rows: Any) -> None:
-    """All below a course; a deck stays, without its course, and an attempt, which never referred to it."""
+def test_the_database_deletes_rows_with_their_parent(rows: Any) -> None:
+    """Everything below a course. Decks remain without a course, and so do attempts, which do not refer to it."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM courses_course WHERE member_id = %s", [rows[Member].id])
     connection.check_constraints()
@@ -385,8 +385,8 @@ def test_the_database_lets_rows_go_with_what_they_refer_to(rows: Any) -> None:
 
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db
-def test_later_migrations_work_on_the_keys() -> None:
-    """The key follows a field that is altered or removed. A new table has it instead of Django's."""
+def test_later_migrations_update_the_foreign_keys() -> None:
+    """The key follows an altered or removed field. A new table has it in place of Django's."""
     state = MigrationLoader(connection).project_state()
     below: Any = CreateModel(
         "Hint",
@@ -419,7 +419,7 @@ def test_later_migrations_work_on_the_keys() -> None:
 
 
 def _migrated(state: ProjectState, *operations: Any) -> ProjectState:
-    """The state after a migration of courses, which is applied."""
+    """The state after applying a migration of courses."""
 
     class Later(Migration):
         pass
@@ -437,7 +437,7 @@ def _keys(table: str) -> set[tuple[str, ...]]:
 
 @pytest.mark.django_db
 def test_a_hash_has_one_index() -> None:
-    """`unique=True` makes two on PostgreSQL, the second for LIKE."""
+    """`unique=True` creates two on PostgreSQL, the second one for LIKE."""
     hashes: dict[type[models.Model], str] = {
         ApiKey: "secret_hash",
         Invitation: "secret_hash",

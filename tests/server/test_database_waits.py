@@ -1,4 +1,4 @@
-"""A stuck database delays no call, and no health check, forever."""
+"""A stuck database never delays a call or a health check without limit."""
 
 import http.client
 import json
@@ -69,7 +69,7 @@ def serving(directory: Path, url: str, **variables: str) -> Iterator[Caller]:
 
 @contextmanager
 def locked(url: str, statement: str) -> Iterator[None]:
-    """Another transaction, which has executed `statement`; on SQLite it has the one lock there is."""
+    """Another transaction that has executed `statement`. On SQLite it holds the only lock."""
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(urlsplit(url).path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -88,21 +88,21 @@ LOCK_MEMBER = "SELECT id FROM accounts_member FOR UPDATE"
 
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
-    """A database of the test's own."""
+    """The test's own database."""
     with databases.copied(f"waits_{tmp_path.name}", tmp_path) as own:
         yield own
 
 
 @pytest.fixture
 def frozen(url: str) -> Iterator[Freezer]:
-    """The same database, behind what can be frozen."""
+    """The same database behind a proxy that can freeze."""
     with freezer(url) as passing:
         yield passing
 
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Caller, str]]:
-    """A server that waits for locks for a second, and the URL of its database."""
+    """A server that waits one second for locks, and the URL of its database."""
     directory = tmp_path_factory.mktemp("impatient")
     with (
         databases.copied(f"waits_{directory.name}", directory) as url,
@@ -111,7 +111,7 @@ def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Caller
         yield ada, url
 
 
-def test_a_lock_is_not_waited_for_without_end(impatient: tuple[Caller, str]) -> None:
+def test_waiting_for_a_lock_is_limited(impatient: tuple[Caller, str]) -> None:
     ada, url = impatient
     ada.call("GET", "/v1/me")  # records the use of the key
     with locked(url, LOCK_MEMBER):
@@ -124,7 +124,7 @@ def test_a_lock_is_not_waited_for_without_end(impatient: tuple[Caller, str]) -> 
     assert len(ada.call("GET", "/v1/courses").body["data"]) == 1
 
 
-def test_a_tool_says_that_it_may_be_called_again(impatient: tuple[Caller, str]) -> None:
+def test_a_tool_reports_that_it_can_be_called_again(impatient: tuple[Caller, str]) -> None:
     ada, url = impatient
     call = {"name": "create_course", "arguments": {"name": "Cell Biology"}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
@@ -135,7 +135,7 @@ def test_a_tool_says_that_it_may_be_called_again(impatient: tuple[Caller, str]) 
     assert "\nWait 1 s before you try again.\n" in result["content"][0]["text"]
 
 
-def test_an_app_is_told_in_the_words_of_oauth(impatient: tuple[Caller, str]) -> None:
+def test_an_app_gets_an_oauth_error(impatient: tuple[Caller, str]) -> None:
     ada, url = impatient
     app = {"redirect_uris": ["https://app.example/callback"], "token_endpoint_auth_method": "none"}
     with locked(url, "LOCK TABLE oauthserver_application"):
@@ -144,7 +144,7 @@ def test_an_app_is_told_in_the_words_of_oauth(impatient: tuple[Caller, str]) -> 
 
 
 @pytest.mark.database("postgresql")
-def test_a_statement_does_not_run_without_end(tmp_path: Path, url: str) -> None:
+def test_the_duration_of_a_statement_is_limited(tmp_path: Path, url: str) -> None:
     waits = {"DATABASE_LOCK_TIMEOUT": "60", "DATABASE_STATEMENT_TIMEOUT": "1"}
     with serving(tmp_path, url, **waits) as ada:
         with locked(url, "LOCK TABLE accounts_apikey"):
@@ -165,7 +165,7 @@ def test_every_connection_has_the_timeouts() -> None:
 class TestFrozen:
     """The database is frozen, and TCP does not notice."""
 
-    def test_a_call_ends_and_the_next_ones_work(self, tmp_path: Path, frozen: Freezer) -> None:
+    def test_a_call_ends_and_later_ones_work(self, tmp_path: Path, frozen: Freezer) -> None:
         with serving(tmp_path, frozen.url, DATABASE_STATEMENT_TIMEOUT="1") as ada:
             assert ada.create_course().status == 201
             frozen.freeze()
@@ -173,17 +173,17 @@ class TestFrozen:
             frozen.thaw()
             assert _in_time(lambda: ada.create_course().status == 201)
             assert _in_time(lambda: ada.call("GET", "/v1/courses").status == 200)
-            time.sleep(1)  # until every thread may connect again
+            time.sleep(1)  # until every thread can connect again
             assert len(ada.call("GET", "/v1/courses").body["data"]) == 2
 
-    def test_a_new_connection_is_given_up(self, tmp_path: Path, frozen: Freezer) -> None:
+    def test_opening_a_new_connection_is_aborted(self, tmp_path: Path, frozen: Freezer) -> None:
         with serving(tmp_path, frozen.url, DATABASE_CONNECT_TIMEOUT="2") as ada:
             frozen.freeze()
             assert is_passing_fault(ada.call("GET", "/v1/me"))
             frozen.thaw()
             assert _in_time(lambda: ada.call("GET", "/v1/me").status == 200)
 
-    def test_health_does_not_wait_as_calls_do(self, tmp_path: Path, frozen: Freezer) -> None:
+    def test_health_has_a_shorter_timeout_than_calls(self, tmp_path: Path, frozen: Freezer) -> None:
         waits = {"DATABASE_STATEMENT_TIMEOUT": "3600", "DATABASE_CONNECT_TIMEOUT": "3600"}
         with serving(tmp_path, frozen.url, **waits) as ada:
             assert ada.call("GET", "/health").status == 200
@@ -203,11 +203,11 @@ def _in_time(happened: Callable[[], bool]) -> bool:
     while time.monotonic() < deadline:
         if happened():
             return True
-        time.sleep(1)  # as Retry-After has it
+        time.sleep(1)  # as in Retry-After
     return False
 
 
-def test_ready_wants_every_migration(tmp_path: Path, url: str) -> None:
+def test_readiness_requires_every_migration(tmp_path: Path, url: str) -> None:
     with serving(tmp_path, url) as ada:
         ready = ada.call("GET", "/health/ready")
         assert (ready.status, ready.body) == (
@@ -231,7 +231,7 @@ def test_ready_wants_every_migration(tmp_path: Path, url: str) -> None:
         assert ada.call("GET", "/health").status == 200
 
 
-def test_ready_wants_redis(tmp_path: Path, url: str) -> None:
+def test_readiness_requires_redis(tmp_path: Path, url: str) -> None:
     with start_redis(tmp_path) as redis, serving(tmp_path, url, REDIS_URL=redis.url) as ada:
         ready = ada.call("GET", "/health/ready")
         assert (ready.status, ready.body["checks"]["redis"]) == (200, "ok")
@@ -252,7 +252,7 @@ def _execute(url: str, statement: str) -> None:
 
 @pytest.mark.database("postgresql")
 def test_timeouts_can_be_set_by_role(tmp_path: Path, url: str) -> None:
-    """The timeouts also hold for a connection that sets none, as through a pooler."""
+    """The timeouts also apply to a connection that sets none, as through a pooler."""
     printed = _manage(tmp_path, url, "databasetimeouts", DATABASE_LOCK_TIMEOUT="7")
     with psycopg.connect(url) as plain:
         database = plain.info.dbname
@@ -271,7 +271,7 @@ def test_timeouts_can_be_set_by_role(tmp_path: Path, url: str) -> None:
 
 
 @pytest.mark.database("postgresql")
-def test_commands_wait_longer(tmp_path: Path, url: str) -> None:
+def test_commands_have_longer_timeouts(tmp_path: Path, url: str) -> None:
     show = "from django.db import connection as c; print(c.cursor().execute('SHOW statement_timeout').fetchone())"
     shown = _manage(tmp_path, url, "shell", "--no-imports", "--command", show, COMMAND_STATEMENT_TIMEOUT="7200")
     assert shown == "('2h',)\n"

@@ -1,4 +1,4 @@
-"""The files in `deploy/`, parsed by the programs that they are for, and shown in the docs as they are."""
+"""The files in `deploy/`, validated by their programs and shown unchanged in the docs."""
 
 import re
 import shutil
@@ -25,14 +25,14 @@ Judge = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def judged(*command: str) -> "subprocess.CompletedProcess[str]":
-    """What a program says; skipped where it is not installed, which `.ci/run` sees to."""
+    """The output of a program. Skipped if it is not installed; `.ci/run` installs it."""
     if shutil.which(command[0]) is None:
         pytest.skip(f"{command[0]} is not on PATH")
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
 
 
 def unit(name: str, directory: Path, **replaced: str) -> "subprocess.CompletedProcess[str]":
-    """`systemd-analyze verify` of a unit, with programs that are here."""
+    """`systemd-analyze verify` of a unit, with programs that exist here."""
     for file in DEPLOY.glob("study*.*"):
         text = file.read_text().replace("/srv/study/.venv/bin/python", sys.executable)
         for old, new in {"/usr/local/bin/study-backup": "/bin/sh", **replaced}.items():
@@ -42,18 +42,18 @@ def unit(name: str, directory: Path, **replaced: str) -> "subprocess.CompletedPr
 
 
 @pytest.mark.parametrize("name", UNITS)
-def test_systemd_takes_the_units(name: str, tmp_path: Path) -> None:
+def test_systemd_accepts_the_units(name: str, tmp_path: Path) -> None:
     done = unit(name, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_systemd_names_a_wrong_line(tmp_path: Path) -> None:
-    """So the test above can fail."""
+def test_systemd_names_an_invalid_line(tmp_path: Path) -> None:
+    """Shows that the test above can fail."""
     assert "'Exec' in section" in unit("study.service", tmp_path, ExecStart="Exec").stderr
 
 
 def nginx(directory: Path, **replaced: str) -> "subprocess.CompletedProcess[str]":
-    """`nginx -t` of the site, with a certificate that is there and ports of its own."""
+    """`nginx -t` of the site, with a temporary certificate and other ports."""
     _certificate(directory)
     text = (DEPLOY / "nginx.conf").read_text()
     live = "/etc/letsencrypt/live/study.example.org"
@@ -65,13 +65,13 @@ def nginx(directory: Path, **replaced: str) -> "subprocess.CompletedProcess[str]
     return judged("nginx", "-t", "-e", "stderr", "-p", str(directory), "-c", str(directory / "nginx.conf"))
 
 
-def test_nginx_takes_the_site(tmp_path: Path) -> None:
+def test_nginx_accepts_the_site(tmp_path: Path) -> None:
     done = nginx(tmp_path)
     assert done.returncode == 0, done.stderr
     assert "test is successful" in done.stderr
 
 
-def test_nginx_names_a_wrong_line(tmp_path: Path) -> None:
+def test_nginx_names_an_invalid_line(tmp_path: Path) -> None:
     assert "unknown directive" in nginx(tmp_path, proxy_read_timeout="proxy_read_time").stderr
 
 
@@ -96,7 +96,7 @@ def _certificate(directory: Path) -> None:
     (directory / "privkey.pem").write_bytes(private)
 
 
-def test_caddy_takes_its_file(tmp_path: Path) -> None:
+def test_caddy_accepts_its_file(tmp_path: Path) -> None:
     done = judged("caddy", "validate", "--adapter", "caddyfile", "--config", str(DEPLOY / "Caddyfile"))
     assert (done.returncode, "Valid configuration" in done.stdout + done.stderr) == (0, True), done.stderr
     wrong = tmp_path / "Caddyfile"
@@ -105,13 +105,13 @@ def test_caddy_takes_its_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["backup.sh", "study-manage"])
-def test_a_shell_takes_the_scripts(name: str) -> None:
+def test_a_shell_accepts_the_scripts(name: str) -> None:
     done = judged("sh", "-n", str(DEPLOY / name))
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_example_of_the_environment_is_for_systemd_and_for_a_shell(tmp_path: Path) -> None:
-    """Both read it, and only variables that the service knows are in it."""
+def test_systemd_and_a_shell_read_the_example_environment(tmp_path: Path) -> None:
+    """Both read it, and it contains only variables that the service knows."""
     shown = judged("sh", "-euc", f"set -a; . {DEPLOY / 'environment'}; env")
     assert "DEFAULT_FROM_EMAIL=Study Data Service <study@example.org>\n" in shown.stdout
     lines = [line for line in (DEPLOY / "environment").read_text().splitlines() if not line.startswith("#")]
@@ -121,8 +121,8 @@ def test_the_example_of_the_environment_is_for_systemd_and_for_a_shell(tmp_path:
     assert all(re.fullmatch(r'[A-Z_]+=("[^"$`\\]*"|[^"\'\s$`\\<>&;()]*)', line) for line in lines)
 
 
-def test_the_docs_show_the_files_as_they_are() -> None:
-    """Each block that begins with the name of a file in `deploy/` is that file."""
+def test_the_docs_show_the_files_unchanged() -> None:
+    """Each block that begins with the name of a file in `deploy/` equals that file."""
     text = "".join(page.read_text() for page in PAGES)
     shown = re.findall(r"`deploy/([\w.-]+)`:\n\n```\w*\n(.*?)```\n", text, re.DOTALL)
     assert {name for name, _ in shown} >= {"study.service", "nginx.conf", "Caddyfile", "environment"}

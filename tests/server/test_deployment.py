@@ -1,4 +1,4 @@
-"""The image and the composition without their containers: what they ship migrates, serves and stops as they say."""
+"""The image and the composition without containers: what they ship migrates, serves and stops as documented."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def composition(given: dict[str, str], part: str = "services") -> Any:
     """A part of `compose.yaml` with its variables filled in, as `docker compose` does.
 
     Raises:
-        LookupError: a required one is not given; with its name.
+        LookupError: a required variable is missing; with its name.
     """
 
     def fill(found: re.Match[str]) -> str:
@@ -68,7 +68,7 @@ def commands() -> list[Any]:
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with what `.dockerignore` lets into the image, which is its working directory."""
+    """A directory with the files that `.dockerignore` admits to the image."""
     everything, *rules = [
         line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")
     ]
@@ -88,7 +88,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """The environment in the container, but with a database file and without Redis."""
+    """The environment of the container, but with a database file and without Redis."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     own = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
@@ -98,15 +98,15 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.thorough("the package as it is shipped serves in test_wheel.py")
-def test_what_is_shipped_migrates_serves_and_stops(image: Path, environment: dict[str, str]) -> None:
+def test_the_shipped_files_migrate_serve_and_stop(image: Path, environment: dict[str, str]) -> None:
     """With the commands of the image and of compose.yaml, and no other file of the repository.
 
-    The database is there and up to date; the tests' own was made from nothing.
+    The database is a copy of the tests' migrated one.
     """
     shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", environment["DATA_DIR"])
 
     def run(command: list[str]) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(  # what the files say
+        return subprocess.run(  # according to the files
             command, cwd=image, env=environment, capture_output=True, text=True, check=False, timeout=120
         )
 
@@ -136,7 +136,7 @@ def test_what_is_shipped_migrates_serves_and_stops(image: Path, environment: dic
 
 
 def test_a_stop_waits_for_running_requests(environment: dict[str, str], tmp_path: Path) -> None:
-    """Gunicorn's own patience, as it reads its configuration, ends before that of the composition."""
+    """Gunicorn's configured grace period is shorter than that of the composition."""
     _, server = commands()
     shown = ended(tmp_path, *server, "--print-config", environment=environment)
     [patience] = re.findall(r"^graceful_timeout += (\d+)$", shown.stdout, re.MULTILINE)
@@ -157,14 +157,14 @@ def test_the_composition_passes_every_variable_of_the_service() -> None:
     assert composition(GIVEN)["web"]["environment"].keys() == documented - set_there
 
 
-def test_a_value_that_is_given_arrives() -> None:
+def test_a_given_value_is_passed() -> None:
     """An empty variable means the service's default."""
     for name, default in composition(GIVEN)["web"]["environment"].items():
         if not default:
             assert composition(GIVEN | {name: "given"})["web"]["environment"][name] == "given"
 
 
-def test_redis_has_a_password_and_everything_a_limit() -> None:
+def test_redis_has_a_password_and_every_service_a_limit() -> None:
     services = composition(GIVEN)
     assert services["web"]["environment"]["REDIS_URL"] == "redis://:digits@redis:6379/0"
     assert "digits" not in " ".join(services["redis"]["command"])
@@ -174,7 +174,7 @@ def test_redis_has_a_password_and_everything_a_limit() -> None:
         assert service["logging"]["options"] == {"max-size": "10m", "max-file": "5"}, name
 
 
-def test_redis_takes_its_password_from_standard_input(tmp_path: Path) -> None:
+def test_redis_reads_its_password_from_standard_input(tmp_path: Path) -> None:
     """The command of compose.yaml, on another port."""
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is not on PATH")
@@ -211,7 +211,7 @@ def test_redis_takes_its_password_from_standard_input(tmp_path: Path) -> None:
         server.wait(timeout=10)
 
 
-def test_images_are_exact_versions_that_a_digest_replaces() -> None:
+def test_images_have_exact_versions_replaceable_by_digests() -> None:
     images = {name: service["image"] for name, service in composition(GIVEN).items() if name in {"postgres", "redis"}}
     assert all(re.search(r":\d+\.\d+", image) for image in images.values())
     assert re.search(r"^ARG PYTHON_IMAGE=python:3\.\d+\.\d+-", DOCKERFILE, re.MULTILINE)
@@ -221,7 +221,7 @@ def test_images_are_exact_versions_that_a_digest_replaces() -> None:
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "BASE_URL", "EMAIL_URL", "POSTGRES_PASSWORD", "REDIS_PASSWORD"])
-def test_what_must_not_be_missing_stops_the_start(name: str) -> None:
+def test_a_missing_required_variable_stops_the_start(name: str) -> None:
     """No secret has a default."""
     with pytest.raises(LookupError, match=name):
         composition(GIVEN | {name: ""})
@@ -233,13 +233,13 @@ def test_migrations_run_before_the_server_and_against_its_database() -> None:
     assert services["migrate"]["environment"] == services["web"]["environment"] == services["schedule"]["environment"]
 
 
-def test_only_the_service_can_be_reached_and_only_from_this_machine() -> None:
+def test_only_the_service_is_reachable_and_only_from_this_machine() -> None:
     published = {name: service["ports"] for name, service in composition(GIVEN).items() if "ports" in service}
     assert published == {"web": ["127.0.0.1:8000:8000"]}
 
 
-def test_the_database_and_redis_have_no_way_out() -> None:
-    """Their networks are internal. Only the service is also on one that is not."""
+def test_the_database_and_redis_cannot_reach_the_internet() -> None:
+    """Their networks are internal. Only the service is also in one that is not."""
     networks = {name: network or {} for name, network in composition(GIVEN, "networks").items()}
     closed = {name for name, network in networks.items() if network.get("internal") is True}
     on = {name: set(service["networks"]) for name, service in composition(GIVEN).items()}

@@ -1,7 +1,7 @@
-"""The placement of each table when members are distributed over servers, and its statements.
+"""The placement of each table when members are distributed over servers, and the statements for it.
 
-On Citus itself the drill `citus` executes them (`python -m bench.drills --only citus`). Here those that change keys run
-on a PostgreSQL alone: what they leave must hold for each server that has some members.
+The drill `citus` executes them on Citus (`python -m bench.drills --only citus`). Here the statements that change keys
+run on plain PostgreSQL: the result must be valid on each server with some of the members.
 """
 
 from typing import Any
@@ -47,7 +47,7 @@ def test_a_model_without_a_place_stops_the_start(monkeypatch: pytest.MonkeyPatch
 
 
 @about_models
-def test_a_place_for_nothing_and_two_places_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_and_duplicate_places_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     for label in ("courses.Gone", "oauthserver.Application"):
         monkeypatch.setitem(tables.ON_COORDINATOR, label, "a slip")
     assert messages() == [
@@ -57,7 +57,7 @@ def test_a_place_for_nothing_and_two_places_stop_the_start(monkeypatch: pytest.M
 
 
 @about_models
-def test_what_is_unique_among_members_says_how_it_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_global_unique_constraints_declare_their_replacement(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as without:
         without.delitem(tables.UNIQUE_AMONG_MEMBERS, "accounts.Member.email")
         [text] = messages()
@@ -69,10 +69,10 @@ def test_what_is_unique_among_members_says_how_it_stays_so(monkeypatch: pytest.M
 
 @pytest.fixture
 def rekeyed(owner_member: Member) -> Any:
-    """A database with rows, whose keys are those of one that is distributed."""
+    """A database with rows and the keys of a distributed one."""
     rows = owned_rows(owner_member)
     with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with checks to come cannot be altered
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with deferred checks cannot be altered
         for statement in plan(cursor, layout(), 32):
             if not statement.startswith(OF_CITUS):
                 cursor.execute(statement)
@@ -81,7 +81,7 @@ def rekeyed(owner_member: Member) -> Any:
 
 
 @pytest.mark.database("postgresql")
-def test_each_key_names_the_member(rekeyed: Any) -> None:
+def test_each_key_includes_the_member(rekeyed: Any) -> None:
     where = layout()
     with connection.cursor() as cursor:
         for index in unique_indexes(cursor):
@@ -98,7 +98,7 @@ def test_each_key_names_the_member(rekeyed: Any) -> None:
 
 
 @pytest.mark.database("postgresql")
-def test_the_keys_refuse_what_they_refused(rekeyed: Any) -> None:
+def test_the_new_keys_reject_the_same_rows(rekeyed: Any) -> None:
     others = CourseFactory.create(member=MemberFactory.create())
     item = ItemFactory.create(member=rekeyed[Member], course=CourseFactory.create(member=rekeyed[Member]))
     with pytest.raises(IntegrityError):
@@ -118,13 +118,13 @@ def test_a_dry_run_prints_and_changes_nothing(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("shards", ["0", "-1", "x", "64001"])
-def test_a_number_of_shards_that_cannot_be_is_refused(shards: str) -> None:
+def test_an_invalid_number_of_shards_is_rejected(shards: str) -> None:
     with pytest.raises(CommandError, match="a number from 1 to 64000"):
         call_command("distribute", f"--shards={shards}")
 
 
 @pytest.mark.django_db
-def test_without_citus_nothing_is_done() -> None:
+def test_nothing_happens_without_citus() -> None:
     said = "has no Citus" if connection.vendor == "postgresql" else "does not name a PostgreSQL"
     with pytest.raises(CommandError, match=said):
         call_command("distribute")

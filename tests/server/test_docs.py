@@ -23,7 +23,7 @@ _PATH = re.compile(r"`(\w[\w.-]*/(?:[\w.-]+/)*[\w-]+\.\w{2,4}|\.ci/run)`")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_a_page_names_is_there(page: Path) -> None:
+def test_everything_named_in_a_page_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     linked = {link for link in _LINK.findall(text) if not (page.parent / link).exists()}
     named = {path for path in _PATH.findall(text) if not (ROOT / path).exists()}
@@ -31,7 +31,7 @@ def test_what_a_page_names_is_there(page: Path) -> None:
 
 
 def test_every_guide_is_in_the_index_of_the_docs() -> None:
-    """Under the heading of its readers, and the README leads to that index."""
+    """Under the heading of its readers. The README links that index."""
     text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     parts = [_LINK.findall(part) for part in text.split("\n## ")[1:]]
     listed = [
@@ -47,12 +47,12 @@ def test_every_guide_is_in_the_index_of_the_docs() -> None:
     assert "docs/README.md" in _LINK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
 
 
-def test_the_readme_is_one_screen() -> None:
+def test_the_readme_fits_one_screen() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len([line for line in lines if line]) <= 40
 
 
-def test_every_operation_that_a_guide_names_is_there() -> None:
+def test_every_operation_named_in_a_guide_exists() -> None:
     """Except methods of libraries, and the example of a new operation."""
     there = {operation["operationId"] for methods in document()["paths"].values() for operation in methods.values()}
     named = {
@@ -65,7 +65,7 @@ def test_every_operation_that_a_guide_names_is_there() -> None:
     assert {(page, name) for page, name in named if name not in there} == set()
 
 
-def test_every_test_that_the_threats_name_is_there() -> None:
+def test_every_test_named_for_a_threat_exists() -> None:
     named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "security.md").read_text(encoding="utf-8")))
     files = chain((ROOT / "tests").glob("*/test_*.py"), (ROOT / "tests").glob("*/*/test_*.py"))
     there = {name for file in files for name in re.findall(r"def (test_\w+)", file.read_text(encoding="utf-8"))}

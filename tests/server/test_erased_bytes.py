@@ -1,4 +1,4 @@
-"""After an erasure SQLite's files contain nothing of the member, even while others use the database."""
+"""After an erasure, SQLite's files contain nothing of the member, even while others use the database."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ EMAIL = f"{MARKER}@example.org"
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[servers.Server]:
-    """A server of this test's own, with a member of whom each text has the marker in it, and another member."""
+    """A server for this test, with a member whose texts all contain the marker, and another member."""
     with servers.running(tmp_path) as running:
         running.command("createmember", EMAIL, "--name", f"Ada {MARKER}")
         running.command("createmember", "other@example.org")
@@ -29,7 +29,7 @@ def server(tmp_path: Path) -> Iterator[servers.Server]:
 
 
 def fill(server: servers.Server) -> None:
-    """Over REST, so that the server's own connections have read and written it."""
+    """Over REST, so that the server's own connections have read and written the data."""
     key = server.command("createapikey", EMAIL, MARKER)["api_key"]
 
     numbers = count()
@@ -57,7 +57,7 @@ def fill(server: servers.Server) -> None:
 
 
 def places(directory: Path) -> dict[str, int]:
-    """Count the marker in each file, by its extension."""
+    """Count the marker in each file, by extension."""
     files = {path.name.partition(".")[2]: path.read_bytes() for path in directory.glob("*.sqlite3*")}
     return {name: content.count(MARKER.encode()) for name, content in files.items() if MARKER.encode() in content}
 
@@ -69,8 +69,8 @@ def test_nothing_is_left_in_the_file_and_its_log(server: servers.Server, tmp_pat
     assert places(tmp_path) == {}
 
 
-def test_what_a_reader_kept_is_cleared_by_the_next_purge(server: servers.Server, tmp_path: Path) -> None:
-    """A backup that began before needs the log as it was; the erasure ends all the same."""
+def test_data_kept_for_a_reader_is_cleared_by_the_next_purge(server: servers.Server, tmp_path: Path) -> None:
+    """An earlier backup still needs the old log. The erasure ends anyway."""
     fill(server)
     [database] = tmp_path.glob("*.sqlite3")
     with closing(sqlite3.connect(database)) as reader:

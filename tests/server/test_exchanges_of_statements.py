@@ -1,4 +1,4 @@
-"""Statements that share an exchange with PostgreSQL: in order, all or nothing, and no error is lost."""
+"""Statements sent in one round trip to PostgreSQL: in order, all or nothing, and no error is lost."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.database("postgresql"), pytest.mark.django_db(transact
 
 
 def made(member: Member, name: str, **fields: Any) -> Course:
-    """Insert a course, of which nothing is read back."""
+    """Insert a course without reading anything back."""
     course = CourseFactory.build(member=member, name=name, **fields)
     row = {field.attname: getattr(course, field.attname) for field in Course._meta.concrete_fields}
     Insert(Course).run(**row)
@@ -36,7 +36,7 @@ def names(member: Member) -> list[str]:
     return sorted(Course.objects.filter(member_id=member.id).values_list("name", flat=True))
 
 
-def test_what_nobody_waits_for_is_one_exchange_with_the_commit(owner_member: Member) -> None:
+def test_writes_nobody_waits_for_share_a_round_trip_with_the_commit(owner_member: Member) -> None:
     def write() -> None:
         with transaction.atomic():
             made(owner_member, "A")
@@ -47,7 +47,7 @@ def test_what_nobody_waits_for_is_one_exchange_with_the_commit(owner_member: Mem
     assert names(owner_member) == ["B", "C"]
 
 
-def test_a_read_sees_what_was_left_for_later(owner_member: Member) -> None:
+def test_a_read_sees_queued_writes(owner_member: Member) -> None:
     with transaction.atomic():
         made(owner_member, "A")
         assert names(owner_member) == ["A"]
@@ -70,7 +70,7 @@ def test_an_error_is_raised_at_the_commit_and_nothing_is_stored(owner_member: Me
 
 
 def test_an_error_is_raised_at_the_end_of_its_savepoint(owner_member: Member) -> None:
-    """What was written before the savepoint stays, though it was queued with what failed."""
+    """Writes before the savepoint remain, although they were queued together with the failing one."""
     there = made(owner_member, "There")
     with transaction.atomic():
         made(owner_member, "Before")
@@ -80,7 +80,7 @@ def test_an_error_is_raised_at_the_end_of_its_savepoint(owner_member: Member) ->
     assert names(owner_member) == ["After", "Before", "There"]
 
 
-def test_an_exception_between_takes_back_what_is_queued_since_the_savepoint(owner_member: Member) -> None:
+def test_an_exception_discards_writes_queued_since_the_savepoint(owner_member: Member) -> None:
 
     @transaction.atomic
     def fail(*, executed: bool) -> None:
@@ -97,7 +97,7 @@ def test_an_exception_between_takes_back_what_is_queued_since_the_savepoint(owne
     assert names(owner_member) == ["Before"]
 
 
-def test_a_write_of_a_member_who_is_gone_stores_nothing(owner_member: Member) -> None:
+def test_a_write_of_a_deleted_member_stores_nothing(owner_member: Member) -> None:
     """Nothing in it waits for a result before the rows are queued."""
     Member.objects.filter(id=owner_member.id).update(is_active=False, erasure_began_at="2026-11-22T12:00:00Z")
     with pytest.raises(NotFound), writing(owner_member.id):
@@ -108,7 +108,7 @@ def test_a_write_of_a_member_who_is_gone_stores_nothing(owner_member: Member) ->
 def test_the_lock_is_held_before_the_next_statement_reads(
     owner_member: Member, in_threads: Callable[..., list[Any]]
 ) -> None:
-    """Each adds one to what it has read; without the lock some would read the same."""
+    """Each adds one to the number it read. Without the lock, some would read the same number."""
     course = made(owner_member, "A", term="0")
 
     def add(_number: int) -> None:
@@ -122,7 +122,7 @@ def test_the_lock_is_held_before_the_next_statement_reads(
 
 
 @pytest.mark.parametrize("execute", [lambda rows: rows.update(term="1"), list, lambda rows: rows.delete()])
-def test_a_lock_that_is_not_had_is_an_error_of_django_whatever_waits_with_it(
+def test_a_failed_lock_is_a_django_error_whatever_is_queued(
     owner_member: Member, in_threads: Callable[..., list[Any]], execute: Callable[[Any], object]
 ) -> None:
     made(owner_member, "A")
@@ -140,7 +140,7 @@ def test_a_lock_that_is_not_had_is_an_error_of_django_whatever_waits_with_it(
     assert ended_waiting(error.value)
 
 
-def test_queries_are_read_together_and_in_pieces_where_they_are_large(
+def test_queries_are_sent_together_and_read_in_pieces_if_large(
     owner_member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in "ABCDE":
@@ -158,7 +158,7 @@ def test_queries_are_read_together_and_in_pieces_where_they_are_large(
     assert read(4) == [expected, [], expected]
 
 
-def test_many_different_statements_are_prepared_and_forgotten_in_turn() -> None:
+def test_many_different_statements_are_prepared_and_dropped_in_turn() -> None:
     statements = [RawStatement(f"SELECT %(value)s::int + {number}") for number in range(MAX_PREPARED + 5)]
     for _ in range(5):
         assert [one.all(value=1) for one in statements] == [[(1 + number,)] for number in range(len(statements))]
@@ -167,7 +167,7 @@ def test_many_different_statements_are_prepared_and_forgotten_in_turn() -> None:
         assert cursor.fetchone() == (MAX_PREPARED,)
 
 
-def test_a_prepared_statement_outlives_its_failure_and_a_changed_table() -> None:
+def test_a_prepared_statement_survives_its_failure_and_a_changed_table() -> None:
     half = RawStatement("SELECT 1 / %(value)s::int")
     for _ in range(5):
         assert half.all(value=1) == [(1,)]
@@ -185,7 +185,7 @@ def test_a_prepared_statement_outlives_its_failure_and_a_changed_table() -> None
         assert cursor.fetchall() == [(7, None)]
 
 
-def test_a_statement_after_one_that_failed_has_no_result(owner_member: Member) -> None:
+def test_a_statement_after_a_failed_one_has_no_result(owner_member: Member) -> None:
     with connection.cursor() as failing, connection.cursor() as after:
 
         @transaction.atomic
@@ -201,6 +201,6 @@ def test_a_statement_after_one_that_failed_has_no_result(owner_member: Member) -
     assert names(owner_member) == []
 
 
-def test_values_that_the_driver_cannot_send_are_refused_at_once(owner_member: Member) -> None:
+def test_unsupported_values_are_rejected_at_once(owner_member: Member) -> None:
     with pytest.raises(DataError, match="NUL"), transaction.atomic():
         Course.objects.filter(member_id=owner_member.id).update(name="\0", item_count=F("item_count"))

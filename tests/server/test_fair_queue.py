@@ -11,7 +11,7 @@ OTHER = Lane("other", 2)
 
 
 def taken(queue: FairQueue[str]) -> list[str]:
-    """Everything that may run now."""
+    """All tasks that may run now."""
     tasks = []
     while (task := queue.take()) is not None:
         tasks.append(task)
@@ -51,7 +51,7 @@ def test_lanes_take_turns() -> None:
     assert order == ["b", "x", "c", "y"]
 
 
-def test_no_more_run_than_there_are_slots() -> None:
+def test_no_more_tasks_run_than_there_are_slots() -> None:
     queue: FairQueue[str] = FairQueue(3)
     for number in range(5):
         queue.submit(Lane(f"lane {number}", 1), f"task {number}")
@@ -60,7 +60,7 @@ def test_no_more_run_than_there_are_slots() -> None:
     assert taken(queue) == ["task 3"]
 
 
-def test_a_finished_task_may_come_again() -> None:
+def test_a_finished_task_can_be_added_again() -> None:
     queue: FairQueue[str] = FairQueue(1)
     for _ in range(3):
         queue.submit(GREEDY, "a")
@@ -68,7 +68,7 @@ def test_a_finished_task_may_come_again() -> None:
         queue.finished("a")
 
 
-def test_what_holds_no_slot_frees_none() -> None:
+def test_a_task_without_a_slot_frees_none() -> None:
     queue: FairQueue[str] = FairQueue(1)
     queue.submit(GREEDY, "a")
     assert taken(queue) == ["a"]
@@ -77,7 +77,7 @@ def test_what_holds_no_slot_frees_none() -> None:
     assert taken(queue) == []
 
 
-def test_an_answered_task_frees_its_slot_and_not_its_lane() -> None:
+def test_an_answered_task_frees_its_slot_but_not_its_lane() -> None:
     queue: FairQueue[str] = FairQueue(2)
     for task in ("a", "b", "c"):
         queue.submit(GREEDY, task)

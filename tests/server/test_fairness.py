@@ -1,4 +1,4 @@
-"""Waiting requests, and floods, leave threads to others, on a real server."""
+"""Waiting requests and floods leave threads to others, on a real server."""
 
 import http.client
 import json
@@ -39,7 +39,7 @@ def keys(own_server: servers.Server) -> list[str]:
 
 @contextmanager
 def locked_members(server: servers.Server) -> Iterator[None]:
-    """Make all writes fail."""
+    """Block all writes."""
     url = server.environment["DATABASE_URL"]
     with ExitStack() as stack:
         if url.startswith("sqlite"):
@@ -70,7 +70,7 @@ def status_of(client: http.client.HTTPConnection) -> int:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_stuck_writes_of_a_member_leave_threads(own_server: servers.Server, keys: list[str]) -> None:
+def test_stuck_writes_of_a_member_leave_free_threads(own_server: servers.Server, keys: list[str]) -> None:
     stuck, other, *_ = keys
     with locked_members(own_server):
         writes = [asked(own_server, "POST", "/v1/courses", stuck) for _ in range(2 * THREADS)]
@@ -80,7 +80,7 @@ def test_stuck_writes_of_a_member_leave_threads(own_server: servers.Server, keys
     assert [status_of(write) for write in writes] == [201] * len(writes)
 
 
-def test_health_is_answered_while_every_thread_is_held(own_server: servers.Server, keys: list[str]) -> None:
+def test_health_is_answered_while_every_thread_is_busy(own_server: servers.Server, keys: list[str]) -> None:
     with locked_members(own_server):
         writes = [asked(own_server, "POST", "/v1/courses", key) for key in keys]
         assert [status_of(asked(own_server, "GET", "/health")) for _ in range(3)] == [200] * 3

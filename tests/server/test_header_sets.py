@@ -1,4 +1,4 @@
-"""The headers of every kind of answer, compared with tests/header_sets.json, which `make openapi` writes."""
+"""The headers of every kind of answer equal tests/header_sets.json, which `make openapi` writes."""
 
 import json
 import os
@@ -100,7 +100,7 @@ _CHANGING = {"x-request-id", "content-length", "expires", "ratelimit-remaining",
 
 
 def headers_of(client: Client, method: str, path: str, body: Any, headers: dict[str, str], **extra: Any) -> list[str]:
-    """Status and sorted headers of the answer in lower case. Headers with changing values have only their name."""
+    """Status and sorted headers of the answer in lower case. Headers with variable values have only their name."""
     kind = headers.get("Content-Type", "application/x-www-form-urlencoded")
     data = b"" if body is None else json.dumps(body).encode() if kind != "application/x-www-form-urlencoded" else b"a=b"
     sent = {name: text for name, text in headers.items() if name != "Content-Type"}
@@ -117,7 +117,7 @@ def _told(name: str, text: str) -> str:
 
 @pytest.fixture(scope="session")
 def baseline(pytestconfig: pytest.Config) -> Iterator[dict[str, list[str]]]:
-    """The committed file, or the headers of this run if it is to be refreshed."""
+    """The committed file, or the headers of this run when refreshing it."""
     if not pytestconfig.getoption("--refresh-baselines"):
         yield json.loads(BASELINE.read_text())
         return
@@ -131,7 +131,7 @@ class _Refreshed(dict[str, list[str]]):
 
 
 def check(baseline: dict[str, list[str]], name: str, found: list[str]) -> None:
-    """`found` is what is committed under `name`."""
+    """Check that `found` equals the committed headers `name`."""
     if isinstance(baseline, _Refreshed):
         baseline[name] = found
     assert baseline[name] == found
@@ -139,26 +139,28 @@ def check(baseline: dict[str, list[str]], name: str, found: list[str]) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", OPEN)
-def test_an_answer_to_anybody(baseline: dict[str, list[str]], name: str) -> None:
+def test_a_public_answer_has_the_committed_headers(baseline: dict[str, list[str]], name: str) -> None:
     check(baseline, name, headers_of(Client(raise_request_exception=False, enforce_csrf_checks=True), *OPEN[name]))
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", WITH_KEY)
-def test_an_answer_to_a_member(baseline: dict[str, list[str]], name: str, owner_member: Member, make_key: Any) -> None:
+def test_an_answer_to_a_member_has_the_committed_headers(
+    baseline: dict[str, list[str]], name: str, owner_member: Member, make_key: Any
+) -> None:
     client = Client(raise_request_exception=False, headers={"Authorization": f"Bearer {make_key(owner_member)[0]}"})
     check(baseline, name, headers_of(client, *WITH_KEY[name]))
 
 
 @pytest.mark.django_db
-def test_a_refused_rate(baseline: dict[str, list[str]]) -> None:
+def test_a_rate_limit_error_has_the_committed_headers(baseline: dict[str, list[str]]) -> None:
     for _ in range(Rate.API.value.amount):
         rates.hit(Rate.API, "127.0.0.1")
     check(baseline, "a refused rate", headers_of(Client(), "GET", "/v1/me", None, ORIGIN))
 
 
-def test_behind_https(baseline: dict[str, list[str]], tmp_path: Path) -> None:
-    """Settings are read once per process, so this is another one."""
+def test_answers_behind_https_have_the_committed_headers(baseline: dict[str, list[str]], tmp_path: Path) -> None:
+    """Settings are read once per process, so this runs in another one."""
     script = "import django; django.setup(); from tests.server.test_header_sets import print_https; print_https()"
     environment = os.environ | {"BASE_URL": "https://study.example.org", "HSTS_INCLUDE_SUBDOMAINS": "true"}
     done = ended(tmp_path, "-c", script, environment=environment)
@@ -169,7 +171,7 @@ def test_behind_https(baseline: dict[str, list[str]], tmp_path: Path) -> None:
 
 
 def print_https() -> None:
-    """Print the headers of answers behind https, which need no database."""
+    """Print the headers of answers behind https that need no database."""
     settings.WHITENOISE_AUTOREFRESH = True
     host = {"Host": "study.example.org"}
     found = {}

@@ -1,4 +1,4 @@
-"""A hook without an object, or with two, stops the start."""
+"""A hook without an implementation, or with two, stops the start."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -38,11 +38,11 @@ def test_the_service_does_not_start_with_an_empty_hook(missing: Hook[Any], monke
         call_command("check")
 
 
-def test_every_hook_has_an_object() -> None:
+def test_every_hook_has_an_implementation() -> None:
     call_command("check")
 
 
-def test_a_hook_takes_one_object(hook: Hook[Count]) -> None:
+def test_a_hook_accepts_one_implementation(hook: Hook[Count]) -> None:
     with pytest.raises(LookupError, match="Nothing is registered for COUNT"):
         hook.get()
     hook.register(one)
@@ -51,7 +51,7 @@ def test_a_hook_takes_one_object(hook: Hook[Count]) -> None:
         hook.register(two)
 
 
-def test_a_table_takes_one_object_for_each_key() -> None:
+def test_a_table_accepts_one_implementation_per_key() -> None:
     table = HookTable[Count]("COUNTS")
     table.register("one", one)
     with pytest.raises(ValueError, match="COUNTS is registered twice for 'one'"):
@@ -60,7 +60,7 @@ def test_a_table_takes_one_object_for_each_key() -> None:
     assert list(table.items()) == [("one", one)]
 
 
-def test_a_list_keeps_the_order_and_takes_an_object_once() -> None:
+def test_a_list_keeps_the_order_without_duplicates() -> None:
     several = HookList[Count]("COUNTS")
     for count in (two, one):
         several.register(count)

@@ -1,4 +1,4 @@
-"""Hostile syllabus files on a real server: clear errors, no damage, nothing left on disk."""
+"""Hostile syllabus files on a real server: clear errors, no damage, and nothing left on disk."""
 
 import re
 import time
@@ -48,7 +48,7 @@ def stored(directory: Path) -> set[str]:
 
 
 @pytest.mark.thorough("each is read in test_reading_files.py too, and test_cut_uploads.py looks at what is left")
-def test_each_is_answered_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_each_file_is_answered_and_leaves_nothing_behind(tmp_path: Path) -> None:
     data, temporary = tmp_path / "data", tmp_path / "temporary"
     for directory in (data, temporary):
         directory.mkdir()
@@ -66,7 +66,7 @@ def test_each_is_answered_and_leaves_nothing_behind(tmp_path: Path) -> None:
         for make in REFUSED:
             assert is_envelope(send(wire, make(), "a.docx"), "invalid_request"), make.__name__
         assert machine.children(server.process.pid) == workers
-        until = time.monotonic() + 10  # a file goes when its request is closed, after the answer
+        until = time.monotonic() + 10  # a file is removed when its request is closed, after the answer
         while any(temporary.iterdir()) and time.monotonic() < until:
             time.sleep(0.05)
         assert list(temporary.iterdir()) == []

@@ -19,7 +19,7 @@ VECTOR = datetime(2022, 2, 22, 19, 22, 22, tzinfo=UTC)
 
 
 @in_memory
-def test_it_is_laid_out_as_the_rfc_has_it() -> None:
+def test_the_layout_follows_the_rfc() -> None:
     with time_machine.travel(VECTOR, tick=False):
         made = uuid7()
     assert (made.version, made.variant) == (7, RFC_4122)
@@ -36,7 +36,7 @@ def test_the_fraction_of_a_millisecond_is_in_the_next_12_bits(microseconds: int,
 
 @in_memory
 @pytest.mark.parametrize("seconds", [1, 0, -30], ids=["later", "the same moment", "set back"])
-def test_later_ids_are_greater_in_one_moment_and_after_a_clock_is_set_back(seconds: int) -> None:
+def test_later_ids_are_greater_even_within_one_instant_or_if_the_clock_is_set_back(seconds: int) -> None:
     with time_machine.travel(VECTOR - timedelta(days=1), tick=False) as clock:
         ids = [uuid7() for _ in range(1000)]
         clock.shift(timedelta(seconds=seconds))
@@ -45,7 +45,7 @@ def test_later_ids_are_greater_in_one_moment_and_after_a_clock_is_set_back(secon
 
 
 @in_memory
-def test_ids_of_several_threads_differ_and_grow_in_each() -> None:
+def test_ids_of_several_threads_are_unique_and_increase_in_each() -> None:
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda _: [uuid7() for _ in range(5000)], range(4)))
     assert all(ids == sorted(ids) for ids in made)
@@ -63,7 +63,7 @@ def test_items_of_one_call_are_listed_in_its_order(owner: RestEntryPoint, course
     assert [item["title"] for item in shown["next_items"]] == titles[:5]
 
 
-def test_items_decks_cards_and_reviews_have_them(owner: RestEntryPoint, item: Any) -> None:
+def test_items_decks_cards_and_reviews_have_time_ordered_ids(owner: RestEntryPoint, item: Any) -> None:
     from practice.models import Attempt
     from vocab.models import Review
 

@@ -1,4 +1,4 @@
-"""A database of the last release with many items is upgraded: in batches, holding nobody up, and nothing is missed."""
+"""Upgrading a database of the last release with many items: in batches, without blocking anybody or missing an item."""
 
 import threading
 import time
@@ -35,7 +35,7 @@ AT_ONCE = 1000
 
 
 class OldCode:
-    """Writes as code that does not know of the new columns, one write after the other, until it is stopped."""
+    """Writes like code that does not know the new columns, until it is stopped."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -69,7 +69,7 @@ class OldCode:
 
 @pytest.fixture
 def upgraded(tmp_path: Path) -> Iterator[str]:
-    """The URL of a copy of the migrated database, to which Django's queries go."""
+    """The URL of a copy of the migrated database, which Django then queries."""
     with databases.copied(f"items_{tmp_path.name}", tmp_path) as url, databases.connected(url):
         yield url
 
@@ -114,5 +114,5 @@ def test_old_items_are_filled_in_batches(upgraded: str, items: int) -> None:
 
 
 def missed(today: date) -> Q:
-    """Papers that are missed on a day."""
+    """Papers missed on a given day."""
     return Q(done=False, graded=False, due_on__lt=today, due_on__gte=F("missable_from"))

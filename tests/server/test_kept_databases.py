@@ -1,4 +1,4 @@
-"""Cached migrated databases: a damaged copy is not used but rebuilt."""
+"""Cached migrated databases: a damaged copy is rebuilt rather than used."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def entries(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "entries"
 
 
-def test_what_was_kept_is_restored(tmp_path: Path) -> None:
+def test_a_kept_database_is_restored(tmp_path: Path) -> None:
     migrated.keep(KIND, databases.file())
     assert migrated.restore(KIND, tmp_path / "copy", databases.is_whole)
     assert (tmp_path / "copy").read_bytes() == databases.file().read_bytes()

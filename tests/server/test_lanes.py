@@ -19,34 +19,34 @@ def sent(secret: str | None = None, peer: str = PEER, **more: str) -> dict[str, 
 
 @pytest.fixture
 def known() -> Lanes:
-    """Four threads; the keys `one` and `two` are Ada's, `other` is Bob's."""
+    """Four threads. The keys `one` and `two` are Ada's, `other` is Bob's."""
     known = Lanes(4)
     for secret, member in (("one", "ada"), ("two", "ada"), ("other", "bob")):
         known.learn({"HTTP_AUTHORIZATION": f"Bearer {secret}", MEMBER: member})
     return known
 
 
-def test_the_keys_of_a_member_are_one_lane(known: Lanes) -> None:
+def test_keys_of_one_member_share_a_lane(known: Lanes) -> None:
     one, two, other = (known.lane(sent(key), reads=True) for key in ("one", "two", "other"))
     assert one == two != other
 
 
-def test_the_address_does_not_tell_known_credentials_apart(known: Lanes) -> None:
+def test_the_address_does_not_separate_known_credentials(known: Lanes) -> None:
     assert known.lane(sent("one"), reads=True) == known.lane(sent("one", "203.0.113.2"), reads=True)
 
 
-def test_an_api_key_header_is_known_too() -> None:
+def test_an_api_key_header_is_recognized_too() -> None:
     known = Lanes(4)
     known.learn({"HTTP_X_API_KEY": "one", MEMBER: "ada"})
     assert known.lane(sent(HTTP_X_API_KEY="one"), reads=True).name == "reads of ada"
 
 
-def test_what_writes_runs_one_at_a_time(known: Lanes) -> None:
+def test_writes_run_one_at_a_time(known: Lanes) -> None:
     assert known.lane(sent("one"), reads=False) == ("writes of ada", 1)
 
 
 @pytest.mark.parametrize(("threads", "share"), [(1, 1), (2, 1), (4, 2), (9, 4)])
-def test_reads_of_a_member_take_half_of_the_threads(threads: int, share: int) -> None:
+def test_reads_of_a_member_use_half_of_the_threads(threads: int, share: int) -> None:
     known = Lanes(threads)
     known.learn({"HTTP_AUTHORIZATION": "Bearer one", MEMBER: "ada"})
     assert known.lane(sent("one"), reads=True).share == share
@@ -58,7 +58,7 @@ def test_invented_credentials_share_the_lane_of_their_address(known: Lanes) -> N
     assert known.lane(sent("invented", "203.0.113.2"), reads=True) not in invented
 
 
-def test_a_refused_credential_is_forgotten(known: Lanes) -> None:
+def test_a_rejected_credential_is_forgotten(known: Lanes) -> None:
     known.learn({"HTTP_AUTHORIZATION": "Bearer one"})
     assert known.lane(sent("one"), reads=True).name == f"address {PEER}"
 
@@ -71,11 +71,11 @@ def test_the_oldest_credentials_are_forgotten(monkeypatch: pytest.MonkeyPatch, k
     assert names == ["reads of ada", f"address {PEER}", "reads of bob", "reads of eve"]
 
 
-def test_a_trusted_proxy_tells_the_address(settings: Settings) -> None:
+def test_a_trusted_proxy_sets_the_address(settings: Settings) -> None:
     settings.TRUSTED_PROXIES = 1
     told = Lanes(4).lane(sent(HTTP_X_FORWARDED_FOR="192.0.2.9,198.51.100.7"), reads=True)
     assert told.name == "address 198.51.100.7"
 
 
-def test_an_untrusted_proxy_tells_nothing() -> None:
+def test_an_untrusted_proxy_is_ignored() -> None:
     assert Lanes(4).lane(sent(HTTP_X_FORWARDED_FOR="198.51.100.7"), reads=True).name == f"address {PEER}"

@@ -28,18 +28,18 @@ HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 @pytest.fixture(scope="module")
 def wire(server: servers.Server) -> Wire:
-    """To the server that every test may ask and none may harm."""
+    """Connects to the shared server, which no test may damage."""
     return Wire.to(server, server.command("createapikey", ADA, "live")["api_key"])
 
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[servers.Server]:
-    """A server of this test's own."""
+    """A server for this test."""
     with servers.running(tmp_path) as running:
         yield running
 
 
-def test_a_chunked_body_is_read_like_any_other(wire: Wire) -> None:
+def test_a_chunked_body_is_read(wire: Wire) -> None:
     head = wire.head("POST", "/v1/courses", "Content-Type: application/json", "Transfer-Encoding: chunked")
     response = wire.ask(head + chunked(COURSE[:7], COURSE[7:]))
     assert (response.status, response.body["name"]) == (201, "Cell Biology")
@@ -67,7 +67,7 @@ def test_a_chunked_file_may_be_larger_than_other_bodies(wire: Wire, content_type
     assert statuses == [200, 400]
 
 
-def test_a_file_is_answered_whole_and_its_connection_kept(wire: Wire) -> None:
+def test_a_file_is_sent_completely_and_its_connection_kept(wire: Wire) -> None:
     """It is sent from a file, at the speed of the client."""
     assert wire.ask(wire.head("POST", "/v1/courses", *JSON_COURSE) + COURSE).status == 201
     client = wire.client()
@@ -84,8 +84,8 @@ def test_a_file_is_answered_whole_and_its_connection_kept(wire: Wire) -> None:
     assert [length for length, told in lengths if length != told] == [0]
 
 
-def test_an_archive_may_be_longer_than_what_is_kept_of_a_request(wire: Wire) -> None:
-    """The account has a course, whose answer is complete."""
+def test_an_archive_may_be_larger_than_the_request_buffer(wire: Wire) -> None:
+    """The account has a course, so the completely uploaded archive is rejected."""
     assert wire.ask(wire.head("POST", "/v1/courses", *JSON_COURSE) + COURSE).status == 201
     form = multipart(bytes(20 * MIB))
     headers = {"Authorization": f"Bearer {wire.secret}", "Content-Type": MULTIPART_CONTENT}
@@ -121,7 +121,7 @@ def test_a_header_of_9000_characters_is_answered(wire: Wire) -> None:
     ],
     ids=range(11),
 )
-def test_what_gunicorn_refuses_is_400_in_json(wire: Wire, raw: bytes) -> None:
+def test_requests_rejected_by_gunicorn_are_400_in_json(wire: Wire, raw: bytes) -> None:
     response = wire.ask(raw)
     assert response.status == 400
     assert is_envelope(response, "invalid_request")
@@ -136,7 +136,7 @@ def test_a_broken_chunk_is_400_in_json(wire: Wire) -> None:
     assert response.headers["Connection"] == "close"
 
 
-def test_a_connection_is_kept_after_a_refused_body(wire: Wire) -> None:
+def test_a_connection_is_kept_after_a_rejected_body(wire: Wire) -> None:
     client = wire.client()
     headers = {"Authorization": f"Bearer {wire.secret}", "Content-Type": "application/json"}
     client.request("POST", "/v1/courses", b" " * (2 * MIB), headers)
@@ -152,22 +152,22 @@ def test_a_connection_is_kept_after_a_refused_body(wire: Wire) -> None:
 def test_a_half_sent_body_does_not_block_others(wire: Wire) -> None:
     with half_sent(wire, half_body(wire)) as waiting:
         assert wire.ask(wire.head("GET", "/v1/me")).status == 200
-        assert is_open(waiting)  # it had not to be given up for that
+        assert is_open(waiting)  # it did not have to be aborted for that
 
 
 @pytest.mark.parametrize("sent", [0, 1, 40, -2])
-def test_half_sent_heads_hold_no_thread(wire: Wire, sent: int) -> None:
+def test_half_sent_heads_block_no_thread(wire: Wire, sent: int) -> None:
     head = wire.head("GET", "/v1/me")
     waiting = [half_sent(wire, head[:sent]) for _ in range(THREADS * 2)]
     assert wire.ask(head).status == 200
-    assert all(is_open(connection) for connection in waiting)  # none had to be given up for that
+    assert all(is_open(connection) for connection in waiting)  # none had to be aborted for that
     waiting[0].sendall(head[sent:])
     assert received(waiting[0]).status == 200
     for connection in waiting:
         connection.close()
 
 
-def test_a_head_that_begins_with_the_body_before_it_is_waited_for(wire: Wire) -> None:
+def test_a_partial_head_after_a_body_is_waited_for(wire: Wire) -> None:
     post = wire.head("POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {len(COURSE)}")
     head = wire.head("GET", "/v1/me")
     with half_sent(wire, post + COURSE + head[:40]) as connection:
@@ -177,7 +177,7 @@ def test_a_head_that_begins_with_the_body_before_it_is_waited_for(wire: Wire) ->
 
 
 def test_stopping_finishes_the_running_request(own_server: servers.Server) -> None:
-    """It is not delayed by a connection that sends nothing."""
+    """An idle connection does not delay it."""
     secret = own_server.command("createmember", ADA, "--api-key", "live")["api_key"]
     wire = Wire.to(own_server, secret)
     head = wire.head("POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {len(COURSE)}")

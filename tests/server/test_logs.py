@@ -1,4 +1,4 @@
-"""Logs: one JSON object per line, the request's id in each, and never a secret."""
+"""Logs: one JSON object per line, each with the request's id and never with a secret."""
 
 import io
 import json
@@ -38,7 +38,7 @@ def broken(request: HttpRequest) -> HttpResponse:
 
 @pytest.fixture
 def a_broken_route(settings) -> None:
-    """`/v1/broken` and `/broken`, whose view fails."""
+    """Adds `/v1/broken` and `/broken`, whose view fails."""
     urls = ModuleType("broken_urls")
     patterns = [path("v1/broken", broken), path("broken", broken), path("", include("studyservice.urls"))]
     vars(urls).update(urlpatterns=patterns, handler500="studyservice.http.failures.server_error")
@@ -93,7 +93,7 @@ def test_a_request_is_one_line(owner: RestEntryPoint, owner_member, lines: Lines
         ("none", "203.0.113.77", None),
     ],
 )
-def test_a_line_names_the_network_of_the_client_unless_a_setting_says_otherwise(
+def test_a_line_contains_the_clients_network_unless_disabled(
     lines: Lines, settings: Any, told: str, peer: str, line: str | None
 ) -> None:
     settings.LOG_CLIENT_ADDRESS = told
@@ -102,7 +102,7 @@ def test_a_line_names_the_network_of_the_client_unless_a_setting_says_otherwise(
 
 
 @pytest.mark.rest
-def test_behind_a_proxy_it_is_the_network_that_the_proxy_tells(lines: Lines, settings: Any) -> None:
+def test_behind_a_proxy_it_is_the_network_reported_by_the_proxy(lines: Lines, settings: Any) -> None:
     settings.TRUSTED_PROXIES = 1
     for forwarded in ("198.51.100.7, 203.0.113.77", "x" * 5000):
         Client(REMOTE_ADDR="10.1.2.3", headers={"X-Forwarded-For": forwarded}).get("/health/live")
@@ -110,7 +110,7 @@ def test_behind_a_proxy_it_is_the_network_that_the_proxy_tells(lines: Lines, set
 
 
 @pytest.mark.rest
-def test_a_line_names_a_key_that_ended(owner: RestEntryPoint, owner_member: Any, lines: Lines) -> None:
+def test_a_line_identifies_an_ended_key(owner: RestEntryPoint, owner_member: Any, lines: Lines) -> None:
     """Operators can tell the member which script still uses it."""
     key = owner_member.api_keys.get()
     revoke_api_key(key)
@@ -125,8 +125,8 @@ def test_a_line_names_a_key_that_ended(owner: RestEntryPoint, owner_member: Any,
 
 
 @pytest.mark.rest
-def test_a_line_names_the_app_and_not_a_row_of_its_token(owner_member: Any, lines: Lines) -> None:
-    """Also with a dead token, and at the token endpoint. An unauthenticated client is not named."""
+def test_a_line_identifies_the_app_and_not_its_token(owner_member: Any, lines: Lines) -> None:
+    """Also with an invalid token, and at the token endpoint. An unauthenticated client is not named."""
     app = App.registered()
     tokens = app.connect(owner_member)
     RestEntryPoint(tokens["access_token"]).request("GET", "/v1/me")
@@ -156,8 +156,8 @@ def test_a_line_names_the_app_and_not_a_row_of_its_token(owner_member: Any, line
     }
 
 
-def test_a_line_names_the_row_in_the_log_of_changes(owner: RestEntryPoint, lines: Lines) -> None:
-    """Over the tools as well."""
+def test_a_line_identifies_its_change(owner: RestEntryPoint, lines: Lines) -> None:
+    """For tools as well."""
     owner.made("create_course", name="Biology")
     owner.made("list_courses")
     written, read = [line for line in lines() if line.get("member")]
@@ -165,7 +165,7 @@ def test_a_line_names_the_row_in_the_log_of_changes(owner: RestEntryPoint, lines
 
 
 @pytest.mark.rest
-def test_a_line_of_a_page_names_who_is_signed_in(owner_member: Any, lines: Lines) -> None:
+def test_a_line_of_a_page_names_the_signed_in_member(owner_member: Any, lines: Lines) -> None:
     client = Client()
     client.force_login(owner_member)
     client.get("/keys")
@@ -180,14 +180,16 @@ def test_the_path_cannot_forge_a_line(owner: RestEntryPoint, lines: Lines) -> No
     assert line["path"] == "/v1/x%0A2026-11-21%20INFO%20forged"
 
 
-def test_a_text_that_is_no_utf_8_is_still_logged() -> None:
+def test_an_invalid_utf_8_text_is_still_logged() -> None:
     record = logging.makeLogRecord({"msg": "lone \ud800"})
     assert json.loads(JSONFormatter().format(record))["message"] == "lone \ud800"
 
 
 @pytest.mark.rest
 @pytest.mark.usefixtures("a_broken_route")
-def test_a_fault_is_logged_under_its_id_and_answered_without_a_reason(owner: RestEntryPoint, lines: Lines) -> None:
+def test_an_internal_error_is_logged_with_its_id_and_answered_without_a_reason(
+    owner: RestEntryPoint, lines: Lines
+) -> None:
     """Spec, Errors: generic, with no stack trace."""
     response = owner.request("GET", "/v1/broken")
     request_id = response.headers["X-Request-Id"]
@@ -210,7 +212,7 @@ def test_a_fault_is_logged_under_its_id_and_answered_without_a_reason(owner: Res
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_a_lost_database_is_a_fault_and_then_over(owner: RestEntryPoint, lines: Lines) -> None:
+def test_a_lost_database_connection_fails_one_request(owner: RestEntryPoint, lines: Lines) -> None:
     connection.ensure_connection()
     connection.connection.close()
     response = owner.request("GET", "/v1/courses")
@@ -222,7 +224,7 @@ def test_a_lost_database_is_a_fault_and_then_over(owner: RestEntryPoint, lines: 
 
 
 @pytest.mark.usefixtures("a_broken_route")
-def test_a_fault_outside_the_api_is_a_page() -> None:
+def test_an_internal_error_outside_the_api_is_a_page() -> None:
     response = Client(raise_request_exception=False).get("/broken")
     assert response.status_code == 500
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -231,7 +233,7 @@ def test_a_fault_outside_the_api_is_a_page() -> None:
 
 @pytest.fixture
 def secrets(owner_member: Any, make_key: Any) -> dict[str, str]:
-    """Secrets of each kind, live except the rejected ones. (Sign-in codes: `test_sign_in`.)"""
+    """Secrets of each kind, valid except the rejected ones. (Sign-in codes: `test_sign_in`.)"""
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     tokens, browser = app.connect(owner_member), Browser(owner_member)
     return {
@@ -284,8 +286,8 @@ WAYS: list[Callable[[Client, str, dict[str, str]], Any]] = [
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("a_broken_route")
 @pytest.mark.parametrize("credential", ["key", "rejected key", "access token", "session"])
-def test_no_line_and_no_answer_holds_a_secret(secrets: dict[str, str], lines: Lines, credential: str) -> None:
-    """Sent as header, cookie, query, form and JSON to every route; refusals, pages, faults and tracebacks."""
+def test_no_line_and_no_answer_contains_a_secret(secrets: dict[str, str], lines: Lines, credential: str) -> None:
+    """Sent as header, cookie, query, form and JSON to every route, covering errors, pages and tracebacks."""
     answers = []
     for address in (route.format_map(defaultdict(lambda: UNKNOWN_ID)) for route in PATHS):
         rates.clear()
@@ -305,7 +307,7 @@ def test_no_line_and_no_answer_holds_a_secret(secrets: dict[str, str], lines: Li
 
 
 @pytest.mark.rest
-def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestEntryPoint, lines: Lines) -> None:
+def test_a_tool_call_is_one_line_with_the_tool_and_its_error(owner: RestEntryPoint, lines: Lines) -> None:
     for arguments in ({}, {"days": 0}):
         call = {"name": "get_agenda", "arguments": arguments}
         owner.request("POST", "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
@@ -315,8 +317,8 @@ def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestEntryP
 
 
 @pytest.mark.rest
-def test_no_stream_and_no_session_on_the_tools_is_no_error(owner: RestEntryPoint, lines: Lines) -> None:
-    """Clients of MCP ask for both, and go on after a 405."""
+def test_a_rejected_stream_or_session_is_not_an_error(owner: RestEntryPoint, lines: Lines) -> None:
+    """MCP clients request both, and continue after a 405."""
     for method in ("GET", "DELETE", "PUT"):
         owner.request(method, "/mcp")
     told = [(line["method"], line["status"], line.get("error")) for line in lines()]
@@ -324,7 +326,7 @@ def test_no_stream_and_no_session_on_the_tools_is_no_error(owner: RestEntryPoint
 
 
 @pytest.mark.rest
-def test_the_address_of_a_calendar_is_in_no_line(owner_member, lines: Lines) -> None:
+def test_the_address_of_a_calendar_feed_is_in_no_line(owner_member, lines: Lines) -> None:
     feed = Subscription(owner_member)
     secret = feed.path.removeprefix("/calendar/").removesuffix(".ics")
     paths = [feed.path, feed.path + "/", f"/calendar/{secret}", f"/x/calendar/{secret}.ics", f"/v1/x/{secret}"]
@@ -340,14 +342,14 @@ def test_the_address_of_a_calendar_is_in_no_line(owner_member, lines: Lines) -> 
 
 @pytest.mark.rest
 @pytest.mark.parametrize("kind", ["sk", "at", "cal"])
-def test_a_secret_that_a_library_logs_is_starred(owner: RestEntryPoint, lines: Lines, kind: str) -> None:
-    """Django names the path of a request that failed."""
+def test_a_secret_logged_by_a_library_is_masked(owner: RestEntryPoint, lines: Lines, kind: str) -> None:
+    """Django logs the path of a failed request."""
     logging.getLogger("django.request").error("%s: /calendar/%s.ics", "Fault", f"svc_{kind}_{'x' * 43}")
     assert lines()[-1]["message"] == "Fault: /calendar/***.ics"
 
 
 @pytest.mark.parametrize("formatter", [JSONFormatter(), logging.Formatter()])
-def test_a_secret_in_an_exception_is_starred(formatter: logging.Formatter) -> None:
+def test_a_secret_in_an_exception_is_masked(formatter: logging.Formatter) -> None:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.addFilter(SecretFilter())
@@ -360,7 +362,7 @@ def test_a_secret_in_an_exception_is_starred(formatter: logging.Formatter) -> No
     assert secret not in stream.getvalue()
 
 
-def test_a_line_that_a_library_makes_wrongly_fails_no_request(capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_log_call_of_a_library_fails_no_request(capfd: pytest.CaptureFixture[str]) -> None:
     handler = LineHandler()
     handler.addFilter(SecretFilter())
     handler.handle(logging.getLogger().makeRecord("x", logging.ERROR, "", 0, "%d", ("text",), None))

@@ -21,7 +21,7 @@ NEW = "new@example.org"
 
 @pytest.fixture
 def spread() -> Iterator[None]:
-    """The members' own table is unique by address no more, as where it is spread over servers."""
+    """Remove the unique address from the members' own table, as when it is distributed over servers."""
     with connection.cursor() as cursor:
         found = connection.introspection.get_constraints(cursor, "accounts_member")
         [name] = [name for name, one in found.items() if one["unique"] and one["columns"] == ["email"]]
@@ -32,7 +32,7 @@ def spread() -> Iterator[None]:
 
 
 def made(_: Any = None) -> bool:
-    """Return whether a member was made."""
+    """Return whether a member was created."""
     try:
         Member.objects.create_user(NEW)
     except (ValidationError, IntegrityError):
@@ -41,7 +41,7 @@ def made(_: Any = None) -> bool:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_at_once_one_gets_the_address(in_threads: Any) -> None:
+def test_one_of_two_concurrent_members_gets_the_address(in_threads: Any) -> None:
     assert sorted(in_threads(made, [0, 1, 2, 3])) == [False, False, False, True]
     assert MemberAddress.objects.get(email=NEW).member == Member.objects.get(email=NEW)
 
@@ -49,12 +49,12 @@ def test_of_two_at_once_one_gets_the_address(in_threads: Any) -> None:
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("spread")
-def test_of_two_at_once_one_gets_the_address_where_members_are_spread(in_threads: Any) -> None:
+def test_one_of_two_concurrent_distributed_members_gets_the_address(in_threads: Any) -> None:
     assert sorted(in_threads(made, [0, 1, 2, 3])) == [False, False, False, True]
     assert Member.objects.filter(email=NEW).count() == 1
 
 
-def test_an_address_that_is_another_members_is_refused() -> None:
+def test_another_members_address_is_rejected() -> None:
     """The table decides, whatever the member's row contains."""
     other = MemberFactory.create()
     MemberAddress.objects.create(email=NEW, member_id=MemberFactory.build().id)
@@ -76,7 +76,7 @@ def test_it_follows_the_member() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_is_free_after_its_member() -> None:
+def test_it_is_free_after_the_member_is_deleted() -> None:
     member = MemberFactory.create(email=NEW)
     erase_member(member.id)
     assert not MemberAddress.objects.exists()
@@ -84,8 +84,8 @@ def test_it_is_free_after_its_member() -> None:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_what_an_earlier_version_wrote_meanwhile_is_repaired(client: Client) -> None:
-    """An earlier version bypassed the table: a new member, a new address, and a reused old address."""
+def test_writes_of_an_earlier_version_are_repaired(client: Client) -> None:
+    """An earlier version bypasses the table: a new member, a new address, and a reused old address."""
     ada = MemberFactory.create(email="old@example.org")
     made = [MemberFactory.create(email=email) for email in ("x@example.org", "y@example.org")]
     MemberAddress.objects.filter(member__in=made).delete()
@@ -102,14 +102,14 @@ def test_what_an_earlier_version_wrote_meanwhile_is_repaired(client: Client) -> 
     assert run_json("repaircounts", "--all")["members"] == []
 
 
-def test_an_address_that_a_member_has_left_leads_to_nobody() -> None:
+def test_an_abandoned_address_leads_to_no_member() -> None:
     """An earlier version leaves the row unchanged."""
     member = MemberFactory.create(email="old@example.org")
     Member.objects.filter(id=member.id).update(email=NEW)
     assert not Member.objects.at("old@example.org").exists()
 
 
-def test_a_change_of_address_makes_the_row_that_is_missing() -> None:
+def test_changing_the_address_creates_a_missing_row() -> None:
     member = MemberFactory.create(email="old@example.org")
     MemberAddress.objects.all().delete()
     member.email = NEW

@@ -1,6 +1,6 @@
-"""Each model whose rows belong to a member declares all that the service does with them.
+"""Each model whose rows belong to a member declares everything that the service does with them.
 
-A failure says which declaration is missing. docs/architecture.md, "Adding a model", has all steps.
+A failure names the missing declaration. docs/architecture.md, "Adding a model", lists all steps.
 """
 
 from itertools import pairwise
@@ -59,13 +59,13 @@ def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch
         ),
     ],
 )
-def test_a_wrong_name_stops_the_start(wrong: dict[str, Any], text: str) -> None:
+def test_an_invalid_name_stops_the_start(wrong: dict[str, Any], text: str) -> None:
     with declared(declaration(Item), **wrong):
         [found] = said()
     assert found.startswith(f"courses.Item: {text}")
 
 
-def test_a_declaration_is_complete_and_the_only_one() -> None:
+def test_a_declaration_is_complete_and_unique() -> None:
     archived = Archived(name="items", line=Any, order=("id",))  # type: ignore[arg-type]  # is not read
     for given, text in (
         ({"not_archived": "x"}, "`course`, the path to it, or `whole_member`"),
@@ -96,7 +96,7 @@ def test_the_path_leads_to_a_course(data: MemberData) -> None:
     assert column.related_model is Course or isinstance(column, models.UUIDField), data.course
 
 
-def test_a_row_is_erased_before_what_it_refers_to_and_credentials_first() -> None:
+def test_rows_are_erased_before_rows_they_refer_to_with_credentials_first() -> None:
     order = [data.label for data in reversed(member_data())]
     for data in member_data():
         for field in data.model._meta.concrete_fields:
@@ -109,7 +109,7 @@ def test_a_row_is_erased_before_what_it_refers_to_and_credentials_first() -> Non
     assert order[-1] == "accounts.MemberAddress"
 
 
-def test_a_table_of_the_archive_comes_after_those_that_it_refers_to() -> None:
+def test_a_table_of_the_archive_follows_the_tables_it_refers_to() -> None:
     names = [table.name for table in archive_tables()]
     assert set(names) == {*TABLES}
     for table in archive_tables():
@@ -118,19 +118,19 @@ def test_a_table_of_the_archive_comes_after_those_that_it_refers_to() -> None:
 
 
 @of_study_data
-def test_each_stamp_is_the_member_clocks(data: MemberData) -> None:
+def test_each_timestamp_is_from_the_members_clock(data: MemberData) -> None:
     stamps = {"created_at", "updated_at"} & {field.name for field in data.model._meta.concrete_fields}
     assert {*data.stamps} == stamps, f"{data.label}: name these columns in `stamps`, or use write.now for them."
 
 
 @by_label
-def test_the_admin_has_a_page_or_the_declaration_says_why_not(data: MemberData) -> None:
+def test_the_admin_has_a_page_or_the_declaration_a_reason(data: MemberData) -> None:
     has_page = data.model in admin.site._registry
     help_ = "register a ReadOnlyAdmin in the admin.py of its app, or give `no_admin` a reason"
     assert has_page is not bool(data.no_admin), f"{data.label}: {help_}."
 
 
-def test_what_is_referred_to_comes_first_whatever_the_order_of_registration(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_referenced_models_come_first_in_any_order_of_registration(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_registered", dict(reversed(registry._registered.items())))
     order = [data.model for data in member_data.__wrapped__()]
     assert all(order.index(first) < order.index(then) for first, then in pairwise([Course, Item, Milestone]))

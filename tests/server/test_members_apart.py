@@ -1,4 +1,4 @@
-"""Every statement that is not of an operation names the member too: of apps, of deletions, of what is repaired."""
+"""Statements outside of operations name the member too: of apps, deletions and repairs."""
 
 import re
 from datetime import timedelta
@@ -30,7 +30,7 @@ from tests.support.statements import named
 pytestmark = pytest.mark.django_db
 
 
-def test_of_the_tokens_of_an_app(owner_member: Member) -> None:
+def test_statements_on_an_apps_tokens_name_the_member(owner_member: Member) -> None:
     app = App.registered()
     browser = Browser(owner_member)
     browser.visit(app.query())
@@ -40,7 +40,7 @@ def test_of_the_tokens_of_an_app(owner_member: Member) -> None:
         tokens = app.exchange(code[1]).json()
         assert status_of(tokens["access_token"]) == 200
         again = app.refresh(tokens["refresh_token"]).json()
-        assert app.refresh(tokens["refresh_token"]).status_code == 400  # noted as used twice
+        assert app.refresh(tokens["refresh_token"]).status_code == 400  # recorded as reused
         assert app.revoke(again["access_token"]).status_code == 200
         assert status_of(again["access_token"]) == 401
         assert [one.name for one in connected_apps(owner_member)] == ["Planner"]
@@ -48,7 +48,7 @@ def test_of_the_tokens_of_an_app(owner_member: Member) -> None:
         assert connected_apps(owner_member) == []
 
 
-def test_of_a_stolen_token_and_of_a_disconnection(owner_member: Member) -> None:
+def test_statements_on_a_stolen_token_and_a_disconnection_name_the_member(owner_member: Member) -> None:
     app = App.registered()
     tokens, others = app.connect(owner_member), app.connect(owner_member)
     again = app.refresh(tokens["refresh_token"]).json()
@@ -61,7 +61,7 @@ def test_of_a_stolen_token_and_of_a_disconnection(owner_member: Member) -> None:
     assert not SecretOwner.objects.filter(id__in=[sha256(one["access_token"])[:32] for one in (again, others)]).exists()
 
 
-def test_of_a_calendar_address(owner_member: Member) -> None:
+def test_statements_on_a_calendar_feed_name_the_member(owner_member: Member) -> None:
     with named():
         secret = new_feed(owner_member).rpartition("/")[2].removesuffix(".ics")
         assert resolve_feed(secret) is not None
@@ -70,7 +70,7 @@ def test_of_a_calendar_address(owner_member: Member) -> None:
     assert not SecretOwner.objects.filter(member=owner_member).exists()
 
 
-def test_of_keys_on_their_page(client: Client, owner_member: Member) -> None:
+def test_statements_on_keys_of_the_page_name_the_member(client: Client, owner_member: Member) -> None:
     client.force_login(owner_member)
     client.get("/keys")
     with named():
@@ -80,7 +80,7 @@ def test_of_keys_on_their_page(client: Client, owner_member: Member) -> None:
 
 
 @pytest.mark.parametrize("repair", [repair_counts, repair_clock])
-def test_of_repairs(owner_member: Member, repair: Any) -> None:
+def test_statements_of_repairs_name_the_member(owner_member: Member, repair: Any) -> None:
     owned_rows(owner_member)
     Member.objects.filter(id=owner_member.id).update(write_clock=timezone.now() + timedelta(days=1))
     SecretOwner.objects.filter(member=owner_member).delete()
@@ -89,15 +89,15 @@ def test_of_repairs(owner_member: Member, repair: Any) -> None:
 
 
 def test_a_credential_without_an_owner_is_repaired(owner: RestEntryPoint, owner_member: Member) -> None:
-    """As an earlier version stores it during a migration."""
+    """As stored by an earlier version during a migration."""
     made = ApiKey.objects.get(member=owner_member)
     SecretOwner.objects.filter(member=owner_member).delete()
     assert repair_counts(owner_member.id) == 1
     assert SecretOwner.objects.get(member=owner_member).id.hex == made.secret_hash[:32]
 
 
-def test_of_a_purge(settings: Any, tmp_path: Path) -> None:
-    """Expired rows are searched among all members, and deleted per member."""
+def test_statements_of_a_purge_name_the_member(settings: Any, tmp_path: Path) -> None:
+    """Expired rows are searched among all members, but deleted per member."""
     settings.MEDIA_ROOT = tmp_path
     members = [MemberFactory.create(), MemberFactory.create()]
     for member in members:
@@ -107,9 +107,9 @@ def test_of_a_purge(settings: Any, tmp_path: Path) -> None:
     assert not Change.objects.filter(member__in=members, created_at__lt=timezone.now() - timedelta(days=91)).exists()
 
 
-@pytest.mark.database("postgresql")  # SQLite finds a batch faster by its ids alone
+@pytest.mark.database("postgresql")  # SQLite finds a batch faster by ids only
 @pytest.mark.django_db(transaction=True)
-def test_of_the_deletion_of_a_member() -> None:
+def test_statements_of_an_erasure_name_the_member() -> None:
     member = MemberFactory.create()
     owned_rows(member)
     with named():

@@ -1,4 +1,4 @@
-"""`setmembership --file` and `remind`: what billing and a timer run."""
+"""`setmembership --file` and `remind`, which billing and a timer run."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def members(make_member: Any) -> list[Member]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes lines into a file; returns its path."""
+    """Writes lines into a file, and returns its path."""
 
     def write_lines(*lines: str, encoding: str = "utf-8") -> str:
         path = tmp_path / "memberships.csv"
@@ -51,7 +51,7 @@ def noted() -> list[tuple[str, str, str, str]]:
 
 
 @pytest.mark.usefixtures("members")
-def test_what_was_changed_is_an_event_of_the_member() -> None:
+def test_a_change_is_an_event_of_the_member() -> None:
     run("setmembership", "ada@example.org", "active", "--until", "2031-05-31")
     run("setmembership", "ada@example.org", "active")
     run("setmembership", "ada@example.org", "inactive")
@@ -62,7 +62,7 @@ def test_what_was_changed_is_an_event_of_the_member() -> None:
 
 
 @pytest.mark.usefixtures("members")
-def test_of_a_file_that_comes_every_day_only_changes_are_events(write: Write) -> None:
+def test_only_changes_in_a_daily_file_are_events(write: Write) -> None:
     path = write("email,state,until", "ada@example.org,active,2030-01-01", "ben@example.org,inactive,")
     for _ in range(2):
         run("setmembership", "--file", path)
@@ -86,12 +86,12 @@ class TestFile:
             ("cleo@example.org", True, None),
         ]
 
-    def test_columns_stand_in_any_order_and_a_mark_is_passed_over(self, write: Write) -> None:
+    def test_columns_may_be_in_any_order_and_a_byte_order_mark_is_skipped(self, write: Write) -> None:
         path = write("state,until,email", "inactive,,ada@example.org", encoding="utf-8-sig")
         assert run("setmembership", "--file", path) == "Set the memberships of 1.\n"
         assert states()[0] == ("ada@example.org", False, None)
 
-    def test_every_wrong_line_is_named_and_nothing_changes(self, write: Write) -> None:
+    def test_every_invalid_line_is_named_and_nothing_changes(self, write: Write) -> None:
         path = write(
             "email,state,until",
             "ada@example.org,inactive,",
@@ -116,23 +116,23 @@ class TestFile:
         assert states() == BEFORE
 
     @pytest.mark.parametrize("lines", [["ada@example.org,inactive,"], [""], ["email,state"]])
-    def test_without_its_columns_it_is_refused(self, write: Write, lines: list[str]) -> None:
+    def test_a_file_without_its_columns_is_rejected(self, write: Write, lines: list[str]) -> None:
         with pytest.raises(CommandError, match="line 1: the columns are email, state, until"):
             run("setmembership", "--file", write(*lines, "ada@example.org,inactive,"))
         assert states() == BEFORE
 
-    def test_a_file_that_cannot_be_read_is_said(self, tmp_path: Path) -> None:
+    def test_an_unreadable_file_is_reported(self, tmp_path: Path) -> None:
         with pytest.raises(CommandError, match="--file cannot be read"):
             run("setmembership", "--file", str(tmp_path / "none.csv"))
 
-    def test_it_goes_with_nothing_else(self, write: Write) -> None:
+    def test_it_cannot_be_combined_with_other_options(self, write: Write) -> None:
         path = write("email,state,until")
         with pytest.raises(CommandError, match="cannot be combined with a member"):
             run("setmembership", "ada@example.org", "active", "--file", path)
         with pytest.raises(CommandError, match="Name a member"):
             run("setmembership")
 
-    def test_twenty_wrong_lines_are_named(self, write: Write) -> None:
+    def test_at_most_twenty_invalid_lines_are_named(self, write: Write) -> None:
         path = write("email,state,until", *(f"x{number}@example.org,active," for number in range(50)))
         with pytest.raises(CommandError) as refused:
             run("setmembership", "--file", path)
@@ -152,7 +152,7 @@ def addressed() -> list[str]:
 
 
 class TestRemind:
-    def test_it_reminds_of_an_end_within_fourteen_days_once(self, make_member: Any, settings: Any) -> None:
+    def test_it_reminds_once_of_an_end_within_fourteen_days(self, make_member: Any, settings: Any) -> None:
         settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
         member = ending(make_member)
         ending(make_member, "later@example.org", days=15)
@@ -166,7 +166,7 @@ class TestRemind:
         assert f"ends after {member.membership_until:%-d %B %Y}" in message.body
         assert "https://billing.example.org/renew" in message.body
 
-    def test_another_end_is_another_reminder(self, make_member: Any, time_machine: Any) -> None:
+    def test_a_new_end_causes_another_reminder(self, make_member: Any, time_machine: Any) -> None:
         time_machine.move_to("2026-11-22T12:00:00Z")
         member = ending(make_member)
         run("remind")
@@ -176,13 +176,13 @@ class TestRemind:
         assert run_json("remind")["sent"] == 1
         assert addressed() == ["ada@example.org"] * 2
 
-    def test_a_dry_run_sends_none(self, make_member: Any) -> None:
+    def test_a_dry_run_sends_nothing(self, make_member: Any) -> None:
         ending(make_member)
         assert run("remind", "--dry-run") == "ada@example.org\nWould be sent to 1 member.\n"
         assert mail.outbox == []
         assert run_json("remind")["sent"] == 1
 
-    def test_a_mail_that_was_refused_is_sent_by_the_next_run(
+    def test_a_rejected_e_mail_is_sent_by_the_next_run(
         self, make_member: Any, monkeypatch: pytest.MonkeyPatch, time_machine: Any
     ) -> None:
         time_machine.move_to("2026-11-22T12:00:00Z")
@@ -205,9 +205,7 @@ class TestRemind:
         assert addressed() == ["ben@example.org", "ada@example.org"]
 
     @pytest.mark.django_db(transaction=True)
-    def test_runs_at_the_same_moment_send_one_each(
-        self, make_member: Any, in_threads: Callable[..., list[Any]]
-    ) -> None:
+    def test_concurrent_runs_send_one_each(self, make_member: Any, in_threads: Callable[..., list[Any]]) -> None:
         emails = [ending(make_member, f"member{number}@example.org").email for number in range(8)]
         in_threads(lambda _: run("remind"), [0, 1, 2, 3])
         assert sorted(addressed()) == sorted(emails)

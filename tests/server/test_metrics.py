@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: what is counted under which label, and where it is served."""
+"""Metrics for Prometheus: labels, counts, and where they are served."""
 
 import re
 import socket
@@ -29,7 +29,7 @@ Counts = dict[tuple[str, ...], float]
 
 
 def _counts(samples: Iterator[Sample]) -> Counts:
-    """Name and label values; of histograms how many there were."""
+    """Name and label values; the number of observations of histograms."""
     return {
         (sample.name.removeprefix("studyservice_"), *sample.labels.values()): sample.value
         for sample in samples
@@ -39,10 +39,10 @@ def _counts(samples: Iterator[Sample]) -> Counts:
 
 @pytest.fixture
 def counted(settings: Any) -> Callable[[], Counts]:
-    """Metrics on; returns the counts since then."""
+    """Enables metrics, and returns the counts since then."""
     import studyservice.server.metrics  # noqa: F401  # the service loads it with METRICS_ADDRESS alone
 
-    routes()  # which asks for the description, once
+    routes()  # requests the description once
     plain, measuring = "http.logs.RequestLogMiddleware", "server.metrics.MeasuringRequestLogMiddleware"
     settings.MIDDLEWARE = [name.replace(plain, measuring) for name in settings.MIDDLEWARE]
 
@@ -67,29 +67,29 @@ def test_a_call_is_counted_under_its_operation(counted: Any, owner: RestEntryPoi
 
 
 def test_a_refused_call_is_counted_under_its_status(counted: Any, owner: RestEntryPoint) -> None:
-    """A failed tool call has the status that REST answers, though its own is 200."""
+    """A failed tool call has the status of REST, although its HTTP status is 200."""
     assert owner.call("get_agenda", days=0).error == "validation_failed"
     assert counted() == requests("get_agenda", 422)
 
 
-def test_other_messages_of_mcp_are_counted_under_the_endpoint(counted: Any, owner_member: Any, make_key: Any) -> None:
+def test_other_mcp_messages_are_counted_under_the_endpoint(counted: Any, owner_member: Any, make_key: Any) -> None:
     McpEntryPoint(make_key(owner_member)[0]).rpc("tools/list")
     assert counted() == requests("mcp", 200)
 
 
 @pytest.mark.parametrize("secret", ["svc_sk_dead", "not-a-key"])
-def test_a_refused_credential_is_an_authentication_failure(counted: Any, db: None, secret: str) -> None:
+def test_a_rejected_credential_is_an_authentication_failure(counted: Any, db: None, secret: str) -> None:
     RestEntryPoint(secret).request("GET", "/v1/me")
-    Client().get("/v1/me")  # none was sent: counted as a request alone
+    Client().get("/v1/me")  # none was sent: counted only as a request
     assert counted() == requests("get_me", 401, 2) | {("authentication_failures_total", "credential"): 1}
 
 
-def test_a_refused_client_is_an_authentication_failure(counted: Any, db: None) -> None:
+def test_a_rejected_client_is_an_authentication_failure(counted: Any, db: None) -> None:
     post_form("/oauth/token", {"grant_type": "refresh_token", "refresh_token": "x", "client_id": "svcclient_none"})
     assert counted() == requests("oauth2_provider:token", 401) | {("authentication_failures_total", "client"): 1}
 
 
-def test_a_wrong_second_factor_is_no_password(
+def test_a_wrong_second_factor_does_not_count_as_a_password(
     counted: Callable[[], Counts], make_member: MakeMember, settings: Any
 ) -> None:
     settings.ADMIN_SECOND_FACTOR = "required"
@@ -117,7 +117,7 @@ def test_a_wrong_password_and_a_wrong_code_are_authentication_failures(
     assert [found["authentication_failures_total", kind] for kind in ("password", "code")] == [1, 1]
 
 
-def test_requests_beyond_a_rate_are_counted_by_the_rate(counted: Any, db: None) -> None:
+def test_requests_over_a_rate_are_counted_by_rate(counted: Any, db: None) -> None:
     for _ in range(Rate.API.value.amount + 2):
         Client().get("/v1/me")
     assert counted()["rate_limited_total", "api"] == 2
@@ -137,7 +137,7 @@ def test_requests_beyond_a_rate_are_counted_by_the_rate(counted: Any, db: None) 
         ("HEAD", "/v1/courses/3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01", "get_course"),
     ],
 )
-def test_a_label_is_never_what_the_client_wrote(
+def test_a_label_never_contains_client_input(
     counted: Any, owner: RestEntryPoint, method: str, path: str, label: str
 ) -> None:
     owner.request(method, path)
@@ -157,7 +157,7 @@ def test_every_route_has_a_label() -> None:
 
 
 @pytest.mark.rest
-def test_a_fault_of_the_database_is_counted(counted: Any, owner: RestEntryPoint) -> None:
+def test_a_database_error_is_counted(counted: Any, owner: RestEntryPoint) -> None:
     def gone(*arguments: Any) -> Any:
         raise DatabaseError("gone")
 
@@ -167,7 +167,7 @@ def test_a_fault_of_the_database_is_counted(counted: Any, owner: RestEntryPoint)
 
 
 @pytest.mark.database("sqlite", "a database that is never there")
-def test_an_outage_that_health_finds_is_counted(tmp_path: Path) -> None:
+def test_an_outage_found_by_health_is_counted(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     nobody = "postgres://nobody@127.0.0.1:9/none"
@@ -176,7 +176,7 @@ def test_an_outage_that_health_finds_is_counted(tmp_path: Path) -> None:
         _, text = _get(f"http://{address}/metrics")
     [counted] = re.findall(r"^studyservice_database_errors_total (\S+)$", text, re.MULTILINE)
     [asked] = re.findall(r'^studyservice_requests_total{operation="health",status="503"} (\S+)$', text, re.MULTILINE)
-    assert 1 <= float(counted) <= float(asked)  # the database is asked once for requests that come together
+    assert 1 <= float(counted) <= float(asked)  # concurrent requests share one query
 
 
 def _get(url: str, **headers: str) -> tuple[int, str]:
@@ -188,7 +188,7 @@ def _get(url: str, **headers: str) -> tuple[int, str]:
 
 
 @pytest.mark.database("sqlite", "the processes of the server")
-def test_processes_that_come_and_go_are_served_as_one(tmp_path: Path) -> None:
+def test_processes_that_start_and_stop_are_served_as_one(tmp_path: Path) -> None:
     """On a separate address. Each of the two processes ends after its sixth request, and no count is lost."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"

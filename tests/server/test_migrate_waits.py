@@ -1,4 +1,4 @@
-"""`migrate` steps back while others use the tables, retries, and says so."""
+"""`migrate` yields to other users of the tables, retries, and reports it."""
 
 import threading
 import time
@@ -40,13 +40,13 @@ def url(tmp_path: Path) -> Iterator[str]:
 
 
 def migrated(url: str, *target: str, told: StringIO | None = None) -> None:
-    """Run the command on that database, in the thread that calls."""
+    """Run the command on that database, in the calling thread."""
     with databases.connected(url):
         call_command("migrate", *target, verbosity=0, stderr=told)
 
 
 class Told(StringIO):
-    """Output of the command, and whether it has stepped back."""
+    """Output of the command, and whether it has yielded."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,8 +58,8 @@ class Told(StringIO):
         return super().write(text)
 
 
-def test_it_steps_back_for_who_holds_a_table_and_goes_on_afterwards(url: str) -> None:
-    """Others wait for the table half a second and a little, not until the long transaction ends."""
+def test_it_yields_to_a_transaction_on_the_table_and_continues_afterwards(url: str) -> None:
+    """Others wait for the table about half a second, not until the long transaction ends."""
     migrated(url, *BACK)
     waits: list[float] = []
     told = Told()
@@ -83,7 +83,7 @@ def test_it_steps_back_for_who_holds_a_table_and_goes_on_afterwards(url: str) ->
         assert found == ("YES",)
 
 
-def test_it_gives_up_with_what_to_do(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_gives_up_with_a_remedy(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     migrated(url, *BACK)
     monkeypatch.setattr(migrate, "TRIES", 2)
     monkeypatch.setattr(migrate, "PAUSE_SECONDS", 0.1)
@@ -94,8 +94,8 @@ def test_it_gives_up_with_what_to_do(url: str, monkeypatch: pytest.MonkeyPatch) 
     migrated(url)
 
 
-def test_an_index_is_made_beside_open_transactions(url: str) -> None:
-    """It waits longer for them than for locks. An interrupted attempt does not stop the next."""
+def test_an_index_is_created_beside_open_transactions(url: str) -> None:
+    """It waits longer for them than for locks. An interrupted attempt does not block the next."""
     with psycopg.connect(url, autocommit=True) as left:
         left.execute("CREATE INDEX apikey_aside ON accounts_apikey (created_at)")
         left.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'apikey_aside'::regclass")
@@ -118,7 +118,7 @@ def test_an_index_is_dropped_beside_open_transactions(url: str) -> None:
 
 
 def applied(url: str, app: str, operation: Operation) -> None:
-    """Apply a migration that is not atomic, with the lock timeout of `migrate`."""
+    """Apply a non-atomic migration with the lock timeout of `migrate`."""
 
     class Later(Migration):
         operations: ClassVar = [operation]
@@ -128,7 +128,7 @@ def applied(url: str, app: str, operation: Operation) -> None:
 
 
 def indexed(url: str, table: str) -> set[str]:
-    """The columns of a table with an index, except the key."""
+    """The indexed columns of a table, except the primary key."""
     with psycopg.connect(url) as connection:
         found = connection.execute(
             "SELECT attname::text FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] "

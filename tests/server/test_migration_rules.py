@@ -37,13 +37,13 @@ EXCUSED: dict[tuple[str, str], set[str]] = {}
 old version first."""
 
 
-def test_new_migrations_let_the_old_code_go_on() -> None:
+def test_new_migrations_keep_the_old_code_working() -> None:
     since = migrations_since(MigrationLoader(connection))
     broken = {node: broken_rules(*node) - EXCUSED.get(node, set()) for node in since}
     assert not {node: [INSTEAD[code] for code in sorted(codes)] for node, codes in broken.items() if codes}
 
 
-def test_no_new_migration_has_a_name_that_an_old_database_may_hold() -> None:
+def test_no_new_migration_reuses_a_released_name() -> None:
     """Django would treat it as applied."""
     for app, name in migrations_since(MigrationLoader(connection)):
         number, last = map(MigrationAutodetector.parse_number, (name, RELEASED[app]))
@@ -82,7 +82,7 @@ OF_MEMBER = MemberForeignKey(field="course", name="item_course_again")
         ([HINT], set()),
     ],
 )
-def test_what_a_migration_does_is_seen(operations: list[Any], codes: set[str]) -> None:
+def test_the_effect_of_a_migration_is_detected(operations: list[Any], codes: set[str]) -> None:
     assert broken_by(["BEGIN;", *collected(operations), "COMMIT;"]) == codes
 
 
@@ -95,7 +95,7 @@ def test_what_a_migration_does_is_seen(operations: list[Any], codes: set[str]) -
         (AddField("item", "room", ROOM), {"NOT_AGAIN"}),
     ],
 )
-def test_what_a_migration_that_is_not_atomic_does_is_seen(operation: Any, codes: set[str]) -> None:
+def test_the_effect_of_a_non_atomic_migration_is_detected(operation: Any, codes: set[str]) -> None:
     assert broken_by(collected([operation])) == codes
 
 

@@ -20,9 +20,9 @@ def models(apps: Any) -> dict[str, Any]:
 
 
 def relations(apps: Any) -> dict[str, Any]:
-    """The fields of each model after a migration forwards and backwards.
+    """The fields of each model after a migration forward and backward.
 
-    Left out is what leads to a deleted model: in a copy of a state Django itself leaves it there.
+    References to deleted models are left out: Django itself keeps them in copies of a state.
     """
     registered = models(apps)
     return {
@@ -36,7 +36,7 @@ def relations(apps: Any) -> dict[str, Any]:
 
 
 def replaced(apps: Any) -> set[str]:
-    """Fields that lead to a class in whose place there is another."""
+    """Fields that refer to a class that has been replaced."""
     registered = models(apps)
     return {
         f"{label}.{field.name}"
@@ -51,8 +51,8 @@ def assert_whole(state: Any) -> None:
     assert replaced(state.apps) == set()
 
 
-def test_all_are_as_if_each_had_been_rendered() -> None:
-    """In one state that goes through all migrations, and in copies of it, as for migrating back."""
+def test_the_result_equals_rendering_all_models() -> None:
+    """In one state through all migrations, and in copies of it, as for migrating backward."""
     loader = MigrationLoader(None)
     nodes = (node for leaf in loader.graph.leaf_nodes() for node in loader.graph.forwards_plan(leaf))
     plan = [loader.graph.nodes[node] for node in dict.fromkeys(nodes)]
@@ -68,7 +68,7 @@ def test_all_are_as_if_each_had_been_rendered() -> None:
     assert "accounts.Member" in models(state.apps)
 
 
-def test_what_a_changed_model_refers_to_is_not_rendered() -> None:
+def test_models_that_a_changed_model_refers_to_are_not_rendered() -> None:
     state: Any = MigrationLoader(None).project_state()
     before = models(state.apps)
     with rendered_sparingly():

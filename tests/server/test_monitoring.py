@@ -1,4 +1,4 @@
-"""The alert rules and the dashboard that docs/monitoring offers, against what the service really measures."""
+"""The alert rules and the dashboard in docs/monitoring, checked against the service's real metrics."""
 
 import json
 import re
@@ -34,7 +34,7 @@ needs_promtool = pytest.mark.skipif(PROMTOOL is None, reason="promtool was not f
 
 
 def promtool(*arguments: str) -> str:
-    """What it says; it fails where a file is wrong."""
+    """The output of promtool; fails for an invalid file."""
     done = subprocess.run([PROMTOOL or "", *arguments], check=False, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -42,14 +42,14 @@ def promtool(*arguments: str) -> str:
 
 @needs_promtool
 @about_files
-def test_prometheus_takes_the_rules() -> None:
+def test_prometheus_accepts_the_rules() -> None:
     rules = len(re.findall(r"^ +- alert:", RULES.read_text(), re.MULTILINE))
     assert f"SUCCESS: {rules} rules found" in promtool("check", "rules", str(RULES))
 
 
 @needs_promtool
 @about_files
-def test_each_alert_fires_when_it_should_and_none_of_a_quiet_service() -> None:
+def test_each_alert_fires_when_it_should_and_never_in_a_quiet_service() -> None:
     assert "SUCCESS" in promtool("test", "rules", str(MONITORING / "alerts_test.yml"))
     tested = set(re.findall(r'alertname="(\w+)"', (MONITORING / "alerts_test.yml").read_text()))
     assert tested == set(re.findall(r"- alert: (\w+)", RULES.read_text()))
@@ -63,19 +63,19 @@ def dashboard() -> dict[str, Any]:
 @needs_promtool
 @about_files
 def test_prometheus_understands_each_panel(tmp_path: Path) -> None:
-    """Grafana's own words stand for values."""
+    """Grafana's variables are replaced by values."""
     expressions = [target["expr"] for panel in dashboard()["panels"] for target in panel["targets"]]
     rules = [
         {"record": "panel", "expr": expression.replace("$__rate_interval", "5m").replace("$instance", ".*")}
         for expression in expressions
     ]
     (tmp_path / "panels.yml").write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
-    # All are recorded under one name here, which the linter would find to be duplicates.
+    # All have one name here, which the linter would report as duplicates.
     assert f"{len(rules)} rules found" in promtool("check", "rules", "--lint=none", str(tmp_path / "panels.yml"))
 
 
 def named() -> set[str]:
-    """Every metric that a rule or a panel names."""
+    """Every metric named by a rule or a panel."""
     text = RULES.read_text() + (MONITORING / "dashboard.json").read_text()
     return set(re.findall(r"\bstudyservice_\w+", text))
 
@@ -98,7 +98,7 @@ def value(text: str, name: str) -> float:
 
 
 def waited_for(address: str, name: str, least: float) -> str:
-    """The metrics, once one of them has come to be so much."""
+    """The metrics, once one of them has reached this value."""
     for _ in range(100):
         text = scraped(address)
         if re.search(rf"^{re.escape(name)} ", text, re.MULTILINE) and value(text, name) >= least:
@@ -107,15 +107,15 @@ def waited_for(address: str, name: str, least: float) -> str:
     raise AssertionError(f"{name} did not become {least}:\n{text}")
 
 
-def test_every_metric_that_is_named_is_measured(tmp_path: Path, address: str) -> None:
-    """On a server of two processes, after one request."""
+def test_every_named_metric_is_measured(tmp_path: Path, address: str) -> None:
+    """On a server with two processes, after one request."""
     with (
         start_redis(tmp_path) as redis,
         server.running(tmp_path, REDIS_URL=redis.url, WEB_CONCURRENCY="2", METRICS_ADDRESS=address) as running,
     ):
         urlopen(f"{running.url}/sign-in", timeout=10).close()  # noqa: S310  # http on loopback
         text = waited_for(address, "studyservice_threads", 8)
-        if connection.vendor == "postgresql":  # which is asked a moment after the start
+        if connection.vendor == "postgresql":  # scraped shortly after the start
             text = waited_for(address, "studyservice_lock_waits", 0)
     served = set(re.findall(r"^(studyservice_\w+)", text, re.MULTILINE))
     sqlite_has_none = {"studyservice_lock_waits", "studyservice_clock_drift_seconds"}
@@ -128,14 +128,14 @@ def test_every_metric_that_is_named_is_measured(tmp_path: Path, address: str) ->
 
 @pytest.fixture
 def metrics() -> Any:
-    """The module, which the service loads with METRICS_ADDRESS alone."""
+    """The module, which the service loads only with METRICS_ADDRESS."""
     from studyservice.server import metrics
 
     return metrics
 
 
 @pytest.mark.database("sqlite", "mail")
-def test_mails_are_counted(metrics: Any, settings: Any) -> None:
+def test_e_mails_are_counted(metrics: Any, settings: Any) -> None:
     def counts() -> list[float]:
         return [metrics.MAILS.labels(outcome)._value.get() for outcome in ("sent", "failed")]
 
@@ -149,7 +149,7 @@ def test_mails_are_counted(metrics: Any, settings: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_the_last_purge_is_told(metrics: Any) -> None:
+def test_the_last_purge_is_reported(metrics: Any) -> None:
     sampling.ask()
     assert metrics.LAST_PURGE._value.get() == 0
     call_command("purgeexpired")
@@ -159,14 +159,14 @@ def test_the_last_purge_is_told(metrics: Any) -> None:
 
 @pytest.mark.database("sqlite", "arithmetic")
 @pytest.mark.parametrize(("theirs", "seconds"), [(9, 1), (10.5, 0), (12, 1), (10, 0), (11, 0)])
-def test_a_clock_that_may_be_right_has_no_drift(theirs: float, seconds: float) -> None:
-    """It was read between two looks at our own."""
+def test_a_possibly_correct_clock_has_no_drift(theirs: float, seconds: float) -> None:
+    """It is read between two readings of the local clock."""
     assert drift(10, theirs, 11) == seconds
 
 
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db(transaction=True)
-def test_sessions_that_wait_for_a_lock_are_counted(metrics: Any, make_member: Any, in_threads: Any) -> None:
+def test_sessions_waiting_for_a_lock_are_counted(metrics: Any, make_member: Any, in_threads: Any) -> None:
     from django.db import transaction
 
     from accounts.models import Member
@@ -186,8 +186,8 @@ def test_sessions_that_wait_for_a_lock_are_counted(metrics: Any, make_member: An
     assert seen == [1]
 
 
-def test_health_says_which_version_runs(client: Any, db: None) -> None:
-    """`/health` is as the specification has it."""
+def test_health_reports_the_running_version(client: Any, db: None) -> None:
+    """`/health` itself follows the specification."""
     assert client.get("/health/live").json() == {"status": "ok", "version": __version__}
     assert client.get("/health/ready").json()["version"] == __version__
     assert client.get("/health").json() == {"status": "ok"}

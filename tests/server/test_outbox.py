@@ -1,4 +1,4 @@
-"""E-mails that are stored until they have left, through the commands that cause and send them."""
+"""E-mails are stored until sent, tested through the commands that cause and send them."""
 
 import json
 import logging
@@ -81,10 +81,10 @@ def refused(email: str) -> Exception:
     return SMTPRecipientsRefused({email: (450, b"try later")})
 
 
-def test_what_a_process_left_is_sent_by_the_command(
+def test_the_command_sends_what_a_process_left(
     announce: Callable[[], None], server: dict[str, Exception], noon: Any
 ) -> None:
-    """It stops between two e-mails, as at a restart."""
+    """The process stops between two e-mails, as at a restart."""
     server[BOB] = cast("Exception", KeyboardInterrupt())  # nothing catches it
     with pytest.raises(KeyboardInterrupt):
         announce()
@@ -97,7 +97,7 @@ def test_what_a_process_left_is_sent_by_the_command(
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_an_address_that_is_refused_waits_ever_longer(
+def test_a_rejected_address_waits_longer_each_time(
     announce: Callable[[], None], server: dict[str, Exception], noon: Any
 ) -> None:
     server[ANN] = refused(ANN)
@@ -115,14 +115,14 @@ def test_an_address_that_is_refused_waits_ever_longer(
     assert addressed() == [BOB, ANN]
 
 
-def test_a_server_that_is_gone_is_asked_once(announce: Callable[[], None], server: dict[str, Exception]) -> None:
+def test_a_server_that_is_down_is_asked_once(announce: Callable[[], None], server: dict[str, Exception]) -> None:
     server |= {ANN: gone(), BOB: gone()}
     with pytest.raises(CommandError, match="Not sent to 2 members yet"):
         announce()
     assert sorted(OutgoingMail.objects.values_list("attempts", flat=True)) == [0, 1]
 
 
-def test_after_four_days_it_is_given_up(
+def test_after_four_days_it_is_abandoned(
     announce: Callable[[], None], server: dict[str, Exception], noon: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     server[ANN] = refused(ANN)
@@ -137,10 +137,10 @@ def test_after_four_days_it_is_given_up(
     assert "Dropped 1 e-mails that could not be sent for 4 days" in caplog.messages
 
 
-def test_what_waits_is_encrypted_under_the_secret_key(
+def test_waiting_e_mails_are_encrypted_with_the_secret_key(
     server: dict[str, Exception], settings: Any, noon: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The link of an invitation is a secret. A key among the fallbacks still opens it, another one does not."""
+    """The link of an invitation is a secret. Fallback keys can still decrypt it, other keys cannot."""
     server[ANN] = gone()
     with pytest.raises(CommandError, match="The link works but could not be sent; delivermail will retry"):
         run("invite", ANN)
@@ -160,7 +160,7 @@ def test_what_waits_is_encrypted_under_the_secret_key(
     assert not OutgoingMail.objects.exists()
 
 
-def test_an_invitation_leaves_once_and_not_after_it_was_replaced(server: dict[str, Exception], noon: Any) -> None:
+def test_an_invitation_is_sent_once_and_not_after_its_replacement(server: dict[str, Exception], noon: Any) -> None:
     server[ANN] = gone()
     for _ in range(2):
         with pytest.raises(CommandError):
@@ -170,15 +170,15 @@ def test_an_invitation_leaves_once_and_not_after_it_was_replaced(server: dict[st
     assert run_json("delivermail") == {"sent": 1, "failed": 0, "left": 0}
 
 
-def test_an_accepted_one_does_not_leave(client: Client) -> None:
-    """With the link that the operator saw."""
+def test_an_accepted_invitation_is_not_sent(client: Client) -> None:
+    """Accepted by the link that the operator saw."""
     client.get(invite(ANN).url.removeprefix("http://127.0.0.1:8000"))
     assert OutgoingMail.objects.count() == 1
     assert client.post("/join").headers["Location"] == "/"
     assert not OutgoingMail.objects.exists()
 
 
-def test_a_withdrawn_one_does_not_leave(server: dict[str, Exception], admin: Client) -> None:
+def test_a_withdrawn_invitation_is_not_sent(server: dict[str, Exception], admin: Client) -> None:
     from accounts.joining.models import Invitation
 
     server |= {ANN: gone(), BOB: gone()}
@@ -191,7 +191,7 @@ def test_a_withdrawn_one_does_not_leave(server: dict[str, Exception], admin: Cli
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_goes_with_the_member(make_member: MakeMember, server: dict[str, Exception]) -> None:
+def test_e_mails_are_deleted_with_the_member(make_member: MakeMember, server: dict[str, Exception]) -> None:
     member = make_member(ANN)
     renew(member, member.today() + timedelta(days=3))
     server[ANN] = gone()
@@ -204,7 +204,7 @@ def test_it_goes_with_the_member(make_member: MakeMember, server: dict[str, Exce
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", [MailKind.ANNOUNCEMENT, MailKind.REMINDER])
-def test_what_was_being_stored_while_its_member_went_does_not_leave(make_member: MakeMember, kind: MailKind) -> None:
+def test_an_e_mail_stored_during_its_members_deletion_is_not_sent(make_member: MakeMember, kind: MailKind) -> None:
     """The deletion could not see it yet."""
     for email in (ANN, BOB):
         make_member(email)
@@ -214,7 +214,7 @@ def test_what_was_being_stored_while_its_member_went_does_not_leave(make_member:
     assert addressed() == [BOB]
 
 
-def test_nothing_is_said_to_be_tried_again_for_a_member_who_went_meanwhile(
+def test_no_retry_is_announced_for_a_member_deleted_meanwhile(
     announce: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send = EmailBackend.send_messages
@@ -231,7 +231,7 @@ def test_nothing_is_said_to_be_tried_again_for_a_member_who_went_meanwhile(
 
 @pytest.fixture
 def reminder(make_member: MakeMember, server: dict[str, Exception]) -> Member:
-    """The member whom a reminder did not reach at the old address."""
+    """A member whom a reminder did not reach at the old address."""
     member = make_member(ANN)
     renew(member, member.today() + timedelta(days=3))
     server[ANN] = gone()
@@ -241,7 +241,7 @@ def reminder(make_member: MakeMember, server: dict[str, Exception]) -> Member:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_it_goes_where_the_member_is_read_now(reminder: Member, client: Client) -> None:
+def test_it_is_sent_to_the_current_address(reminder: Member, client: Client) -> None:
     """The old address may belong to somebody else now."""
     reminder.set_password("correct horse battery")
     reminder.save(update_fields=["password"])
@@ -252,14 +252,14 @@ def test_it_goes_where_the_member_is_read_now(reminder: Member, client: Client) 
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_it_goes_where_an_operator_says_that_the_member_is_read(reminder: Member, admin: Client) -> None:
+def test_it_is_sent_to_the_address_set_by_an_operator(reminder: Member, admin: Client) -> None:
     page = f"/admin/accounts/member/{reminder.id}/change/"
     admin.post(page, form_of(admin, page) | {"email": BOB})
     assert list(OutgoingMail.objects.values_list("email", flat=True)) == [BOB]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_runs_at_the_same_moment_send_one_each(
+def test_concurrent_runs_send_one_each(
     announce: Callable[[], None], server: dict[str, Exception], noon: Any, in_threads: Callable[..., list[Any]]
 ) -> None:
     server |= {ANN: refused(ANN), BOB: refused(BOB)}
@@ -280,7 +280,7 @@ def test_codes_are_never_stored(client: Client, make_member: MakeMember, server:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_every_e_mail_is_named_on_the_domain_of_the_service(
+def test_every_e_mail_has_an_id_in_the_domain_of_the_service(
     announce: Callable[[], None], make_member: MakeMember, client: Client, settings: Any
 ) -> None:
     settings.BASE_URL = "https://study.example.org:8443"
@@ -298,10 +298,10 @@ def test_every_e_mail_is_named_on_the_domain_of_the_service(
     assert posted.domain() == "[::1]"
 
 
-def test_an_attempt_that_is_repeated_has_the_same_name(
+def test_a_repeated_attempt_has_the_same_id(
     announce: Callable[[], None], server: dict[str, Exception], noon: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The mail server took it, and the process ended before it was noted."""
+    """The mail server accepted it, and the process ended before recording that."""
     server[BOB] = refused(BOB)
 
     def ended(self: OutgoingMail) -> None:
@@ -318,7 +318,7 @@ def test_an_attempt_that_is_repeated_has_the_same_name(
     assert first.message()["Message-ID"] == second.message()["Message-ID"]
 
 
-def test_more_than_one_statement_can_name_are_counted(
+def test_more_e_mails_than_a_statement_has_parameters_are_counted(
     server: dict[str, Exception], announce: Callable[[], None]
 ) -> None:
     """PostgreSQL accepts 65,535 values."""
@@ -328,7 +328,7 @@ def test_more_than_one_statement_can_name_are_counted(
     assert outbox.waiting([*OutgoingMail.objects.values_list("id", flat=True), *(uuid4() for _ in range(70_000))]) == 1
 
 
-def test_a_thread_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_thread_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     def fail() -> None:
         raise RuntimeError("no database")
 

@@ -48,7 +48,7 @@ class Reads:
 
 @pytest.fixture
 def world(owner: RestEntryPoint) -> World:
-    """All members' tables in partitions, and one of each object."""
+    """All members' tables partitioned, and one object of each kind."""
     connection.check_constraints()
     spread(execute)
     world = World(owner)
@@ -57,7 +57,7 @@ def world(owner: RestEntryPoint) -> World:
     return world
 
 
-def test_every_operation_and_its_undo(world: World, owner: RestEntryPoint) -> None:
+def test_every_operation_and_its_undo_read_one_partition(world: World, owner: RestEntryPoint) -> None:
     found = {}
     for operation_id in sorted(set(OPERATIONS) - INTO_NOTHING, key=lambda name: (name.startswith("delete"), name)):
         rates.clear()
@@ -74,7 +74,7 @@ def test_every_operation_and_its_undo(world: World, owner: RestEntryPoint) -> No
     assert found == {}
 
 
-def test_the_tokens_of_an_app(world: World, owner_member: Member) -> None:
+def test_statements_on_an_apps_tokens_read_one_partition(world: World, owner_member: Member) -> None:
     app = App.registered()
     code = app.code(owner_member)
     reads = Reads()
@@ -87,13 +87,13 @@ def test_the_tokens_of_an_app(world: World, owner_member: Member) -> None:
     assert reads.of_several() == {}
 
 
-def test_the_look_at_partitions_can_fail(world: World) -> None:
+def test_the_check_of_partitions_can_fail(world: World) -> None:
     reads = Reads()
     list(Item.objects.filter(title="nowhere"))
     assert list(reads.of_several()) == ["courses_item"]
 
 
-def test_an_item_under_another_members_course_is_refused(world: World, owner_member: Member) -> None:
+def test_an_item_in_another_members_course_is_rejected(world: World, owner_member: Member) -> None:
     theirs = CourseFactory.create(member=MemberFactory.create())
 
     def insert() -> None:
@@ -105,7 +105,7 @@ def test_an_item_under_another_members_course_is_refused(world: World, owner_mem
         insert()
 
 
-def test_a_deletion_in_the_database_takes_what_is_below(world: World, owner_member: Member) -> None:
+def test_a_deletion_in_the_database_removes_dependents(world: World, owner_member: Member) -> None:
     assert Item.objects.filter(member=owner_member).exists()
     execute("DELETE FROM courses_course WHERE member_id = %s", [owner_member.id])
     connection.check_constraints()

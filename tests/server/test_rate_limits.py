@@ -17,13 +17,13 @@ NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 
 
 def peer(address: str) -> Call:
-    """The call, on a connection from `address`."""
+    """The call on a connection from `address`."""
     return Call("GET", "/v1/me", environ={"REMOTE_ADDR": address})
 
 
 @pytest.fixture
 def secret(owner_member: Member, make_key) -> str:
-    """A key of the owner's."""
+    """A key of the owner."""
     return str(make_key(owner_member)[0])
 
 
@@ -35,14 +35,14 @@ def frozen() -> Iterator[Any]:
 
 
 def left(response: Any) -> int:
-    """Requests left in the window."""
+    """Remaining requests in the window."""
     return int(response.headers["RateLimit-Remaining"])
 
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("frozen")
 class TestWindows:
-    def test_each_request_takes_one(self, secret: str) -> None:
+    def test_each_request_counts_once(self, secret: str) -> None:
         first, second = (ME.send(**bearer(secret)) for _ in range(2))
         assert {name: first.headers[f"RateLimit-{name}"] for name in ("Limit", "Remaining", "Reset")} == {
             "Limit": "120",
@@ -51,7 +51,7 @@ class TestWindows:
         }
         assert left(second) == 118
 
-    def test_the_121st_request_is_refused(self, secret: str) -> None:
+    def test_the_121st_request_is_rejected(self, secret: str) -> None:
         answers = [ME.send(**bearer(secret)) for _ in range(122)]
         assert [answer.status_code for answer in answers] == [200] * 120 + [429] * 2
         error = error_of(answers[120])
@@ -59,11 +59,11 @@ class TestWindows:
         assert answers[120].headers["Retry-After"] == answers[120].headers["RateLimit-Reset"] == "60"
         assert left(answers[119]) == left(answers[120]) == 0
 
-    def test_only_a_refusal_says_when_to_come_back(self, secret: str) -> None:
+    def test_only_an_error_names_the_time_to_wait(self, secret: str) -> None:
         assert "Retry-After" not in ME.send(**bearer(secret)).headers
 
     def test_the_window_ends_a_minute_after_its_first_request(self, secret: str, frozen) -> None:
-        """However late in it the others arrived: windows are fixed (spec, Limits)."""
+        """However late the others arrived: windows are fixed (spec, Limits)."""
         ME.send(**bearer(secret))
         frozen.shift(59.5)
         last = [ME.send(**bearer(secret)) for _ in range(120)][-1]
@@ -72,7 +72,7 @@ class TestWindows:
         renewed = ME.send(**bearer(secret))
         assert (renewed.status_code, left(renewed), renewed.headers["RateLimit-Reset"]) == (200, 119, "60")
 
-    def test_refused_requests_do_not_put_the_end_off(self, secret: str, frozen) -> None:
+    def test_rejected_requests_do_not_extend_the_window(self, secret: str, frozen) -> None:
         for _ in range(140):
             ME.send(**bearer(secret))
             frozen.shift(0.25)
@@ -94,19 +94,19 @@ class TestWindows:
         assert left(ME.send(**bearer(secret), X_Forwarded_For="192.0.2.2")) == 118
 
     @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer svc_sk_dead"}, {"X_API_Key": "x"}])
-    def test_without_a_live_credential_the_address_counts(self, headers: dict[str, str]) -> None:
+    def test_without_a_valid_credential_the_address_counts(self, headers: dict[str, str]) -> None:
         """Decisions 3."""
         answers = [ME.send(**headers) for _ in range(121)]
         assert [answer.status_code for answer in answers] == [401] * 120 + [429]
         assert left(answers[0]) == 119
         assert answers[120].headers["Retry-After"] == "60"
 
-    def test_dead_credentials_share_the_window_of_their_address(self) -> None:
+    def test_invalid_credentials_share_the_window_of_their_address(self) -> None:
         for number in range(120):
             ME.send(**bearer(f"svc_sk_guess{number}"))
         assert ME.send(**bearer("svc_sk_another")).status_code == 429
 
-    def test_a_live_key_is_not_held_up_by_its_address(self, secret: str) -> None:
+    def test_a_valid_key_is_not_limited_by_its_address(self, secret: str) -> None:
         for _ in range(121):
             ME.send()
         answer = ME.send(**bearer(secret))
@@ -125,7 +125,7 @@ class TestWindows:
         assert (answer.status_code, left(answer)) == (404, 119)
         assert left(ME.send(**bearer(secret))) == 118
 
-    def test_refused_requests_are_counted(self, secret: str) -> None:
+    def test_rejected_requests_are_counted(self, secret: str) -> None:
         Call("GET", "/v1/courses/17").send(**bearer(secret))
         Call("PUT", "/v1/me").send(**bearer(secret))
         Call("POST", "/v1/courses").send_raw(b"{", **bearer(secret))
@@ -158,46 +158,46 @@ FORWARDED = "203.0.113.9, 192.0.2.1"
 @pytest.mark.django_db
 @pytest.mark.usefixtures("frozen")
 class TestClientAddress:
-    """TRUSTED_PROXIES: how many proxies in front may be believed (decisions 2)."""
+    """TRUSTED_PROXIES: the number of trusted proxies in front of the service (decisions 2)."""
 
-    def test_by_default_no_header_is_believed(self) -> None:
+    def test_by_default_no_header_is_trusted(self) -> None:
         ME.send(X_Forwarded_For="192.0.2.1")
         assert left(ME.send(X_Forwarded_For="192.0.2.2")) == 118
 
-    def test_one_proxy_is_believed_about_its_peer(self, settings) -> None:
+    def test_one_proxy_is_trusted_about_its_peer(self, settings) -> None:
         settings.TRUSTED_PROXIES = 1
         ME.send(X_Forwarded_For=FORWARDED)
         assert left(ME.send(X_Forwarded_For="192.0.2.1")) == 118
         assert left(ME.send(X_Forwarded_For="192.0.2.2")) == 119
 
-    def test_what_the_client_invents_changes_nothing(self, settings) -> None:
+    def test_addresses_invented_by_the_client_are_ignored(self, settings) -> None:
         settings.TRUSTED_PROXIES = 1
         for number in range(120):
             ME.send(X_Forwarded_For=f"203.0.113.{number}, 192.0.2.1")
         assert ME.send(X_Forwarded_For="203.0.113.200, 192.0.2.1").status_code == 429
 
-    def test_two_proxies_are_believed_about_the_second_from_the_right(self, settings) -> None:
+    def test_two_proxies_are_trusted_about_the_second_address_from_the_right(self, settings) -> None:
         settings.TRUSTED_PROXIES = 2
         ME.send(X_Forwarded_For="192.0.2.1, 198.51.100.1")
         assert left(ME.send(X_Forwarded_For="spoofed, 192.0.2.1, 198.51.100.2")) == 118
 
     @pytest.mark.parametrize("header", ["", "unknown", "192.0.2.1:80", "192.0.2.1,", "<script>"])
-    def test_what_is_no_address_is_the_peer(self, settings, header: str) -> None:
+    def test_an_invalid_address_falls_back_to_the_peer(self, settings, header: str) -> None:
         settings.TRUSTED_PROXIES = 1
         ME.send(REMOTE_ADDR="127.0.0.1")
         assert left(ME.send(X_Forwarded_For=header)) == 118
 
-    def test_a_header_that_is_too_short_is_not_believed(self, settings) -> None:
+    def test_a_header_with_too_few_addresses_is_ignored(self, settings) -> None:
         settings.TRUSTED_PROXIES = 2
         ME.send()
         assert left(ME.send(X_Forwarded_For="192.0.2.1")) == 118
 
-    def test_one_address_written_in_two_ways_is_one(self, settings) -> None:
+    def test_two_notations_of_one_address_are_equal(self, settings) -> None:
         settings.TRUSTED_PROXIES = 1
         ME.send(X_Forwarded_For="2001:db8::1")
         assert left(ME.send(X_Forwarded_For="2001:0DB8:0:0::0001")) == 118
 
-    def test_a_64_of_ipv6_is_one_client(self, settings) -> None:
+    def test_an_ipv6_64_network_is_one_client(self, settings) -> None:
         """A household or a server has at least that many addresses to send from."""
         settings.TRUSTED_PROXIES = 1
         for number in range(120):
@@ -205,11 +205,11 @@ class TestClientAddress:
         assert ME.send(X_Forwarded_For="2001:db8:0:1:ffff:ffff:ffff:ffff").status_code == 429
         assert left(ME.send(X_Forwarded_For="2001:db8:0:2::1")) == 119
 
-    def test_a_64_of_ipv6_is_one_peer(self) -> None:
+    def test_an_ipv6_64_network_is_one_peer(self) -> None:
         peer("2001:db8::1").send()
         assert left(peer("2001:db8::2").send()) == 118
 
-    def test_an_ipv4_address_is_the_same_in_both_notations(self) -> None:
+    def test_an_ipv4_address_is_equal_in_both_notations(self) -> None:
         peer("192.0.2.7").send()
         assert left(peer("::ffff:192.0.2.7").send()) == 118
         assert left(peer("::ffff:192.0.2.8").send()) == 119

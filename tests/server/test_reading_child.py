@@ -1,4 +1,4 @@
-"""The child process that reads files: its limits, what becomes of what it said, and whose turn it is."""
+"""The child process that reads files: its limits, its partial results, and its queue."""
 
 import os
 import socket
@@ -29,7 +29,7 @@ def run(reader: str, **options: Any) -> Outcome:
         return read_in_child(f"tests.support.readers.{reader}", file, options)
 
 
-def test_a_reader_gets_the_file_and_the_options_and_nothing_else() -> None:
+def test_a_reader_gets_only_the_file_and_the_options() -> None:
     assert run("well", answer=42) == Outcome(
         {
             "content": "content",
@@ -60,14 +60,14 @@ def test_the_log_names_the_limit_that_ended_a_reading(
     assert f"tests.support.readers.{reader} ended: {name}" in caplog.text
 
 
-def test_what_was_said_stays_known_when_the_process_crashes() -> None:
+def test_earlier_results_survive_a_crash() -> None:
     assert run("crash").found == {"media_type": "text/plain"}
 
 
-def test_one_that_the_clock_ended_is_no_fault_of_the_file(
+def test_a_reading_ended_by_the_clock_is_not_the_files_fault(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It used less CPU than its limit, so others had the processor."""
+    """It used less CPU than its limit, so other processes used the processor."""
     monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
     with pytest.raises(ReadingStarved) as starved:
         run("forever")
@@ -76,15 +76,15 @@ def test_one_that_the_clock_ended_is_no_fault_of_the_file(
     assert "tests.support.readers.forever ended: clock" in caplog.text
 
 
-def test_the_clock_leaves_room_for_all_of_the_cpu() -> None:
+def test_the_time_limit_allows_the_full_cpu_limit() -> None:
     assert process.WALL_SECONDS >= 3 * child.CPU_SECONDS
 
 
-def test_garbage_ends_what_is_known() -> None:
+def test_garbage_ends_the_results() -> None:
     assert run("garbage").found == {"media_type": "text/plain"}
 
 
-def test_a_reader_that_raises_is_logged_without_the_content(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_reader_is_logged_without_the_content(caplog: pytest.LogCaptureFixture) -> None:
     outcome = run("failing")
     assert (outcome.found, outcome.complete, outcome.limit) == ({"media_type": "text/plain"}, False, None)
     assert "raised ValueError" in caplog.text
@@ -97,7 +97,7 @@ def test_no_file_can_be_written(tmp_path: Path) -> None:
 
 
 def test_it_dies_with_its_parent() -> None:
-    """SIGKILL for the server leaves no reading behind."""
+    """A SIGKILL of the server leaves no reading behind."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(WATCHDOG_SECONDS)
         options = {"port": server.getsockname()[1]}
@@ -122,7 +122,7 @@ def test_it_dies_with_its_parent() -> None:
 
 @pytest.fixture
 def reading() -> Iterator[tuple[Gate, threading.Event]]:
-    """A gate that somebody holds until the event is set."""
+    """Somebody reads until the event is set."""
     gate, done, began = Gate(wait_seconds=WATCHDOG_SECONDS), threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -138,8 +138,8 @@ def reading() -> Iterator[tuple[Gate, threading.Event]]:
     holder.join()
 
 
-def test_one_waits_while_another_reads_and_a_third_is_refused_at_once(reading: tuple[Gate, threading.Event]) -> None:
-    """Capabilities 1: any other is 429 with `Retry-After: 2` at once."""
+def test_one_waits_while_another_reads_and_a_third_is_rejected_at_once(reading: tuple[Gate, threading.Event]) -> None:
+    """Capabilities 1: any other gets a 429 with `Retry-After: 2` at once."""
     gate, done = reading
     order: list[str] = []
 
@@ -149,7 +149,7 @@ def test_one_waits_while_another_reads_and_a_third_is_refused_at_once(reading: t
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    while gate._places._value:  # until it stands in line
+    while gate._places._value:  # until it is queued
         time.sleep(0.01)
     with pytest.raises(ReadingBusy) as refused, gate.turn():
         pass
@@ -160,14 +160,14 @@ def test_one_waits_while_another_reads_and_a_third_is_refused_at_once(reading: t
     assert order == ["refused", "waited"]
 
 
-def test_who_waits_in_vain_is_refused(reading: tuple[Gate, threading.Event]) -> None:
+def test_waiting_too_long_is_rejected(reading: tuple[Gate, threading.Event]) -> None:
     gate, _ = reading
     gate._wait_seconds = 0.05
     with pytest.raises(ReadingBusy), gate.turn():
         pass
 
 
-def test_a_turn_ends_with_an_exception() -> None:
+def test_an_exception_frees_the_queue() -> None:
     gate = Gate()
     for _ in range(3):
         with pytest.raises(KeyError), gate.turn():

@@ -1,4 +1,4 @@
-"""Refusals of the server before the application runs."""
+"""Requests that the server rejects before the application runs."""
 
 import json
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def logged(directory: Path, request_id: str) -> list[dict[str, object]]:
     return [entry for entry in entries if entry["request_id"] == request_id]
 
 
-def test_a_refusal_is_logged_under_its_id(wire: Wire, directory: Path) -> None:
+def test_a_rejection_is_logged_with_its_id(wire: Wire, directory: Path) -> None:
     response = wire.ask(b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nbad header\r\n\r\n")
     why, line = logged(directory, response.headers["X-Request-Id"])
     assert "400 Bad Request" in str(why["message"])
@@ -40,7 +40,7 @@ def test_a_refusal_is_logged_under_its_id(wire: Wire, directory: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/me", "/mcp", "/v1/nothing"])
-def test_a_refusal_carries_what_every_answer_carries(wire: Wire, path: str) -> None:
+def test_a_rejection_has_the_headers_of_every_answer(wire: Wire, path: str) -> None:
     refused = wire.ask(f"GET {path} HTTP/1.1{SENT}bad header\r\n\r\n".encode())
     answered = wire.ask(f"GET {path} HTTP/1.1{SENT}\r\n".encode())
     assert refused.status == 400
@@ -50,13 +50,13 @@ def test_a_refusal_carries_what_every_answer_carries(wire: Wire, path: str) -> N
     assert refused.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_refusals_count_against_the_address(wire: Wire) -> None:
+def test_rejections_count_against_the_address(wire: Wire) -> None:
     broken = f"GET /v1/me HTTP/1.1{SENT}bad header\r\n\r\n".encode()
     first, second = (int(wire.ask(broken).headers["RateLimit-Remaining"]) for _ in range(2))
     assert first == second + 1
 
 
-def test_what_has_no_address_is_answered_with_an_id(wire: Wire) -> None:
+def test_a_connection_without_an_address_is_answered_with_an_id(wire: Wire) -> None:
     assert is_envelope(wire.ask(b"\x16\x03\x01\x02garbage\r\n\r\n"), "invalid_request")
 
 
@@ -70,13 +70,13 @@ def test_http_1_0_without_a_host_is_answered(wire: Wire) -> None:
     assert wire.ask(b"GET /v1/me HTTP/1.0\r\n\r\n").status == 401
 
 
-def test_a_static_file_is_not_the_answer_to_a_broken_request_for_it(wire: Wire) -> None:
+def test_a_broken_request_for_a_static_file_is_not_answered_with_it(wire: Wire) -> None:
     with wire.connect() as connection:
         connection.sendall(b"GET /static/studyservice/icon.svg HTTP/1.1\r\nHost: 127.0.0.1\r\nbad header\r\n\r\n")
         assert is_envelope(received(connection), "invalid_request")
 
 
-def test_a_refusal_behind_an_answer_is_logged_with_its_own_path(wire: Wire, directory: Path) -> None:
+def test_a_rejection_after_an_answer_is_logged_with_its_own_path(wire: Wire, directory: Path) -> None:
     first, broken = f"GET /v1/me HTTP/1.1{SENT}\r\n", f"GET /v1/items HTTP/1.1{SENT}bad header\r\n\r\n"
     answered, refused = answers(conversation(wire.port, [(first + broken).encode()]))
     assert answered.status == 401
@@ -84,13 +84,13 @@ def test_a_refusal_behind_an_answer_is_logged_with_its_own_path(wire: Wire, dire
     assert (line["path"], line["status"]) == ("/v1/items", 400)
 
 
-def test_a_websocket_is_refused(wire: Wire) -> None:
+def test_a_websocket_is_rejected(wire: Wire) -> None:
     upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
     response = wire.ask(f"GET /v1/me HTTP/1.1{SENT}{upgrade}Sec-WebSocket-Key: {'A' * 22}==\r\n\r\n".encode())
     assert (response.status, is_envelope(response, "invalid_request")) == (400, True)
 
 
-def test_a_line_that_is_no_trailer_is_400(wire: Wire) -> None:
+def test_an_invalid_trailer_is_400(wire: Wire) -> None:
     head = f"POST /v1/courses HTTP/1.1{SENT}Transfer-Encoding: chunked\r\n\r\n"
     response = wire.ask(f"{head}0\r\nno colon\r\n\r\n".encode())
     assert (response.status, response.headers["Connection"]) == (400, "close")

@@ -1,4 +1,4 @@
-"""Releases: the changelog names them, the version is read from it, and `make release` refuses what is not ready."""
+"""Releases: the changelog lists them, the version is read from it, and `make release` refuses what is not ready."""
 
 import re
 import subprocess
@@ -19,8 +19,8 @@ CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 RELEASE = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-11-21\n\n- New.\n\n## [0.1.0] - 2026-11-20\n\n- First.\n"
 
 
-def test_every_heading_is_a_release_and_the_newest_comes_first() -> None:
-    """From 0.1.0 on, each with the day of its release, after what is not released yet."""
+def test_every_heading_is_a_release_with_the_newest_first() -> None:
+    """From 0.1.0 on, each with its release date, after the unreleased changes."""
     unreleased, *headings = re.findall(r"^## (.+)$", CHANGELOG, re.MULTILINE)
     assert unreleased == "[Unreleased]"
     found = [re.fullmatch(r"\[(\d+)\.(\d+)\.(\d+)\] - (\d{4}-\d{2}-\d{2})", heading) for heading in headings]
@@ -31,8 +31,8 @@ def test_every_heading_is_a_release_and_the_newest_comes_first() -> None:
     assert ".".join(map(str, releases[0][1:])) == __version__
 
 
-def test_each_release_says_what_to_do_when_upgrading() -> None:
-    """But the first, which nobody upgrades to."""
+def test_each_release_explains_how_to_upgrade() -> None:
+    """Except the first, to which nobody upgrades."""
     texts = re.split(r"^## \[\d.+$", CHANGELOG, flags=re.MULTILINE)[1:-1]
     assert all("\n### When upgrading\n\n- " in text for text in texts)
 
@@ -51,13 +51,13 @@ def test_the_newest_release_is_read_with_its_text() -> None:
         ("# Changelog\n", "no release"),
     ],
 )
-def test_what_is_not_a_release_is_refused(wrong: str, told: str) -> None:
+def test_an_invalid_release_is_rejected(wrong: str, told: str) -> None:
     with pytest.raises(NotReleasableError, match=told):
         newest(wrong)
 
 
-def test_ci_runs_the_tests_on_each_python_that_is_promised() -> None:
-    """With the commands of the Makefile, so that a developer can run the same."""
+def test_ci_tests_each_supported_python() -> None:
+    """With the commands of the Makefile, so that developers can run the same."""
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     promised = [name.rpartition(" ")[2] for name in project["classifiers"] if ":: Python ::" in name]
@@ -66,8 +66,8 @@ def test_ci_runs_the_tests_on_each_python_that_is_promised() -> None:
     assert run == ["make test", "make release-check"]
 
 
-def test_a_version_that_is_tagged_or_older_is_refused(tmp_path: Path) -> None:
-    """And a tree with changes."""
+def test_a_tagged_or_older_version_is_rejected(tmp_path: Path) -> None:
+    """Also a tree with changes."""
 
     def git(*arguments: str) -> None:
         named = ["-c", "user.name=ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false"]

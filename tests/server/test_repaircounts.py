@@ -23,20 +23,20 @@ def run(*arguments: str) -> Any:
 
 @pytest.fixture
 def practised(owner: RestEntryPoint) -> None:
-    """A review by the owner, which is three sums."""
+    """A review by the owner, which updates three sums."""
     reviewed(owner, made_deck(owner)["cards"][0], "good")
 
 
 @pytest.mark.rest
 @pytest.mark.usefixtures("practised")
-def test_what_is_right_stays(owner_member: Member) -> None:
+def test_correct_counts_are_kept(owner_member: Member) -> None:
     assert run("--all") == []
     assert kept_sums(owner_member) == counted_sums(owner_member)
 
 
 @pytest.mark.rest
 @pytest.mark.usefixtures("practised")
-def test_what_is_wrong_is_told_and_set_right(owner_member: Member) -> None:
+def test_wrong_counts_are_reported_and_repaired(owner_member: Member) -> None:
     PracticeSum.objects.filter(kind="day").update(attempts=7, run=3)
     PracticeSum.objects.filter(kind="topic_month").delete()
     told = [{"email": owner_member.email, "wrong": 2}]
@@ -48,7 +48,7 @@ def test_what_is_wrong_is_told_and_set_right(owner_member: Member) -> None:
 
 @pytest.mark.rest
 @pytest.mark.usefixtures("practised")
-def test_the_action_in_the_admin(admin: Client, owner_member: Member) -> None:
+def test_the_admin_action_repairs_counts(admin: Client, owner_member: Member) -> None:
     PracticeSum.objects.all().delete()
     admin.post("/admin/accounts/member/", {"action": "repair_counts", "_selected_action": [str(owner_member.id)]})
     assert kept_sums(owner_member) == counted_sums(owner_member)
@@ -56,6 +56,6 @@ def test_the_action_in_the_admin(admin: Client, owner_member: Member) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("arguments", [[], ["nobody@example.org"], ["a@example.org", "--all"]])
-def test_the_command_names_one_member_or_all(arguments: list[str]) -> None:
+def test_the_command_accepts_one_member_or_all(arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         call_command("repaircounts", *arguments)

@@ -1,4 +1,4 @@
-"""`Idempotency-Key` over two server processes on one database, and when one of them is killed."""
+"""`Idempotency-Key` over two server processes on one database, and after killing one of them."""
 
 import http.client
 import time
@@ -24,7 +24,7 @@ WATCHDOG_SECONDS = 60
 
 @dataclass(frozen=True)
 class Pair:
-    """Two servers on one database; the process of the first is killed by a call with `X-Kill`."""
+    """Two servers on one database. A call with `X-Kill` kills the process of the first."""
 
     url: str
     wires: tuple[Wire, Wire]
@@ -58,10 +58,12 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         yield Pair(url, (Wire.to(first, secret), Wire.to(second, secret)))
 
 
-def test_24_threads_over_two_processes_make_one_object(pair: Pair) -> None:
+def test_24_threads_over_two_processes_create_one_object(pair: Pair) -> None:
     """They meet at the member's lock, held until both processes wait, since each process runs one call per member."""
     for wire in pair.wires:
-        assert wire.ask(wire.head("GET", "/v1/me")).status == 200  # from now on the process knows whose the key is
+        assert (
+            wire.ask(wire.head("GET", "/v1/me")).status == 200
+        )  # from now on, the process knows the member of the key
     made = pair.query("SELECT count(*) FROM courses_course")
     with psycopg.connect(pair.url) as holder, ThreadPoolExecutor(24) as pool:
         holder.execute("SELECT id FROM accounts_member FOR UPDATE")
@@ -78,7 +80,7 @@ def test_24_threads_over_two_processes_make_one_object(pair: Pair) -> None:
     assert pair.query("SELECT count(*) FROM courses_course") == made + 1
 
 
-def test_a_call_whose_process_was_killed_before_it_answered_was_done_once(pair: Pair) -> None:
+def test_a_call_of_a_process_killed_before_answering_was_carried_out_once(pair: Pair) -> None:
     made = pair.query("SELECT count(*) FROM courses_course")
     with pytest.raises((http.client.HTTPException, ConnectionError)):
         pair.create(0, "killed", "X-Kill: 1")

@@ -1,4 +1,4 @@
-"""Addresses that do not exist."""
+"""Unknown addresses."""
 
 import pytest
 from django.conf import settings
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.database("sqlite", "routes, which are code")
         ("/v1/", f"Every operation is listed at {settings.BASE_URL}/docs."),
     ],
 )
-def test_a_wrong_address_is_told_where_the_right_one_is(client: Client, path: str, hint: str) -> None:
+def test_an_unknown_address_names_the_right_one(client: Client, path: str, hint: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
     assert answer.json()["error"]["message"] == f"Page not found. {hint}"

@@ -1,4 +1,4 @@
-"""Uploaded files in a bucket of a server that speaks S3."""
+"""Uploaded files in a bucket of an S3-compatible server."""
 
 import socket
 import subprocess
@@ -54,7 +54,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Any]:
-    """An empty bucket that the service stores files in."""
+    """An empty bucket in which the service stores files."""
     variables = {"BUCKET": BUCKET, "ENDPOINT": endpoint, "REGION": "eu-west-1", "ACCESS_KEY": "a", "SECRET_KEY": "s"}
     for name, value in variables.items():
         monkeypatch.setenv(f"S3_{name}", value)
@@ -72,7 +72,7 @@ def keys(bucket: Any) -> list[str]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_file_lives_and_goes_in_the_bucket(owner: RestEntryPoint, bucket: Any) -> None:
+def test_a_file_is_stored_and_deleted_in_the_bucket(owner: RestEntryPoint, bucket: Any) -> None:
     content = pdf([["Thu, Dec 3: midterm exam"]])
     sent = owner.client.post("/v1/syllabi", multipart(content, filename="Plan.pdf"), content_type=FORM)
     assert sent.status_code == 201
@@ -85,9 +85,7 @@ def test_a_file_lives_and_goes_in_the_bucket(owner: RestEntryPoint, bucket: Any)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_operators_get_it_through_the_service_and_have_it_read_again(
-    admin: Any, owner: RestEntryPoint, bucket: Any
-) -> None:
+def test_operators_can_download_it_and_have_it_read_again(admin: Any, owner: RestEntryPoint, bucket: Any) -> None:
     syllabus = owner.made("create_syllabus", text="Week 1")
     row = SyllabusFile.objects.get()
     assert row.file.url.startswith("/admin/")
@@ -102,7 +100,7 @@ def read_again_as_operator(row: SyllabusFile) -> str:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_nobody_wants_is_purged(
+def test_unattached_files_are_purged(
     owner: RestEntryPoint, owner_member: Member, bucket: Any, time_machine: Any
 ) -> None:
     attached, upload = (owner.made("create_syllabus", text=f"Week {number}") for number in (1, 2))
@@ -117,14 +115,14 @@ def test_what_nobody_wants_is_purged(
 
 
 @pytest.mark.django_db
-def test_bytes_that_are_lost_are_a_fault(owner: RestEntryPoint, bucket: Any) -> None:
+def test_lost_bytes_are_an_internal_error(owner: RestEntryPoint, bucket: Any) -> None:
     syllabus = owner.made("create_syllabus", text="Week 1")
     bucket.objects.all().delete()
     assert owner.call("get_syllabus_file", syllabus_id=syllabus["id"]).error == "internal_error"
 
 
 @pytest.mark.django_db
-def test_a_bucket_that_does_not_answer_is_500_and_keeps_no_row(
+def test_an_unreachable_bucket_is_500_and_leaves_no_row(
     owner: RestEntryPoint, bucket: Any, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     with socket.socket() as silent:
@@ -135,14 +133,14 @@ def test_a_bucket_that_does_not_answer_is_500_and_keeps_no_row(
     assert SyllabusFile.objects.count() == 0
 
 
-def test_half_a_credential_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_incomplete_credential_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S3_BUCKET", BUCKET)
     monkeypatch.setenv("S3_ACCESS_KEY", "a")
     with pytest.raises(ImproperlyConfigured, match="S3_ACCESS_KEY and S3_SECRET_KEY"):
         file_storage()
 
 
-def test_without_the_packages_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S3_BUCKET", BUCKET)
     monkeypatch.setitem(sys.modules, "storages", None)
     with pytest.raises(ImproperlyConfigured, match=r"requirements-s3\.txt"):

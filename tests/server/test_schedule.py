@@ -1,4 +1,4 @@
-"""`runschedule` and the script for backups: what the composition runs beside the server."""
+"""`runschedule` and the backup script, which the composition runs beside the server."""
 
 import signal
 import subprocess
@@ -19,7 +19,7 @@ SCRIPT = ROOT / "deploy" / "backup.sh"
 
 
 @pytest.mark.database("sqlite", "a process of its own")
-def test_it_runs_each_command_and_ends_when_told(tmp_path: Path) -> None:
+def test_it_runs_each_command_and_ends_on_request(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "runschedule"],
@@ -46,7 +46,7 @@ def test_it_runs_each_command_and_ends_when_told(tmp_path: Path) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.database("sqlite", "does not touch what differs")
-def test_a_command_that_fails_is_logged_and_the_next_runs(
+def test_a_failing_command_is_logged_and_the_next_runs(
     make_member: MakeMember, settings: Any, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     from accounts.management.commands.runschedule import Command

@@ -1,4 +1,4 @@
-"""The schema that all migrations make together is the committed one, on each database."""
+"""The schema after all migrations equals the committed one, on each database."""
 
 import json
 
@@ -12,7 +12,7 @@ REFRESH = "Run `make schema` and look at the difference before you commit it."
 
 
 @pytest.mark.django_db
-def test_the_schema_is_the_committed_one(pytestconfig: pytest.Config) -> None:
+def test_the_schema_equals_the_committed_one(pytestconfig: pytest.Config) -> None:
     committed = ROOT / "tests" / "schema" / f"{connection.vendor}.json"
     found = described()
     if pytestconfig.getoption("--refresh-baselines"):

@@ -1,7 +1,7 @@
-"""Random streams of requests to the server as it runs: each answer is checked, and what it leaves behind.
+"""Random streams of requests to the running server, with checks of each answer and of side effects.
 
-Whole and broken heads, bodies in every framing, pipelines in random pieces, clients that are gone in the middle, and
-requests hidden in others. An answer is the right one of its request, or the error that the request deserves.
+Complete and broken heads, bodies in every framing, pipelines in random pieces, clients that disconnect in the middle,
+and smuggled requests. Each answer is the correct one of its request, or the error that the request deserves.
 """
 
 from collections.abc import Iterator
@@ -48,12 +48,12 @@ class Target:
         self._server = server
 
     def writer(self) -> Writer:
-        """The next member, at another address; all are equally long, as Hypothesis draws places in what is sent."""
+        """The next member, at another address. All names are equally long so that drawn positions stay valid."""
         number = next(self._addresses)
         return Writer(next(self._turn), f"198.18.{100 + number // 100 % 100}.{100 + number % 100}")
 
     def check(self) -> None:
-        """Check that the process is the same, had no fault, and executed no smuggled request."""
+        """Check that the process is the same, had no internal error, and executed no smuggled request."""
         assert machine.children(self._server.process.pid) == self._pids
         log = self._log.read_text()
         assert "Traceback" not in log
@@ -72,7 +72,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 
 @pytest.fixture(autouse=True)
 def _came_through(target: Target) -> Iterator[None]:
-    """After each test, of all its examples."""
+    """Check the target after all examples of each test."""
     yield
     target.check()
 
@@ -98,7 +98,7 @@ odd_lines = st.sampled_from(
 
 @st.composite
 def messages(draw: st.DrawFn, writer: Writer) -> Message:
-    """A request that is well-formed, and its answer."""
+    """A well-formed request and its answer."""
     lines = draw(st.lists(odd_lines, max_size=2, unique=True))
     if draw(st.booleans()):
         return writer.renamed(draw(names), draw(st.none() | sizes), *lines, asks_first=draw(st.booleans()))
@@ -122,7 +122,7 @@ def messages(draw: st.DrawFn, writer: Writer) -> Message:
 
 
 def check(target: Target, sent: list[Message], received: bytes) -> None:
-    """See that each request of `sent` has its answer, up to one that ended the connection."""
+    """Check that each request of `sent` has its answer, up to one that closed the connection."""
     waiting = iter(sent)
     ended = False
     for answer in answers(received, sent):
@@ -212,7 +212,7 @@ BROKEN_CHUNKS = [
 
 @st.composite
 def broken(draw: st.DrawFn, writer: Writer) -> Message:
-    """A request that must be refused, with another hidden behind its framing."""
+    """A request that must be rejected, with another hidden behind its framing."""
     kind = draw(st.sampled_from(["header", "line", "chunk", "no host"]))
     if kind == "header":
         lines = [JSON, draw(st.sampled_from(AMBIGUOUS))]
@@ -232,7 +232,7 @@ def broken(draw: st.DrawFn, writer: Writer) -> Message:
 
 @examples(400, database=None)
 @given(data=st.data())
-def test_what_is_ambiguous_is_refused_and_hides_nothing(target: Target, data: st.DataObject) -> None:
+def test_ambiguous_requests_are_rejected_and_hide_nothing(target: Target, data: st.DataObject) -> None:
     """A request that follows in the same bytes is never carried out: another reader may have read it as a body."""
     writer = target.writer()
     sent = [*data.draw(st.lists(messages(writer), max_size=2)), data.draw(broken(writer))]
@@ -242,8 +242,8 @@ def test_what_is_ambiguous_is_refused_and_hides_nothing(target: Target, data: st
 
 @examples(300, database=None)
 @given(data=st.data())
-def test_a_client_that_is_gone_in_the_middle_is_answered_so_far(target: Target, data: st.DataObject) -> None:
-    """Complete requests are answered. Incomplete ones are refused or dropped."""
+def test_requests_before_a_disconnection_are_answered(target: Target, data: st.DataObject) -> None:
+    """Complete requests are answered. Incomplete ones are rejected or dropped."""
     writer = target.writer()
     sent = data.draw(st.lists(messages(writer), min_size=1, max_size=4))
     raw = b"".join(message.raw for message in sent)
@@ -267,8 +267,8 @@ EDITS = st.tuples(st.integers(0, 10_000), st.sampled_from(["put", "set", "cut"])
 
 @examples(400, database=None)
 @given(data=st.data())
-def test_whatever_bytes_come_each_answer_is_well_formed(target: Target, data: st.DataObject) -> None:
-    """Requests with a few bytes changed, wherever they are."""
+def test_every_answer_is_well_formed_for_any_bytes(target: Target, data: st.DataObject) -> None:
+    """Requests with a few bytes changed anywhere."""
     writer = target.writer()
     sent = data.draw(st.lists(messages(writer).filter(lambda one: not one.is_head), min_size=1, max_size=2))
     raw = b"".join(message.raw for message in sent)

@@ -1,4 +1,4 @@
-"""Settings: a wrong value stops the start and names its variable in one line (decisions, section 2)."""
+"""Settings: an invalid value stops the start and names its variable in one line (decisions, section 2)."""
 
 import json
 import os
@@ -60,7 +60,7 @@ NO_DATABASE = (
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory):
-    """Runs a program of the virtual environment with the given settings and no others."""
+    """Runs a program of the virtual environment with only the given settings."""
     data = tmp_path_factory.mktemp("settings")
 
     def run_program(*program: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -193,13 +193,13 @@ def test_production_passes_the_deployment_checks(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_value_is_named_in_one_line(load: Load, changes, message):
+def test_an_invalid_value_is_named_in_one_line(load: Load, changes, message):
     with pytest.raises(ImproperlyConfigured) as refused:
         load(**(PRODUCTION | changes))
     assert str(refused.value) == message
 
 
-def test_a_command_refuses_in_that_line(run):
+def test_a_command_refuses_with_that_line(run):
     answer = run("manage.py", "check", **(PRODUCTION | {"PORT": "http"}))
     refused = "Not started: PORT must be a whole number from 1 to 65535, not 'http'.\n"
     assert (answer.returncode, answer.stdout, answer.stderr) == (1, "", refused)
@@ -212,15 +212,15 @@ def test_the_server_refuses_in_the_same_way(run):
     assert answer.stderr == "Not started: SECRET_KEY is weak. Set it to 50 or more random characters.\n"
 
 
-def test_several_processes_need_redis(run):
+def test_several_processes_require_redis(run):
     gunicorn = ("-m", "gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi")
     answer = run(*gunicorn, **(PRODUCTION | {"REDIS_URL": "", "WEB_CONCURRENCY": "2"}))
     assert answer.returncode == 1
     assert answer.stderr.startswith("Not started: WEB_CONCURRENCY is 2 but REDIS_URL is not set.")
 
 
-def test_a_process_that_has_loaded_the_service_collects_garbage(run):
-    """The loaded objects are not collected."""
+def test_garbage_collection_runs_after_the_service_is_loaded(run):
+    """The loaded objects are exempt from it."""
     program = (
         "import gc; from studyservice import gunicorn; gunicorn.post_fork(None, None); before = gc.isenabled(); "
         "gunicorn.post_worker_init(None); print(before, gc.isenabled(), gc.get_freeze_count() > 10_000)"
@@ -242,11 +242,11 @@ def loaded_by_the_server(run) -> "subprocess.CompletedProcess[str]":
 
 
 def test_the_server_loads_the_redis_client_before_it_has_threads(loaded_by_the_server):
-    """Lazy imports by several threads answered first calls with 500. Rarely used libraries stay unloaded."""
+    """Lazy imports by several threads made first calls fail with 500. Rarely used libraries stay unloaded."""
     assert loaded_by_the_server.stdout == "redis\n", loaded_by_the_server.stderr
 
 
-def test_a_value_may_come_from_a_file(load: Load, tmp_path: Path):
+def test_a_value_can_come_from_a_file(load: Load, tmp_path: Path):
     secret, database = tmp_path / "secret", tmp_path / "database"
     secret.write_text(f"{SECRET}\n")
     database.write_text("postgres://study:from-file@db/study\n")
@@ -261,7 +261,7 @@ def test_a_missing_file_is_named(load: Load, tmp_path: Path):
         load(**(PRODUCTION | {"SECRET_KEY_FILE": str(tmp_path / "none")}))
 
 
-def test_by_default_nobody_joins(load: Load):
+def test_by_default_nobody_can_join(load: Load):
     assert load(**PRODUCTION).SIGN_UP == "closed"
 
 
@@ -275,7 +275,7 @@ def test_the_trial_secret_is_enough_for_loopback(load: Load, tmp_path: Path):
     "origin",
     ["http://192.168.1.20:8000", "http://10.0.0.5", "http://[fd00::5]:8000", "http://desk:8000", "http://desk.local"],
 )
-def test_a_trial_may_be_on_a_private_network(load: Load, tmp_path: Path, origin: str):
+def test_a_trial_can_run_on_a_private_network(load: Load, tmp_path: Path, origin: str):
     (tmp_path / "trial-secret-key").write_text(SECRET)
     loaded = load(HOST="0.0.0.0", BASE_URL=origin)  # noqa: S104
     assert vars(loaded)["BASE_URL"] == origin
@@ -284,7 +284,7 @@ def test_a_trial_may_be_on_a_private_network(load: Load, tmp_path: Path, origin:
 @pytest.mark.parametrize(
     "origin", ["http://example.org", "http://203.0.113.5x", "http://8.8.8.8", "http://0.0.0.0:8000"]
 )
-def test_a_trial_is_not_on_the_internet_over_http(load: Load, tmp_path: Path, origin: str):
+def test_a_trial_cannot_run_on_the_internet_over_http(load: Load, tmp_path: Path, origin: str):
     (tmp_path / "trial-secret-key").write_text(SECRET)
     with pytest.raises(ImproperlyConfigured) as refused:
         load(HOST="0.0.0.0", BASE_URL=origin)  # noqa: S104
@@ -312,7 +312,7 @@ def test_commands_wait_longer_for_the_database(load: Load):
     assert (options["options"], options["deadline"]) == (long, 3602)
 
 
-def test_a_lock_of_sqlite_is_waited_for_as_long(load: Load):
+def test_a_sqlite_lock_has_the_same_timeout(load: Load):
     loaded = load(**(PRODUCTION | {"DATABASE_URL": ""}))
     databases = (loaded.DATABASES, loaded.COMMAND_DATABASES)
     assert [each["default"]["OPTIONS"]["timeout"] for each in databases] == [5, 60]
@@ -324,7 +324,7 @@ def test_behind_a_pooler_nothing_outlives_a_transaction(load: Load):
     assert database["OPTIONS"] == TRANSPORT | {"server_side_binding": True, "prepare_threshold": None, "deadline": 17}
 
 
-def test_spread_members_take_the_backend_and_the_middleware_of_citus(load: Load):
+def test_distributed_members_use_the_citus_backend_and_middleware(load: Load):
     middleware = "studyservice.citus.middleware.ServerPlaceMiddleware"
     one, spread = load(**PRODUCTION), load(**(PRODUCTION | {"DATABASE_DISTRIBUTED": "true"}))
     engines = [each.DATABASES["default"]["ENGINE"] for each in (one, spread)]
@@ -333,7 +333,7 @@ def test_spread_members_take_the_backend_and_the_middleware_of_citus(load: Load)
     assert [name for name in spread.MIDDLEWARE if name not in one.MIDDLEWARE] == [middleware]
 
 
-def test_programs_read_who_runs_the_service(tmp_path: Path) -> None:
+def test_metadata_names_the_operators_of_the_service(tmp_path: Path) -> None:
     """OpenAPI 3.1 section 4.8.2, RFC 9728 section 2."""
     links = {
         "CONTACT_URL": "mailto:help@example.org",
@@ -380,7 +380,7 @@ def test_every_variable_is_documented():
         ({"BASE_URL": "http://localhost:8000"}, None),
     ],
 )
-def test_https_is_demanded_of_this_host_and_of_others_where_the_operator_says_so(
+def test_https_is_required_on_this_host_and_on_others_if_configured(
     load: Load, variables: dict[str, str], header: str | None
 ) -> None:
     names = {name: value for name, value in vars(load(**(PRODUCTION | variables))).items() if "HSTS" in name}
@@ -398,7 +398,7 @@ WARNED = (
 
 
 def test_https_without_a_trusted_proxy_warns_at_the_start(loaded_by_the_server):
-    """Every page would redirect to itself forever, and everybody would share the proxy's rates."""
+    """Every page would redirect to itself forever, and everybody would share the proxy's rate."""
     assert loaded_by_the_server.returncode == 0
     assert [text for text in WARNED if text not in loaded_by_the_server.stderr] == []
 
@@ -423,8 +423,8 @@ CHECK_NOTHING = {"buildguides"}
 """Commands that need no settings of a server."""
 
 
-def test_a_command_loads_no_tools(run) -> None:
-    """They take as long as the rest of its start, and a timer starts it every few minutes."""
+def test_a_command_does_not_load_the_tools(run) -> None:
+    """They take as long as the rest of the start, and a timer starts a command every few minutes."""
     code = (
         "import sys; print('accounts.models' in sys.modules, 'mcp' in sys.modules, 'studyservice.urls' in sys.modules)"
     )
@@ -440,7 +440,7 @@ def test_a_command_loads_no_tools(run) -> None:
         ("http://localhost:8000", 0, False),
     ],
 )
-def test_only_https_needs_a_trusted_proxy(settings: Any, base_url: str, proxies: int, warned: bool) -> None:
+def test_only_https_requires_a_trusted_proxy(settings: Any, base_url: str, proxies: int, warned: bool) -> None:
     settings.BASE_URL, settings.TRUSTED_PROXIES = base_url, proxies
     assert ("studyservice.W001" in [message.id for message in run_checks()]) is warned
 
@@ -458,8 +458,8 @@ def test_only_https_needs_a_trusted_proxy(settings: Any, base_url: str, proxies:
         ("/v1/me", {"X-Forwarded-Proto": "https"}, 401),
     ],
 )
-def test_behind_a_proxy_https_is_what_the_proxy_says(settings, path, headers, status):
-    """Over http only the health checks answer. Pages redirect to https, and the API refuses."""
+def test_behind_a_proxy_https_depends_on_the_proxys_header(settings, path, headers, status):
+    """Over http, only health checks answer. Pages redirect to https, and the API rejects calls."""
     settings.SECURE_SSL_REDIRECT = True
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     response = Client().get(path, headers=headers)
@@ -469,14 +469,14 @@ def test_behind_a_proxy_https_is_what_the_proxy_says(settings, path, headers, st
 
 
 @pytest.mark.parametrize("path", ["/oauth/token", "/oauth/register", "/oauth/revoke"])
-def test_over_http_no_oauth_endpoint_takes_a_secret(settings, path):
-    """A redirect would let a client send it in the clear forever."""
+def test_over_http_no_oauth_endpoint_accepts_a_secret(settings, path):
+    """A redirect would let a client send it unencrypted forever."""
     settings.SECURE_SSL_REDIRECT = True
     response = Client().post(path, "x", content_type="application/x-www-form-urlencoded")
     assert error_of(response) == (400, "invalid_request")
     assert "https" in response.json()["error_description"]
 
 
-def test_a_proxy_s_word_on_https_needs_trust(load: Load):
+def test_an_untrusted_proxys_https_header_is_ignored(load: Load):
     assert not hasattr(load(**(PRODUCTION | {"TRUSTED_PROXIES": "0"})), "SECURE_PROXY_SSL_HEADER")
     assert load(**PRODUCTION).SECURE_PROXY_SSL_HEADER == ("HTTP_X_FORWARDED_PROTO", "https")

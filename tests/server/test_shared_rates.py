@@ -1,4 +1,4 @@
-"""Rates are counted in Redis by all processes, and per process while Redis is gone or hangs."""
+"""All processes count rates in Redis, or separately while Redis is down or hangs."""
 
 import gc
 import logging
@@ -52,7 +52,7 @@ def _quick_probes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[Redis]:
-    """A running Redis of this test's own; at the end nobody waits for it any more."""
+    """A running Redis for this test. At the end, nobody waits for it any more."""
     with start_redis(tmp_path) as server:
         yield server
         server.kill()
@@ -62,7 +62,7 @@ def redis(tmp_path: Path) -> Iterator[Redis]:
 
 @pytest.fixture
 def process(redis: Redis) -> Callable[[], Counting]:
-    """Return what counts one request, as a server process of its own would."""
+    """Return a limiter that counts one request, like that of a separate server process."""
 
     def start() -> Counting:
         windows = SharedWindows(redis.url)
@@ -80,7 +80,7 @@ class TestTogether:
         assert second().exceeded
 
     def test_the_end_of_a_window_is_rounded_up(self, process, redis: Redis) -> None:
-        """`Retry-After` and `RateLimit-Reset`: who waits that long is let in."""
+        """`Retry-After` and `RateLimit-Reset`: a client that waits that long is admitted."""
         count, server = process(), client.Redis.from_url(redis.url)
         assert count().reset == 60
         (key,) = server.keys()
@@ -90,14 +90,14 @@ class TestTogether:
             assert server.pttl(key) < told < before + 1001
             time.sleep(0.04)
 
-    def test_a_window_lasts_as_long_as_it_says(self, redis: Redis) -> None:
+    def test_a_window_lasts_as_long_as_announced(self, redis: Redis) -> None:
         windows = SharedWindows(redis.url)
         opened = windows.count("short", 1, 1)
         assert opened == (1, 1.0)
         time.sleep(opened.seconds_left)
         assert windows.count("short", 1, 1) == (1, 1.0)
 
-    def test_each_request_is_one_round_trip(self, process, redis: Redis) -> None:
+    def test_each_request_needs_one_round_trip(self, process, redis: Redis) -> None:
         count, server = process(), client.Redis.from_url(redis.url)
         count()
         before = server.info("stats")["total_reads_processed"]
@@ -105,14 +105,14 @@ class TestTogether:
             count()
         assert server.info("stats")["total_reads_processed"] - before == 20 + 1
 
-    def test_looking_opens_no_window(self, process, redis: Redis) -> None:
+    def test_reading_a_counter_opens_no_window(self, process, redis: Redis) -> None:
         count, server, windows = process(), client.Redis.from_url(redis.url), SharedWindows(redis.url)
         assert rates.count(windows, Rate.API, "one", 0) == (120, 120, 1, False)
         assert server.keys() == []
         count()
         assert rates.count(windows, Rate.API, "one", 0) == (120, 119, 60, False)
 
-    def test_a_counter_without_an_end_gets_one(self, process, redis: Redis) -> None:
+    def test_a_counter_without_an_expiry_gets_one(self, process, redis: Redis) -> None:
         count, server = process(), client.Redis.from_url(redis.url)
         count()
         (key,) = server.keys()
@@ -120,21 +120,21 @@ class TestTogether:
         assert count() == (120, 118, 60, False)
         assert 0 < server.pttl(key) < 60_000
 
-    def test_a_restarted_redis_learns_the_script_again(self, process, redis: Redis) -> None:
+    def test_a_restarted_redis_gets_the_script_again(self, process, redis: Redis) -> None:
         count, server = process(), client.Redis.from_url(redis.url)
         count()
         server.script_flush()
         assert count().remaining == 118
 
-    def test_a_connection_that_redis_closed_is_made_anew(self, process, redis: Redis) -> None:
+    def test_a_connection_closed_by_redis_is_reopened(self, process, redis: Redis) -> None:
         count, server = process(), client.Redis.from_url(redis.url)
         count()
         server.client_kill_filter(_type="normal", skipme=True)
         assert (count().remaining, process()().remaining) == (118, 117)
 
-    # Collected with its thread, the connection's socket is closed by the collector, and Python says so.
+    # The garbage collector closes the connection's socket with its thread, and Python warns about that.
     @pytest.mark.filterwarnings("ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning")
-    def test_a_thread_has_one_connection_which_ends_with_it(self, redis: Redis) -> None:
+    def test_a_thread_has_one_connection_that_ends_with_it(self, redis: Redis) -> None:
         windows, server = SharedWindows(redis.url), client.Redis.from_url(redis.url)
         before = server.info("clients")["connected_clients"]
         open_while_counting: list[int] = []
@@ -154,7 +154,7 @@ class TestTogether:
 
 
 @pytest.mark.parametrize("store", ["memory", "redis"])
-def test_requests_at_once_are_told_different_remainders(redis: Redis, store: str) -> None:
+def test_concurrent_requests_get_different_remainders(redis: Redis, store: str) -> None:
     windows = MemoryWindows() if store == "memory" else SharedWindows(redis.url)
     with ThreadPoolExecutor(8) as pool:
         told = list(pool.map(lambda _: rates.count(windows, Rate.API, "one", 1), range(124)))
@@ -163,28 +163,28 @@ def test_requests_at_once_are_told_different_remainders(redis: Redis, store: str
 
 
 class TestAlone:
-    def test_without_redis_each_process_counts_for_itself(self, process, redis: Redis) -> None:
+    def test_without_redis_each_process_counts_separately(self, process, redis: Redis) -> None:
         first, second = process(), process()
         assert (first().remaining, second().remaining) == (119, 118)
         redis.kill()
         assert (first().remaining, first().remaining, second().remaining) == (119, 118, 119)
 
-    def test_the_limit_holds_without_redis(self, process, redis: Redis) -> None:
+    def test_the_limit_applies_without_redis(self, process, redis: Redis) -> None:
         count = process()
         redis.kill()
         assert [count().exceeded for _ in range(121)] == [False] * 120 + [True]
 
-    def test_the_limit_holds_while_redis_hangs(self, process, redis: Redis) -> None:
+    def test_the_limit_applies_while_redis_hangs(self, process, redis: Redis) -> None:
         count = process()
         count()
         redis.hang()
         assert [count().exceeded for _ in range(121)] == [False] * 120 + [True]
 
-    def test_it_starts_without_redis(self, process, redis: Redis) -> None:
+    def test_the_service_starts_without_redis(self, process, redis: Redis) -> None:
         redis.kill()
         assert process()().remaining == 119
 
-    def test_redis_counts_again_when_it_is_back(self, process, redis: Redis) -> None:
+    def test_redis_counts_again_after_a_restart(self, process, redis: Redis) -> None:
         count = process()
         redis.kill()
         assert [count().remaining for _ in range(3)] == [119, 118, 117]
@@ -193,7 +193,7 @@ class TestAlone:
         assert count().remaining == 119
         assert process()().remaining == 118
 
-    def test_redis_counts_again_when_it_no_longer_hangs(self, process, redis: Redis) -> None:
+    def test_redis_counts_again_after_it_hung(self, process, redis: Redis) -> None:
         count, other = process(), process()
         assert count().remaining == 119
         redis.hang()
@@ -202,7 +202,7 @@ class TestAlone:
         until(nobody_probes)
         assert count().remaining < other().remaining + 2 < 120
 
-    def test_one_thread_asks_a_redis_that_hangs(self, tmp_path: Path) -> None:
+    def test_one_thread_probes_a_redis_that_hangs(self, tmp_path: Path) -> None:
         with start_silent_redis() as silent:
             windows = SharedWindows(silent.url)
             windows.count("one", 60, 1)
@@ -224,13 +224,13 @@ class TestAlone:
     def test_the_outage_is_logged_once_per_minute(
         self, process, redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Decisions 3; a minute is made short here."""
+        """Decisions 3. The minute is shortened here."""
         assert shared_windows._LOG_EVERY_SECONDS == 60
         count = process()
         redis.kill()
         with caplog.at_level(logging.INFO, "studyservice.rates.shared"):
             count()
-            time.sleep(1)  # some ten probes
+            time.sleep(1)  # about ten probes
             count()
             assert [record.message for record in caplog.records] == [GONE]
             caplog.clear()
@@ -243,7 +243,7 @@ class TestAlone:
         assert [record.message for record in caplog.records[-2:]] == [BACK] * 2
 
     @pytest.mark.django_db
-    def test_the_service_goes_on_without_redis(self, redis: Redis, settings, owner_member: Member, make_key) -> None:
+    def test_the_service_works_without_redis(self, redis: Redis, settings, owner_member: Member, make_key) -> None:
         settings.REDIS_URL = redis.url
         rates._windows.cache_clear()
         secret, _ = make_key(owner_member)
@@ -259,7 +259,7 @@ class TestAlone:
         finally:
             rates._windows.cache_clear()
 
-    def test_waits_double_for_all_processes_and_for_each_alone_without_redis(self, redis: Redis, settings) -> None:
+    def test_waits_double_across_processes_and_within_each_without_redis(self, redis: Redis, settings) -> None:
         settings.REDIS_URL = redis.url
         rates._windows.cache_clear()
         try:

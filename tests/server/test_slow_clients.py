@@ -1,4 +1,4 @@
-"""Clients that are slow, with the service's times made short by a configuration of the test's own."""
+"""Slow clients, with the service's timeouts shortened by a configuration for tests."""
 
 import json
 import secrets
@@ -33,7 +33,7 @@ FORGETFUL = "connections.HELD_BYTES = 1024 * 1024"
 
 @contextmanager
 def configured(directory: Path, lines: str) -> Iterator[Wire]:
-    """A server with some lines of configuration."""
+    """A server with additional lines of configuration."""
     config = directory / "gunicorn.py"
     config.write_text(
         f"from studyservice.gunicorn import *\nfrom studyservice.server import connection, connections, pace\n{lines}\n"
@@ -44,33 +44,33 @@ def configured(directory: Path, lines: str) -> Iterator[Wire]:
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
-    """To a server that waits for a few seconds only."""
+    """Connects to a server with timeouts of a few seconds."""
     with configured(tmp_path_factory.mktemp("quick"), QUICK) as wire:
         yield wire
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
-    """To a server that has room for 20 connections."""
+    """Connects to a server with room for 20 connections."""
     with configured(tmp_path_factory.mktemp("small"), SMALL) as wire:
         yield wire
 
 
 @pytest.fixture(scope="module")
 def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
-    """To a server that keeps no more than 1 MiB for all clients."""
+    """Connects to a server that buffers no more than 1 MiB for all clients."""
     with configured(tmp_path_factory.mktemp("forgetful"), FORGETFUL) as wire:
         yield wire
 
 
 @pytest.fixture(scope="module")
 def usual(server: servers.Server) -> Wire:
-    """To a server with the times that it has in production."""
+    """Connects to a server with the timeouts of production."""
     return Wire.to(server, server.command("createapikey", ADA, "slow")["api_key"])
 
 
 def closes(connection: socket.socket, drip: bytes = b"") -> None:
-    """Wait until `connection` is closed without an answer, while `drip` is sent again and again."""
+    """Wait until `connection` is closed without an answer, while `drip` is sent repeatedly."""
     deadline = time.monotonic() + 60
     while is_open(connection):
         assert time.monotonic() < deadline, "It is still waited for."
@@ -80,19 +80,19 @@ def closes(connection: socket.socket, drip: bytes = b"") -> None:
         assert connection.recv(100) == b""
 
 
-def test_a_head_that_drips_is_not_waited_for(quick: Wire) -> None:
+def test_a_slow_head_is_not_waited_for(quick: Wire) -> None:
     with half_sent(quick, quick.head("GET", "/v1/me")[:40]) as connection:
         closes(connection, drip=b"x")
 
 
-def test_a_head_that_drips_behind_an_answer_is_not_waited_for(quick: Wire) -> None:
+def test_a_slow_head_after_an_answer_is_not_waited_for(quick: Wire) -> None:
     head = quick.head("GET", "/v1/me")
     with half_sent(quick, head + head[:40]) as connection:
         assert received(connection).status == 200
         closes(connection, drip=b"x")
 
 
-def test_what_sends_nothing_is_waited_for_longer_than_a_head(quick: Wire) -> None:
+def test_an_idle_connection_has_a_longer_timeout_than_a_head(quick: Wire) -> None:
     head = quick.head("GET", "/v1/me")
     with quick.connect() as silent, quick.connect() as kept, half_sent(quick, head[:40]) as half:
         kept.sendall(head)
@@ -105,7 +105,7 @@ def test_what_sends_nothing_is_waited_for_longer_than_a_head(quick: Wire) -> Non
 
 
 @pytest.mark.parametrize("sent", [0, 40])
-def test_who_waits_longest_for_a_head_makes_room(small: Wire, sent: int) -> None:
+def test_the_connection_idle_the_longest_makes_room(small: Wire, sent: int) -> None:
     head = small.head("GET", "/v1/me")
     with ExitStack() as stack:
         waiting = [stack.enter_context(half_sent(small, head[:sent])) for _ in range(40)]
@@ -115,7 +115,7 @@ def test_who_waits_longest_for_a_head_makes_room(small: Wire, sent: int) -> None
         assert received(waiting[-1]).status == 200
 
 
-def test_a_body_that_drips_in_is_given_up(quick: Wire) -> None:
+def test_a_slow_body_is_aborted(quick: Wire) -> None:
     with half_sent(quick, half_body(quick)) as connection:
         deadline = time.monotonic() + 60
         while is_open(connection):
@@ -125,7 +125,7 @@ def test_a_body_that_drips_in_is_given_up(quick: Wire) -> None:
         assert is_envelope(received(connection), "invalid_request")
 
 
-def test_bodies_that_stand_still_are_given_up(quick: Wire) -> None:
+def test_stalled_bodies_are_aborted(quick: Wire) -> None:
     waiting = [half_sent(quick, half_body(quick)) for _ in range(THREADS)]
     assert quick.ask(quick.head("GET", "/v1/me")).status == 200
     answers = [received(connection) for connection in waiting]
@@ -153,7 +153,7 @@ def slow_reader(wire: Wire, heads: bytes, buffer: int = 4096) -> socket.socket:
     return connection
 
 
-def test_a_steady_reader_gets_the_whole_answer(quick: Wire) -> None:
+def test_a_steady_reader_gets_the_complete_answer(quick: Wire) -> None:
     """It takes several times as long as the maximum pause."""
     heads = long_answers(quick)
     with slow_reader(quick, heads, 65_536) as connection:
@@ -165,7 +165,7 @@ def test_a_steady_reader_gets_the_whole_answer(quick: Wire) -> None:
     assert taken.count(LAST) == ANSWERS
 
 
-def test_a_reader_that_stands_still_is_given_up(quick: Wire) -> None:
+def test_a_stalled_reader_is_aborted(quick: Wire) -> None:
     heads = long_answers(quick)
     with slow_reader(quick, heads) as connection:
         time.sleep(3)
@@ -177,7 +177,7 @@ def test_a_reader_that_stands_still_is_given_up(quick: Wire) -> None:
     assert taken.count(LAST) < ANSWERS
 
 
-def test_readers_that_stand_still_hold_no_thread(usual: Wire) -> None:
+def test_stalled_readers_block_no_thread(usual: Wire) -> None:
     heads = long_answers(usual)
     with ExitStack() as stack:
         readers = [stack.enter_context(slow_reader(usual, heads)) for _ in range(12)]
@@ -185,7 +185,7 @@ def test_readers_that_stand_still_hold_no_thread(usual: Wire) -> None:
         assert all(received(reader).status == 200 for reader in readers)
 
 
-def test_beyond_what_is_kept_the_slowest_body_goes(forgetful: Wire) -> None:
+def test_if_the_buffer_is_full_the_slowest_body_is_dropped(forgetful: Wire) -> None:
     head = forgetful.head("POST", "/v1/courses", JSON, f"Content-Length: {MIB}")
     with half_sent(forgetful, head + b" " * 100_000) as slow, half_sent(forgetful, head) as quick:
         time.sleep(3)
@@ -194,8 +194,8 @@ def test_beyond_what_is_kept_the_slowest_body_goes(forgetful: Wire) -> None:
         assert is_open(quick)
 
 
-def test_an_upload_that_stands_still_is_given_up(quick: Wire) -> None:
-    """A thread waits for what it has beyond 9 MiB."""
+def test_a_stalled_upload_is_aborted(quick: Wire) -> None:
+    """A thread waits for its bytes over 9 MiB."""
     length = f"Content-Length: {20 * MIB}"
     kind = "Content-Type: multipart/form-data; boundary=b"
     part = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'
@@ -203,7 +203,7 @@ def test_an_upload_that_stands_still_is_given_up(quick: Wire) -> None:
         assert is_envelope(received(connection), "invalid_request")
 
 
-def test_who_leaves_large_answers_unread_has_no_more_made(usual: Wire) -> None:
+def test_large_unread_answers_stop_further_ones(usual: Wire) -> None:
     """A member's reads may use half of the threads. Others are answered."""
     heads = long_answers(usual)
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Missing static files: the service says so before a page fails."""
+"""Missing static files: the service reports them before a page fails."""
 
 from pathlib import Path
 from typing import Any
@@ -22,19 +22,19 @@ def readiness() -> tuple[int, str]:
 
 
 @pytest.mark.django_db
-def test_collected_ones_are_nothing_to_tell() -> None:
+def test_collected_files_cause_no_warning() -> None:
     assert (warned(), readiness()) == (False, (200, "ok"))
 
 
 @pytest.mark.django_db
-def test_none_at_all_is_told(settings: Any, tmp_path: Path) -> None:
+def test_missing_files_are_reported(settings: Any, tmp_path: Path) -> None:
     settings.STATIC_ROOT = str(tmp_path / "nothing")
     assert (warned(), readiness()) == (True, (503, "down"))
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("lost", ["studyservice/pages.css", "admin/css/base.css"])
-def test_one_that_is_gone_is_told(settings: Any, tmp_path: Path, lost: str) -> None:
+def test_a_single_missing_file_is_reported(settings: Any, tmp_path: Path, lost: str) -> None:
     settings.STORAGES |= {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"}}
     settings.STATIC_ROOT = str(tmp_path)
     call_command("collectstatic", interactive=False, verbosity=0)
@@ -44,8 +44,8 @@ def test_one_that_is_gone_is_told(settings: Any, tmp_path: Path, lost: str) -> N
 
 
 @pytest.mark.django_db
-def test_one_that_came_with_an_upgrade_is_told(settings: Any, tmp_path: Path) -> None:
-    """Its page would ask the manifest of the version before."""
+def test_a_file_added_by_an_upgrade_is_reported(settings: Any, tmp_path: Path) -> None:
+    """Its page would use the manifest of the version before."""
     added = tmp_path / "added"
     added.mkdir()
     (added / "new.css").write_text("p { color: red }")

@@ -1,4 +1,4 @@
-"""`make run`: one member with data around today, and where everything is."""
+"""`make run`: one member with data around today, and a summary of addresses and commands."""
 
 import shlex
 from pathlib import Path
@@ -17,13 +17,13 @@ pytestmark = [pytest.mark.database("sqlite", "a trial, which stands on SQLite"),
 
 @pytest.fixture(autouse=True)
 def _static_files(settings: Any, tmp_path: Path) -> None:
-    """Static files of another directory, without hashes and compression, which take seconds."""
+    """Static files in another directory without hashes and compression, which take seconds."""
     settings.STATIC_ROOT = str(tmp_path)
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     settings.STORAGES = settings.STORAGES | {"staticfiles": plain}
 
 
-def test_trial_makes_one_member_with_data_around_today(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trial_creates_one_member_with_data_around_today(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
     trial()
     printed = capsys.readouterr().out
     [curl] = [line for line in printed.splitlines() if "curl" in line]
@@ -49,14 +49,14 @@ def test_trial_makes_one_member_with_data_around_today(settings: Any, capsys: py
     assert Member.objects.count() == 1
 
 
-def test_a_command_of_a_trial_is_quoted(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_of_a_trial_is_quoted(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
     settings.DATA_DIR = "/tmp/Ada's data"  # noqa: S108
     trial()
     [line] = [line for line in capsys.readouterr().out.splitlines() if "createmember" in line]
     assert shlex.split(line)[0] == f"DATA_DIR={settings.DATA_DIR}"
 
 
-def test_a_trial_on_a_network_says_what_it_risks(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trial_on_a_network_names_its_risks(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
     settings.HOST = "0.0.0.0"  # noqa: S104
     trial()
     printed = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""The package, as `pipx install` gets it: it carries all that it needs, and keeps nothing beside its code."""
+"""The package as installed by `pipx install`: it contains everything it needs, and writes nothing beside its code."""
 
 import os
 import re
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.database("sqlite", "the package")
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package."""
+    """The built wheel."""
     built = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(built)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
@@ -34,7 +34,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the package and the packages of `requirements.txt`, and nothing else."""
+    """A virtual environment with only the package and the packages of `requirements.txt`."""
     venv = tmp_path_factory.mktemp("venv")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
     install_locked(ROOT / "requirements.txt", _site_packages(venv))
@@ -43,8 +43,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return venv
 
 
-def test_it_carries_the_service_and_nothing_of_its_tests(wheel: Path) -> None:
-    """And, beside its code, what an operator without a checkout needs."""
+def test_it_contains_the_service_without_its_tests(wheel: Path) -> None:
+    """And, beside the code, the files that an operator without a checkout needs."""
     names = zipfile.ZipFile(wheel).namelist()
     data = f"study_data_service-{__version__}.data/data/share/study-data-service/"
     shared = {name.removeprefix(data) for name in names if name.startswith(data)}
@@ -59,8 +59,8 @@ def test_it_carries_the_service_and_nothing_of_its_tests(wheel: Path) -> None:
     assert [name for name in names if re.search(r"(^|/)(tests?|bench|conftest|test_\w+)(/|\.py$)", name)] == []
 
 
-def test_building_needs_no_package_of_developers() -> None:
-    """`make wheel` installs these: the locked runtime, and hatchling with what it needs."""
+def test_building_needs_no_development_packages() -> None:
+    """`make wheel` installs these: the locked runtime, and hatchling with its dependencies."""
     runtime, build = (
         {line.split()[0] for line in (ROOT / name).read_text().splitlines() if "==" in line}
         for name in ("requirements.txt", "requirements-build.txt")
@@ -78,7 +78,7 @@ def _site_packages(venv: Path) -> Path:
 
 @contextmanager
 def serving(command: list[str], directory: Path, environment: dict[str, str]) -> Iterator[str]:
-    """The origin of a server that `command` starts in `directory`; what it prints goes to the file `printed` there."""
+    """The origin of the server that `command` starts in `directory`. Its output is in the file `printed` there."""
     with (directory / "printed").open("w") as printed:
         server = subprocess.Popen(command, cwd=directory, env=environment, stdout=printed, stderr=subprocess.STDOUT)
         try:
@@ -91,13 +91,13 @@ def serving(command: list[str], directory: Path, environment: dict[str, str]) ->
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """That of a user who set nothing."""
+    """The environment of a user who configured nothing."""
     return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PORT": str(free_port())}
 
 
 @pytest.fixture
 def production(environment: dict[str, str], tmp_path: Path) -> dict[str, str]:
-    """That of an operator, behind one proxy that ends TLS."""
+    """The environment of an operator, behind one proxy that terminates TLS."""
     return environment | {
         "SECRET_KEY": secrets.token_urlsafe(64),
         "BASE_URL": "https://study.example.org",
@@ -121,7 +121,7 @@ def test_one_command_serves_a_trial(installed: Path, environment: dict[str, str]
 
 
 def test_it_serves_every_page_in_production(installed: Path, production: dict[str, str], tmp_path: Path) -> None:
-    """And writes nothing beside its code, where it may have no right to."""
+    """Without writing beside its code, where it may lack permission."""
     command, before = str(installed / "bin" / "study-data-service"), _files(installed)
     manage(command, "migrate", "--verbosity", "0", environment=production)
     assert manage(command, "check", "--deploy", environment=production) == NO_ISSUES
@@ -142,7 +142,7 @@ NO_ISSUES = "System check identified no issues (4 silenced).\n"
 
 
 def manage(command: str, *arguments: str, environment: dict[str, str]) -> str:
-    """What a command of operators prints."""
+    """The output of an operators' command."""
     run = [command, "manage", *arguments]
     done = subprocess.run(run, cwd=environment["HOME"], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -150,7 +150,7 @@ def manage(command: str, *arguments: str, environment: dict[str, str]) -> str:
 
 
 def _get(url: str) -> tuple[int, str]:
-    """Status and content, as the proxy gets them."""
+    """Status and content, requested as the proxy does."""
     request = Request(url, headers={"Host": "study.example.org", "X-Forwarded-Proto": "https"})  # noqa: S310  # loopback
     try:
         with urlopen(request, timeout=30) as answer:  # noqa: S310  # the same
@@ -164,7 +164,7 @@ def _files(directory: Path) -> set[str]:
 
 
 @pytest.mark.thorough("the trial runs from the same package")
-def test_the_commands_of_operators_are_there(installed: Path, production: dict[str, str]) -> None:
+def test_the_operators_commands_exist(installed: Path, production: dict[str, str]) -> None:
     command = str(installed / "bin" / "study-data-service")
     manage(command, "migrate", "--verbosity", "0", environment=production)
     printed = manage(command, "makemigrations", "--check", "--dry-run", environment=production)

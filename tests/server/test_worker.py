@@ -25,13 +25,13 @@ def _imported(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names if alias.name.partition(".")[0] == "gunicorn")
 
 
-def test_gunicorn_is_asked_for_its_worker_alone() -> None:
+def test_only_the_worker_is_imported_from_gunicorn() -> None:
     found = {name for path in (ROOT / "studyservice").rglob("*.py") for name in _imported(path)}
     assert found == {"gunicorn.workers.gasgi.ASGIWorker"}
 
 
-def test_nothing_of_gunicorns_inside_is_used_or_overridden() -> None:
-    """A connection wraps gunicorn's protocol, and calls what every asyncio protocol has."""
+def test_no_internals_of_gunicorn_are_used_or_overridden() -> None:
+    """A connection wraps gunicorn's protocol, and calls only methods of every asyncio protocol."""
     used = {
         node.attr
         for name in ("worker", "connection", "bridge")
@@ -44,7 +44,7 @@ def test_nothing_of_gunicorns_inside_is_used_or_overridden() -> None:
     assert not issubclass(Connection, ASGIProtocol)
 
 
-def test_gunicorn_is_pinned_to_the_version_that_was_tried() -> None:
-    """A range would let an installation without the lock files choose a version that nobody has tried."""
+def test_gunicorn_is_pinned_to_the_tested_version() -> None:
+    """A range would let an installation without the lock files choose an untested version."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     assert [one for one in declared if one.startswith("gunicorn")] == [f"gunicorn=={version('gunicorn')}"]

@@ -1,4 +1,4 @@
-"""A Chromium, a live server, and a page that tolerates no console error and no broken security policy."""
+"""A Chromium, a live server, and pages that fail on console errors and security policy violations."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # All pages belong to one service or its apps: a process per page would start and compile the scripts again.
+    # All pages belong to one service or its apps. A process per page would start and compile the scripts again.
     "--renderer-process-limit=1",
 ]
 
@@ -44,7 +44,7 @@ def browser() -> Iterator["Browser"]:
         pytest.skip("no Chromium: install one, or name it in CHROMIUM")
     from playwright.sync_api import sync_playwright
 
-    # Playwright keeps an event loop in this thread; Django would refuse to query from here because of it.
+    # Playwright keeps an event loop in this thread, which makes Django refuse queries from here.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
@@ -55,13 +55,13 @@ def browser() -> Iterator["Browser"]:
 
 @pytest.fixture(scope="session")
 def origin(django_db_setup: None) -> Iterator[str]:
-    """The origin of a live server. Static files come from the application itself, as they do in production."""
+    """The origin of a live server. The application itself serves static files, as in production."""
     from django.test.testcases import LiveServerThread
 
     def as_it_is(application: Any) -> Any:
         return application
 
-    whole: Any = as_it_is  # Django calls it; the stubs want a class
+    whole: Any = as_it_is  # Django calls it, but the stubs expect a class
 
     thread = LiveServerThread(
         "127.0.0.1",
@@ -86,19 +86,19 @@ class Profiles:
         self._used: list[BrowserContext] = []
 
     def empty(self, **options: Any) -> "BrowserContext":
-        """A profile without data of earlier tests. Options are those of Playwright's `new_context`."""
+        """A profile without data of earlier tests, with options of Playwright's `new_context`."""
         kept = self._kept.get(str(options))
         if kept is None or kept in self._used:
             kept = self._browser.new_context(**{"base_url": self._origin, "reduced_motion": "reduce"} | options)
             kept.set_default_timeout(10_000)
-            # It is there for the storage of the origin, and for the process that draws the pages.
+            # Needed to clear the origin's storage, and to keep the renderer process.
             kept.new_page().goto("/robots.txt")
             self._kept.setdefault(str(options), kept)
         self._used.append(kept)
         return kept
 
     def clear(self) -> None:
-        """Clear each profile after a test: pages, cookies, storage."""
+        """Clear each profile after a test: pages, cookies and storage."""
         while self._used:
             used = self._used.pop()
             if used not in self._kept.values():
@@ -121,10 +121,10 @@ PageFactory = Callable[..., "Page"]
 
 @pytest.fixture
 def open_page(profiles: Profiles, transactional_db: None) -> Iterator[PageFactory]:
-    """Opens pages, each in a browser profile that it has for itself; options as of Playwright's `new_context`.
+    """Opens pages, each in its own browser profile, with options of Playwright's `new_context`.
 
-    At the end no page may have logged an error, which a broken Content-Security-Policy does too. The line that Chromium
-    logs for an error page itself, asked for by its address, is no fault.
+    At the end, no page may have logged an error, including violations of Content-Security-Policy. The line that
+    Chromium logs for a requested error page is ignored.
     """
     errors: list[str] = []
 
@@ -157,7 +157,7 @@ def member(transactional_db: None, make_member: Callable[..., "Member"]) -> "Mem
 
 @pytest.fixture
 def newest_code(mailoutbox: list[Any]) -> Callable[[], str]:
-    """The digits of the newest e-mail, once it has left."""
+    """The digits of the newest e-mail, once it has been sent."""
     from accounts.text import mail
 
     def read() -> str:
@@ -169,7 +169,7 @@ def newest_code(mailoutbox: list[Any]) -> Callable[[], str]:
 
 @pytest.fixture
 def open_signed_in(open_page: PageFactory, member: "Member", origin: str) -> PageFactory:
-    """Opens a page, by default the key page, in a browser where Ada is signed in already."""
+    """Opens a page, by default the key page, in a browser where Ada is signed in."""
     from django.test import Client
 
     def open_(path: str = "/keys", **options: Any) -> "Page":
@@ -184,7 +184,7 @@ def open_signed_in(open_page: PageFactory, member: "Member", origin: str) -> Pag
 
 
 class OneApp:
-    """The authorization server of one app."""
+    """An authorization server with a single app."""
 
     app: "ConnectedApp"
     connected = False
@@ -224,7 +224,7 @@ ONE_APP = OneApp()
 
 @pytest.fixture
 def connected_app(monkeypatch: pytest.MonkeyPatch) -> "ConnectedApp":
-    """The one app that every member has connected."""
+    """The one app, connected for every member."""
     from accounts.credentials.connections import CONNECTED_APPS
 
     monkeypatch.setattr(CONNECTED_APPS, "registered", [ONE_APP])
@@ -232,9 +232,9 @@ def connected_app(monkeypatch: pytest.MonkeyPatch) -> "ConnectedApp":
 
 
 class Landing(BaseHTTPRequestHandler):
-    """Where the app waits for the answer, like a desktop app."""
+    """The app's local callback server, like that of a desktop app."""
 
-    def do_GET(self) -> None:  # the name that http.server calls
+    def do_GET(self) -> None:  # the method name that http.server expects
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
@@ -280,7 +280,7 @@ def enter_code(page: "Page", code: str) -> None:
 
 
 def use_up_attempts(page: "Page") -> None:
-    """Make, from the sign-in page, every attempt that its address has."""
+    """Use up all sign-in attempts of the client address."""
     token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
     for _ in range(15):
         page.request.post("/sign-in", form={"email": "no address", "csrfmiddlewaretoken": token})

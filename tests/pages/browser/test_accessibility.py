@@ -1,4 +1,4 @@
-"""axe finds no violation on any page, in light and dark, on a phone and on a desktop."""
+"""axe finds no violations on any page, in light and dark, on a phone and on a desktop."""
 
 from typing import Any, Literal
 
@@ -59,7 +59,7 @@ RUN = """([exclude, options, alone]) =>
 
 
 class Audit:
-    """An audit of a page as it is; arguments as of `audit`."""
+    """Audits a page in its current state. Arguments are those of `audit`."""
 
     def __init__(self, page: Page, exclude: str | None = None, rules: list[str] | None = None) -> None:
         self._page, self._exclude = page, [[exclude]] if exclude else []
@@ -70,7 +70,7 @@ class Audit:
             page.evaluate(AXE)
 
     def show(self, size: ViewportSize, scheme: Literal["light", "dark"]) -> None:
-        """Show the page in a look, and check that nothing is wider than the screen."""
+        """Show the page in one size and scheme, and check that nothing is wider than the screen."""
         self._look = f"{size['width']} pixels, {scheme}"
         self._page.set_viewport_size(size)
         self._page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -88,26 +88,26 @@ class Audit:
             ]
 
     def differs(self) -> bool:
-        """Return whether the two sizes show something that the other one does not, or shows otherwise."""
+        """Return whether some elements differ between the two sizes."""
         sizes = [PHONE["width"], DESKTOP["width"]]
         return any(self._page.evaluate(DIFFERS, pair) for pair in (sizes, sizes[::-1]))
 
     def alone(self, size: ViewportSize, other: ViewportSize) -> bool:
-        """Find what one size shows and the other does not; whether there is anything."""
+        """Mark elements that only one size shows. Return whether there are any."""
         return bool(self._page.evaluate(ALONE, [size["width"], other["width"]]))
 
 
 def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None) -> None:
     """Run axe on a phone and on a desktop, in light and dark, and check that nothing is wider than the screen.
 
-    A quick run looks at a phone in light alone. No rule is asked twice about the same: colours depend on the scheme
-    alone, and the rest on what a size shows. Colours of what one size alone shows are looked at in that size in both
+    A quick run audits only a phone in light. No rule checks the same twice: colors depend only on the scheme, and other
+    rules on the elements that a size shows. Colors of elements in only one size are checked in that size, in both
     schemes.
 
     Args:
-        page: as it is to be audited; it is left as a desktop in light.
-        exclude: CSS selector of what is left out.
-        rules: tags of the rules, where not all are meant.
+        page: in the state to audit; it is left as a desktop in light.
+        exclude: CSS selector of elements to skip.
+        rules: tags of rules, by default all.
     """
     of = Audit(page, exclude, rules)
     if not is_thorough():
@@ -151,12 +151,12 @@ def audit_structure(page: Page, size: ViewportSize) -> None:
         pytest.param("/changelog", marks=pytest.mark.thorough("a long guide")),
     ],
 )
-def test_public_pages(page: Page, path: str) -> None:
+def test_public_pages_are_accessible(page: Page, path: str) -> None:
     page.goto(path)
     audit(page)
 
 
-def test_sign_in(page: Page) -> None:
+def test_the_sign_in_page_is_accessible(page: Page) -> None:
     """When opened, with an error, and after too many attempts."""
     page.goto("/sign-in")
     audit(page)
@@ -172,8 +172,8 @@ def test_sign_in(page: Page) -> None:
 @pytest.mark.parametrize(
     "slug", ["quickstart", pytest.param("calendar", marks=pytest.mark.thorough("without tabs, otherwise alike"))]
 )
-def test_a_guide(page: Page, slug: str) -> None:
-    """One page with tabs of code, one with only tables (all share a template), and one with the search open."""
+def test_a_guide_is_accessible(page: Page, slug: str) -> None:
+    """One page with tabs of code, one with only tables (all share a template), and one with an open search."""
     page.goto(f"/docs/{slug}")
     page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
     audit(page)
@@ -184,7 +184,7 @@ def test_a_guide(page: Page, slug: str) -> None:
 
 @pytest.mark.thorough("pages that one template makes, whose script test_reference.py runs")
 @pytest.mark.parametrize("tag", ["member", "courses", "planning"])
-def test_the_reference(page: Page, member: Any, make_key: Any, tag: str) -> None:
+def test_the_reference_is_accessible(page: Page, member: Any, make_key: Any, tag: str) -> None:
     """With everything expanded: parameters, bodies, nested fields, uploads and downloads."""
     page.goto(f"/docs/reference/{tag}")
     page.get_by_label("Key to try operations with").fill(make_key(member)[0])
@@ -196,7 +196,7 @@ def test_the_reference(page: Page, member: Any, make_key: Any, tag: str) -> None
     audit(page)
 
 
-def test_the_code_page(page: Page, member: Any) -> None:
+def test_the_code_page_is_accessible(page: Page, member: Any) -> None:
     """When opened, with an error, and after five wrong codes."""
     ask_for_code(page)
     audit(page)
@@ -211,7 +211,7 @@ def test_the_code_page(page: Page, member: Any) -> None:
     audit(page)
 
 
-def test_the_key_page(open_signed_in: Any, member: Any, make_key: Any, connected_app: Any) -> None:
+def test_the_key_page_is_accessible(open_signed_in: Any, member: Any, make_key: Any, connected_app: Any) -> None:
     revoke_api_key(make_key(member, "Old")[1])
     make_key(member, "A name that is as long as the names of keys can possibly be.")
     page = open_signed_in()
@@ -220,7 +220,7 @@ def test_the_key_page(open_signed_in: Any, member: Any, make_key: Any, connected
     audit(page)
 
 
-def test_the_key_page_with_an_error_and_with_a_new_key(open_signed_in: Any) -> None:
+def test_the_key_page_with_an_error_or_a_new_key_is_accessible(open_signed_in: Any) -> None:
     page = open_signed_in()
     page.get_by_role("button", name="Create key").click()
     expect(page.get_by_text("Enter a name for the key.")).to_be_visible()
@@ -231,25 +231,25 @@ def test_the_key_page_with_an_error_and_with_a_new_key(open_signed_in: Any) -> N
     audit(page)
 
 
-def test_the_page_before_revoking(open_signed_in: Any, member: Any, make_key: Any) -> None:
+def test_the_page_before_revoking_is_accessible(open_signed_in: Any, member: Any, make_key: Any) -> None:
     key = make_key(member, "Calendar script")[1]
     page = open_signed_in(f"/keys/{key.id}/revoke")
     audit(page)
 
 
-def test_the_page_before_disconnecting(open_signed_in: Any, connected_app: Any) -> None:
+def test_the_page_before_disconnecting_is_accessible(open_signed_in: Any, connected_app: Any) -> None:
     page = open_signed_in(f"/keys/apps/{connected_app.id}/disconnect")
     audit(page)
 
 
-def test_the_403_page(open_signed_in: Any) -> None:
+def test_the_403_page_is_accessible(open_signed_in: Any) -> None:
     page = open_signed_in("/admin/login/")
     expect(page.get_by_role("heading", name="Not allowed")).to_be_visible()
     audit(page)
 
 
 @pytest.mark.parametrize("path", ["", "courses/course/add/"])
-def test_the_admin(open_signed_in: Any, member: Any, path: str) -> None:
+def test_the_admin_is_accessible(open_signed_in: Any, member: Any, path: str) -> None:
     """WCAG 2 A and AA, except the lookup fields that Django renders with Select2."""
     member.is_staff = member.is_superuser = True
     member.save()
@@ -257,7 +257,7 @@ def test_the_admin(open_signed_in: Any, member: Any, path: str) -> None:
     audit(page, exclude=".select2", rules=["wcag2a", "wcag2aa"])
 
 
-def test_the_500_page(open_signed_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_500_page_is_accessible(open_signed_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_signed_in()
     monkeypatch.setattr(CONNECTED_APPS, "registered", [])
     page.goto("/keys")
@@ -265,7 +265,7 @@ def test_the_500_page(open_signed_in: Any, monkeypatch: pytest.MonkeyPatch) -> N
     audit(page)
 
 
-def test_the_account_events(open_signed_in: Any, member: Any) -> None:
+def test_the_account_events_are_accessible(open_signed_in: Any, member: Any) -> None:
     for kind, name in (("key_made", "A key with quite a long name, as long as can be"), ("operator_read", "")):
         AccountEventFactory.create(member=member, kind=kind, object_name=name, network="2001:db8:1200::/56")
     page = open_signed_in("/activity")

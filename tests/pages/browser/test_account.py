@@ -1,4 +1,4 @@
-"""The account page and those around it, in a real browser: by keyboard, with and without script."""
+"""The account page and related pages in a real browser: by keyboard, with and without script."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,8 +15,8 @@ from tests.pages.browser.test_accessibility import audit
 pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 
-def test_the_browsers_time_zone_is_proposed_and_taken(open_signed_in: Any, member: Any) -> None:
-    """Signing in leads to the key page directly, and nothing is set without asking."""
+def test_the_browsers_time_zone_is_suggested_and_can_be_accepted(open_signed_in: Any, member: Any) -> None:
+    """Signing in leads directly to the key page, and the time zone never changes without a question."""
     page = open_signed_in(timezone_id="America/New_York")
     expect(page.get_by_text("Your browser uses America/New_York")).to_be_visible()
     member.refresh_from_db()
@@ -29,7 +29,7 @@ def test_the_browsers_time_zone_is_proposed_and_taken(open_signed_in: Any, membe
     assert member.time_zone == "America/New_York"
 
 
-def test_a_declined_time_zone_is_not_proposed_again(open_signed_in: Any, member: Any) -> None:
+def test_a_declined_time_zone_is_not_suggested_again(open_signed_in: Any, member: Any) -> None:
     page = open_signed_in(timezone_id="America/New_York")
     page.get_by_role("button", name="Keep Europe/Paris").click()
     for path in ("/keys", "/account", "/"):
@@ -40,19 +40,19 @@ def test_a_declined_time_zone_is_not_proposed_again(open_signed_in: Any, member:
     assert member.time_zone == "Europe/Paris"
 
 
-def test_the_same_time_zone_is_not_proposed(open_signed_in: Any) -> None:
+def test_the_same_time_zone_is_not_suggested(open_signed_in: Any) -> None:
     page = open_signed_in(timezone_id="Europe/Paris")
     expect(page.get_by_role("heading", name="Keys and apps")).to_be_visible()
     expect(page.get_by_text("Your browser uses")).to_be_hidden()
 
 
-def test_the_profile_is_changed_by_keyboard(open_signed_in: Any, member: Any) -> None:
+def test_the_profile_can_be_changed_by_keyboard(open_signed_in: Any, member: Any) -> None:
     page = open_signed_in("/account")
     page.get_by_label("Name").focus()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("Ada Park")
     page.keyboard.press("Tab")
-    for _ in range(5):  # a slow browser takes the pause between two keys for the end of the word
+    for _ in range(5):  # a slow browser mistakes the pause between two keys for the end of the word
         page.keyboard.type("Vienna")
         if page.get_by_label("Time zone").input_value() == "Europe/Vienna":
             break
@@ -66,7 +66,7 @@ def test_the_profile_is_changed_by_keyboard(open_signed_in: Any, member: Any) ->
     assert (member.name, member.time_zone, member.desired_retention) == ("Ada Park", "Europe/Vienna", 0.925)
 
 
-def test_the_profile_is_changed_without_script(open_signed_in: Any, member: Any) -> None:
+def test_the_profile_can_be_changed_without_script(open_signed_in: Any, member: Any) -> None:
     page = open_signed_in("/account", java_script_enabled=False)
     page.get_by_label("Time zone").select_option("Asia/Tokyo")
     page.get_by_role("button", name="Save profile").click()
@@ -74,7 +74,7 @@ def test_the_profile_is_changed_without_script(open_signed_in: Any, member: Any)
 
 
 @pytest.mark.thorough("forms without script, which tests/pages posts too")
-def test_the_address_is_changed(open_signed_in: Any, member: Any, newest_code: Any) -> None:
+def test_the_address_can_be_changed(open_signed_in: Any, member: Any, newest_code: Any) -> None:
     page = open_signed_in("/account")
     page.get_by_role("link", name="Change e-mail address").click()
     page.get_by_label("Current password").fill(PASSWORD)
@@ -87,7 +87,7 @@ def test_the_address_is_changed(open_signed_in: Any, member: Any, newest_code: A
     expect(page.get_by_role("status")).to_contain_text("Your address is now ada@example.com")
 
 
-def test_who_has_no_password_proves_it_by_codes(page: Page, member: Any, newest_code: Any) -> None:
+def test_a_member_without_a_password_confirms_by_codes(page: Page, member: Any, newest_code: Any) -> None:
     member.set_unusable_password()
     member.save(update_fields=["password"])
     ask_for_code(page, member.email)
@@ -116,7 +116,7 @@ def test_who_has_no_password_proves_it_by_codes(page: Page, member: Any, newest_
 
 
 @pytest.mark.thorough("forms without script, which tests/pages posts too")
-def test_the_password_is_changed_by_a_code(open_signed_in: Any, newest_code: Any) -> None:
+def test_the_password_can_be_changed_with_a_code(open_signed_in: Any, newest_code: Any) -> None:
     page = open_signed_in("/account/password")
     page.get_by_role("button", name="Forgot it? E-mail me a code").click()
     page.get_by_label("Six-digit code").fill(newest_code())
@@ -126,7 +126,7 @@ def test_the_password_is_changed_by_a_code(open_signed_in: Any, newest_code: Any
 
 
 @pytest.mark.thorough("forms without script, which tests/pages posts too")
-def test_the_password_is_removed(open_signed_in: Any, member: Any) -> None:
+def test_the_password_can_be_removed(open_signed_in: Any, member: Any) -> None:
     page = open_signed_in("/account/password")
     page.get_by_label("Current password").fill(PASSWORD)
     page.get_by_role("button", name="Remove password").click()
@@ -135,7 +135,7 @@ def test_the_password_is_removed(open_signed_in: Any, member: Any) -> None:
     assert not member.has_usable_password()
 
 
-def test_another_browser_is_signed_out(open_signed_in: Any) -> None:
+def test_another_browser_can_be_signed_out(open_signed_in: Any) -> None:
     phone, page = open_signed_in(), open_signed_in()
     page.goto("/account")
     page.get_by_role("button", name="Sign out this unknown browser").click()
@@ -144,14 +144,14 @@ def test_another_browser_is_signed_out(open_signed_in: Any) -> None:
     phone.wait_for_url("**/sign-in?next=/account")
 
 
-def test_one_signs_out_everywhere(open_signed_in: Any) -> None:
+def test_all_browsers_can_be_signed_out(open_signed_in: Any) -> None:
     page = open_signed_in("/account")
     page.get_by_role("button", name="Sign out everywhere").click()
     page.wait_for_url("**/sign-in")
     expect(page.get_by_role("status")).to_contain_text("You are signed out everywhere.")
 
 
-def test_one_joins_by_a_code(page: Page, settings: Any, newest_code: Any, transactional_db: None) -> None:
+def test_a_new_member_joins_by_a_code(page: Page, settings: Any, newest_code: Any, transactional_db: None) -> None:
     settings.SIGN_UP = "open"
     ask_for_code(page, "new@example.org")
     enter_code(page, newest_code())
@@ -160,7 +160,7 @@ def test_one_joins_by_a_code(page: Page, settings: Any, newest_code: Any, transa
 
 
 @pytest.mark.thorough("forms without script, which tests/pages posts too")
-def test_one_joins_by_an_invitation(page: Page, settings: Any, transactional_db: None) -> None:
+def test_a_new_member_joins_by_an_invitation(page: Page, settings: Any, transactional_db: None) -> None:
     settings.SIGN_UP = "invited"
     page.goto("/" + invite("new@example.org").url.split("/", 3)[3])
     page.wait_for_url("**/join")
@@ -170,8 +170,8 @@ def test_one_joins_by_an_invitation(page: Page, settings: Any, transactional_db:
     expect(page.get_by_role("heading", name="Get started")).to_be_visible()
 
 
-def test_axe_finds_nothing(open_signed_in: Any, member: Any, settings: Any) -> None:
-    """With all notices: a time zone is proposed, the membership ends soon, another browser is signed in."""
+def test_account_pages_are_accessible(open_signed_in: Any, member: Any, settings: Any) -> None:
+    """With all notices: a suggested time zone, a membership that ends soon, and another signed-in browser."""
     settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
     Member.objects.update(membership_until=member.today() + timedelta(days=3))
     Client().force_login(member)
@@ -183,7 +183,7 @@ def test_axe_finds_nothing(open_signed_in: Any, member: Any, settings: Any) -> N
 
 
 @pytest.mark.thorough("another state of a page that was looked at")
-def test_axe_finds_nothing_for_a_lapsed_member(open_signed_in: Any, settings: Any) -> None:
+def test_account_pages_of_a_lapsed_member_are_accessible(open_signed_in: Any, settings: Any) -> None:
     settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
     Member.objects.update(membership_active=False)
     page = open_signed_in("/")
@@ -194,7 +194,7 @@ def test_axe_finds_nothing_for_a_lapsed_member(open_signed_in: Any, settings: An
 
 
 @pytest.mark.thorough("other states of pages that were looked at")
-def test_axe_finds_nothing_in_pages_with_errors(open_signed_in: Any) -> None:
+def test_account_pages_with_errors_are_accessible(open_signed_in: Any) -> None:
     page = open_signed_in("/account")
     page.get_by_label("Target recall").fill("20")
     page.get_by_role("button", name="Save profile").click()

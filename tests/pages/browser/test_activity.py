@@ -1,4 +1,4 @@
-"""A misled assistant: the member undoes what it did today, and keeps what is their own."""
+"""A misled assistant: the member undoes its changes of today and keeps their own."""
 
 from concurrent.futures import ThreadPoolExecutor
 from queue import Queue
@@ -21,7 +21,7 @@ ITEMS = 20
 
 
 async def mislead(server: Server, allow: Any, callback: str, items: list[str], own: Any) -> None:
-    """Rename, move and delete, while the member does other things."""
+    """Rename, move and delete, while the member makes other changes."""
     async with assistant(server, allow, Memory(), callback, "Muddler") as session:
         for number, item_id in enumerate(items):
             call = [
@@ -34,7 +34,7 @@ async def mislead(server: Server, allow: Any, callback: str, items: list[str], o
                 await anyio.to_thread.run_sync(own, number)
 
 
-def test_two_clicks_take_back_what_a_misled_assistant_did(server: Server, open_page: Any, callback: str) -> None:
+def test_two_clicks_undo_what_a_misled_assistant_did(server: Server, open_page: Any, callback: str) -> None:
     secret = server.command("createapikey", ADA, "Own")["api_key"]
     with httpx2.Client(base_url=f"{server.url}/v1", headers={"Authorization": f"Bearer {secret}"}) as api:
 

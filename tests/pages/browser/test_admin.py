@@ -11,7 +11,7 @@ pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 
 def test_an_operator_signs_in_and_edits_under_the_policy(page: Page, member: Any) -> None:
-    """A console error, like a script that the policy refuses, fails this test (`open_page`)."""
+    """A console error, like a blocked script, fails this test (`open_page`)."""
     member.is_staff = member.is_superuser = True
     member.save()
     page.goto("/admin/")

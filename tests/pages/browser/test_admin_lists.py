@@ -1,4 +1,4 @@
-"""The lists of the admin on a screen of 1,280 pixels: no column hides behind its edge."""
+"""Lists of the admin on a screen of 1,280 pixels: every column is visible."""
 
 from collections.abc import Callable
 from typing import Any
@@ -45,7 +45,7 @@ HIDDEN = """() => [document.documentElement, ...document.querySelectorAll(".resu
 
 @pytest.fixture
 def long_rows(make_member: Callable[..., Any]) -> None:
-    """A row for each list, of a member and with texts as long as people have them."""
+    """A row for each list, with texts as long as in real use."""
     of: dict[str, Any] = {"member": make_member(EMAIL, name="Maximiliane Featherstonehaugh-Montgomery")}
     ApiKeyFactory.create(name="Calendar script on the laptop at home, every night", **of)
     CalendarFeedFactory.create(**of)
@@ -89,7 +89,7 @@ def long_rows(make_member: Callable[..., Any]) -> None:
 
 
 @pytest.mark.thorough("each list in turn; one template lays them out")
-def test_every_list_fits(open_signed_in: Callable[..., Page], member: Any, long_rows: None) -> None:
+def test_every_list_fits_the_screen(open_signed_in: Callable[..., Page], member: Any, long_rows: None) -> None:
     from django.contrib import admin
     from django.contrib.auth.models import Group
     from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Export, import and erase in a real browser: by keyboard, with and without script."""
+"""Export, import and deletion of an account in a real browser: by keyboard, with and without script."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ def _files(settings: Any, tmp_path: Path) -> None:
 
 
 def saved(page: Page, button: str) -> bytes:
-    """The file that a button leads to."""
+    """The file that a button downloads."""
     with page.expect_download() as started:
         page.get_by_role("button", name=button).press("Enter")
     assert started.value.suggested_filename.startswith("study-data-")
@@ -29,7 +29,7 @@ def saved(page: Page, button: str) -> bytes:
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_everything_is_saved(open_signed_in: Any, member: Member, script: bool) -> None:
+def test_everything_can_be_exported(open_signed_in: Any, member: Member, script: bool) -> None:
     CourseFactory.create(member=member, name="Cell Biology")
     page = open_signed_in("/account", java_script_enabled=script)
     [line] = lines_of(saved(page, "Export everything"), "courses")
@@ -37,7 +37,7 @@ def test_everything_is_saved(open_signed_in: Any, member: Member, script: bool) 
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_an_archive_is_taken_in(open_signed_in: Any, member: Member, script: bool) -> None:
+def test_an_archive_can_be_imported(open_signed_in: Any, member: Member, script: bool) -> None:
     page = open_signed_in("/account", java_script_enabled=script)
     page.get_by_role("link", name="Import an archive").click()
     archive = {"name": "study-data.zip", "mimeType": "application/zip", "buffer": one_course()}
@@ -49,7 +49,7 @@ def test_an_archive_is_taken_in(open_signed_in: Any, member: Member, script: boo
     expect(page.get_by_text("An import cannot be undone.")).to_be_visible()
 
 
-def test_the_account_is_deleted(open_signed_in: Any, member: Member) -> None:
+def test_the_account_can_be_deleted(open_signed_in: Any, member: Member) -> None:
     page = open_signed_in("/account")
     page.get_by_role("link", name="Delete account").press("Enter")
     assert lines_of(saved(page, "Export everything first"), "courses") == []
@@ -62,7 +62,7 @@ def test_the_account_is_deleted(open_signed_in: Any, member: Member) -> None:
     assert not Member.objects.exists()
 
 
-def test_axe_finds_nothing(open_signed_in: Any) -> None:
+def test_archive_pages_are_accessible(open_signed_in: Any) -> None:
     """On fresh pages and on pages with errors."""
     page = open_signed_in("/account/import")
     audit(page)

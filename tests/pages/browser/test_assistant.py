@@ -26,7 +26,7 @@ def _list_tools(server: Server, token: str | None = None) -> httpx2.Response:
 
 
 def allowed(page: Page, address: str) -> str:
-    """Sign in on the way and allow; returns the address that the browser is led back to."""
+    """Sign in on the way and allow. Return the redirect URL."""
     page.goto(address)
     sign_in(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Connect an app on your device?")
@@ -36,7 +36,7 @@ def allowed(page: Page, address: str) -> str:
 
 
 @pytest.mark.database("sqlite", "a browser and a client of MCP; each step is tested on both databases")
-def test_the_whole_path_of_an_assistant(server: Server, open_page: Any, callback: str) -> None:
+def test_an_assistant_connects_and_disconnects(server: Server, open_page: Any, callback: str) -> None:
     """401, discovery, registration, consent in the browser, token, tools, disconnect, 401."""
     refused = _list_tools(server)
     assert refused.status_code == 401
@@ -47,7 +47,7 @@ def test_the_whole_path_of_an_assistant(server: Server, open_page: Any, callback
     answered: Queue[str] = Queue()
 
     def allow(address: str) -> str:
-        """Hand over to the browser, which lives in the thread of the test."""
+        """Pass the work to the browser, which lives in the thread of the test."""
         asked.put(address)
         return answered.get(timeout=60)
 

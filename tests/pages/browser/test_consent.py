@@ -1,4 +1,4 @@
-"""Connecting an app, in a real browser."""
+"""Connecting an app in a real browser."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -20,7 +20,7 @@ def app(transactional_db: None, callback: str) -> App:
 
 
 def answered(page: Page) -> dict[str, str]:
-    """The parameters that the app receives when the browser returns."""
+    """The parameters that the app receives in the redirect."""
     expect(page).to_have_title("The app")
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
@@ -51,7 +51,7 @@ def test_a_member_signs_in_on_the_way_and_allows(page: Page, member: Any, app: A
     assert RestEntryPoint(tokens["access_token"]).made("get_me")["email"] == "ada@example.org"
 
 
-def test_changes_can_be_withheld(open_signed_in: Any, app: App) -> None:
+def test_write_access_can_be_withheld(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in(asking(app))
     page.get_by_role("checkbox", name="Change your data").uncheck()
     page.get_by_role("button", name="Allow").click()
@@ -60,14 +60,14 @@ def test_changes_can_be_withheld(open_signed_in: Any, app: App) -> None:
     assert RestEntryPoint(tokens["access_token"]).call("create_course", name="x").error == "insufficient_scope"
 
 
-def test_a_member_denies(open_signed_in: Any, app: App) -> None:
+def test_a_member_can_deny(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in(asking(app))
     page.get_by_role("button", name="Deny").click()
     answer = answered(page)
     assert (answer["error"], answer["state"], answer["iss"]) == ("access_denied", "xyz", BASE)
 
 
-def test_a_connected_app_is_listed_and_disconnected(open_signed_in: Any, app: App) -> None:
+def test_a_connected_app_is_listed_and_can_be_disconnected(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in(asking(app))
     page.get_by_role("button", name="Allow").click()
     entry_point = RestEntryPoint(tokens_of(page, app)["access_token"])
@@ -81,7 +81,7 @@ def test_a_connected_app_is_listed_and_disconnected(open_signed_in: Any, app: Ap
     assert entry_point.call("get_me").error == "unauthorized"
 
 
-def test_the_consent_page_is_framed_nowhere(open_signed_in: Any, app: App) -> None:
+def test_the_consent_page_cannot_be_framed(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in()
     response = page.goto(f"/oauth/authorize?{app.query()}")
     assert response is not None
@@ -100,7 +100,7 @@ def test_it_works_by_keyboard_and_without_script(open_signed_in: Any, app: App) 
     assert tokens_of(page, app)["scope"] == "read"
 
 
-def test_it_warns_of_an_app_that_nobody_knows(open_signed_in: Any) -> None:
+def test_it_warns_of_an_unverified_app(open_signed_in: Any) -> None:
     page: Page = open_signed_in(
         asking(App.registered(client_name="Planner", redirect_uris=["https://app.example/callback"]))
     )
@@ -119,14 +119,14 @@ def test_it_warns_of_an_app_that_nobody_knows(open_signed_in: Any) -> None:
         ),
     ],
 )
-def test_an_app_on_the_members_device_is_told_to_be_there(open_signed_in: Any, uri: str, text: str) -> None:
+def test_an_app_on_the_members_device_is_named_as_such(open_signed_in: Any, uri: str, text: str) -> None:
     page: Page = open_signed_in(asking(App.registered(client_name="Claude Code", redirect_uris=[uri])))
     expect(page.locator(".notice")).to_contain_text(text)
     expect(page.locator(".warn")).to_have_count(0)
 
 
-def test_somebody_else_signs_in_instead(open_signed_in: Any, member: Any, make_member: Any, app: App) -> None:
-    """Signing out on the way, and coming back to the same request."""
+def test_somebody_else_can_sign_in(open_signed_in: Any, member: Any, make_member: Any, app: App) -> None:
+    """By signing out on the way and returning to the same request."""
     make_member("eve@example.org", password=PASSWORD)
     page: Page = open_signed_in(asking(app))
     expect(page.get_by_role("main")).to_contain_text("ada@example.org")
@@ -137,7 +137,7 @@ def test_somebody_else_signs_in_instead(open_signed_in: Any, member: Any, make_m
     assert RestEntryPoint(tokens_of(page, app)["access_token"]).made("get_me")["email"] == "eve@example.org"
 
 
-def test_the_sign_in_page_names_the_app_that_asked(page: Page, app: App, member: Any) -> None:
+def test_the_sign_in_page_names_the_requesting_app(page: Page, app: App, member: Any) -> None:
     page.goto(asking(app))
     port = urlsplit(app.redirect_uri).netloc
     expect(page.locator(".notice")).to_have_text(
@@ -149,13 +149,13 @@ def test_the_sign_in_page_names_the_app_that_asked(page: Page, app: App, member:
     expect(page.locator(".notice")).to_have_count(0)
 
 
-def test_a_foreign_redirect_uri_ends_on_a_page(open_signed_in: Any, app: App) -> None:
+def test_a_foreign_redirect_uri_leads_to_an_error_page(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in(f"/oauth/authorize?{app.query(redirect_uri='https://evil.example/')}")
     expect(page.get_by_role("heading", level=1)).to_have_text("Planner could not be connected")
     assert "evil.example" not in page.content()
 
 
-def test_axe_finds_nothing_wrong(open_signed_in: Any, app: App) -> None:
+def test_the_consent_page_is_accessible(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in(asking(app))
     audit(page)
     page.goto(asking(App.registered(client_name="Planner", redirect_uris=["https://app.example/callback"])))
@@ -172,8 +172,8 @@ def test_axe_finds_nothing_wrong(open_signed_in: Any, app: App) -> None:
         {"redirect_uris": ["https://claude.ai/api/mcp/auth_callback"]},
     ],
 )
-def test_nothing_that_matters_is_folded_away(open_signed_in: Any, member: Any, app_metadata: Any) -> None:
-    """For a lapsed member, too. Details are collapsed at first."""
+def test_essential_details_are_never_collapsed(open_signed_in: Any, member: Any, app_metadata: Any) -> None:
+    """Even for a lapsed member. Other details are collapsed at first."""
     type(member).objects.update(membership_active=False)
     registered = App.registered(client_name="Planner", **app_metadata)
     page: Page = open_signed_in(asking(registered), viewport={"width": 390, "height": 844})

@@ -1,4 +1,4 @@
-"""The whole way of a syllabus in a real browser: from a file to a course, to its next version, and out again."""
+"""A syllabus from start to end in a real browser: from a file to a course, to its next version, and undo."""
 
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,9 @@ def dates() -> list[tuple[str, str]]:
     return [(item.title, str(item.due_on)) for item in Item.objects.order_by("due_on")]
 
 
-def test_a_syllabus_goes_the_whole_way(open_signed_in: Any, files: dict[str, Path], tmp_path: Path) -> None:
+def test_a_syllabus_becomes_a_course_is_updated_and_undone(
+    open_signed_in: Any, files: dict[str, Path], tmp_path: Path
+) -> None:
     page: Page = open_signed_in("/")
     audit(page)
     page.get_by_role("link", name="Add your first course").click()
@@ -97,7 +99,7 @@ def test_a_syllabus_goes_the_whole_way(open_signed_in: Any, files: dict[str, Pat
     assert [path for path in stored if path.exists()] == []
 
 
-def test_a_pasted_text_is_taken_by_keyboard_alone(open_signed_in: Any) -> None:
+def test_a_pasted_text_can_be_added_by_keyboard_only(open_signed_in: Any) -> None:
     page: Page = open_signed_in("/courses/new")
     page.get_by_label("File").focus()
     page.keyboard.press("Tab")
@@ -127,7 +129,7 @@ Mon | Tue | Wed | Thu | Fri
 """
 
 
-def test_what_was_not_found_in_a_month_grid_is_added_and_all_of_it_undone(open_signed_in: Any) -> None:
+def test_missed_dates_of_a_month_grid_are_added_and_all_can_be_undone(open_signed_in: Any) -> None:
     page: Page = open_signed_in("/courses/new")
     page.get_by_label("Or paste its text").fill(ODD)
     page.get_by_role("button", name="Read the syllabus").click()
@@ -161,7 +163,7 @@ def test_what_was_not_found_in_a_month_grid_is_added_and_all_of_it_undone(open_s
     assert (Course.objects.count(), Item.objects.count()) == (0, 0)
 
 
-def test_a_calendar_file_is_taken_without_script(open_signed_in: Any, member: Any, tmp_path: Path) -> None:
+def test_a_calendar_file_can_be_imported_without_script(open_signed_in: Any, member: Any, tmp_path: Path) -> None:
     from accounts.changes.calls import Actor, acting
     from accounts.changes.models import ActorKind
     from courses.courses import create_course
@@ -181,7 +183,7 @@ def test_a_calendar_file_is_taken_without_script(open_signed_in: Any, member: An
     assert dates() == [("Essay 1", "2026-12-03")]
 
 
-def test_a_whole_table_is_ticked_at_once_but_for_what_would_be_deleted(open_signed_in: Any) -> None:
+def test_select_all_selects_every_row_except_deletions(open_signed_in: Any) -> None:
     page: Page = open_signed_in("/courses/new")
     page.get_by_label("Or paste its text").fill(FIRST)
     page.get_by_role("button", name="Read the syllabus").click()
@@ -197,7 +199,7 @@ def test_a_whole_table_is_ticked_at_once_but_for_what_would_be_deleted(open_sign
 
 
 @pytest.mark.parametrize("path", ["/decks/import", "/courses/new/by-hand"])
-def test_other_ways_in(open_signed_in: Any, path: str) -> None:
+def test_other_sources_are_linked(open_signed_in: Any, path: str) -> None:
     page: Page = open_signed_in(path)
     page.locator("main form button[type=submit]").click()
     expect(page.locator("main .errorlist").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""The guides in a real browser: search, tabs, keyboard, and all of it without scripts."""
+"""The guides in a real browser: search, tabs and keyboard, with and without scripts."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 
-def test_the_search_leads_to_a_part_of_a_guide(page: Page) -> None:
+def test_the_search_leads_to_a_section_of_a_guide(page: Page) -> None:
     page.goto("/docs/quickstart")
     page.get_by_role("searchbox").fill("Idempotency again")
     first = page.locator(".found a").first
@@ -18,7 +18,7 @@ def test_the_search_leads_to_a_part_of_a_guide(page: Page) -> None:
     page.wait_for_url("**/docs/errors#sending-a-post-again")
 
 
-def test_the_search_finds_operations_and_says_when_it_finds_nothing(page: Page) -> None:
+def test_the_search_finds_operations_and_reports_no_results(page: Page) -> None:
     page.goto("/docs/guides")
     search = page.get_by_role("searchbox")
     search.fill("get_agenda")
@@ -33,14 +33,14 @@ def test_the_search_finds_operations_and_says_when_it_finds_nothing(page: Page) 
     expect(page.locator(".found")).to_be_hidden()
 
 
-def test_the_button_leads_to_the_best_that_was_found(page: Page) -> None:
+def test_the_search_button_opens_the_best_result(page: Page) -> None:
     page.goto("/docs/grades")
     page.get_by_role("searchbox").fill("Idempotency again")
     page.get_by_role("search").get_by_role("button", name="Search").click()
     page.wait_for_url("**/docs/errors#sending-a-post-again")
 
 
-def test_a_language_is_chosen_once_by_keyboard_too(page: Page) -> None:
+def test_a_language_is_chosen_once_even_by_keyboard(page: Page) -> None:
     page.goto("/docs/quickstart")
     first = page.locator(".code-tabs").first
     expect(first.get_by_text("urlopen")).to_be_hidden()

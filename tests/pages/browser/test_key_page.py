@@ -24,8 +24,8 @@ def create_key(page: Page, name: str, expires: str = "never", *, may_write: bool
     return page.get_by_role("group", name="secret key").inner_text()
 
 
-def test_a_key_is_shown_once_works_and_is_revoked(keys_page: Page) -> None:
-    """Spec, API keys: a key cannot be shown again; revoked, its next call is 401."""
+def test_a_key_is_shown_once_works_and_can_be_revoked(keys_page: Page) -> None:
+    """Spec, API keys: a key cannot be shown again. After revocation, its next call is 401."""
     secret = create_key(keys_page, "Calendar script")
     assert RestEntryPoint(secret).call("get_me").error is None
     keys_page.reload()
@@ -37,7 +37,7 @@ def test_a_key_is_shown_once_works_and_is_revoked(keys_page: Page) -> None:
     assert RestEntryPoint(secret).call("get_me").error == "unauthorized"
 
 
-def test_a_key_is_created_and_revoked_without_script(open_signed_in: Any) -> None:
+def test_a_key_can_be_created_and_revoked_without_script(open_signed_in: Any) -> None:
     page = open_signed_in(java_script_enabled=False)
     secret = create_key(page, "Plain")
     page.get_by_role("link", name="Revoke Plain").click()
@@ -54,13 +54,13 @@ def test_the_copy_button_copies(open_signed_in: Any) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == secret
 
 
-def test_the_choices_of_expiry(keys_page: Page) -> None:
+def test_the_expiry_choices_are_applied(keys_page: Page) -> None:
     options = keys_page.get_by_label("Expires").locator("option").all_inner_texts()
     assert options == ["in 30 days", "in 60 days", "in 90 days", "in 180 days", "in 365 days", "never"]
 
 
-def test_the_eleventh_key_is_refused_with_what_to_do(keys_page: Page, member: Any, make_key: Any) -> None:
-    """Spec, Limits: 10 active API keys. The form was opened before the tenth key was made elsewhere."""
+def test_the_eleventh_key_is_rejected_with_advice(keys_page: Page, member: Any, make_key: Any) -> None:
+    """Spec, Limits: 10 active API keys. The form was opened before the tenth key was created elsewhere."""
     for number in range(10):
         make_key(member, f"Key {number}")
     keys_page.get_by_label("Name").fill("Eleventh")
@@ -82,7 +82,7 @@ def test_connecting_an_assistant_comes_first_in_three_steps(keys_page: Page) -> 
     ]
 
 
-def test_once_an_app_is_connected_the_address_is_enough(open_signed_in: Any, connected_app: Any) -> None:
+def test_after_connecting_an_app_only_the_address_is_shown(open_signed_in: Any, connected_app: Any) -> None:
     region = open_signed_in().get_by_role("region", name="Connect an assistant")
     expect(region.locator("ol")).to_have_count(0)
     expect(region.get_by_role("group", name="MCP address")).to_be_visible()
@@ -100,7 +100,7 @@ def test_the_columns_of_keys_and_apps_align(
     assert columns == [columns[0]] * 3
 
 
-def test_an_app_is_listed_and_disconnected(open_signed_in: Any, connected_app: Any) -> None:
+def test_an_app_is_listed_and_can_be_disconnected(open_signed_in: Any, connected_app: Any) -> None:
     page = open_signed_in()
     row = page.get_by_role("listitem").filter(has_text="Study Helper")
     assert " ".join(row.inner_text().split()) == (

@@ -44,7 +44,7 @@ SIZES: Any = [
 
 
 def late(route: Route) -> None:
-    """Answer once the page around it was painted."""
+    """Answer only after the page around it was painted."""
     sleep(LATE)
     route.continue_()
 
@@ -65,7 +65,7 @@ def test_nothing_moves_on_public_pages(open_page: PageFactory, size: Any) -> Non
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_nothing_moves_in_the_language_that_was_chosen(open_page: PageFactory, size: Any) -> None:
+def test_nothing_moves_in_a_previously_chosen_language(open_page: PageFactory, size: Any) -> None:
     page = open_page(viewport=size)
     page.goto("/docs/quickstart")
     page.locator(".code-tabs").first.get_by_text("TypeScript", exact=True).click()
@@ -74,7 +74,7 @@ def test_nothing_moves_in_the_language_that_was_chosen(open_page: PageFactory, s
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_nothing_moves_where_another_time_zone_is_proposed(open_signed_in: PageFactory, size: Any) -> None:
+def test_nothing_moves_if_another_time_zone_is_suggested(open_signed_in: PageFactory, size: Any) -> None:
     page = open_signed_in(viewport=size, timezone_id="Asia/Tokyo")
     assert page.get_by_text("Your browser uses").first.is_visible()
     assert moved(page, OF_MEMBERS) == {}

@@ -1,4 +1,4 @@
-"""What an app may see, chosen on the consent page, in a real browser."""
+"""The data that an app may see, chosen on the consent page in a real browser."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def app(transactional_db: None, callback: str) -> App:
     return App.registered(client_name="Planner", redirect_uris=[callback])
 
 
-def test_a_member_ticks_one_course_without_script(open_signed_in: Any, member: Any, app: App) -> None:
+def test_a_member_selects_one_course_without_script(open_signed_in: Any, member: Any, app: App) -> None:
     for name in ("Botany", "Latin", "Art"):
         CourseFactory.create(member=member, name=name)
     page: Page = open_signed_in(asking(app), java_script_enabled=False)
@@ -41,7 +41,7 @@ def test_a_member_ticks_one_course_without_script(open_signed_in: Any, member: A
     assert len(entry_point.made("list_courses")["data"]) == 3
 
 
-def test_with_three_courses_the_page_is_one_screen_of_a_phone(open_signed_in: Any, member: Any) -> None:
+def test_with_three_courses_the_page_fits_one_phone_screen(open_signed_in: Any, member: Any) -> None:
     for name in ("Cell Biology", "Organic Chemistry", "History of Art"):
         CourseFactory.create(member=member, name=name)
     registered = App.registered(client_name="Planner", redirect_uris=["https://claude.ai/api/mcp/auth_callback"])

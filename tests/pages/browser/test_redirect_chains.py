@@ -1,4 +1,4 @@
-"""Real apps' use of the browser around consent: callbacks that redirect, popups, long requests."""
+"""How real apps use the browser around consent: redirecting callbacks, popups, long requests."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,11 +31,13 @@ POPUP_CALLBACK = """<!doctype html><title>Back</title><link rel=icon href=data:,
 
 
 class WebApp(BaseHTTPRequestHandler):
-    """A web app with a callback in a popup, one that leads on to another port, and one that opens a desktop app."""
+    """A web app with three callbacks: one in a popup, one that redirects to another port, and one that opens a desktop
+    app.
+    """
 
     onward = ""
 
-    def do_GET(self) -> None:  # the name that http.server calls
+    def do_GET(self) -> None:  # the method name that http.server expects
         path, _, query = self.path.partition("?")
         match path:
             case "/opener":
@@ -59,7 +61,7 @@ class WebApp(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *args: Any) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @contextmanager
@@ -74,7 +76,7 @@ def _served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
 
 @pytest.fixture
 def web_app(callback: str) -> Iterator[str]:
-    """The origin of the web app; its callback `/on` leads on to `callback`, which is on another port."""
+    """The origin of the web app. Its callback `/on` redirects to `callback` on another port."""
     handler = type("Handler", (WebApp,), {"onward": callback})
     with _served(handler) as origin:
         yield origin
@@ -91,7 +93,7 @@ def registered(transactional_db: None) -> Any:
 
 
 @pytest.mark.parametrize("decision", ["Allow", "Deny"])
-def test_a_callback_may_lead_on_to_a_desktop_app(
+def test_a_callback_can_redirect_to_a_desktop_app(
     open_signed_in: Any, web_app: str, registered: Any, decision: str
 ) -> None:
     """As claude.ai's callback does. A browser checks `form-action` for the whole chain of redirects."""
@@ -101,7 +103,7 @@ def test_a_callback_may_lead_on_to_a_desktop_app(
     assert parse_qs(urlsplit(asked.value.url).query)["state"] == ["xyz"]
 
 
-def test_a_signed_out_members_flawed_request_is_answered(
+def test_an_invalid_request_of_a_signed_out_member_returns_an_error(
     page: Page, web_app: str, registered: Any, member: Any
 ) -> None:
     """From the sign-in form through this service to the app, and from there to another port."""
@@ -111,7 +113,9 @@ def test_a_signed_out_members_flawed_request_is_answered(
     assert parse_qs(urlsplit(page.url).query)["error"] == ["unsupported_response_type"]
 
 
-def test_the_same_after_a_code(page: Page, web_app: str, registered: Any, member: Any, newest_code: Any) -> None:
+def test_an_invalid_request_returns_an_error_after_a_code(
+    page: Page, web_app: str, registered: Any, member: Any, newest_code: Any
+) -> None:
     flawed = registered(f"{web_app}/on").query(response_type="token")
     ask_for_code(page, next_=f"/oauth/authorize?{flawed}")
     enter_code(page, newest_code())

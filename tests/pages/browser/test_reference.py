@@ -1,4 +1,4 @@
-"""The API reference in a real browser: fields first, and operations are tried out with the reader's own key."""
+"""The API reference in a real browser: fields first, and operations can be tried with the reader's own key."""
 
 from typing import Any
 
@@ -16,15 +16,17 @@ def authorize(page: Page, secret: str) -> None:
 
 
 def opened(page: Page, operation: str) -> Locator:
-    """An operation, ready to be tried out."""
+    """An operation, ready to be tried."""
     found = page.locator(f"#{operation}")
     found.get_by_text("Try it out").click()
     return found
 
 
-def test_operations_are_tried_out_with_a_key(page: Page, member: Any, make_key: Any) -> None:
-    """Under the page's policy: a console error fails this test (`open_page`). The key goes into the calls alone,
-    and a reload forgets it."""
+def test_operations_can_be_tried_with_a_key(page: Page, member: Any, make_key: Any) -> None:
+    """Under the page's policy: a console error fails this test (`open_page`). The key is only sent in calls, and a
+    reload
+    forgets it.
+    """
     secret, _ = make_key(member)
     page.goto("/docs/reference/member")
     authorize(page, secret)
@@ -43,7 +45,7 @@ def test_operations_are_tried_out_with_a_key(page: Page, member: Any, make_key: 
     [course] = RestEntryPoint(secret).made("list_courses")["data"]
     assert course["name"] == "Cell Biology"
 
-    # Path, query and file are sent as they were entered.
+    # Path, query and file are sent as entered.
     page.goto("/docs/reference/planning")
     authorize(page, secret)
     sending = opened(page, "import_calendar")
@@ -62,7 +64,7 @@ def test_operations_are_tried_out_with_a_key(page: Page, member: Any, make_key: 
 
 
 def test_an_operation_fits_one_screen(open_page: Any) -> None:
-    """At first long lists of fields, the answer, the example and the form are collapsed."""
+    """Long lists of fields, the answer, the example and the form are collapsed at first."""
     page = open_page(viewport={"width": 1280, "height": 800})
     page.goto("/docs")
     pages = page.locator("main section h2 a").evaluate_all("all => all.map((one) => one.href)")
@@ -74,7 +76,7 @@ def test_an_operation_fits_one_screen(open_page: Any) -> None:
     assert [(operation, height) for operation, height in heights if height > 800] == []
 
 
-def test_without_scripts_everything_is_read(open_page: Any) -> None:
+def test_without_scripts_everything_is_readable(open_page: Any) -> None:
     page = open_page(java_script_enabled=False)
     page.goto("/docs/reference/items#list_items")
     operation = page.locator("#list_items")

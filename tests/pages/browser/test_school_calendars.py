@@ -1,4 +1,4 @@
-"""The pages about school calendars, in a real browser."""
+"""The pages of school calendars in a real browser."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.support.schools import URL, School, labelled
 pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 
-def test_a_calendar_is_added_and_answered_and_axe_finds_nothing(
+def test_a_calendar_can_be_added_and_confirmed_on_accessible_pages(
     open_signed_in: Any, member: Member, internet: Internet
 ) -> None:
     School(internet).has(labelled("a", "20301203", "Essay", "Biology"), labelled("b", "20301204", "Party", "Club"))

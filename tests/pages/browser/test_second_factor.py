@@ -26,7 +26,7 @@ def operator(member: Any) -> Any:
 
 @pytest.fixture
 def page(open_page: Callable[..., Page], origin: str, settings: Any, operator: Any) -> Page:
-    """In production, under a domain: browsers support no passkeys on 127.0.0.1."""
+    """As in production, with a domain: browsers do not support passkeys on 127.0.0.1."""
     settings.ADMIN_SECOND_FACTOR = "required"
     settings.BASE_URL = f"http://localhost:{urlsplit(origin).port}"
     return open_page(base_url=settings.BASE_URL)
@@ -34,7 +34,7 @@ def page(open_page: Callable[..., Page], origin: str, settings: Any, operator: A
 
 @pytest.fixture
 def authenticator(page: Page) -> Callable[[], None]:
-    """Plugs a device in that asks nobody."""
+    """Plugs in a device that needs no confirmation."""
 
     def plug_in() -> None:
         session = page.context.new_cdp_session(page)
@@ -76,7 +76,7 @@ def sign_out(page: Page) -> None:
     page.wait_for_url("**/")
 
 
-def test_a_passkey_is_made_and_opens_the_admin(page: Page, authenticator: Any, come_in: Any) -> None:
+def test_a_passkey_can_be_created_and_opens_the_admin(page: Page, authenticator: Any, come_in: Any) -> None:
     authenticator()
     come_in()
     expect(page.get_by_role("heading", name="Your second factor")).to_be_visible()
@@ -91,10 +91,10 @@ def test_a_passkey_is_made_and_opens_the_admin(page: Page, authenticator: Any, c
     expect(page.get_by_role("heading", name="Operators")).to_be_visible()
 
 
-def test_a_reload_shows_no_codes_again_and_a_device_that_refuses_is_said_so(
+def test_a_reload_does_not_repeat_codes_and_a_refusing_device_is_reported(
     page: Page, authenticator: Any, come_in: Any
 ) -> None:
-    """The device refuses, because it has a passkey of the operator's already."""
+    """The device refuses because it already has a passkey of the operator."""
     authenticator()
     come_in()
     make_passkey(page, "Laptop")
@@ -107,7 +107,7 @@ def test_a_reload_shows_no_codes_again_and_a_device_that_refuses_is_said_so(
     expect(page.get_by_role("button", name="Create a passkey")).to_be_enabled()
 
 
-def test_an_app_is_set_up_with_the_keyboard_alone(page: Page, come_in: Any) -> None:
+def test_an_app_can_be_set_up_by_keyboard_only(page: Page, come_in: Any) -> None:
     come_in()
     page.get_by_role("link", name="Set up an app").focus()
     page.keyboard.press("Enter")
@@ -134,7 +134,7 @@ def test_a_browser_without_passkeys_offers_none(page: Page, come_in: Any) -> Non
 
 
 @pytest.mark.thorough("pages made of the same forms as others")
-def test_axe_finds_nothing_on_the_pages(page: Page, authenticator: Any, come_in: Any) -> None:
+def test_second_factor_pages_are_accessible(page: Page, authenticator: Any, come_in: Any) -> None:
     authenticator()
     come_in()
     audit(page)

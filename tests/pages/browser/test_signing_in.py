@@ -13,14 +13,14 @@ pytestmark = pytest.mark.database(
 )
 
 
-def test_it_signs_in_by_code(page: Page, member: Any, newest_code: Any) -> None:
+def test_a_member_signs_in_by_code(page: Page, member: Any, newest_code: Any) -> None:
     ask_for_code(page)
     enter_code(page, newest_code())
     page.wait_for_url("**/")
     expect(page.get_by_role("heading", name="This week")).to_be_visible()
 
 
-def test_it_signs_in_by_password_and_out(page: Page, member: Any) -> None:
+def test_a_member_signs_in_by_password_and_out(page: Page, member: Any) -> None:
     page.goto("/sign-in")
     sign_in(page)
     page.locator("summary", has_text="Account").click()
@@ -30,14 +30,14 @@ def test_it_signs_in_by_password_and_out(page: Page, member: Any) -> None:
     page.wait_for_url("**/sign-in?next=/keys")
 
 
-def test_it_signs_in_without_script(open_page: Any, member: Any, newest_code: Any) -> None:
+def test_signing_in_works_without_script(open_page: Any, member: Any, newest_code: Any) -> None:
     page = open_page(java_script_enabled=False)
     ask_for_code(page)
     enter_code(page, newest_code())
     page.wait_for_url("**/")
 
 
-def test_it_signs_in_by_keyboard_alone(page: Page, member: Any) -> None:
+def test_signing_in_works_by_keyboard_only(page: Page, member: Any) -> None:
     page.goto("/sign-in")
     page.get_by_label("E-mail address").last.focus()
     page.keyboard.type("ada@example.org")
@@ -47,7 +47,7 @@ def test_it_signs_in_by_keyboard_alone(page: Page, member: Any) -> None:
     page.wait_for_url("**/")
 
 
-def test_the_fifth_wrong_code_says_too_many_tries(page: Page, member: Any, newest_code: Any) -> None:
+def test_the_fifth_wrong_code_shows_too_many_tries(page: Page, member: Any, newest_code: Any) -> None:
     """Spec, Limits: 5 wrong sign-in codes, then a too-many-tries message."""
     ask_for_code(page)
     code = newest_code()
@@ -62,7 +62,7 @@ def test_the_fifth_wrong_code_says_too_many_tries(page: Page, member: Any, newes
     page.wait_for_url("**/")
 
 
-def test_too_many_attempts_show_a_page_that_says_when_to_return(page: Page, member: Any) -> None:
+def test_too_many_attempts_show_when_to_return(page: Page, member: Any) -> None:
     page.goto("/sign-in")
     use_up_attempts(page)
     page.get_by_label("E-mail address").first.fill("ada@example.org")
@@ -85,7 +85,7 @@ FOREIGN = pytest.mark.thorough("tests/pages/test_sign_in.py sends all of them")
         pytest.param("javascript:alert(1)", "/keys", marks=FOREIGN),
     ],
 )
-def test_next_leads_to_this_site_alone(page: Page, origin: str, member: Any, target: str, lands: str) -> None:
+def test_next_leads_only_to_this_site(page: Page, origin: str, member: Any, target: str, lands: str) -> None:
     """Spec, Authorization code flow: a foreign target leads to the key-management page."""
     page.goto(f"/sign-in?next={quote(target, safe='')}")
     sign_in(page)

@@ -1,4 +1,4 @@
-"""Studying by keyboard and by thumb, with script and without."""
+"""Studying by keyboard and by thumb, with and without script."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def answered() -> list[tuple[str, str]]:
     return [*Review.objects.order_by("reviewed_at").values_list("card__term", "rating")]
 
 
-def test_twenty_cards_are_studied_by_keyboard(open_signed_in: PageFactory, deck: Any) -> None:
+def test_twenty_cards_can_be_studied_by_keyboard(open_signed_in: PageFactory, deck: Any) -> None:
     page: Page = open_signed_in("/study")
     keys = {"1": "again", "2": "hard", "3": "good", "4": "easy"}
     for number, term in enumerate(TERMS):
@@ -67,7 +67,7 @@ def test_without_script_a_card_is_shown_and_rated(open_signed_in: PageFactory, d
 
 @pytest.mark.parametrize("width", [320, 390])
 def test_a_thumb_reaches_all_four_buttons(open_signed_in: PageFactory, deck: Any, width: int) -> None:
-    """They are at the bottom of the screen, however long the answer is, and large enough (WCAG 2.5.5: 44 pixels)."""
+    """They are at the bottom of the screen, however long the answer, and large enough (WCAG 2.5.5: 44 pixels)."""
     from vocab.models import Card
 
     Card.objects.filter(term=TERMS[0]).update(definition="A long sentence. " * 110)
@@ -105,7 +105,7 @@ def test_no_next_date_touches_the_edge_of_its_button(open_signed_in: PageFactory
     assert min(spaces) >= 2.5, spaces
 
 
-def test_cards_are_kept_by_keyboard_and_without_script(open_signed_in: PageFactory, deck: Any) -> None:
+def test_cards_can_be_edited_by_keyboard_and_without_script(open_signed_in: PageFactory, deck: Any) -> None:
     page: Page = open_signed_in(f"/decks/{deck['id']}", java_script_enabled=False)
     page.get_by_text("Add a card").click()
     page.get_by_label("Term", exact=True).fill("Term 21")
@@ -126,8 +126,8 @@ def test_cards_are_kept_by_keyboard_and_without_script(open_signed_in: PageFacto
     expect(page.get_by_text("Enter a term.")).to_be_visible()
 
 
-def test_the_pages_are_accessible(open_signed_in: PageFactory, deck: Any) -> None:
-    """Each in its states: a card, its answer, the end, a deck with a search, with an error, empty pages."""
+def test_study_pages_are_accessible(open_signed_in: PageFactory, deck: Any) -> None:
+    """In all states: a card, its answer, the end, a deck with a search, an error, and empty pages."""
     from vocab.models import Card, Deck
 
     page: Page = open_signed_in("/study")

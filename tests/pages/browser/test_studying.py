@@ -1,4 +1,4 @@
-"""A student without an assistant: adds, ticks, grades, plans and undoes in a real browser."""
+"""A student without an assistant adds, checks off, grades, plans and undoes in a real browser."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -28,7 +28,7 @@ def course(member: Member) -> Any:
     return course
 
 
-def test_a_term_without_an_assistant(open_signed_in: Any, member: Member, course: Any) -> None:
+def test_a_term_works_without_an_assistant(open_signed_in: Any, member: Member, course: Any) -> None:
     page: Page = open_signed_in(f"/courses/{course['id']}", timezone_id="Europe/Paris")
     set_categories(page)
     add_and_tick(page, member.today() + timedelta(days=10))

@@ -1,4 +1,4 @@
-"""The operator who needs a second factor."""
+"""Fixtures of an operator who needs a second factor."""
 
 import time
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def required(settings: Any) -> None:
-    """As in production."""
+    """Require the second factor, as in production."""
     settings.ADMIN_SECOND_FACTOR = "required"
 
 
 @pytest.fixture(autouse=True)
 def early_in_a_step() -> Iterator[None]:
-    """Stop the clock, so that an app's code does not change during a test."""
+    """Stop the clock at the start of a step, so that an app's code does not change during a test."""
     with time_machine.travel(time.time() // 30 * 30 + 31, tick=True):
         yield
 
@@ -49,7 +49,7 @@ def operator_browser(member: "Member") -> "Client":
 
 @pytest.fixture
 def asked(operator_browser: "Client") -> "Asked":
-    """Another browser, which must use the app that was set up."""
+    """Another browser, which must use the existing app."""
     from django.test import Client
 
     from tests.support.second_factor import Asked, enrolled_app, sign_in_by_code
@@ -62,7 +62,7 @@ def asked(operator_browser: "Client") -> "Asked":
 
 @pytest.fixture
 def passkey(operator_browser: "Client", settings: Any) -> "Device":
-    """The operator's, set up on the pages."""
+    """The operator's passkey, set up on the pages."""
     from tests.support.second_factor import ORIGIN, PASSKEY, Device, options_on, recovery_codes_on
 
     settings.BASE_URL = ORIGIN

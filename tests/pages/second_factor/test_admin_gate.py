@@ -1,4 +1,4 @@
-"""Every page of the admin needs a recent second factor."""
+"""Every page of the admin requires a recent second factor."""
 
 import time
 from typing import Any
@@ -34,13 +34,13 @@ def later(seconds: float) -> Any:
     return time_machine.travel(time.time() + seconds)
 
 
-def test_an_operator_without_one_sets_it_up_first(operator_browser: Client) -> None:
+def test_an_operator_without_a_second_factor_sets_it_up_first(operator_browser: Client) -> None:
     assert led_to(operator_browser, "/admin/accounts/member/") == SET_UP
     enrolled_app(operator_browser)
     assert open_to(operator_browser)
 
 
-def test_who_has_one_is_asked_and_led_to_where_they_wanted(operator_browser: Client, member: Member) -> None:
+def test_an_operator_with_a_second_factor_confirms_and_continues(operator_browser: Client, member: Member) -> None:
     secret, _ = enrolled_app(operator_browser)
     browser = Client()
     sign_in_by_code(browser)
@@ -53,7 +53,7 @@ def test_who_has_one_is_asked_and_led_to_where_they_wanted(operator_browser: Cli
 
 
 @pytest.mark.parametrize("path", ["", "accounts/member/", "autocomplete/", "jsi18n/", "courses/item/add/", "nothing"])
-def test_no_page_of_the_admin_is_open_without_it(operator_browser: Client, path: str) -> None:
+def test_every_admin_page_requires_it(operator_browser: Client, path: str) -> None:
     response = operator_browser.get(f"/admin/{path}")
     assert response.status_code == 302
     assert response.headers["Location"].startswith("/admin/login/")
@@ -66,24 +66,24 @@ def test_a_post_without_it_changes_nothing(operator_browser: Client, make_member
     assert other.membership_active
 
 
-def test_it_is_asked_for_only_in_the_admin(operator_browser: Client) -> None:
+def test_only_the_admin_requires_it(operator_browser: Client) -> None:
     assert operator_browser.get("/keys").status_code == 200
 
 
-def test_others_have_no_such_page(client: Client, make_member: MakeMember) -> None:
+def test_other_members_have_no_such_page(client: Client, make_member: MakeMember) -> None:
     assert led_to(client, SET_UP) == "/sign-in"
     client.force_login(make_member())
     assert [client.get(path).status_code for path in (ASKED, SET_UP, APP, PASSKEY, f"{SET_UP}/code")] == [403] * 5
 
 
-def test_where_a_proxy_asks_the_service_does_not(operator_browser: Client, settings: Any) -> None:
+def test_the_service_does_not_ask_if_a_proxy_does(operator_browser: Client, settings: Any) -> None:
     settings.ADMIN_SECOND_FACTOR = "proxy"
     assert open_to(operator_browser)
     assert operator_browser.get(SET_UP).status_code == 404
     assert "Second factor" not in text_of(operator_browser.get("/account"))
 
 
-def test_in_a_trial_who_has_one_is_asked(operator_browser: Client, member: Member, settings: Any) -> None:
+def test_an_enrolled_operator_is_asked_even_in_a_trial(operator_browser: Client, member: Member, settings: Any) -> None:
     settings.ADMIN_SECOND_FACTOR = "optional"
     assert open_to(operator_browser)
     enrolled_app(operator_browser)
@@ -92,7 +92,7 @@ def test_in_a_trial_who_has_one_is_asked(operator_browser: Client, member: Membe
     assert led_to(browser, "/admin/") == ASKED
 
 
-def test_asking_on_each_page_costs_no_query(operator_browser: Client, django_assert_max_num_queries: Any) -> None:
+def test_the_check_on_each_page_costs_no_query(operator_browser: Client, django_assert_max_num_queries: Any) -> None:
     enrolled_app(operator_browser)
     with django_assert_max_num_queries(2):
         assert operator_browser.get("/admin/jsi18n/").status_code == 200
@@ -111,7 +111,7 @@ def test_signing_in_again_in_the_same_session_asks_again(operator_browser: Clien
     assert not open_to(operator_browser)
 
 
-def test_it_lasts_for_twelve_hours(operator_browser: Client) -> None:
+def test_it_lasts_twelve_hours(operator_browser: Client) -> None:
     enrolled_app(operator_browser)
     with later(12 * 3600 - 60):
         assert open_to(operator_browser)
@@ -128,7 +128,7 @@ def test_changes_ask_again_after_a_quarter_of_an_hour(operator_browser: Client) 
         assert operator_browser.get(APP).status_code == 200
 
 
-def test_the_session_is_another_one_afterwards(operator_browser: Client) -> None:
+def test_the_session_key_changes_afterwards(operator_browser: Client) -> None:
     before = operator_browser.cookies["sessionid"].value
     enrolled_app(operator_browser)
     assert operator_browser.cookies["sessionid"].value != before
@@ -137,8 +137,8 @@ def test_the_session_is_another_one_afterwards(operator_browser: Client) -> None
     assert led_to(leaked, "/admin/") == "/sign-in"
 
 
-def test_a_password_alone_leads_in_by_no_other_address(client: Client, member: Member) -> None:
-    """The code for the first factor is sent to the operator's address, so others must not change it."""
+def test_no_other_address_bypasses_it_after_a_password(client: Client, member: Member) -> None:
+    """The code for the first factor is sent to the operator's address, so others must not change that."""
     theirs = "somebody@else.example.org"
     client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
     client.post("/account/email", {"email": theirs, "current_password": PASSWORD})
@@ -150,7 +150,7 @@ def test_a_password_alone_leads_in_by_no_other_address(client: Client, member: M
     assert member.email == EMAIL
 
 
-def test_who_shows_that_the_old_address_is_theirs_changes_it(client: Client, member: Member) -> None:
+def test_proving_the_old_address_allows_changing_it(client: Client, member: Member) -> None:
     client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
     asked = client.get("/account/email").headers["Location"]
     asked = client.post(asked).headers["Location"]
@@ -161,7 +161,7 @@ def test_who_shows_that_the_old_address_is_theirs_changes_it(client: Client, mem
     assert member.email == "new@example.org"
 
 
-def test_who_has_one_gives_it_before_the_address_is_changed(operator_browser: Client, member: Member) -> None:
+def test_an_enrolled_operator_confirms_before_changing_the_address(operator_browser: Client, member: Member) -> None:
     secret, _ = enrolled_app(operator_browser)
     browser = Client()
     sign_in_by_code(browser)

@@ -1,4 +1,4 @@
-"""Codes of an authenticator app and recovery codes: each works once, and wrong ones make wait."""
+"""Codes of an authenticator app and recovery codes: each works once, and wrong ones cause a wait."""
 
 import time
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from tests.support.signing_in import other_than
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
-def test_the_code_that_set_it_up_works_no_second_time(asked: Asked) -> None:
+def test_the_setup_code_does_not_work_again(asked: Asked) -> None:
     browser, secret, _ = asked
     assert NOT_RIGHT in text_of(browser.post(ASKED, {"code": shown(secret)}))
     assert not open_to(browser)
@@ -58,20 +58,20 @@ def test_a_phones_clock_may_be_half_a_minute_off(asked: Asked, seconds: int, rig
 
 @pytest.mark.database("sqlite", "codes and clocks")
 @pytest.mark.parametrize("code", ["", "12345", "1234567", "abcdef", "\uff11\uff12\uff13\uff14\uff15\uff16", "0x1234"])
-def test_what_is_no_code_is_said_so_and_counts_as_no_try(asked: Asked, code: str) -> None:
+def test_malformed_codes_are_reported_and_not_counted(asked: Asked, code: str) -> None:
     browser, secret, _ = asked
     for _ in range(6):
         assert "six digits" in text_of(browser.post(ASKED, {"code": code}))
     assert browser.post(ASKED, {"code": shown(secret, steps=1)}).status_code == 302
 
 
-def test_a_code_may_be_spaced(asked: Asked) -> None:
+def test_a_code_may_contain_spaces(asked: Asked) -> None:
     browser, secret, _ = asked
     code = shown(secret, steps=1)
     assert browser.post(ASKED, {"code": f" {code[:3]} {code[3:]}"}).status_code == 302
 
 
-def test_wrong_ones_make_wait_in_whatever_browser(asked: Asked) -> None:
+def test_wrong_codes_cause_a_wait_in_every_browser(asked: Asked) -> None:
     browser, secret, _ = asked
     wrong = other_than(shown(secret, steps=1))
     assert [browser.post(ASKED, {"code": wrong}).status_code for _ in range(7)] == [200] * 6 + [429]
@@ -82,14 +82,14 @@ def test_wrong_ones_make_wait_in_whatever_browser(asked: Asked) -> None:
     assert not open_to(other)
 
 
-def test_tries_of_a_browser_are_limited(asked: Asked) -> None:
-    """Including the attempts of the sign-in, of fifteen."""
+def test_tries_per_browser_are_limited(asked: Asked) -> None:
+    """Together with sign-in attempts, of which there are fifteen."""
     browser, _, _ = asked
     answers = [browser.post(ASKED, {"code": "no"}).status_code for _ in range(16)]
     assert answers[-1] == 429
 
 
-def test_only_the_own_app_counts(asked: Asked, make_member: MakeMember) -> None:
+def test_codes_of_another_operators_app_fail(asked: Asked, make_member: MakeMember) -> None:
     _, secret, _ = asked
     other = make_member("other@example.org", is_staff=True)
     browser = Client()
@@ -102,7 +102,7 @@ def test_only_the_own_app_counts(asked: Asked, make_member: MakeMember) -> None:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_of_one_code_sent_at_once_one_is_right(
+def test_one_of_several_concurrent_uses_of_a_code_succeeds(
     asked: Asked, in_threads: Callable[..., list[Any]], member: Member
 ) -> None:
     from accounts.signing_in.second_factor.authenticator import use_code
@@ -113,14 +113,14 @@ def test_of_one_code_sent_at_once_one_is_right(
 
 
 @pytest.mark.database("both")
-def test_ten_are_shown_once_with_the_first(operator_browser: Client) -> None:
+def test_ten_recovery_codes_are_shown_once_with_the_first_factor(operator_browser: Client) -> None:
     _, codes = enrolled_app(operator_browser)
     assert len(set(codes)) == 10
     assert recovery_codes_on(operator_browser.get(SET_UP)) == []
     assert not any(code in str(list(RecoveryCode.objects.values())) for code in codes)
 
 
-def test_each_works_once_however_it_is_typed(asked: Asked) -> None:
+def test_each_recovery_code_works_once_in_any_spelling(asked: Asked) -> None:
     browser, _, codes = asked
     typed = codes[0].upper().replace("-", " ")
     assert browser.post(ASKED, {"recovery": typed}).status_code == 302
@@ -132,7 +132,7 @@ def test_each_works_once_however_it_is_typed(asked: Asked) -> None:
     assert "Wrong or used recovery code" in text_of(other.post(ASKED, {"recovery": codes[0]}))
 
 
-def test_new_ones_end_the_old(asked: Asked, operator_browser: Client) -> None:
+def test_new_recovery_codes_invalidate_the_old(asked: Asked, operator_browser: Client) -> None:
     browser, _, old = asked
     new = recovery_codes_on(operator_browser.post(f"{SET_UP}/recovery-codes"))
     assert len(set(new) - set(old)) == 10

@@ -1,4 +1,4 @@
-"""Passkeys: an answer is valid only for its challenge, origin and key."""
+"""Passkeys: a response is valid only for its challenge, origin and key."""
 
 import json
 from typing import Any
@@ -55,7 +55,7 @@ def test_a_passkey_opens_the_admin(operator_browser: Client, passkey: Device, br
         ("https://müsli.example", "https://xn--msli-0ra.example"),
     ],
 )
-def test_origins_are_compared_as_browsers_write_them(
+def test_origins_are_compared_in_browser_format(
     operator_browser: Client, settings: Any, base_url: str, origin: str
 ) -> None:
     settings.BASE_URL = base_url
@@ -70,7 +70,7 @@ def test_origins_are_compared_as_browsers_write_them(
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_an_answer_is_right_for_its_challenge_once(passkey: Device, browser: Client) -> None:
+def test_a_response_works_once_for_its_challenge(passkey: Device, browser: Client) -> None:
     options = options_on(browser.get(ASKED))
     answer = passkey.signed(options)
     assert browser.post(ASKED, {"passkey": answer}).status_code == 302
@@ -81,7 +81,7 @@ def test_an_answer_is_right_for_its_challenge_once(passkey: Device, browser: Cli
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_challenge_takes_one_answer(passkey: Device, browser: Client) -> None:
+def test_a_challenge_accepts_one_response(passkey: Device, browser: Client) -> None:
     options = options_on(browser.get(ASKED))
     again = options_on(browser.post(ASKED, {"passkey": "{}"}))
     assert again["challenge"] != options["challenge"]
@@ -93,21 +93,21 @@ def test_a_challenge_takes_one_answer(passkey: Device, browser: Client) -> None:
     "changes",
     [{"origin": "https://study.example.org.evil.example"}, {"type": "webauthn.create"}, {"challenge": "AAAA"}],
 )
-def test_an_answer_for_something_else_is_refused(passkey: Device, browser: Client, changes: dict[str, str]) -> None:
+def test_a_response_for_something_else_is_rejected(passkey: Device, browser: Client, changes: dict[str, str]) -> None:
     answer = passkey.signed(options_on(browser.get(ASKED)), **changes)
     assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer}))
     assert not open_to(browser)
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_another_key_is_refused(passkey: Device, browser: Client) -> None:
+def test_another_key_is_rejected(passkey: Device, browser: Client) -> None:
     imitation = Device(ORIGIN, id=passkey.id)
     answer = imitation.signed(options_on(browser.get(ASKED)))
     assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer}))
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_copy_of_a_device_is_noticed(passkey: Device, browser: Client) -> None:
+def test_a_cloned_device_is_detected(passkey: Device, browser: Client) -> None:
     copy = Device(ORIGIN, key=passkey.key, id=passkey.id)
     passkey.count = 5
     browser.post(ASKED, {"passkey": passkey.signed(options_on(browser.get(ASKED)))})
@@ -118,7 +118,7 @@ def test_a_copy_of_a_device_is_noticed(passkey: Device, browser: Client) -> None
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_passkey_opens_the_admin_for_its_own_member_alone(passkey: Device, make_member: MakeMember) -> None:
+def test_a_passkey_opens_the_admin_only_for_its_member(passkey: Device, make_member: MakeMember) -> None:
     theirs = Client()
     sign_in_by_code(theirs, make_member("other@example.org", is_staff=True).email)
     options = options_on(theirs.get(PASSKEY))
@@ -130,8 +130,8 @@ def test_a_passkey_opens_the_admin_for_its_own_member_alone(passkey: Device, mak
     assert not open_to(theirs)
 
 
-def test_a_device_has_one_for_a_member(operator_browser: Client, passkey: Device) -> None:
-    """Whatever a browser makes of the list of those that there are."""
+def test_a_device_has_one_passkey_per_member(operator_browser: Client, passkey: Device) -> None:
+    """Whether or not the browser respects the list of existing ones."""
     options = options_on(operator_browser.get(PASSKEY))
     response = operator_browser.post(PASSKEY, {"name": "Again", "passkey": passkey.created(options)})
     assert "was not accepted" in text_of(response)
@@ -139,7 +139,7 @@ def test_a_device_has_one_for_a_member(operator_browser: Client, passkey: Device
 
 
 def test_every_statement_names_the_member(operator_browser: Client, passkey: Device, browser: Client) -> None:
-    """Rows may be spread by member."""
+    """Rows may be distributed by member."""
     with named():
         enrolled_app(operator_browser)
         enrolled_app(operator_browser)
@@ -164,14 +164,14 @@ HOSTILE = [
 
 
 @about_the_device
-def test_what_is_no_answer_is_refused(passkey: Device, browser: Client, operator_browser: Client) -> None:
+def test_an_invalid_response_is_rejected(passkey: Device, browser: Client, operator_browser: Client) -> None:
     for answer in HOSTILE:
         rates.clear()
         browser.get(ASKED)
         assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer})), answer
         operator_browser.get(PASSKEY)
         assert "was not accepted" in text_of(operator_browser.post(PASSKEY, {"name": "New", "passkey": answer})), answer
-    for answer in ("", "\x00"):  # which the form refuses itself
+    for answer in ("", "\x00"):  # which the form rejects
         assert browser.post(ASKED, {"passkey": answer}).status_code == 200
         assert operator_browser.post(PASSKEY, {"name": "New", "passkey": answer}).status_code == 200
     assert Passkey.objects.count() == 1
@@ -179,7 +179,7 @@ def test_what_is_no_answer_is_refused(passkey: Device, browser: Client, operator
 
 @about_the_device
 @pytest.mark.parametrize("field", ["attestationObject", "clientDataJSON", "authenticatorData", "signature"])
-def test_a_broken_part_is_refused(passkey: Device, browser: Client, operator_browser: Client, field: str) -> None:
+def test_a_damaged_part_is_rejected(passkey: Device, browser: Client, operator_browser: Client, field: str) -> None:
     for value in ("", "AA", "é", "oA", "_____w", "n" * 8, 1, None):
         rates.clear()
         signed = json.loads(passkey.signed(options_on(browser.get(ASKED))))
@@ -199,8 +199,8 @@ BROKEN_KEYS: list[Any] = [{}, {1: 2}, {1: 2, 3: -7, -1: 1, -2: bytes(32)}, {1: N
 
 
 @about_the_device
-def test_a_key_that_is_none_is_refused(passkey: Device, operator_browser: Client) -> None:
-    """Values that the library reads without checking their type are not a fault of the service."""
+def test_an_invalid_key_is_rejected(passkey: Device, operator_browser: Client) -> None:
+    """Values that the library reads without a type check must not cause a 500."""
     for key in BROKEN_KEYS:
         rates.clear()
         answer = Device(ORIGIN).created(options_on(operator_browser.get(PASSKEY)), cose=key)
@@ -209,17 +209,17 @@ def test_a_key_that_is_none_is_refused(passkey: Device, operator_browser: Client
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_name_that_no_column_takes_is_refused(passkey: Device, browser: Client) -> None:
+def test_an_unstorable_name_is_rejected(passkey: Device, browser: Client) -> None:
     answer = json.loads(passkey.signed(options_on(browser.get(ASKED)))) | {"id": "\x00"}
     assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": json.dumps(answer)}))
 
 
-def test_a_device_is_not_asked_twice_for_the_same(operator_browser: Client, passkey: Device) -> None:
+def test_a_device_is_not_asked_twice_for_the_same_passkey(operator_browser: Client, passkey: Device) -> None:
     assert len(options_on(operator_browser.get(PASSKEY))["excludeCredentials"]) == 1
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_ten_are_the_most(operator_browser: Client, passkey: Device) -> None:
+def test_ten_passkeys_are_the_maximum(operator_browser: Client, passkey: Device) -> None:
     for number in range(11):
         options = options_on(operator_browser.get(PASSKEY))
         operator_browser.post(PASSKEY, {"name": f"Key {number}", "passkey": Device(ORIGIN).created(options)})
@@ -227,7 +227,7 @@ def test_ten_are_the_most(operator_browser: Client, passkey: Device) -> None:
     assert "You have reached the limit." in text_of(operator_browser.get(SET_UP))
 
 
-def test_an_address_of_the_network_has_none(operator_browser: Client) -> None:
+def test_an_ip_address_has_no_passkeys(operator_browser: Client) -> None:
     """A trial on 127.0.0.1: browsers refuse passkeys there."""
     assert operator_browser.get(PASSKEY).headers["Location"] == SET_UP
     assert "Passkeys need a domain name." in text_of(operator_browser.get(SET_UP))

@@ -26,7 +26,7 @@ from tests.support.signing_in import EMAIL
 pytestmark = pytest.mark.django_db
 
 
-def test_the_last_one_stays(operator_browser: Client, passkey: Device) -> None:
+def test_the_last_factor_cannot_be_removed(operator_browser: Client, passkey: Device) -> None:
     row = Passkey.objects.get()
     remove = f"{SET_UP}/passkeys/{row.id}/remove"
     page = text_of(operator_browser.post(remove, follow=True))
@@ -39,7 +39,7 @@ def test_the_last_one_stays(operator_browser: Client, passkey: Device) -> None:
     assert AuthenticatorApp.objects.count() == 1
 
 
-def test_in_a_trial_the_last_one_goes_with_its_recovery_codes(operator_browser: Client, settings: Any) -> None:
+def test_the_last_factor_of_a_trial_is_removed_with_its_recovery_codes(operator_browser: Client, settings: Any) -> None:
     settings.ADMIN_SECOND_FACTOR = "optional"
     enrolled_app(operator_browser)
     operator_browser.post(f"{SET_UP}/app/remove")
@@ -76,13 +76,13 @@ def test_the_command_resets_it(operator_browser: Client, member: Member) -> None
     assert open_to(operator_browser)
 
 
-def test_the_command_says_it_in_words(member: Member) -> None:
+def test_the_command_reports_the_reset(member: Member) -> None:
     assert run("resetsecondfactor", EMAIL) == (
         f"The second factor of {EMAIL} is reset (0 apps, 0 passkeys, 0 recovery codes); every session has ended.\n"
     )
 
 
-def test_a_superuser_resets_another_operators(operator_browser: Client, make_member: MakeMember) -> None:
+def test_a_superuser_can_reset_another_operators_factor(operator_browser: Client, make_member: MakeMember) -> None:
     enrolled_app(operator_browser)
     other = make_member("other@example.org", is_staff=True)
     browser = Client()
@@ -94,7 +94,7 @@ def test_a_superuser_resets_another_operators(operator_browser: Client, make_mem
     assert LogEntry.objects.filter(object_id=other.id, change_message__startswith="Second factor reset").count() == 1
 
 
-def test_no_other_operator_may(operator_browser: Client, make_member: MakeMember) -> None:
+def test_other_operators_cannot_reset_it(operator_browser: Client, make_member: MakeMember) -> None:
     from django.contrib.auth.models import Permission
 
     helper = make_member("helper@example.org", is_staff=True)

@@ -1,4 +1,4 @@
-"""Setting up a second factor: after an e-mailed code, or after the one that there is."""
+"""Setting up a second factor after an e-mailed code or the existing factor."""
 
 import time
 from typing import Any
@@ -36,7 +36,7 @@ def later(seconds: float) -> Any:
     return time_machine.travel(time.time() + seconds)
 
 
-def test_after_a_password_a_code_is_needed_first(client: Client, member: Member) -> None:
+def test_a_code_is_required_after_a_password(client: Client, member: Member) -> None:
     client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
     proof = f"{SET_UP}/code"
     assert [led_to(client, path) for path in ("/admin/", SET_UP, APP, PASSKEY)] == [proof] * 4
@@ -49,12 +49,12 @@ def test_after_a_password_a_code_is_needed_first(client: Client, member: Member)
     assert open_to(client)
 
 
-def test_a_code_of_an_hour_ago_does_not_do(operator_browser: Client) -> None:
+def test_a_code_from_an_hour_ago_is_not_enough(operator_browser: Client) -> None:
     with later(gate.PROVED_FOR.total_seconds() + 60):
         assert led_to(operator_browser, SET_UP) == f"{SET_UP}/code"
 
 
-def test_five_wrong_codes_end_it(client: Client, member: Member) -> None:
+def test_five_wrong_codes_end_the_setup(client: Client, member: Member) -> None:
     client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
     proof = f"{SET_UP}/code"
     client.post(proof)
@@ -65,7 +65,7 @@ def test_five_wrong_codes_end_it(client: Client, member: Member) -> None:
     assert led_to(client, SET_UP) == proof
 
 
-def test_who_has_one_needs_it_to_add_another(operator_browser: Client) -> None:
+def test_adding_another_requires_the_existing_factor(operator_browser: Client) -> None:
     """An e-mailed code is not enough, since somebody else may read the operator's mail."""
     enrolled_app(operator_browser)
     browser = Client()
@@ -76,7 +76,7 @@ def test_who_has_one_needs_it_to_add_another(operator_browser: Client) -> None:
     assert AuthenticatorApp.objects.count() == 1
 
 
-def test_a_wrong_first_code_sets_nothing_up(operator_browser: Client) -> None:
+def test_a_wrong_first_code_sets_up_nothing(operator_browser: Client) -> None:
     secret = secret_on(operator_browser.get(APP))
     page = text_of(operator_browser.post(APP, {"code": other_than(shown(secret))}))
     assert NOT_RIGHT in page
@@ -86,12 +86,12 @@ def test_a_wrong_first_code_sets_nothing_up(operator_browser: Client) -> None:
 
 
 @pytest.mark.database("both")
-def test_a_form_without_its_page_sets_nothing_up(operator_browser: Client) -> None:
+def test_a_form_without_its_page_sets_up_nothing(operator_browser: Client) -> None:
     assert operator_browser.post(APP, {"code": "123456"}).status_code == 200
     assert not AuthenticatorApp.objects.exists()
 
 
-def test_the_qr_code_is_made_here_and_kept_nowhere(operator_browser: Client) -> None:
+def test_the_qr_code_is_generated_here_and_not_stored(operator_browser: Client) -> None:
     response = operator_browser.get(APP)
     assert "<svg" in text_of(response)
     assert 'style="' not in text_of(response)
@@ -102,16 +102,16 @@ def test_the_qr_code_is_made_here_and_kept_nowhere(operator_browser: Client) -> 
 
 
 @pytest.mark.database("both")
-def test_the_secret_is_sealed_in_the_database_and_in_the_session(operator_browser: Client) -> None:
+def test_the_secret_is_encrypted_in_the_database_and_in_the_session(operator_browser: Client) -> None:
     secret = secret_on(operator_browser.get(APP))
     assert secret not in str(dict(operator_browser.session))
     operator_browser.post(APP, {"code": shown(secret)})
     row = AuthenticatorApp.objects.values().get()
     assert secret not in str(row)
-    assert str(row["sealed_secret"]).startswith("gAAAA")  # Fernet's version and the time
+    assert str(row["sealed_secret"]).startswith("gAAAA")  # Fernet's version and time
 
 
-def test_what_an_earlier_secret_key_sealed_opens_and_is_sealed_anew(operator_browser: Client, settings: Any) -> None:
+def test_secrets_encrypted_with_an_earlier_key_are_reencrypted(operator_browser: Client, settings: Any) -> None:
     secret, _ = enrolled_app(operator_browser)
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another-" * 10
@@ -126,7 +126,7 @@ def test_what_an_earlier_secret_key_sealed_opens_and_is_sealed_anew(operator_bro
         assert open_to(browser)
 
 
-def test_without_its_key_a_secret_opens_nothing_and_recovery_codes_do(operator_browser: Client, settings: Any) -> None:
+def test_a_lost_key_disables_secrets_but_not_recovery_codes(operator_browser: Client, settings: Any) -> None:
     secret, codes = enrolled_app(operator_browser)
     settings.SECRET_KEY = "another-" * 10
     browser = Client()
@@ -137,7 +137,7 @@ def test_without_its_key_a_secret_opens_nothing_and_recovery_codes_do(operator_b
 
 
 @pytest.mark.database("both")
-def test_it_is_noted_and_the_operator_is_told(operator_browser: Client, member: Member) -> None:
+def test_it_is_logged_and_the_operator_is_notified(operator_browser: Client, member: Member) -> None:
     enrolled_app(operator_browser)
     mail.drain()
     assert outgoing.outbox[-1].subject == "Your second factor has an authenticator app now"
