@@ -13,7 +13,7 @@ def read(*lines: str, today: date = TODAY, term: str | None = None) -> Syllabus:
 
 
 def dates(*lines: str, today: date = TODAY, term: str | None = None) -> list[str]:
-    """The dates of the last line, ranges with a slash as in ISO 8601."""
+    """The dates of the last line, with a slash in ranges as in ISO 8601."""
     mentions = read(*lines, today=today, term=term).mentions(len(lines) - 1)
     return [str(one.first) if one.first == one.last else f"{one.first}/{one.last}" for one in mentions]
 
@@ -23,7 +23,7 @@ def proposed(*lines: str, today: date = TODAY) -> Proposal:
 
 
 def items(*lines: str, today: date = TODAY) -> list[tuple[str, str, str | None]]:
-    """Title, kind and date of what is proposed."""
+    """Title, kind and date of each proposed item."""
     found = proposed(*lines, today=today).items
     return [(item.title, item.kind, item.due_on.isoformat() if item.due_on else None) for item in found]
 

@@ -1,4 +1,4 @@
-"""A proposal compared with the items of a course, and what is warned of."""
+"""A proposal compared with the items of a course, and its warnings."""
 
 from datetime import date
 from uuid import UUID, uuid4
@@ -20,7 +20,7 @@ def compared(lines: list[str], *stored: Stored) -> list[tuple[str, str, UUID | N
     return [(item.title, item.match, item.item_id) for item in propose(read("Fall 2026", *lines), stored).items]
 
 
-def test_same_moved_new_and_gone():
+def test_items_are_the_same_moved_new_or_gone():
     lines = ["Quiz 1: Oct 8", "Quiz 2: Oct 15", "Quiz 3: Oct 22"]
     three = uuid4()
     assert compared(
@@ -45,20 +45,20 @@ def test_moved_has_the_new_date_and_gone_the_stored_item_without_a_line():
     ("line", "title"),
     [("HW3: Oct 8", "Homework 3"), ("Exam II: Oct 8", "Exam 2"), ("Juried exam: Oct 8", "Exam (juried)")],
 )
-def test_other_spellings_are_the_same(line, title):
+def test_other_spellings_are_the_same_item(line, title):
     assert [match for _, match, _ in compared([line], Stored(ONE, title, OCT_8))] == ["same"]
 
 
 @pytest.mark.parametrize("title", ["Quiz 12", "Quiz", "Quiz 2 draft"])
-def test_other_numbers_and_stages_are_not(title):
+def test_other_numbers_and_stages_are_different_items(title):
     assert [match for _, match, _ in compared(["Quiz 2: Oct 8"], Stored(ONE, title, OCT_8))] == ["new", "gone"]
 
 
-def test_what_the_text_leaves_open_moves_nothing():
+def test_an_undated_proposal_moves_nothing():
     assert compared(["Final exam: TBA"], Stored(ONE, "Final exam", OCT_8)) == [("Final exam", "same", ONE)]
 
 
-def test_a_stored_item_without_a_date_moves_to_one():
+def test_an_undated_stored_item_moves_to_the_proposed_date():
     assert compared(["Final exam: Oct 8"], Stored(ONE, "Final exam", None)) == [("Final exam", "moved", ONE)]
 
 
@@ -75,13 +75,13 @@ def warned(
     return [(one.type, one.index) for one in cautions_about(read(text, term=term), claims, stored=stored)]
 
 
-def test_outside_term():
+def test_a_date_outside_the_term_is_reported():
     assert warned(Claim("Quiz", OCT_8), Claim("Quiz", date(2027, 2, 1))) == [("outside_term", 1)]
     assert warned(Claim("Quiz", OCT_8), text="", term="Spring 2027") == [("outside_term", 0)]
     assert warned(Claim("Quiz", OCT_8), text="") == []
 
 
-def test_weekday():
+def test_a_contradictory_weekday_is_reported():
     assert warned(Claim("Quiz", OCT_8, "Quiz on Thursday")) == []
     assert warned(Claim("Quiz", OCT_8, "Quiz Friday, Oct 8")) == [("weekday", 0)]
     assert warned(Claim("Quiz", OCT_8, "due Fridays")) == [("weekday", 0)]
@@ -98,18 +98,18 @@ def test_two_dates_names_the_second():
     "quote",
     ["Essay 1 due Oct 8, Quiz 2 on Oct 15", "Quiz 2 Oct 15; Essay 1 Oct 8", "Essay 1: assigned Oct 1, due Oct 8"],
 )
-def test_two_dates_only_where_both_can_be_those_of_that_title(quote):
+def test_two_dates_are_reported_only_if_both_fit_the_title(quote):
     assert warned(Claim("Essay 1", OCT_8, quote)) == []
 
 
-def test_weights():
+def test_wrong_weights_are_reported():
     syllabus = read("Fall 2026")
     assert cautions_about(syllabus, [], [60, 40]) == []
     (caution,) = cautions_about(syllabus, [], [60, 30])
     assert (caution.type, caution.message) == ("weights", "The weights add up to 90 %, not to 100 %.")
 
 
-def test_duplicate():
+def test_duplicates_are_reported():
     assert warned(Claim("Quiz 1", OCT_8), stored=(Stored(ONE, " quiz  1", OCT_8),)) == [("duplicate", 0)]
     assert warned(Claim("Quiz 1", OCT_8), stored=(Stored(ONE, "Quiz 1 (canon)", OCT_8),)) == []
     assert warned(Claim("Quiz 1", OCT_8), Claim("Quiz 1", OCT_8)) == [("duplicate", 1)]

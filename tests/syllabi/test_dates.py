@@ -1,4 +1,4 @@
-"""Dates as syllabi write them."""
+"""Dates as written in syllabi."""
 
 from datetime import date
 
@@ -74,26 +74,26 @@ def test_it_reads_german_french_and_spanish_dates(lines, expected):
         "Act 2, 10:30 to 11:45",
     ],
 )
-def test_it_sees_no_date_in_other_figures(line):
+def test_it_finds_no_date_in_other_numbers(line):
     assert dates(FALL, line) == []
 
 
-def test_a_day_over_twelve_says_which_figure_is_the_day():
+def test_a_number_over_twelve_determines_the_day():
     assert dates(FALL, "Essay 13/10/2026", "Portfolio 03/12/2026") == ["2026-12-03"]
     assert dates(FALL, "Essay 10/13/2026", "Portfolio 03/12/2027") == ["2027-03-12"]
 
 
-def test_a_named_weekday_says_which_figure_is_the_day():
+def test_a_weekday_determines_the_day():
     assert dates(FALL, "Tuesday 3/11") == ["2026-11-03"]
     assert dates("Spring 2026", "Wednesday 3/11") == ["2026-03-11"]
 
 
-def test_the_term_says_which_figure_is_the_day():
+def test_the_term_determines_the_day():
     assert dates(FALL, "Viva 2/11") == ["2026-11-02"]
     assert dates(FALL, "Viva 11/2") == ["2026-11-02"]
 
 
-def test_the_year_comes_from_the_term_of_the_text_across_new_year():
+def test_the_year_comes_from_the_term_in_the_text_across_new_year():
     assert dates("Fall 2025", "Sep 9") == ["2025-09-09"]
     assert dates("Fall 2025", "Jan 15") == ["2026-01-15"]
     assert dates("Academic year 2025/26", "May 4") == ["2026-05-04"]
@@ -112,7 +112,7 @@ def test_a_term_without_a_year_is_the_nearest():
     assert dates("Mock trial Jan 20", today=date(2026, 12, 1), term="Fall semester") == ["2027-01-20"]
 
 
-def test_the_days_of_the_term_are_those_that_the_text_gives():
+def test_the_term_has_the_days_given_in_the_text():
     syllabus = read(FALL, "Classes begin September 14", "Last day of classes: December 4", "Mock trial Oct 5")
     assert syllabus.calendar.term is not None
     assert (syllabus.calendar.term.first, syllabus.calendar.term.last) == (date(2026, 9, 14), date(2027, 1, 8))
@@ -127,7 +127,7 @@ def test_the_days_of_the_term_are_those_that_the_text_gives():
         ("2027 Winter Quarter", date(2026, 12, 1), date(2027, 4, 30)),
     ],
 )
-def test_else_a_term_has_the_days_of_its_season(name, first, last):
+def test_by_default_the_term_has_the_days_of_its_season(name, first, last):
     term = read(name).calendar.term
     assert term is not None
     assert (term.name, term.first, term.last) == (name, first, last)

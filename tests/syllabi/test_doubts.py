@@ -1,4 +1,4 @@
-"""Why an item is ticked, and why it is not: each reason and each doubt by its name."""
+"""Why an item is selected or not: each reason and each doubt, by name."""
 
 import pytest
 
@@ -11,11 +11,11 @@ FALL = "Fall 2026"
 
 
 def doubts(*lines: str) -> list[tuple[str, str | None]]:
-    """Title and doubt of what is proposed."""
+    """Title and doubt of each proposed item."""
     return [(item.title, item.doubt) for item in proposed(FALL, *lines).items]
 
 
-def test_any_doubt_keeps_an_item_from_being_ticked():
+def test_any_doubt_prevents_selecting_an_item():
     assert confidence_of(()) >= 0.8
     assert all(confidence_of({doubt}) < 0.8 for doubt in Doubt)
 
@@ -40,7 +40,7 @@ def test_any_doubt_keeps_an_item_from_being_ticked():
         "its block", "a month", "a week",
     ],
 )  # fmt: skip
-def test_a_reason_ticks(lines, title):
+def test_a_reason_selects_an_item(lines, title):
     assert doubts(*lines) == [(title, None)]
 
 
@@ -57,7 +57,7 @@ def test_a_reason_ticks(lines, title):
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
-def test_a_doubt_does_not(lines, title, doubt):
+def test_a_doubtful_item_is_not_selected(lines, title, doubt):
     assert doubts(*lines) == [(title, doubt)]
 
 
@@ -68,7 +68,7 @@ def test_another_line_with_another_date_is_a_doubt():
     ]
 
 
-def test_numbers_and_days_that_disagree_are_a_doubt():
+def test_inconsistent_numbers_and_days_are_a_doubt():
     assert doubts("Exam 1: October 15", "Exam 2: October 8", "Quiz 1: October 20") == [
         ("Exam 1", "out of order"),
         ("Exam 2", "out of order"),
@@ -79,5 +79,5 @@ def test_numbers_and_days_that_disagree_are_a_doubt():
 @pytest.mark.parametrize(
     "line", ["Drop deadline: October 8", "Last day to withdraw is October 8", "Make-up exam: October 8"]
 )
-def test_what_the_registrar_wants_is_no_item(line):
+def test_dates_of_the_registrar_are_not_items(line):
     assert doubts(line) == []

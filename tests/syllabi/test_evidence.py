@@ -1,4 +1,4 @@
-"""Whether a quoted line confirms a date."""
+"""Evidence of a date in a quoted line."""
 
 from datetime import date
 
@@ -16,16 +16,16 @@ def said(*lines: str, quote: str, day: date | None = OCT_8) -> str:
     return evidence_for(read("Fall 2026", *lines), quote, day).value
 
 
-def test_the_date_in_the_line_of_the_quote_confirms():
+def test_a_date_in_the_quoted_line_confirms():
     assert said("Recital (juried) — Thursday, Oct 8", quote="Recital (juried)") == "confirmed"
 
 
-def test_another_date_there_contradicts_even_if_the_right_one_is_near():
+def test_another_date_in_the_line_contradicts_even_if_the_correct_one_is_near():
     assert said("Thu Oct 8", "Recital Oct 15", quote="Recital") == "contradicted"
 
 
 @pytest.mark.parametrize("away", [1, 2, 3])
-def test_a_quote_without_a_date_has_that_of_the_nearest_line(away):
+def test_a_quote_without_a_date_uses_the_nearest_line(away):
     assert said("Thu Oct 8", *["Madrigals"] * (away - 1), "Recital", quote="Recital") == "confirmed"
 
 
@@ -33,24 +33,24 @@ def test_four_lines_away_is_too_far():
     assert said("Thu Oct 8", "Motets", "Madrigals", "Chorales", "Recital", quote="Recital") == "inferred"
 
 
-def test_the_nearest_line_counts_above_or_below():
+def test_the_nearest_line_above_or_below_counts():
     assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital", day=OCT_15) == "confirmed"
     assert said("Oct 8: Motets", "Masses", "Recital", "Oct 15: Songs", quote="Recital") == "contradicted"
     assert said("Recital", "Oct 8", quote="Recital") == "confirmed"
 
 
-def test_a_date_alone_below_can_head_what_follows_it():
+def test_a_date_alone_below_can_be_the_head_of_what_follows():
     assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital") == "inferred"
     assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital", day=OCT_9) == "contradicted"
 
 
 @pytest.mark.parametrize("day", [OCT_8, OCT_15])
-def test_either_of_two_lines_that_are_equally_near_counts(day):
+def test_two_equally_near_lines_both_count(day):
     assert said("Oct 8", "Recital", "Oct 15", quote="Recital", day=day) == "confirmed"
 
 
 @pytest.mark.parametrize("label", ["Due:", "Date:", "Due date:", "**Due:**"])
-def test_a_line_with_only_a_due_date_belongs_to_the_line_above_it_alone(label):
+def test_a_line_with_only_a_due_date_belongs_only_to_the_line_above(label):
     lines = ("Recital 1", f"{label} October 8", "Recital 2", f"{label} October 15")
     assert said(*lines, quote="Recital 1") == "confirmed"
     assert said(*lines, quote="Recital 2", day=OCT_15) == "confirmed"
@@ -58,13 +58,13 @@ def test_a_line_with_only_a_due_date_belongs_to_the_line_above_it_alone(label):
     assert said("Masses", "Recital", f"{label} October 8", quote="Masses") == "inferred"
 
 
-def test_a_weekday_as_a_letter_in_the_row_of_a_week_is_inferred():
+def test_a_weekday_letter_in_the_row_of_a_week_is_inferred():
     line = "Wk 6 (10/5)   M: Motets   W: Masses   F: Recital"
     assert said(line, quote=line, day=OCT_9) == "inferred"
     assert said(line, quote=line, day=OCT_15) == "contradicted"
 
 
-def test_either_of_two_dates_and_a_day_inside_a_range_will_do():
+def test_either_of_two_dates_and_any_day_in_a_range_is_accepted():
     assert said("Recital Oct 8 or Oct 15", quote="Recital", day=OCT_15) == "confirmed"
     assert said("Recitals Oct 6-9", quote="Recitals") == "confirmed"
     assert said("Recitals Oct 6-9", quote="Recitals", day=OCT_15) == "contradicted"
@@ -78,16 +78,16 @@ def test_a_weekday_narrows_a_range():
 @pytest.mark.parametrize(
     "line", ["Week 7 (Oct 5-9): recital", "7 | 10/5-10/9 | Recital", "Module 7 (10/5-10/9): recital"]
 )
-def test_the_week_of_a_schedule_does_not_say_the_day(line):
+def test_the_week_of_a_schedule_does_not_determine_the_day(line):
     assert said(line, quote="recital") == "inferred"
     assert said(line, quote="recital", day=OCT_15) == "contradicted"
 
 
-def test_below_the_week_of_a_schedule_as_well():
+def test_the_week_above_a_line_is_only_inferred():
     assert said("Week 7 (Oct 5-9)", "Recital", quote="Recital") == "inferred"
 
 
-def test_after_a_label_the_date_below_counts():
+def test_a_date_below_a_label_counts():
     lines = ("Recital 1:", "Thursday 1 October", "Recital 2:", "Thursday 8 October")
     assert said(*lines, quote="Recital 2:") == "confirmed"
 
@@ -99,7 +99,7 @@ def test_a_relative_or_recurring_date_is_inferred(line):
     assert said("Oct 15", line, quote=line) == "inferred"
 
 
-def test_a_recurring_date_with_its_bounds_is_inferred_between_them():
+def test_a_recurring_date_is_inferred_only_between_its_bounds():
     line = "Journals: every Friday from September 4 until December 4"
     assert said(line, quote=line, day=OCT_9) == "inferred"
 
@@ -109,17 +109,17 @@ def test_an_undated_item_is_confirmed_by_a_quote_without_a_date():
     assert said("Recital: Oct 8", quote="Recital: Oct 8", day=None) == "contradicted"
 
 
-def test_a_quote_that_the_text_does_not_have_is_not_found():
+def test_a_quote_missing_from_the_text_is_not_found():
     assert said("Recital Oct 8", quote="Exam Oct 8") == "not_found"
     assert said("Recital Oct 8", quote=" — ") == "not_found"
 
 
-def test_the_best_place_counts():
+def test_the_best_match_counts():
     lines = ("Recital: 20 %", "", "", "", "Recital Oct 15", "Recital Oct 8")
     assert said(*lines, quote="Recital") == "confirmed"
 
 
-def test_whole_words_come_before_parts_of_words():
+def test_whole_words_are_preferred_to_parts_of_words():
     assert said("Etude 1: Oct 8", "Etude 12: Oct 15", quote="Etude 1", day=OCT_15) == "contradicted"
 
 
@@ -137,11 +137,11 @@ def test_whole_words_come_before_parts_of_words():
         ("Re\u0301cital", "R\u00e9cital"),
     ],
 )
-def test_what_differs_between_two_extractions_does_not_matter(line, quote):
+def test_differences_between_text_extractions_are_ignored(line, quote):
     assert said("Oct 8", line, quote=quote) == "confirmed"
 
 
-def test_a_quote_can_go_over_lines():
+def test_a_quote_can_span_lines():
     assert said("The recital of songs", "takes place on Oct 8", quote="recital of songs takes place") == "confirmed"
 
 
@@ -150,6 +150,6 @@ def test_a_date_without_a_year_does_not_confirm_another_year(year):
     assert said("Recital Oct 8", quote="Recital", day=date(year, 10, 8)) == "contradicted"
 
 
-def test_the_day_on_which_something_opens_says_nothing_of_its_date():
+def test_an_opening_day_neither_confirms_nor_contradicts():
     assert said("Recital", "Opened: Monday, October 1", "Due: Thursday, October 8", quote="Recital") == "confirmed"
     assert said("Recital", "Opened: Monday, October 1", "", "", quote="Recital") == "inferred"

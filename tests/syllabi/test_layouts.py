@@ -1,4 +1,4 @@
-"""The position of a date relative to its title: details below, column headers, labels, words right before it."""
+"""The position of a date relative to its title: details below, column headers, labels, preceding words."""
 
 import pytest
 
@@ -10,11 +10,11 @@ FALL = "Fall 2026"
 
 
 def doubts(*lines: str) -> list[tuple[str, str, str | None]]:
-    """Title, date and doubt of what is proposed."""
+    """Title, date and doubt of each proposed item."""
     return [(item.title, str(item.due_on), item.doubt) for item in proposed(FALL, *lines).items]
 
 
-def test_details_below_a_title_say_when_it_is_due():
+def test_details_below_a_title_contain_its_due_date():
     assert doubts(
         "Upcoming assignments",
         "",
@@ -25,17 +25,17 @@ def test_details_below_a_title_say_when_it_is_due():
     ) == [("Song book", "2026-10-08", None), ("Motet analysis", "2026-10-15", None)]
 
 
-def test_a_detail_that_only_says_when_something_opens_is_no_date():
+def test_a_detail_about_an_opening_is_not_the_due_date():
     assert items(FALL, "Song book", "Available from Oct 1 at 8:00am", "Masses") == []
 
 
-def test_a_label_says_what_is_due_on_the_date_above():
+def test_a_label_names_the_item_due_on_the_date_above():
     assert doubts("Session 2 – Monday, October 5", "Topic: Masses", "Deliverable: Song book") == [
         ("Song book", "2026-10-05", None)
     ]
 
 
-def test_numbers_below_the_head_of_what_is_due():
+def test_numbers_below_a_due_header_are_items():
     assert doubts("Wk\tMon\tTopic\tHomework due\tNotes", "5\tOct 5\t\t1\t", "6\tOct 12\tMotets\t2, 3") == [
         ("Homework 1", "2026-10-05", None),
         ("Homework 2", "2026-10-12", None),
@@ -43,13 +43,13 @@ def test_numbers_below_the_head_of_what_is_due():
     ]
 
 
-def test_the_column_beside_a_due_date_says_what_is_due():
+def test_the_column_beside_a_due_date_names_the_item():
     assert doubts("Project      Points      Due", "Song book    150         Tue 10/6") == [
         ("Song book", "2026-10-06", None)
     ]
 
 
-def test_cells_stand_below_the_nearest_head():
+def test_cells_belong_to_the_nearest_header():
     table = "Date          Topic              Due"
     assert doubts(table, "Oct 5                            Song book", "Oct 12        Paper folding") == [
         ("Song book", "2026-10-05", None),
@@ -57,12 +57,12 @@ def test_cells_stand_below_the_nearest_head():
     ]
 
 
-def test_a_row_that_says_every_class_has_not_the_date_above():
+def test_a_row_about_every_class_does_not_have_the_date_above():
     assert items(FALL, "Task | Due", "Essay 1 | Oct 5", "Quizzes | every class") == [("Essay 1", "paper", "2026-10-05")]
 
 
 @pytest.mark.parametrize("head", ["Week of", "Starting"])
-def test_the_first_day_of_a_week_is_not_the_day(head):
+def test_the_first_day_of_a_week_is_not_the_due_date(head):
     assert [doubt for _, _, doubt in doubts(f"{head} | Topic | Notes", "Oct 5 | Exam 1 |")] == ["several days"]
 
 
@@ -70,11 +70,11 @@ def test_a_cell_with_two_due_dates_is_a_doubt():
     assert [doubt for _, _, doubt in doubts("Task | Due", "Essay 1 | Oct 6 / Oct 7")] == ["two dates"]
 
 
-def test_a_period_of_weeks_is_no_date():
+def test_a_period_of_weeks_is_not_a_date():
     assert doubts("Final exam: November 30 to December 18") == [("Final exam", "None", "no date")]
 
 
-def test_the_word_right_before_a_date_makes_it_a_deadline():
+def test_the_word_before_a_date_makes_it_a_deadline():
     assert doubts("Please send me the first draft by 5 pm on Friday, October 9.") == [
         ("First draft", "2026-10-09", None)
     ]
@@ -93,18 +93,18 @@ def test_a_code_is_due():
         "October 8: Test repeatability of your setup",
     ],
 )
-def test_what_is_rehearsed_or_past_is_no_item(line):
+def test_rehearsals_and_past_events_are_not_items(line):
     assert items(FALL, line) == []
 
 
-def test_lines_of_a_cell_are_apart():
+def test_lines_of_a_cell_are_separate():
     assert items(FALL, "Oct 8 | Exam 1<br>Essay 2&nbsp;due") == [
         ("Exam 1", "exam", "2026-10-08"),
         ("Essay 2", "paper", "2026-10-08"),
     ]
 
 
-def test_a_term_lasts_as_long_as_its_dates_go_on():
+def test_a_term_lasts_as_long_as_its_dates():
     weeks = ["June 14", "June 21", "June 28", "July 5", "July 12"]
     found = proposed("Spring 2027", *(f"{day}: Masses {n}" for n, day in enumerate(weeks)), "July 19: Final exam").items
     assert [(item.title, item.doubt) for item in found] == [("Final exam", None)]
@@ -124,7 +124,7 @@ def test_a_term_lasts_as_long_as_its_dates_go_on():
         (("40 | Songs - every week you sing one, and you write about it, too", "60 | Jury"), []),
     ],
 )
-def test_a_part_of_the_grade_has_no_day_or_length_for_a_name(lines, expected):
+def test_the_name_of_a_grade_part_has_no_day_or_length(lines, expected):
     assert [(name, weight) for name, weight in weights(*lines)] == expected or not expected
 
 
@@ -135,19 +135,19 @@ def test_a_date_and_points_below_a_title_are_its_details():
     ]
 
 
-def test_a_title_that_begins_a_line_has_the_due_date_at_its_end():
+def test_a_title_at_the_start_of_a_line_has_the_due_date_at_its_end():
     assert doubts("Assignment 1: Song book (15 points). Ten songs, two of them yours. Due date: October 8.") == [
         ("Assignment 1: Song book", "2026-10-08", None)
     ]
 
 
-def test_a_block_is_called_by_its_title():
+def test_a_block_is_named_by_its_title():
     assert doubts("Task 1", "Title: Song book", "Length: 2,500 words", "Due date: October 8") == [
         ("Song book", "2026-10-08", None)
     ]
 
 
-def test_a_sentence_goes_on_from_the_one_before():
+def test_a_sentence_continues_the_one_before():
     assert doubts("You write two reports. The first is due October 8; the second is due October 16.") == [
         ("First report", "2026-10-08", None),
         ("Second report", "2026-10-16", None),
@@ -162,7 +162,7 @@ def test_a_list_of_days_numbers_the_tests():
     ]
 
 
-def test_weekdays_that_disagree_with_the_year_doubt_every_date():
+def test_weekdays_that_contradict_the_year_make_every_date_doubtful():
     lines = (
         "Tue, Sep 12: Essay 1 due",
         "Thu, Oct 12: Essay 2 due",
@@ -180,5 +180,5 @@ def test_weekdays_that_disagree_with_the_year_doubt_every_date():
         f"There is also one examination, a midterm with {'many ' * 12}passages to identify, in class on October 8.",
     ],
 )
-def test_weak_reasons_tick_nothing(line):
+def test_weak_reasons_select_nothing(line):
     assert all(doubt for _, _, doubt in doubts(line))

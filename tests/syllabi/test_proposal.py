@@ -38,17 +38,17 @@ def test_it_proposes_the_course_its_items_and_its_weights_with_their_lines():
     assert proposal.warnings == []
 
 
-def test_a_room_an_address_and_a_term_are_no_code():
+def test_a_room_an_address_and_a_term_are_not_codes():
     assert proposed("Office: MU 214", "Galesburg, IL 61401", "MAY 2026", "Choir of the College").course.code is None
 
 
-def test_nothing_is_proposed_out_of_nothing():
+def test_an_empty_text_proposes_nothing():
     for text in ("", "A poem about rain.", "Our exam policy is strict. Essays count for much."):
         proposal = proposed(text)
         assert (list(proposal.items), list(proposal.grade_categories)) == ([], [])
 
 
-def test_a_schedule_with_bars():
+def test_a_schedule_with_bars_is_read():
     assert items(
         FALL,
         "Week | Dates | Topic | Due",
@@ -64,7 +64,7 @@ def test_a_schedule_with_bars():
     ]
 
 
-def test_a_list_of_deliverables_takes_the_day_they_are_due():
+def test_a_list_of_deliverables_gets_its_due_date():
     assert items(
         "Spring 2027",
         "Deliverable | Released | Deadline | Worth",
@@ -73,7 +73,7 @@ def test_a_list_of_deliverables_takes_the_day_they_are_due():
     ) == [("Score analysis", "assignment", "2027-02-03"), ("Concert review", "assignment", "2027-02-24")]
 
 
-def test_a_weekday_in_a_week():
+def test_a_weekday_in_a_week_is_a_date():
     assert items(
         FALL,
         "Week 5 (Oct 5-9)",
@@ -84,7 +84,7 @@ def test_a_weekday_in_a_week():
     ) == [("Dictation quiz", "quiz", "2026-10-07"), ("Fugue draft", "paper", "2026-10-16")]
 
 
-def test_dates_above_and_below_their_items():
+def test_dates_above_and_below_their_items_are_matched():
     assert items(FALL, "10/5", "Modulation", "Lab report 2 due", "10/12", "Final exam") == [
         ("Lab report 2", "lab", "2026-10-05"),
         ("Final exam", "exam", "2026-10-12"),
@@ -95,7 +95,7 @@ def test_dates_above_and_below_their_items():
     ]
 
 
-def test_sentences():
+def test_sentences_are_read():
     assert items(
         FALL,
         "Two essays are required of everyone who takes this course for credit, and both are written at home. The first"
@@ -108,7 +108,7 @@ def test_sentences():
     ]
 
 
-def test_a_sentence_that_goes_on_in_the_next_line_keeps_its_own():
+def test_a_sentence_continued_on_the_next_line_keeps_its_date():
     proposal = proposed(
         FALL, "Please remember, all of you who sing, that the take-home exam is due on", "October 19, at noon."
     )
@@ -117,53 +117,53 @@ def test_a_sentence_that_goes_on_in_the_next_line_keeps_its_own():
     ]
 
 
-def test_the_due_date_of_several():
+def test_one_due_date_can_belong_to_several_items():
     assert items(FALL, "Take-home midterm: opens Oct 5; due Oct 9 at noon") == [
         ("Take-home midterm", "exam", "2026-10-09")
     ]
 
 
-def test_a_list_of_days_is_an_item_for_each():
+def test_each_day_of_a_list_is_an_item():
     found = items(FALL, "Journals are collected on September 11, October 16 and November 20.")
     assert found == [("Journals", "assignment", day) for day in ("2026-09-11", "2026-10-16", "2026-11-20")]
     assert [day for _, _, day in items(FALL, "Presentations: 23 and 30 November")] == ["2026-11-23", "2026-11-30"]
 
 
-def test_a_number_alone_names_what_was_named_before_it():
+def test_a_bare_number_continues_the_name_before_it():
     assert items(FALL, "The first midterm will be held on October 5, the second on November 9.") == [
         ("First midterm", "exam", "2026-10-05"),
         ("Second midterm", "exam", "2026-11-09"),
     ]
 
 
-def test_a_sentence_that_says_only_when():
+def test_a_following_sentence_can_contain_the_due_date():
     assert items(FALL, "Notebook 1: finding themes. Due at the end of class, Thursday, Oct. 8") == [
         ("Notebook 1", "assignment", "2026-10-08")
     ]
 
 
-def test_one_item_of_another():
+def test_an_item_can_be_named_after_another():
     assert items(FALL, "Draft of Essay 1 due Oct 8", "Critique of project one: October 15") == [
         ("Draft of Essay 1", "paper", "2026-10-08"),
         ("Critique of project one", "project", "2026-10-15"),
     ]
 
 
-def test_a_day_in_a_week_with_days_of_its_own():
+def test_a_day_in_a_dated_week_is_matched():
     assert items(FALL, "Module 8 (10/26-10/30): Project 2 due 10/28") == [("Project 2", "project", "2026-10-28")]
 
 
-def test_the_days_of_a_term_are_no_date_of_what_follows():
+def test_the_days_of_a_term_are_not_dates_of_items():
     assert items("Fall 2026 (August 31 - December 11)", "Quizzes: 10 percent", "Lab reports") == []
 
 
-def test_the_weekday_of_a_row_in_its_week():
+def test_a_weekday_row_is_in_its_week():
     assert items(
         FALL, "Week | Dates | Topic | Assignments", "1 | Oct 5 - 9 | Fugues | Memo due Monday", "2 | Oct 12 - 16 | | "
     ) == [("Memo", "assignment", "2026-10-05")]
 
 
-def test_what_is_to_be_announced_is_undated():
+def test_an_item_to_be_announced_is_undated():
     assert items(FALL, "Final exam: TBA") == [("Final exam", "exam", None)]
     assert items(FALL, "Songs: quiz 1 Oct 5", "Quiz 2: to be announced") == [
         ("Quiz 1", "quiz", "2026-10-05"),
@@ -186,11 +186,11 @@ def test_what_is_to_be_announced_is_undated():
         "October 8 | t-test and hypothesis testing | Ch. 4",
     ],
 )
-def test_what_is_no_item(line):
+def test_other_dates_are_not_items(line):
     assert items(FALL, line) == []
 
 
-def test_figures_and_days_at_the_begin_of_german_lines():
+def test_numbers_and_days_at_the_start_of_german_lines_are_read():
     assert items(
         "Sommersemester 2027", "Vorlesung und Übung", "15.04. Abgabe Übungsblatt 1", "29.04. Abgabe Übungsblatt 2"
     ) == [
@@ -202,7 +202,7 @@ def test_figures_and_days_at_the_begin_of_german_lines():
     ]
 
 
-def test_german_french_and_spanish():
+def test_german_french_and_spanish_syllabi_are_read():
     assert items("Wintersemester 2026/27", "Abgabe Hausarbeit: 1. Februar 2027", "Klausur: Mo, 8. Februar 2027") == [
         ("Hausarbeit", "paper", "2027-02-01"),
         ("Klausur", "exam", "2027-02-08"),
@@ -211,13 +211,13 @@ def test_german_french_and_spanish():
     assert items("Otoño 2026", "Entrega del ensayo: 9 de noviembre") == [("Ensayo", "paper", "2026-11-09")]
 
 
-def test_each_item_once():
+def test_each_item_is_proposed_once():
     assert items(FALL, "Midterm: October 14", "Notes.", "Oct 14 | Midterm exam", "Midterm: TBA") == [
         ("Midterm exam", "exam", "2026-10-14")
     ]
 
 
-def test_a_sentence_is_quoted_of_a_long_line():
+def test_a_sentence_of_a_long_line_is_quoted():
     long = "This course is about counterpoint. " * 12
     (item,) = proposed(FALL, f"{long}The juried exam takes place on October 8.").items
     assert item.quote == "The juried exam takes place on October 8."
@@ -239,7 +239,7 @@ def test_a_sentence_is_quoted_of_a_long_line():
         ("Excursion", "other"),
     ],
 )
-def test_the_kind_by_the_words_of_the_title(title, kind):
+def test_the_title_determines_the_kind(title, kind):
     assert kind_of(title) == kind
     assert kind in ItemKind.values
 
@@ -319,7 +319,7 @@ def test_the_kind_by_the_words_of_the_title(title, kind):
         ),
     ],
 )
-def test_weights(lines, expected):
+def test_weights_are_proposed(lines, expected):
     assert weights(*lines) == expected
 
 
@@ -334,7 +334,7 @@ def test_weights(lines, expected):
         ("The plan comprises two parts, each equaling 50%.",),
     ],
 )
-def test_what_is_no_weight(lines):
+def test_other_percentages_are_not_weights(lines):
     assert weights("Grading", *lines) == []
 
 
@@ -391,10 +391,10 @@ HOSTILE = [
 @pytest.mark.parametrize(
     "piece", [*HOSTILE, pytest.param(None, marks=pytest.mark.thorough("the same pieces, in the longest text"))]
 )
-def test_no_text_takes_long(piece):
-    """A text of one piece over and over, and one of the greatest length of all pieces in turn.
+def test_every_text_is_parsed_quickly(piece):
+    """Each piece of text repeated to the maximum length, and all pieces in turn.
 
-    The watchdog is generous: what backtracks takes minutes, and the slowest of these takes half a second of 3.
+    The limit is generous: backtracking takes minutes, and the slowest of these takes half a second of the allowed 3.
     """
     from time import process_time
 

@@ -1,4 +1,4 @@
-"""The text of files: types by content, what is kept of each, and hostile ones (capabilities 1, Files)."""
+"""The text of files: types by content, text of each type, and hostile files (capabilities 1, Files)."""
 
 import tempfile
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def test_the_lines_of_a_pdf_are_read() -> None:
     )
 
 
-def test_a_pdf_without_text_is_told() -> None:
+def test_a_pdf_without_text_is_reported() -> None:
     found = read(pdf([[]]))
     assert (found.text_status, found.text, found.pages) == (TextStatus.NO_TEXT, None, 1)
 
@@ -53,7 +53,7 @@ def test_a_table_in_a_cell_stays_in_its_row() -> None:
     assert read(docx_of(word(f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>"))).text == "a | b"
 
 
-def test_what_was_struck_out_of_a_docx_is_left_out() -> None:
+def test_deleted_text_of_a_docx_is_left_out() -> None:
     body = (
         "<w:p><w:r><w:t>Due </w:t></w:r><w:del><w:r><w:delText>May 1</w:delText></w:r></w:del>"
         "<w:ins><w:r><w:t>May 2</w:t></w:r></w:ins><w:r><w:tab/><w:t>noon</w:t><w:br/><w:t>Hall 3</w:t></w:r></w:p>"
@@ -61,7 +61,7 @@ def test_what_was_struck_out_of_a_docx_is_left_out() -> None:
     assert read(docx_of(word(body))).text == "Due May 2\tnoon\nHall 3"
 
 
-def test_what_odt_writes_as_elements_is_text() -> None:
+def test_odt_elements_for_spaces_and_breaks_become_text() -> None:
     body = '<text:p>Due<text:s text:c="3"/>May 2<text:tab/>noon<text:line-break/>Hall <text:span>3</text:span></text:p>'
     assert read(odt_of(open_document(body))).text == "Due   May 2\tnoon\nHall 3"
 
@@ -89,13 +89,13 @@ def test_blocks_and_tables_of_html_are_lines() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_text_is_read_in_its_encoding(encoding: str) -> None:
+def test_text_is_decoded_by_its_encoding(encoding: str) -> None:
     found = read("Größe – 12 €\r\nEnde\r".encode(encoding))
     assert (found.media_type, found.text) == (media_types.PLAIN, "Größe – 12 €\nEnde")
 
 
 @pytest.mark.parametrize("name", ["plan.md", "PLAN.Markdown"])
-def test_markdown_is_told_by_its_name(name: str) -> None:
+def test_markdown_is_recognized_by_its_name(name: str) -> None:
     assert read(b"# Plan\n", name).media_type == media_types.MARKDOWN
 
 
@@ -113,7 +113,7 @@ def test_markdown_is_told_by_its_name(name: str) -> None:
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
     ],
 )
-def test_another_type_is_refused(content: bytes) -> None:
+def test_another_type_is_rejected(content: bytes) -> None:
     with pytest.raises(UnknownTypeError):
         read(content, "syllabus.docx")
 
@@ -124,7 +124,7 @@ def test_text_over_the_limit_is_not_kept_in_part() -> None:
     assert read(b"a" * 500_000).text_status == TextStatus.READ
 
 
-def test_a_pdf_over_the_limit_of_pages_is_too_large() -> None:
+def test_a_pdf_over_the_page_limit_is_too_large() -> None:
     assert read(pdf([["page"]] * 100)).text_status == TextStatus.READ
     found = read(pdf([["page"]] * 101))
     assert (found.text_status, found.pages) == (TextStatus.TOO_LARGE, None)
@@ -142,7 +142,7 @@ def test_a_pdf_over_the_limit_of_pages_is_too_large() -> None:
         ("a" * 300 + ".pdf", "a" * 251 + ".pdf"),
     ],
 )
-def test_names_lose_paths_and_what_cannot_be_seen(given: str, kept: str) -> None:
+def test_names_lose_paths_and_invisible_characters(given: str, kept: str) -> None:
     assert clean_filename(given) == kept
 
 
@@ -197,6 +197,6 @@ def test_a_hostile_file_ends_within_the_limits(
 
 
 @thorough
-def test_a_package_of_many_parts_that_is_no_document_is_refused() -> None:
+def test_a_package_of_many_parts_that_is_not_a_document_is_rejected() -> None:
     with pytest.raises(UnknownTypeError):
         read(hostile.many_parts(), "a.docx")
