@@ -1,6 +1,6 @@
-"""Courses, syllabi and items for the operators.
+"""Courses, syllabi and items in the admin.
 
-Saving and deleting go through the same functions as the API's operations, with their rules.
+Saving and deleting use the functions of the API's operations, with the same rules.
 """
 
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -52,20 +52,20 @@ class CourseAdmin(ServiceAdmin):
     inlines = (SyllabusFileInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Without the syllabi, which are long."""
+        """Without the syllabus texts, which are long."""
         return super().get_queryset(request).defer("syllabus_text")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A course stays with its member."""
+        """The member of a course cannot change."""
         return self.readonly_fields if obj is None else ("member", *self.readonly_fields)
 
     def get_urls(self) -> list[URLPattern]:
-        """Delete the uploaded files below `MEDIA_URL` too."""
+        """Add the URL that deletes uploaded files."""
         files = path("syllabi/<str:folder>/<uuid:file_id>", self.admin_site.admin_view(syllabus_file))
         return [files, *super().get_urls()]
 
     def save_model(self, request: HttpRequest, obj: Course, form: Any, change: bool) -> None:
-        """Create it as create_course does, or change what was edited as update_course does."""
+        """Create the course like create_course, or change the edited fields like update_course."""
         if change:
             edited = {name: form.cleaned_data[name] for name in form.changed_data}
             courses.update_course(obj.member, obj.id, **edited)
@@ -74,7 +74,7 @@ class CourseAdmin(ServiceAdmin):
             obj.id = courses.create_course(fields.pop("member"), **fields)["id"]
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Open the form once its files are read, which takes time while no transaction is open."""
+        """Open the form after reading its files, which takes time, so that no transaction is open meanwhile."""
         return self._told(request, self._changeform_with_files, *args, **kwargs)
 
     def _changeform_with_files(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
@@ -84,7 +84,7 @@ class CourseAdmin(ServiceAdmin):
             return super().changeform_view(request, *args, **kwargs)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Store new files for the course's member under their own names; remove the ones that were ticked."""
+        """Store new files for the course's member, and remove the selected ones."""
         course: Course = form.instance
         formset.save(commit=False)
         added = [form.add_prefix("file") for form in formset.extra_forms if form.has_changed()]
@@ -98,7 +98,7 @@ class CourseAdmin(ServiceAdmin):
                 add_to_course(write, course.id, brought[field])
 
     def delete_model(self, request: HttpRequest, obj: Course) -> None:
-        """Delete as delete_course does."""
+        """Delete like delete_course."""
         courses.delete_course(obj.member, obj.id)
 
 
@@ -124,15 +124,15 @@ class ItemAdmin(ServiceAdmin):
     readonly_fields: ClassVar[tuple[str, ...]] = ("done_at", "member", "created_at", "updated_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Without the syllabi of their courses."""
+        """Without the syllabus texts of their courses."""
         return super().get_queryset(request).defer("course__syllabus_text")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """An item stays with its course; a new one is not done."""
+        """The course of an item cannot change, and a new item is not done."""
         return ("done", *self.readonly_fields) if obj is None else ("course", *self.readonly_fields)
 
     def save_model(self, request: HttpRequest, obj: Item, form: Any, change: bool) -> None:
-        """Create it as create_item does, for the course's member; or change it as update_item does."""
+        """Create the item like create_item, for the course's member, or change it like update_item."""
         fields = dict(form.cleaned_data)
         if "category" in fields:
             fields["category_id"] = category.pk if (category := fields.pop("category")) else None
@@ -145,5 +145,5 @@ class ItemAdmin(ServiceAdmin):
             obj.id = items.create_single_item(course.member, course.id, **fields)["id"]
 
     def delete_model(self, request: HttpRequest, obj: Item) -> None:
-        """Delete as delete_item does."""
+        """Delete like delete_item."""
         items.delete_item(obj.member, obj.id)

@@ -1,6 +1,6 @@
 """Rows of a proposal, and the member's approval of them.
 
-Whoever proposes gives rows; the pages show them and give back those that were ticked (`courses.pages.review`).
+A syllabus or a calendar file proposes rows. The pages show them and return the selected ones (`courses.pages.review`).
 """
 
 import hashlib
@@ -25,22 +25,22 @@ class State(StrEnum):
 
     @property
     def words(self) -> str:
-        """The state of the row. Empty on a new one, as most are."""
+        """The state in words; empty for new rows, which are the most common."""
         return {State.NEW: "", State.KEPT: "differs from yours"}.get(self, self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewRow:
-    """A row, as it is proposed.
+    """A proposed row.
 
     Attributes:
-        key: names it in the form; the same whenever the same thing is proposed.
-        state: what would become of its item; one that is gone would be deleted.
-        ticked: whether it is ticked at first.
-        source: the line it comes from.
-        place: where that line stands.
-        notes: what else there is to know.
-        item_id: the item that is there; None of a new one.
+        key: identifies the row in the form; the same for the same proposal.
+        state: the effect on its item; a gone item would be deleted.
+        ticked: whether it is selected at first.
+        source: the line it was read from.
+        place: the position of that line.
+        notes: further information.
+        item_id: the existing item; None for a new one.
     """
 
     key: str
@@ -63,7 +63,7 @@ class ReviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """A row that was ticked, with what was entered in it."""
+    """A selected row with the member's input."""
 
     row: ReviewRow
     title: str
@@ -90,7 +90,7 @@ class Applied:
     deleted: int
 
     def in_words(self) -> str:
-        """`3 items added and 1 deleted`, or empty if nothing was done."""
+        """`3 items added and 1 deleted`, or empty if nothing changed."""
         counted = ((self.made, "added"), (self.changed, "changed"), (self.deleted, "deleted"))
         told = [f"{number} {'item' if number == 1 else 'items'} {done}" for number, done in counted if number]
         return f"{', '.join(told[:-1])}{' and ' if len(told) > 1 else ''}{told[-1]}" if told else ""

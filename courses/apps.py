@@ -16,7 +16,7 @@ class CoursesConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        """Register what lower apps call."""
+        """Register the hooks of lower apps."""
         from accounts.credentials.limiting import COURSE_NAMES
         from accounts.erasure.purging import EXPIRED_DATA
         from courses.courses import course_names

@@ -18,14 +18,14 @@ from studyservice.operations.serializers import Body
 class CourseLine(CourseBody):
     """A course."""
 
-    syllabus_id: Any = None  # so is a field left out that a base class has
+    syllabus_id: Any = None  # removes the field of the base class
     id = IdField()
     created_at = MomentField(past=True)
     updated_at = MomentField(past=True)
 
 
 class SyllabusFileLine(Body):
-    """A file of a course's syllabus, and what was read in it."""
+    """A syllabus file, and the text read from it."""
 
     id = IdField()
     course_id = IdField()
@@ -41,7 +41,7 @@ class SyllabusFileLine(Body):
     created_at = MomentField(past=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A file that was read has a text, another one has none."""
+        """Require a text if the file was read, and none otherwise."""
         if attrs["characters"] != len(attrs["text"] or ""):
             raise serializers.ValidationError({"characters": ["Is not the length of text."]})
         if (attrs["text"] is None) is (attrs["text_status"] == TextStatus.READ):
@@ -62,7 +62,7 @@ class ItemLine(PlainItemBody):
     updated_at = MomentField(past=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """An item has a moment if it is done, and only then."""
+        """Require the time of completion if and only if the item is done."""
         if attrs["done"] is (attrs["done_at"] is None):
             raise serializers.ValidationError({"done_at": ["Must be there if done is true, and else be null."]})
         return attrs

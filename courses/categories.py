@@ -1,4 +1,4 @@
-"""The grade categories that items of a course may name; `grades` keeps them."""
+"""Grade categories that items refer to. The app `grades` stores them."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -12,13 +12,13 @@ GRADE_CATEGORY: type[Model] = Item._meta.get_field("category").related_model
 
 
 def require_categories(member_id: UUID, course_id: UUID, named: Mapping[str, UUID | None]) -> None:
-    """Refuse categories that are not of the course; one statement, if there are any.
+    """Reject categories of other courses. One statement, or none without categories.
 
     Args:
-        named: by the field of the request that names each.
+        named: category ids, by the name of their field in the request.
 
     Raises:
-        ValidationFailed: some are not.
+        ValidationFailed: a category does not belong to the course.
     """
     wanted = {category_id for category_id in named.values() if category_id is not None}
     if not wanted:

@@ -88,7 +88,7 @@ def require_course(member: Member, course_id: UUID) -> CourseRow:
     """The course.
 
     Raises:
-        NotFound: there is no such course of the member's.
+        NotFound: the member has no such course.
     """
     course = _ONE.first(member_id=member.id, course_id=course_id)
     if course is None:
@@ -97,7 +97,7 @@ def require_course(member: Member, course_id: UUID) -> CourseRow:
 
 
 def course_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
-    """Raises NotFound unless the course of an answer of before is seen."""
+    """Raise NotFound if the course of a stored answer is no longer visible."""
     require_course(member, UUID(answer["id"]))
 
 
@@ -109,10 +109,10 @@ def get_course(
     syllabus_from: int = 0,
     syllabus_limit: int = MAX_SYLLABUS_CHARACTERS,
 ) -> CourseDetailRow:
-    """The course with its next five dated items, and if asked for its syllabus text: that part, and its length.
+    """The course with its next five dated items and, on request, a part of its syllabus text with the text's length.
 
     Raises:
-        NotFound: there is no such course of the member's.
+        NotFound: the member has no such course.
     """
     course: CourseRow | None
     if include_syllabus:
@@ -129,16 +129,16 @@ def get_course(
 
 
 def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedCourseRow:
-    """Create a course with all that its syllabus says, or nothing of it.
+    """Create a course with everything in its syllabus, or nothing.
 
-    The answer has the items with the evidence for their quotes, the categories and warnings if the syllabus, items or
-    categories are given. The upload `syllabus_id` becomes a file of the course. Its text becomes the syllabus unless
-    `syllabus_text` is given.
+    If a syllabus, items or categories are sent, the answer has the items with the evidence for their quotes, the
+    categories and warnings. The upload `syllabus_id` becomes a file of the course. Its text becomes the syllabus unless
+    `syllabus_text` is sent.
 
     Raises:
-        ValidationFailed: `syllabus_id` is not a free upload of the member's, or an item names a category otherwise than
-            by one name of `grade_categories`.
-        Conflict: the member has as many courses as it can have, or would have too many items.
+        ValidationFailed: `syllabus_id` is not a free upload of the member, or an item's category is not the name of
+            exactly one of `grade_categories`.
+        Conflict: the member has the maximum number of courses, or would have too many items.
     """
     syllabus_id = fields.pop("syllabus_id", None)
     items, weights = fields.pop("items", None), fields.pop("grade_categories", None)
@@ -178,10 +178,10 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
 
 
 def _categories_named(items: Sequence[CourseItemFields], weights: Sequence[CategoryEntryFields]) -> list[int | None]:
-    """The place of the category that each item names, case-folded; None for none.
+    """The index of each item's category, matched case-insensitively; None without one.
 
     Raises:
-        ValidationFailed: an item names none of `weights`, or two of them.
+        ValidationFailed: a name matches none or two of `weights`.
     """
     places: defaultdict[str, list[int]] = defaultdict(list)
     for place, weight in enumerate(weights):
@@ -201,21 +201,20 @@ def _categories_named(items: Sequence[CourseItemFields], weights: Sequence[Categ
 
 
 def _entry(entry: CourseItemFields, place: int | None, categories: Sequence[EnteredCategoryRow]) -> NewItem:
-    """The item of an entry, with the category in this place."""
+    """The item of an entry, with the category at this index."""
     fields = {name: value for name, value in entry.items() if name not in {"category", "quote"}}
     return cast("NewItem", fields | {"category_id": None if place is None else categories[place]["id"]})
 
 
 def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:
-    """Change the fields given. Equal values leave the course untouched.
+    """Change the given fields. Equal values leave the course unchanged.
 
-    The upload `syllabus_id` becomes a file of the course. Its text becomes the syllabus unless `syllabus_text` is
-    given.
+    The upload `syllabus_id` becomes a file of the course. Its text becomes the syllabus unless `syllabus_text` is sent.
 
     Raises:
-        NotFound: there is no such course of the member's.
-        ValidationFailed: `syllabus_id` is no upload of the member's that is free, or a file of this course.
-        Conflict: the course has as many files as it can have.
+        NotFound: the member has no such course.
+        ValidationFailed: `syllabus_id` is neither a free upload of the member nor a file of this course.
+        Conflict: the course has the maximum number of files.
     """
     with writing(member.id, "update_course") as write:
         if "term" in change_course(write, course_id, changes):
@@ -224,7 +223,7 @@ def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseField
 
 
 def change_course(write: Write, course_id: UUID, changes: CourseFields) -> set[str]:
-    """The same inside an open write; returns the fields that changed."""
+    """Change the course inside an open write. Return the fields that changed."""
     syllabus_id = changes.pop("syllabus_id", None)
     mine = Course.objects.filter(member_id=write.member_id, id=course_id)
     stored = mine.values(*{"name", *changes, *({"syllabus_text"} if syllabus_id else ())}).first()
@@ -246,10 +245,10 @@ def change_course(write: Write, course_id: UUID, changes: CourseFields) -> set[s
 
 
 def delete_course(member: Member, course_id: UUID) -> DeletedRow:
-    """Remove the course with its items, milestones, grades and files.
+    """Delete the course with its items, milestones, grades and files.
 
     Raises:
-        NotFound: there is no such course of the member's.
+        NotFound: the member has no such course.
     """
     with writing(member.id, "delete_course") as write:
         if not delete_object(write, Course, course_id):

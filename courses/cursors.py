@@ -13,14 +13,14 @@ _FOLLOWING = CursorCodec("courses.following_cursors", *_POSITION, *[datetime] * 
 
 
 class Pins(NamedTuple):
-    """Instants of the member's clock to which a walk over several pages is pinned.
+    """Times of the member's clock that fix the set of a walk over several pages.
 
     Attributes:
-        newest: the newest `created_at` that was visible when the walk began.
+        newest: the newest `created_at` visible when the walk began.
         began: the newest write when the walk began.
-        turned: the newest write when the walk reached the rows changed since; None before.
-        again: the newest write before the walk reached the rows changed once more; None if it is not known.
-        told: the newest `updated_at` of the rows told that were changed since the walk began; None before.
+        turned: the newest write when the walk reached the section of changed rows; None before.
+        again: the newest write before the walk reached the rows changed again; None if unknown.
+        told: the newest `updated_at` among returned rows that changed since the walk began; None before.
     """
 
     newest: datetime
@@ -34,8 +34,8 @@ class Position(NamedTuple):
     """The last row of a page.
 
     Attributes:
-        section: the section of the walk that listed the row, 0 to 255.
-        due_on: its due date, if the section is in that order.
+        section: the section of the walk that returned the row, 0 to 255.
+        due_on: its due date, if the section is sorted by it.
         instant: its `created_at` or `updated_at`, depending on the order of the section.
         pins: None for a walk without pins.
     """
@@ -48,10 +48,10 @@ class Position(NamedTuple):
 
 
 def encode_cursor(position: Position, binding: str, *, followed: bool) -> str:
-    """Return an opaque text of 96 characters, or 120. `binding` names the member and the filters.
+    """Return an opaque text of 96 or 120 characters, bound to `binding`, the member and the filters.
 
     Args:
-        followed: whether the pins have `again` and `told`, as those of a walk with `updated_after`.
+        followed: whether the pins have `again` and `told`, as in a walk with `updated_after`.
     """
     *row, pins = position
     held = pins or (None,) * 5

@@ -19,17 +19,17 @@ ITEM_DOUBTS = HookList[ItemDoubts]("ITEM_DOUBTS")
 
 
 def doubt_new_item(title: str, due_on: date, term: str | None, today: date) -> None:
-    """Let a tool say if the new item is outside its course's term. It costs no statement."""
+    """Report a new item outside its course's term to tools. Needs no statement."""
     doubt(partial(_outside, term, today, [(title, due_on)]))
 
 
 def doubt_item(member: Member, item_id: UUID) -> None:
-    """Let a tool say if the item is outside its course's term, or what is below it due after it; two statements."""
+    """Report an item outside its course's term, or due before one of its milestones, to tools. Two statements."""
     doubt(partial(_about_item, member, item_id))
 
 
 def doubt_items_of(member: Member, course_id: UUID) -> None:
-    """Let a tool say which items of the course are outside its term; one statement."""
+    """Report the course's items outside its term to tools. One statement."""
     doubt(partial(_outside_term, member, course_id=course_id))
 
 

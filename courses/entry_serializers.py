@@ -1,4 +1,4 @@
-"""Requests and answers with items and weights of a syllabus, and the lines that they come from."""
+"""Requests and answers with the items and weights of a syllabus, and their syllabus lines."""
 
 from decimal import Decimal
 from typing import Any, ClassVar, NotRequired, TypedDict
@@ -86,7 +86,7 @@ class CourseItemBody(EntryBody):
         fields = tuple(name for name in PlainItemBody.Meta.fields if name != "category_id")
 
     def to_internal_value(self, data: Any) -> Any:
-        """The fields. An id is refused, not ignored: the item would lose its category."""
+        """Parse the fields. An id is rejected rather than ignored, because the item would lose its category."""
         entry = super().to_internal_value(data)
         if data.get("category_id") is not None:
             raise serializers.ValidationError({"category_id": ["Not a field here; did you mean category?"]})

@@ -1,4 +1,4 @@
-"""Create several items in one call, with their lines of the syllabus."""
+"""Create several items in one call, with their syllabus lines."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -43,15 +43,15 @@ def create_item(
     if_exists: str = "create",
     **entry: Unpack[EntryFields],
 ) -> tuple[CreatedItemRow, bool]:
-    """Create all of the items or none; returns the first with the others, and true if any was created.
+    """Create all of the items or none. Return the first with the others, and whether any was created.
 
-    With `if_exists` "skip", an item of the course with the same title (trimmed, case-folded) and date is returned
-    instead of created. Of two such entries in one call the second returns the first.
+    With `if_exists` "skip", an existing item of the course with the same title (trimmed, case-folded) and date is
+    returned in place of a new one. Of two such entries in one call, the second returns the item of the first.
 
     Raises:
-        NotFound: there is no such course of the member's.
+        NotFound: the member has no such course.
         ValidationFailed: a `category_id` is not a category of the course.
-        Conflict: the course would have too many items, or the member.
+        Conflict: the course or the member would have too many items.
     """
     quote = entry.get("quote")
     if quote is None and more is None and if_exists == "create":
@@ -77,7 +77,7 @@ def create_item(
     if if_exists == "skip":
         for item in items:
             item["existing"] = item["id"] not in made
-            made.discard(item["id"])  # the next one with this id is not made, but answered
+            made.discard(item["id"])  # further rows with this id were not created
     if quote is None and more is None:
         return cast("CreatedItemRow", items[0]), bool(new)
     stored = [Stored(row["id"], row["title"], row["due_on"], row["kind"]) for row in there]
@@ -89,11 +89,11 @@ def create_item(
 
 
 def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[NewItem]) -> list[UUID]:
-    """Create all of the items or none, inside an open write; returns their ids in order.
+    """Create all of the items or none, inside an open write. Return their ids in order.
 
     Raises:
-        NotFound: there is no such course of the member's.
-        Conflict: the course would have more items than it may, or the member.
+        NotFound: the member has no such course.
+        Conflict: the course or the member would have too many items.
     """
     course_name = add_to_count(member, course_id, len(items)).name
     today = member.today()
@@ -103,7 +103,7 @@ def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[New
 
 
 def with_worths(member: Member, course_id: UUID, rows: Sequence[ReadItem]) -> Sequence[ReadItem]:
-    """`rows` as they are stored by now, if any of them counts for something; one statement then."""
+    """`rows` as stored now, if any of them has a worth, which needs one statement."""
     if all(row["category_id"] is None for row in rows):
         return rows
     stored = {row["id"]: row for row in read(_of_course(member, course_id, Q(id__in={row["id"] for row in rows})))}
@@ -121,7 +121,7 @@ def _category_ids(entries: Sequence[EntryFields]) -> dict[str, UUID | None]:
 
 
 def answered(rows: Sequence[ReadItem], today: date) -> list[EnteredItemRow]:
-    """A record for each of `rows`, of which one can be there twice."""
+    """A record for each of `rows`, which may contain an item twice."""
     copies = cast("list[ReadItem]", [dict(row) for row in rows])
     return cast("list[EnteredItemRow]", as_answered(copies, today))
 
@@ -131,7 +131,7 @@ def _of_course(member: Member, course_id: UUID, which: Q) -> QuerySet[Item]:
 
 
 def _with_these_dates(member: Member, course_id: UUID, entries: Sequence[EntryFields]) -> list[ReadItem]:
-    """The items of the course on the dates of `entries`, and the undated ones if one of them is; oldest first."""
+    """The course's items on the dates of `entries`, including undated ones if an entry is undated; oldest first."""
     dates = {entry["due_on"] for entry in entries}
     on_a_day = Q(due_on__in=[day for day in dates if day is not None])
     which = on_a_day | Q(due_on__isnull=True) if None in dates else on_a_day
@@ -139,7 +139,7 @@ def _with_these_dates(member: Member, course_id: UUID, entries: Sequence[EntryFi
 
 
 def _known_or_new(rows: Sequence[ReadItem], there: Sequence[ReadItem]) -> tuple[list[ReadItem], list[ReadItem]]:
-    """For each row the first equal one, preferring those `there`; and the `rows` to insert."""
+    """For each row, the first equal one, preferably an existing one of `there`; and the rows to insert."""
     known: dict[tuple[str, date | None], ReadItem] = {}
     for row in there:
         known.setdefault(_key(row), row)
@@ -148,5 +148,5 @@ def _known_or_new(rows: Sequence[ReadItem], there: Sequence[ReadItem]) -> tuple[
 
 
 def _key(row: ReadItem) -> tuple[str, date | None]:
-    """The key by which two items are the same: the title, case-folded, and the date."""
+    """The key that equal items share: case-folded title and date."""
     return row["title"].strip().casefold(), row["due_on"]

@@ -1,6 +1,6 @@
-"""How many items a course has: kept with the course as items come and go, and held to the limits there.
+"""The stored count of a course's items, updated with each insertion and deletion, and its limits.
 
-Whatever adds items or takes them away says so here, inside `accounts.changes.writing`.
+Code that inserts or deletes items must report it here, inside `accounts.changes.writing`.
 """
 
 from typing import NamedTuple
@@ -56,18 +56,18 @@ _ADD = Update(
 
 
 class CountedCourse(NamedTuple):
-    """The course that items are added to."""
+    """The course that receives items."""
 
     name: str
     term: str | None
 
 
 def add_to_count(member: Member, course_id: UUID, more: int = 1) -> CountedCourse:
-    """Count `more` items that are about to be added; returns their course. One statement.
+    """Count `more` items about to be added, and return their course. One statement.
 
     Raises:
-        NotFound: there is no such course of the member's.
-        Conflict: the course would have too many items, or the member.
+        NotFound: the member has no such course.
+        Conflict: the course or the member would have too many items.
     """
     counted = _ADD.returned(
         member_id=member.id,
@@ -82,7 +82,7 @@ def add_to_count(member: Member, course_id: UUID, more: int = 1) -> CountedCours
 
 
 def _refusal(member: Member, course_id: UUID, more: int) -> NoSuchCourse | Conflict:
-    """Why nothing was counted."""
+    """The error that explains why nothing was counted."""
     here = Course.objects.filter(member_id=member.id, id=course_id).values_list("item_count", flat=True).first()
     if here is None:
         return NoSuchCourse()
@@ -90,12 +90,12 @@ def _refusal(member: Member, course_id: UUID, more: int) -> NoSuchCourse | Confl
 
 
 def take_from_count(member_id: UUID, item_id: UUID) -> bool:
-    """Count an item that is about to be deleted no more; gives whether it is there. One statement."""
+    """Decrement the count for an item about to be deleted. Return whether the item exists. One statement."""
     item = Item.objects.filter(member_id=member_id, id=item_id)
     course = Course.objects.filter(member_id=member_id, id__in=item.values("course_id"))
     return bool(course.update(item_count=F("item_count") - 1))
 
 
 def take_away_from_count(member_id: UUID, course_id: UUID, less: int) -> None:
-    """Count `less` items of the course, which are about to be deleted, no more."""
+    """Decrement the count of the course by `less` items about to be deleted."""
     update_later(Course.objects.filter(member_id=member_id, id=course_id), item_count=F("item_count") - less)

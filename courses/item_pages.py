@@ -1,21 +1,21 @@
-"""The pages of list_items, and the walk over them that a poller makes.
+"""The pages of list_items, and the walk over them for polling.
 
-A walk with `created_after` is pinned to what was visible when it began, and told in sections, each item of the set
-standing in one of them at any moment and only ever moving to a later one:
+A walk with `created_after` covers the items visible when it began, in sections. At each moment an item is in exactly
+one section, and it only ever moves to a later one:
 
-1. those unchanged since the walk began, soonest due first;
-2. those changed since, in the order of their last change;
-3. those changed once more after the second section had begun, by age.
+1. items unchanged since the walk began, soonest due first;
+2. items changed since then, in order of their last change;
+3. items changed again after the second section began, by age.
 
-What the first and the third are ordered by does not change while an item stands in them, and the second has an end, set
-when it begins. So every item is told at least once, however items are changed between the pages, and a walk ends.
+The sort keys of the first and third sections do not change while an item is in them. The end of the second section is
+fixed when it begins. So every item is returned at least once, whatever changes between pages, and a walk ends.
 
-A walk with `updated_after` is made of the same sections, of the items made or changed since that time, and of one more:
+A walk with `updated_after` has the same sections for items created or changed since that time, and one more:
 
-4. those made, or changed once more, since the walk began, up to the newest change that the walk has told.
+4. items created or changed again since the walk began, up to the newest change that the walk has returned.
 
-The next poll asks for what is newer than that, so it misses nothing. Nothing comes into the fourth section while it is
-told, and it is empty where nothing was changed meanwhile.
+The next poll asks for anything newer, so it misses nothing. No items are added to the fourth section while it is
+returned, and it is empty if nothing changed meanwhile.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ from studyservice.operations.serializers import Page, page
 
 
 class Section(IntEnum):
-    """A part of a walk; a list that is not pinned has only the first, with every item."""
+    """A part of a walk. A list without pins has only the first section, with every item."""
 
     DUE = 0
     CHANGED = 1
@@ -87,7 +87,7 @@ class _Now(TypedDict):
 
 
 class _LastTold(TypedDict, total=False):
-    """Where a page goes on, for its statement."""
+    """The position where a page starts, for its statement."""
 
     last_due: date | None
     last_instant: datetime
@@ -105,16 +105,16 @@ def list_items(
 ) -> Page[ItemRow]:
     """One page of items, soonest due first, undated last; then older first, then by id.
 
-    With `created_after`, the whole walk sees only what was visible when its first page was read; what is added
-    meanwhile is left to the next poll. What was changed meanwhile comes, for the first time or again, at the end. With
-    `updated_after`, so does what was added before the newest of these changes.
+    With `created_after`, the whole walk covers only items visible when its first page was read. Items added meanwhile
+    are left to the next poll. Items changed meanwhile are returned at the end, possibly a second time. With
+    `updated_after`, so are items added before the newest of these changes.
 
     Args:
-        filters: any of `course_id`, `kind`, `status`, `q`, `due_from`, `due_to` (dates, included), and `created_after`
+        filters: any of `course_id`, `kind`, `status`, `q`, `due_from`, `due_to` (inclusive dates), and `created_after`
             or `updated_after`.
 
     Raises:
-        InvalidRequest: `cursor` is none of this member's with these filters.
+        InvalidRequest: `cursor` belongs to another member or other filters, or is not a cursor.
     """
     binding = f"{member.id} {sorted((name, str(value)) for name, value in filters.items())}"
     followed = "updated_after" in filters
@@ -157,13 +157,13 @@ def list_items(
 
 
 def _newest_told(pins: Pins, rows: Sequence[ReadItem]) -> datetime | None:
-    """The newest change that the walk has told, of those since it began."""
+    """The newest change returned by the walk, among those since it began."""
     changes = [row["updated_at"] for row in rows if row["updated_at"] > pins.began]
     return max([*changes, *([pins.told] if pins.told else [])], default=None)
 
 
 def _meanwhile(pins: Pins, newest_told: datetime) -> dict[str, datetime]:
-    """The bounds of the fourth section, which leaves out what the second told as it still is."""
+    """The bounds of the fourth section, without unchanged rows of the second."""
     return {
         "changed_after": pins.began,
         "changed_until": newest_told,
@@ -173,7 +173,7 @@ def _meanwhile(pins: Pins, newest_told: datetime) -> dict[str, datetime]:
 
 
 def _conditions(filters: ItemFilters, today: date) -> tuple[set[str], dict[str, Any]]:
-    """The names of the conditions that `filters` ask for, and the values that these take."""
+    """The names of the conditions for `filters`, and their values."""
     values: dict[str, Any] = dict(filters)
     names = {f"status={value}" if name == "status" else name for name, value in values.items()}
     if values.pop("status", None) is not None:
@@ -184,17 +184,17 @@ def _conditions(filters: ItemFilters, today: date) -> tuple[set[str], dict[str, 
 
 
 def _pins(member: Member) -> Pins | None:
-    """What a walk that begins now is pinned to; None without any item."""
+    """The pins of a walk that begins now; None without any items."""
     row = _NOW.first(member_id=member.id)
     return None if row is None else Pins(row["newest"], row["clock"])
 
 
 def _turned(member: Member, pins: Pins, following: Section, *, followed: bool) -> Pins:
-    """The pins with the end of the second section, now that it has begun; without any item left it is empty.
+    """The pins with the end of the second section, which begins now. Without remaining items it is empty.
 
     Args:
         following: the section of the row after the page.
-        followed: whether the walk has the fourth section, for which the newest write before the third is kept.
+        followed: whether the walk has the fourth section, which needs the newest write before the third.
     """
     if following is Section.MEANWHILE:
         return pins._replace(turned=pins.turned or pins.told)
@@ -206,10 +206,10 @@ def _turned(member: Member, pins: Pins, following: Section, *, followed: bool) -
 
 
 def _sections(after: Position | None, pins: Pins | None) -> dict[Section, dict[str, datetime]]:
-    """The sections that the page may be made of, each with its bounds.
+    """The sections that the page may contain, each with its bounds.
 
-    The first page is read in one statement, which sees all there is; only where it is not the last can anything have
-    been changed since. The second section, likewise, has no end before it was read once.
+    One statement reads the first page and sees all items, so changes matter only if it is not the last page. The second
+    section has no end until it is read for the first time.
     """
     if pins is None:
         return {Section.DUE: {}}
@@ -246,7 +246,7 @@ def _position(last: ItemRow, section: Section, pins: Pins | None) -> Position:
 
 @cache
 def _page(filters: frozenset[str], section: Section, place: str) -> Select[ReadItem]:
-    """The statement for one set of filters and one place to go on from; there are at most a few hundred."""
+    """The statement for one set of filters and one starting position. There are at most a few hundred of them."""
     items: QuerySet[Item] = ITEMS.filter(*(_FILTERS[name] for name in sorted(filters & _FILTERS.keys())))
     if "q" in filters:
         items = items.filter(with_text())

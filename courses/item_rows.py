@@ -1,4 +1,4 @@
-"""Items as statements read them and as operations answer them."""
+"""Items as read by statements and as returned by operations."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -18,7 +18,7 @@ NOTE_IN_LISTS = 200
 
 
 class ReadItem(ItemColumns):
-    """An item as a statement reads it: with what decides its status; `worth` is in hundredths."""
+    """An item as a statement reads it, with the columns that determine its status. `worth` is in hundredths."""
 
     missable_from: date
     graded: bool
@@ -47,7 +47,7 @@ LISTED: Mapping[str, str] = {**WHOLE, "note": "note_in_lists"}
 
 
 def read(items: QuerySet[Item]) -> list[ReadItem]:
-    """The rows of items, whose filter names the member of both tables."""
+    """The rows of items. The filter must name the member of both tables."""
     found = with_worth(items).values_list(*WHOLE.values())
     return cast("list[ReadItem]", [dict(zip(WHOLE, row, strict=True)) for row in found])
 

@@ -1,4 +1,4 @@
-"""A member's dated items: reading and writing; `courses.item_pages` lists them."""
+"""A member's dated items: reading and writing. `courses.item_pages` lists them."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -50,7 +50,7 @@ def get_item(member: Member, item_id: UUID) -> ItemRow:
     """The item.
 
     Raises:
-        NotFound: there is no such item of the member's.
+        NotFound: the member has no such item.
     """
     item = _ONE.first(member_id=member.id, item_id=item_id)
     if item is None:
@@ -76,12 +76,12 @@ def items_ahead(member: Member) -> list[ItemRow]:
 
 
 def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem]) -> ItemRow:
-    """Create one item; `courses.item_batches` creates several, or one with a quote.
+    """Create one item. `courses.item_batches` creates several, or one with a quote.
 
     Raises:
-        NotFound: there is no such course of the member's.
+        NotFound: the member has no such course.
         ValidationFailed: `category_id` is not a category of the course.
-        Conflict: the course, or the member, has as many items as there can be.
+        Conflict: the course or the member has the maximum number of items.
     """
     today = member.today()
     with writing(member.id, "create_item") as write:
@@ -100,7 +100,7 @@ def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem
 
 
 def new_row(write: Write, course_id: UUID, course_name: str, entry: NewItem, today: date) -> ReadItem:
-    """The row of a new item, as a statement would read it; `worth` is to be read if it has a category."""
+    """The row of a new item, as a statement would read it. `worth` must be read separately if it has a category."""
     return {
         "id": uuid7(),
         "course_id": course_id,
@@ -121,7 +121,7 @@ def new_row(write: Write, course_id: UUID, course_name: str, entry: NewItem, tod
 
 
 def insert_rows(write: Write, rows: Sequence[ReadItem]) -> None:
-    """Insert the rows in as few statements as the database takes. The caller counts them."""
+    """Insert the rows in as few statements as possible. The caller counts them."""
     _INSERT.run_all([_inserted(write, row) for row in rows])
     for row in rows:
         write.made(Item, row["id"], row["title"], _logged(row))
@@ -140,13 +140,13 @@ def _logged(item: ReadItem) -> dict[str, object]:
 
 
 def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:
-    """Change the fields given. Equal values leave the item untouched.
+    """Change the given fields. Equal values leave the item unchanged.
 
-    A note that is the beginning of the stored one, as lists answer it, counts as not sent.
+    A note equal to the beginning of the stored one, as returned by lists, counts as not sent.
 
     Raises:
-        NotFound: there is no such item of the member's.
-        ValidationFailed: `category_id` is not a category of the course, or a score names the item.
+        NotFound: the member has no such item.
+        ValidationFailed: `category_id` is not a category of the course, or the item has a score.
     """
     with writing(member.id, "update_item") as write:
         item = _ONE.first(member_id=member.id, item_id=item_id)
@@ -169,7 +169,7 @@ def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) ->
 
 
 def _changed(write: Write, item_id: UUID, stored: Fields, changes: ItemFields) -> dict[str, object]:
-    """Store those of `changes` that differ from what is `stored`, and return them."""
+    """Store those of `changes` that differ from `stored`, and return them."""
     after: dict[str, object] = dict(changes)
     if after.get("done", stored["done"]) != stored["done"]:
         after["done_at"] = timezone.now() if after["done"] else None
@@ -188,10 +188,10 @@ def _changed(write: Write, item_id: UUID, stored: Fields, changes: ItemFields) -
 
 
 def delete_item(member: Member, item_id: UUID) -> DeletedRow:
-    """Remove the item with its milestones.
+    """Delete the item with its milestones.
 
     Raises:
-        NotFound: there is no such item of the member's.
+        NotFound: the member has no such item.
     """
     with writing(member.id, "delete_item") as write:
         if not take_from_count(member.id, item_id):
@@ -201,7 +201,7 @@ def delete_item(member: Member, item_id: UUID) -> DeletedRow:
 
 
 def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, ItemFields]]) -> int:
-    """Change items of a course inside an open write; returns how many differed."""
+    """Change items of a course inside an open write. Return how many differed."""
     if not changes:
         return 0
     mine = Item.objects.filter(member_id=write.member_id, course_id=course_id)
@@ -210,7 +210,7 @@ def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, It
 
 
 def delete_items(write: Write, course_id: UUID, ids: Sequence[UUID]) -> int:
-    """Remove items of a course with their milestones inside an open write; returns how many there were."""
+    """Delete items of a course with their milestones inside an open write. Return their number."""
     if not ids:
         return 0
     rows = Item.objects.filter(member_id=write.member_id, course_id=course_id, id__in=ids)

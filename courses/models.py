@@ -77,16 +77,16 @@ class Course(models.Model):
 
 
 def syllabus_path(file: "SyllabusFile", filename: str) -> str:
-    """Where a file lies in storage: under a name of our own; 48 of the field's 100 characters."""
+    """The path of a file in storage, with a random name: 48 of the field's 100 characters."""
     return f"{SYLLABUS_FOLDER}/{file.id.hex[:2]}/{file.id}"
 
 
 class StoredFile(FieldFile):
-    """A file in storage, whose address is one of the operators' admin wherever it lies."""
+    """A stored file, whose URL is a page of the admin, independent of the storage."""
 
     @property
     def url(self) -> str:
-        """Never a storage's own, which would ask for no permission and tell nobody."""
+        """The storage's own URL is never used: it would bypass permissions and the log."""
         return f"{settings.MEDIA_URL}{self.name}"
 
 
@@ -97,9 +97,9 @@ class StoredFileField(models.FileField):
 
 
 class SyllabusFile(models.Model):
-    """A file of a syllabus, uploaded by its member; it leaves storage after the commit that removes its row.
+    """A syllabus file uploaded by its member. It is removed from storage after the commit that deletes its row.
 
-    It belongs to no course at first, and expires unless it is attached to one.
+    At first it belongs to no course, and it expires unless it is attached to one.
     """
 
     id = models.UUIDField(
@@ -108,7 +108,7 @@ class SyllabusFile(models.Model):
         editable=False,
         help_text="The file's id; create_course and update_course take it as syllabus_id.",
     )
-    # An index on each: all files of a member are added up and exported, those of one of its 30 courses are listed.
+    # One index each: all files of a member are summed and exported, and files of one of 30 courses are listed.
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     course = models.ForeignKey(
         Course,
@@ -181,16 +181,16 @@ class SyllabusFile(models.Model):
 
 @receiver(post_delete, sender=SyllabusFile)
 def delete_stored_file(instance: SyllabusFile, using: str, **kwargs: object) -> None:
-    """Remove the file from storage once the deletion is committed; a failure is logged and stops nothing."""
+    """Remove the file from storage after the commit. A failure is logged and does not affect the deletion."""
 
-    def delete() -> None:  # named, because Django logs a failure by the function's name
+    def delete() -> None:  # a named function, because Django logs its name on failure
         instance.file.storage.delete(str(instance.file.name))
 
     transaction.on_commit(delete, using=using, robust=True)
 
 
 class ItemKind(models.TextChoices):
-    """What a dated item is."""
+    """The kind of a dated item."""
 
     EXAM = "exam"
     QUIZ = "quiz"
@@ -202,7 +202,7 @@ class ItemKind(models.TextChoices):
 
 
 class ItemStatus(models.TextChoices):
-    """Where an item stands; `courses.statuses` says when."""
+    """The state of an item, determined by `courses.statuses`."""
 
     GRADED = "graded"
     DONE = "done"
@@ -212,7 +212,7 @@ class ItemStatus(models.TextChoices):
 
 
 class Item(models.Model):
-    """A dated course item; without a date it is undated."""
+    """A course item with or without a date."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False, help_text="The item's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
@@ -269,7 +269,7 @@ class Item(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "due_on", "created_at", "id"], name="item_member_due"),
             models.Index(fields=["member", "created_at"], name="item_member_age"),
-            models.Index(fields=["course", "due_on", "created_at", "id"], name="item_course_due"),  # in their order
+            models.Index(fields=["course", "due_on", "created_at", "id"], name="item_course_due"),  # in this order
             models.Index(
                 fields=["member", "category"], name="item_member_category", condition=models.Q(category__isnull=False)
             ),

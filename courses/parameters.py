@@ -16,10 +16,10 @@ MAX_QUERY = 100
 
 
 class SyllabusPartQuery(Query):
-    """Which part of a syllabus text to answer; mixed into the parameters of what answers one.
+    """Parameters for a part of a syllabus text, mixed into the parameters of operations that return one.
 
     Attributes:
-        includes_by: the parameter that asks for the text at all.
+        includes_by: the parameter that requests the text.
     """
 
     includes_by: ClassVar[str]
@@ -38,7 +38,7 @@ class SyllabusPartQuery(Query):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A part of what is not asked for is refused."""
+        """Reject a part if the text was not requested."""
         parts = {"syllabus_from", "syllabus_limit"} & attrs.keys()
         if parts and not attrs[self.includes_by]:
             raise serializers.ValidationError({name: [f"Needs {self.includes_by}."] for name in sorted(parts)})
@@ -103,7 +103,7 @@ class ItemsQuery(Query):
     cursor = CursorField(required=False, help_text="The previous page's next_cursor.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A walk follows what is new, or what is new or changed."""
+        """Reject created_after together with updated_after."""
         if {"created_after", "updated_after"} <= attrs.keys():
             raise serializers.ValidationError({"updated_after": ["Must not be sent together with created_after."]})
         return attrs

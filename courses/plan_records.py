@@ -38,7 +38,7 @@ class ItemQuery(Query):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a target of no plan."""
+        """Reject a target without a plan."""
         if "target" in attrs and "minutes_a_day" not in attrs:
             raise serializers.ValidationError({"target": ["Needs minutes_a_day, for which a plan is made."]})
         return attrs

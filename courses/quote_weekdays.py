@@ -31,7 +31,7 @@ _WEEK: Final = timedelta(days=6)
 def misplaced_weekday(syllabus: Syllabus, quote: str) -> tuple[int, date] | None:
     """The first weekday (Monday is 0) that contradicts the date next to it, and that date.
 
-    Beside each other means with nothing but punctuation between. A weekday between two dates may be about either.
+    Only punctuation may stand between the two. A weekday between two dates may belong to either.
     """
     text = readable(" ".join(quote.split()))
     begin, left = 0, None

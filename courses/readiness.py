@@ -1,4 +1,4 @@
-"""How ready the member is for exams and quizzes: asked here, where items are, and answered by who has the cards."""
+"""Predicted recall for exams and quizzes. Courses define the hook, and the app with the cards implements it."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -28,20 +28,20 @@ MOST_MISSED = 50
 
 
 class Readiness(Protocol):
-    """Who knows what the member will recall of the cards of a course."""
+    """Computes the predicted recall of a course's cards."""
 
     def has_cards(self) -> Exists:
-        """Whether there are cards in the decks of an item's course; for a statement over items."""
+        """Condition for a statement over items: the decks of the item's course have cards."""
 
     def for_items(self, member: Member, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
-        """The readiness for at most `MOST_AT_ONCE` of the member's items, each on its day; one query."""
+        """The readiness for at most `MOST_AT_ONCE` of the member's items, each on its day. One query."""
 
 
 READINESS = Hook[Readiness]("READINESS")
 
 
 class DueColumns(ReadItem):
-    """An item as a statement reads it, and whether it is an exam or a quiz whose course has cards."""
+    """The columns of an item, plus whether it is an exam or a quiz whose course has cards."""
 
     has_cards: bool
 
@@ -49,12 +49,13 @@ class DueColumns(ReadItem):
 def get_item_detail(
     member: Member, item_id: UUID, *, minutes_a_day: int | None = None, target: int = TARGET
 ) -> ItemDetailRow:
-    """The item, with the readiness if it is an exam or a quiz that is not past; one query, then two. With
-    `minutes_a_day` also the plan for it; another query.
+    """The item, with readiness if it is a current exam or quiz: two queries, otherwise one. `minutes_a_day` adds the
+    plan
+    and another query.
 
     Raises:
-        NotFound: there is no such item of the member's.
-        ValidationFailed: there are no plans for such an item.
+        NotFound: the member has no such item.
+        ValidationFailed: such an item has no plan.
     """
     item = cast("ItemDetailRow", get_item(member, item_id))
     item["readiness"] = None
@@ -70,7 +71,7 @@ def plan_of(member: Member, item: ItemDetailRow, minutes_a_day: int, target: int
     """The plan for an item with its readiness; None without cards. One query.
 
     Raises:
-        ValidationFailed: there are no plans for such an item.
+        ValidationFailed: such an item has no plan.
     """
     return STUDY_PLANS.get()(
         member,
@@ -84,12 +85,12 @@ def plan_of(member: Member, item: ItemDetailRow, minutes_a_day: int, target: int
 
 
 class Due(NamedTuple):
-    """What is due.
+    """Due items.
 
     Attributes:
-        items: those due from today to the last day, soonest first.
-        missed: the newest `MOST_MISSED` that were missed in the days before, oldest first.
-        days: of the first exams and quizzes among `items` whose course has cards, `MOST_AT_ONCE` at most.
+        items: due from today to the last day, soonest first.
+        missed: the newest `MOST_MISSED` items missed in the days before, oldest first.
+        days: the days of the first exams and quizzes among `items` whose course has cards, at most `MOST_AT_ONCE`.
     """
 
     items: list[ItemRow]
@@ -98,14 +99,14 @@ class Due(NamedTuple):
 
 
 def due_items(member: Member, today: date, until: date) -> Due:
-    """What is due from `today` to `until`, both included; one query."""
+    """Items due from `today` to `until`, inclusive. One query."""
     return due_among(
         _due().all(member_id=member.id, today=today, missed_from=today - MISSED_FOR, until=until), today, until
     )
 
 
 def due_among(found: list[DueColumns], today: date, until: date) -> Due:
-    """What is due of the items `found`, which are told soonest first; each becomes as it is answered."""
+    """The due ones among the items `found`, soonest first. Each is converted to its answer."""
     with_cards = {item["id"] for item in found if item.pop("has_cards")}  # type: ignore[misc]  # read as one
     items = as_answered(cast("list[ReadItem]", found), today)
     dated = [(day, item) for item in items if (day := item["due_on"]) is not None]
@@ -116,14 +117,14 @@ def due_among(found: list[DueColumns], today: date, until: date) -> Due:
 
 
 def has_cards() -> Case:
-    """Whether an item is an exam or a quiz whose course has cards; called when the hook is registered."""
+    """Condition for an exam or a quiz whose course has cards. Called when the hook is registered."""
     examined = When(kind__in=sorted(EXAMINED), then=READINESS.get().has_cards())
     return Case(examined, default=Value(value=False), output_field=BooleanField())
 
 
 @cache
 def _due() -> Select[DueColumns]:
-    """Built at the first use, when the hook is registered."""
+    """Built on first use, after the hook is registered."""
     in_range = ITEMS.filter(due_on__gte=Param("missed_from"), due_on__lte=Param("until"))
     due = in_range.filter(Q(due_on__gte=Param("today")) | OF_STATUS[ItemStatus.MISSED]).order_by(*SOONEST_FIRST)
     return Select[DueColumns](due.annotate(has_cards=has_cards()), {**LISTED, "has_cards": "has_cards"})

@@ -1,4 +1,4 @@
-"""The revision of what calendars show: RFC 5545 section 3.8.7.4, `SEQUENCE`."""
+"""The revision of calendar events: RFC 5545 section 3.8.7.4, `SEQUENCE`."""
 
 from collections.abc import Mapping, Set
 from typing import Any
@@ -13,7 +13,7 @@ SHOWN_OF_MILESTONE = frozenset({"title", "due_on"})
 def revision(changes: Mapping[str, Any], shown: Set[str]) -> dict[str, Any]:
     """The next `sequence` after `changes`: one more if any field of `shown` changed.
 
-    The database compares, so that it holds for whoever changes and whatever was read before.
+    The database compares the values, so the result is correct for every writer.
     """
     compared = {name: value for name, value in changes.items() if name in shown}
     if not compared:

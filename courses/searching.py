@@ -16,7 +16,7 @@ ALSO_SEARCHED: HookList[Q] = HookList("what else q of list_items searches")
 
 
 def found() -> Q:
-    """Items with the folded text `q` in their title, note or course name, or in what higher apps search."""
+    """Condition for items with the folded text `q` in their title, note or course name, or in higher apps."""
     condition = contains("folded", "course__folded", param="q")
     for also in ALSO_SEARCHED:
         condition |= also
@@ -34,10 +34,10 @@ def folded_item(columns: Mapping[str, Any]) -> dict[str, str]:
 
 
 def repair_folded_courses(member_id: UUID) -> int:
-    """Fold names again that were written past the service; return how many were wrong."""
+    """Recompute folded names of rows that bypassed the service. Return how many were wrong."""
     return repair_columns(Course.objects.filter(member_id=member_id), ("name", "folded"), folded_course)
 
 
 def repair_folded_items(member_id: UUID) -> int:
-    """Do the same with the items."""
+    """Do the same for items."""
     return repair_columns(Item.objects.filter(member_id=member_id), ("title", "note", "folded"), folded_item)

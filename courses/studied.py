@@ -1,4 +1,4 @@
-"""The member's decks to study, which courses asks the app with the cards for."""
+"""The member's decks for studying, which courses request from the app with the cards."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from studyservice.hooks import Hook
 
 @dataclass(frozen=True, slots=True)
 class StudiedDeck:
-    """A deck, with its cards that are not suspended.
+    """A deck with its unsuspended cards.
 
     Attributes:
-        repeat: cards in learning or relearning that are due.
-        due: cards in review that are due.
-        new: cards never reviewed.
-        recall: expected recall of all its cards in percent, exact, by the exams and quizzes of its course that were
-            asked about, on the day of each.
+        repeat: due cards in learning or relearning.
+        due: due cards in review.
+        new: cards without reviews.
+        recall: exact expected recall of all its cards in percent, for each requested exam or quiz of its course on its
+            day.
     """
 
     id: UUID
@@ -36,13 +36,13 @@ class StudiedDeck:
 
 
 class Studied(NamedTuple):
-    """The decks to study.
+    """The decks for studying.
 
     Attributes:
-        decks: all of them, oldest first.
-        readiness: for each exam or quiz whose readiness is told.
-        seconds_a_card: of one review, as it is told.
-        new_cards: how many of them today still allows, over all decks.
+        decks: all decks, oldest first.
+        readiness: for each exam or quiz with readiness.
+        seconds_a_card: duration of one review, as returned.
+        new_cards: number of new cards still allowed today, over all decks.
     """
 
     decks: list[StudiedDeck]

@@ -1,4 +1,4 @@
-"""Plans for exams: asked for here, where items are, and made by who has the cards."""
+"""Plans for exams. Courses define the hook, and the app with the cards implements it."""
 
 from datetime import date
 from typing import Protocol
@@ -12,7 +12,7 @@ from studyservice.operations.errors import ValidationFailed
 
 
 class StudyPlans(Protocol):
-    """Who makes plans from the cards of a course."""
+    """Makes plans from the cards of a course."""
 
     def __call__(
         self,
@@ -29,7 +29,7 @@ class StudyPlans(Protocol):
 
         Args:
             target: percent of the cards to know.
-            without: percent that is known if nothing is studied.
+            without: expected percent without studying.
         """
 
 
@@ -37,15 +37,15 @@ STUDY_PLANS = Hook[StudyPlans]("STUDY_PLANS")
 
 
 def has_plan(kind: str, due_on: date | None, today: date) -> bool:
-    """Return whether there are plans for such an item."""
+    """Return whether such an item can have a plan."""
     return kind in EXAMINED and due_on is not None and NEAREST <= (due_on - today).days <= FURTHEST
 
 
 def exam_day(field: str, kind: str, due_on: date | None, today: date) -> date:
-    """The day of an item for which there are plans.
+    """The day of an item that can have a plan.
 
     Raises:
-        ValidationFailed: there are none for such an item; names `field`.
+        ValidationFailed: the item cannot; names `field`.
     """
     if kind not in EXAMINED:
         raise ValidationFailed.of(field, "Plans are made for exams and quizzes, and this item is another kind.")

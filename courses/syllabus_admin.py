@@ -1,4 +1,4 @@
-"""Files of syllabi for the operators: state and size for all of them, what is in them for whom has the permission."""
+"""Syllabus files in the admin: state and size for all operators, content for those with the permission."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -42,10 +42,10 @@ def syllabus_file(request: HttpRequest, folder: str, file_id: UUID) -> FileRespo
 
 @contextmanager
 def files_read(request: HttpRequest) -> Iterator[None]:
-    """Read the files of a form, before its transaction begins; they are `BROUGHT` inside the block.
+    """Read the files of a form before its transaction begins. Inside the block they are in `BROUGHT`.
 
     Raises:
-        ApiError: one cannot be taken.
+        ApiError: a file was rejected.
     """
     with ExitStack() as stack:
         sent: Iterable[tuple[str, Any]] = request.FILES.items() if request.method == "POST" else ()
@@ -54,7 +54,7 @@ def files_read(request: HttpRequest) -> Iterator[None]:
 
 
 class SyllabusFileInline(ServiceInline):
-    """The files of a course: added and removed, never changed."""
+    """The files of a course, which can be added and removed but not changed."""
 
     model = SyllabusFile
     fields = ("file", "filename", "text_status", "size", "created_at")
@@ -68,7 +68,7 @@ class SyllabusFileInline(ServiceInline):
 
 @admin.register(SyllabusFile)
 class SyllabusFileAdmin(ReadOnlyAdmin):
-    """Uploads and files of courses; members bring them, operators have them read again or delete them."""
+    """Uploads and files of courses. Operators can delete them or have them read again."""
 
     text_path = "filename"
     list_display = ("filename", "member", "course", "text_status", "size", "pages", "expires_at")
@@ -96,21 +96,21 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).defer("text", "course__syllabus_text")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Show the contents only with the permission to read them."""
+        """Show the content only with the permission to read it."""
         return self.about + self.content if request.user.has_perm(MAY_READ) else self.about
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Ask only for the permission to delete, as for any object."""
+        """Require only the delete permission, as for any object."""
         return bool(request.user.has_perm("courses.delete_syllabusfile"))
 
     def delete_model(self, request: HttpRequest, obj: SyllabusFile) -> None:
-        """Delete as delete_syllabus does, also an expired one."""
+        """Delete like delete_syllabus, including expired files."""
         with writing(obj.member_id, "delete_syllabus") as write:
             delete_object(write, SyllabusFile, obj.id)
 
     @admin.action(description="Read again", permissions=["read_again"])
     def read_again(self, request: HttpRequest, queryset: QuerySet[SyllabusFile]) -> None:
-        """Read the files again, as after a change of the reader. The course's text stays."""
+        """Read the files again, as after a change of the reader. The course's text is kept."""
         for file in queryset:
             try:
                 status = read_again(file)
@@ -123,5 +123,5 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
                 self.message_user(request, f"{file.filename}: {status}.")
 
     def has_read_again_permission(self, request: HttpRequest) -> bool:
-        """The permission to change a file includes reading it again."""
+        """The change permission includes reading a file again."""
         return bool(request.user.has_perm("courses.change_syllabusfile"))

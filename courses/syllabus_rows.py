@@ -1,4 +1,4 @@
-"""The proposal of a syllabus as rows for the member to approve."""
+"""The proposal of a syllabus as rows for the member's approval."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,13 +13,13 @@ SURE = 0.8
 
 
 def new_rows(proposal: ProposalRow) -> list[ReviewRow]:
-    """The rows of a course that is to be made."""
+    """The rows of a new course."""
     cautions = _by_place(proposal)
     return [_row(place, item, State.NEW, cautions[place]) for place, item in enumerate(proposal["items"])]
 
 
 def version_rows(proposal: ProposalRow, there: Sequence[ItemRow]) -> list[ReviewRow]:
-    """The rows of a new version of a course's syllabus: only what is new, moved or gone."""
+    """The rows of a new version of a course's syllabus: only new, moved or gone items."""
     return list(_version_rows(proposal, {item["id"]: item for item in there}))
 
 
@@ -71,7 +71,7 @@ def _row(
 
 
 def _by_place(proposal: ProposalRow) -> defaultdict[int, list[str]]:
-    """The cautions about each item."""
+    """The warnings about each item."""
     found: defaultdict[int, list[str]] = defaultdict(list)
     for one in proposal["warnings"]:
         if one["index"] is not None:

@@ -1,4 +1,4 @@
-"""A new version of a course's syllabus: what is new, moved or gone, and applying what the member approved."""
+"""A new version of a course's syllabus: new, moved and gone items, and applying the approved changes."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ class Version:
     """A version compared with the current course.
 
     Attributes:
-        there: the items of the course.
-        rows: what would become of them, and new ones.
-        cautions: what is said about no single item.
+        there: the existing items of the course.
+        rows: changes of them, and new items.
+        cautions: general warnings.
     """
 
     there: list[ItemRow]
@@ -44,7 +44,7 @@ class Version:
 
 
 def version_of(member: Member, course_id: UUID, text: str | None) -> Version:
-    """Parse a version and compare it. It takes up to two seconds of CPU, so it runs outside of the transaction."""
+    """Parse a version and compare it. This takes up to two seconds of CPU, so it must run outside of a transaction."""
     there = items_of(member, course_id)
     proposal = proposal_of(member, text, remembered_course(member, course_id))
     return Version(there, version_rows(proposal, there), general_cautions(proposal))
@@ -53,15 +53,15 @@ def version_of(member: Member, course_id: UUID, text: str | None) -> Version:
 def apply_syllabus(
     member: Member, course_id: UUID, approve: Approve, *, text: str | None, syllabus_id: UUID | None = None
 ) -> Applied:
-    """Make the version that of the course, and apply the approved rows: all or nothing.
+    """Store the version for the course and apply the approved rows: all or nothing.
 
     Args:
         text: of the version.
-        syllabus_id: the upload that it is in, which becomes a file of the course.
+        syllabus_id: its upload, which becomes a file of the course.
 
     Raises:
-        NotFound: there is no such course of the member's.
-        ValidationFailed: there is no such upload, or it has expired.
+        NotFound: the member has no such course.
+        ValidationFailed: the upload does not exist or has expired.
         Conflict: there would be too many items or files.
     """
     for _ in range(_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""Check entries against the syllabus that they were read from. Nothing is refused."""
+"""Check entries against their syllabus. Nothing is rejected."""
 
 from calendar import day_name
 from collections.abc import Sequence
@@ -22,18 +22,18 @@ def verify(
     weights: Sequence[CategoryEntryFields] = (),
     stored: Sequence[Stored] = (),
 ) -> list[WarningRow]:
-    """Add the evidence to each row whose entry has a quote; return the warnings.
+    """Add the evidence to each row whose entry has a quote, and return the warnings.
 
-    It can take a second of CPU for a text of 500,000 characters, so call it outside a transaction.
+    A text of 500,000 characters can take a second of CPU, so call it outside a transaction.
 
     Args:
         rows: the answers, one for each of `entries`.
-        entries: the entries sent.
-        text: the syllabus. Without one no quote is found.
+        entries: the sent entries.
+        text: the syllabus; without one, no quote is found.
         term: the course's.
         today: the member's date.
         weights: the categories sent with the entries.
-        stored: the items that the course had before.
+        stored: the existing items of the course.
     """
     syllabus = Syllabus.of(text or "", today=today, term=term)
     claims = []
@@ -53,7 +53,7 @@ def verify(
 
 
 def _of_quotes(syllabus: Syllabus, claims: Sequence[Claim], cautions: Sequence[Caution]) -> list[Caution]:
-    """A warning for each quote whose own weekday and date do not go together, but for items that have one already."""
+    """A warning for each quote whose own weekday and date disagree, except for items that already have one."""
     warned = {caution.index for caution in cautions if caution.type == "weekday"}
     found = []
     for index, claim in enumerate(claims):

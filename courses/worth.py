@@ -1,4 +1,4 @@
-"""The share of a course's grade that an item counts for, computed in its statement."""
+"""An item's share of its course's grade, computed in its statement."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -18,16 +18,17 @@ _AS_READ: "Field[Any, Any]" = Field()
 
 
 def _rows(model: type[Model], **filters: object) -> QuerySet[Any]:
-    """Rows of the member of the row outside."""
+    """Rows of the outer row's member."""
     return QuerySet(model).filter(member_id=OuterRef("member_id"), **filters)
 
 
 def _shares() -> QuerySet[Any]:
-    """The category of an item, with `part` and `whole`, both whole numbers: the item counts for `part / whole` of the
-    course's grade, w / W / max(1, n - d).
+    """The category of an item, with the integers `part` and `whole`: the item counts for `part / whole` of the course's
+    grade,
+    which is w / W / max(1, n - d).
 
     w is the weight of the item's category and W that of the course, in ten-thousandths. n is the number of pieces of
-    the category: its items or its scores, whichever are more; d of them are dropped. `whole` is null where W is 0.
+    the category: its items or its scores, whichever are more. d of them are dropped. `whole` is null if W is 0.
     """
     score = cast("type[Model]", GRADE_CATEGORY._meta.get_field("scores").related_model)
     weight = Cast(Round(F("weight") * 10_000), _WHOLE)
@@ -56,7 +57,7 @@ Null of an item without a category, of which the database looks at nothing else;
 
 @lru_cache(maxsize=1_000)
 def exact_worth(part: int | None, whole: int | None) -> tuple[Fraction | None, int | None]:
-    """`part / whole` in percent, and what `WORTH` is then: one calculation for the many items of a category."""
+    """`part / whole` in percent, computed once for all items of a category; then the value of `WORTH`."""
     if part is None or whole is None:
         return None, None
     return Fraction(100 * part, whole), (20_000 * part // whole + 1) // 2

@@ -41,11 +41,11 @@ class CourseFields(forms.Form):
     subject = _text("subject", "Subject")
 
     def rarer(self) -> list[forms.BoundField]:
-        """The fields that a page folds away."""
+        """The fields that the page collapses."""
         return [field for field in self.visible_fields() if field.name not in {"name", "term"}]
 
     def rarer_errors(self) -> bool:
-        """True if a folded field is wrong."""
+        """True if a collapsed field is invalid."""
         return any(field.errors for field in self.rarer())
 
 
@@ -53,7 +53,7 @@ class CourseForm(OnceForm, CourseFields):
     """A new course."""
 
     def fields_given(self) -> NewCourseFields:
-        """The fields that were filled in, for `create_course`."""
+        """The filled-in fields, for `create_course`."""
         given = self.cleaned_data
         return cast("NewCourseFields", {name: given[name] for name in COURSE_TEXTS if given[name]})
 
@@ -62,6 +62,6 @@ class CourseChangesForm(EditForm, CourseFields):
     """Changes of a course."""
 
     def clean(self) -> dict[str, Any]:
-        """A field that was emptied gets what a new course has without it."""
+        """Emptied fields get the default of a new course."""
         given = super().clean() or self.cleaned_data
         return {name: value or _EMPTY[name] for name, value in given.items()}

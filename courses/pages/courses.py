@@ -1,4 +1,4 @@
-"""The courses of a member, one of them, a new one by hand, and what is deleted."""
+"""The pages of a member's courses: the list, one course, creating by hand, and deleting."""
 
 from http import HTTPStatus
 from typing import NamedTuple
@@ -27,8 +27,8 @@ class Listed(NamedTuple):
     """A course in the list.
 
     Attributes:
-        next: its items from today on, `NEXT` of them at most.
-        more: how many come after these.
+        next: its items from today on, at most `NEXT`.
+        more: number of further items.
     """
 
     course: CourseRow
@@ -57,7 +57,7 @@ def course_list(request: HttpRequest) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_course_by_hand(request: HttpRequest) -> HttpResponse:
-    """A course by itself."""
+    """Create a course by hand, without a syllabus."""
     if request.method != "POST":
         return render(request, "new_course_by_hand.html", {"form": CourseForm()})
     form = CourseForm(request.POST)
@@ -78,7 +78,7 @@ def new_course_by_hand(request: HttpRequest) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
-    """The name of a course, its number, term, times, school and subject."""
+    """Change the fields of a course."""
     member = signed_in(request)
     try:
         course = courses.require_course(member, course_id)
@@ -98,7 +98,7 @@ def change_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
-    """Asks on GET, deletes on POST."""
+    """Ask on GET, delete on POST."""
     member = signed_in(request)
     try:
         course = courses.require_course(member, course_id)
@@ -117,7 +117,7 @@ def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_item(request: HttpRequest, course_id: UUID, item_id: UUID) -> HttpResponse:
-    """Asks on GET, deletes on POST."""
+    """Ask on GET, delete on POST."""
     member = signed_in(request)
     try:
         item = items.get_item(member, item_id)

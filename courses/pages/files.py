@@ -1,4 +1,4 @@
-"""The files of a course: saved, and deleted."""
+"""The files of a course: download and deletion."""
 
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from studyservice.operations.errors import NotFound
 @for_active_members
 @require_safe
 def syllabus_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponseBase:
-    """The file as it was uploaded."""
+    """Download the file as uploaded."""
     _file(request, course_id, syllabus_id)
     try:
         return download_response(get_syllabus_file(signed_in(request), syllabus_id), 200)
@@ -28,7 +28,7 @@ def syllabus_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> H
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
-    """Asks on GET, deletes on POST."""
+    """Ask on GET, delete on POST."""
     file = _file(request, course_id, syllabus_id)
     if request.method != "POST":
         return render(request, "delete_file.html", {"file": file})

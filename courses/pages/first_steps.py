@@ -1,4 +1,4 @@
-"""The first steps of a new account: a course out of a syllabus, then a connected assistant."""
+"""The first steps of a new account: a course from a syllabus, then a connected assistant."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from courses.courses import list_courses
 
 
 class FirstSteps(NamedTuple):
-    """The steps that are done."""
+    """The completed steps."""
 
     has_course: bool
     has_app: bool
@@ -20,7 +20,7 @@ def first_steps(member: Member) -> FirstSteps | None:
 
 
 def first_steps_with(member: Member, number: int) -> FirstSteps | None:
-    """The same for a member with so many courses. Takes 1 statement, none with a second course."""
+    """The same for a member with this many courses. One statement, or none with a second course."""
     if number > 1:
         return None
     steps = FirstSteps(has_course=number == 1, has_app=bool(CONNECTED_APPS.get().of(member).listed))

@@ -1,4 +1,4 @@
-"""A new course out of a syllabus, whose reading the member approves before a course is made."""
+"""A new course from a syllabus, created after the member has approved the reading."""
 
 from typing import Final
 from uuid import UUID
@@ -29,8 +29,8 @@ MAX_LINES: Final = 2_000
 @takes_file(UPLOAD)
 @tells_when_busy
 def new_course(request: HttpRequest) -> HttpResponse:
-    """Takes a file or a text on GET. A post of a file keeps it for a day and leads to what it says; that of a text
-    shows it at once, and a post of that makes the course.
+    """Ask for a file or a text on GET. A post of a file stores it for a day and redirects to its proposal. A post of a
+    text shows the proposal at once, and a post of that creates the course.
     """
     member = signed_in(request)
     sent = SentSyllabus(request, member)
@@ -60,7 +60,7 @@ def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
         upload = get_syllabus(member, syllabus_id, include_text=True)
     except NotFound:
         return gone(request)
-    if upload["course_id"] is not None:  # made already, as after a second click
+    if upload["course_id"] is not None:  # already created, as after a double click
         return redirect("course", course_id=upload["course_id"])
     return _review(request, member, upload["proposal"], upload=upload)
 
@@ -73,7 +73,7 @@ def _review(
     text: str | None = None,
     upload: SyllabusDetailRow | None = None,
 ) -> HttpResponse:
-    """The table, or the course, once the table was approved."""
+    """The table, or the course after the table was approved."""
     data = request.POST if is_approval(request) else None
     new = NewCourse(proposal, data)
     lines = ((text if upload is None else upload.get("text")) or "").splitlines()[:MAX_LINES]
@@ -91,7 +91,7 @@ def _review(
         )
     except Conflict as error:
         return render(request, "review_new_course.html", context | {"refused": error.message}, status=error.status)
-    except ValidationFailed:  # the file was taken or had its day in between, which its page says
+    except ValidationFailed:  # the file was attached or has expired meanwhile, which its page reports
         return redirect(request.path)
     messages.success(request, f"Added “{course['name']}”: {new.taken}.")
     return redirect("course", course_id=course["id"])

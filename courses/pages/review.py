@@ -1,7 +1,7 @@
-"""The table in which a member checks a proposal, edits it, and ticks what to add.
+"""The table in which a member checks a proposal, edits it, and selects rows to add.
 
-Whatever proposes rows (a syllabus, a calendar file) shows them here, and gets back those that were ticked. Each row
-posts a mark of what it showed; if the rows are others by then, the table is shown again, with what was entered.
+A syllabus or a calendar file shows its proposed rows here and gets the selected ones back. Each row posts a fingerprint
+of its content. If the rows have changed since, the table is shown again with the member's input.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ ADD = "add"
 
 
 class RowForm(forms.Form):
-    """The fields of a row; what is not ticked cannot be wrong."""
+    """The fields of a row. Unselected rows cannot be invalid."""
 
     use_required_attribute = False
 
@@ -52,9 +52,9 @@ class RowForm(forms.Form):
     )
 
     def __init__(self, row: ReviewRow, data: QueryDict | None, note: str = "") -> None:
-        """Bind the fields to what was sent, if it was.
+        """Bind the fields to the sent data, if any.
 
-        A screen reader hears with each field which row it is of.
+        A screen reader announces the row with each field.
         """
         initial = {"tick": row.ticked, "title": row.title, "kind": row.kind, "due_on": row.due_on}
         super().__init__(data, prefix=row.key, initial=initial)
@@ -85,11 +85,11 @@ class RowForm(forms.Form):
 
     @property
     def errors_id(self) -> str:
-        """The element with the errors of the row."""
+        """The id of the element with the errors of the row."""
         return f"{self.prefix}-errors"
 
     def full_clean(self) -> None:
-        """Validate, except rows that are not ticked, and empty added rows."""
+        """Validate, except unselected rows and empty added rows."""
         super().full_clean()
         if not self.is_bound:
             return
@@ -99,12 +99,12 @@ class RowForm(forms.Form):
             self._errors = ErrorDict()
 
     def entered(self) -> str:
-        """Describe what was entered."""
+        """The member's input."""
         title, due_on = (str(self.data.get(self.add_prefix(name), "")) for name in ("title", "due_on"))
         return f"“{title}”, {due_on or 'without a date'}"
 
     def approved(self) -> Approved | None:
-        """The row, if it is ticked; of a valid form."""
+        """The row if it is selected; only for a valid form."""
         given: dict[str, Any] = self.cleaned_data
         if not given["tick"]:
             return None
@@ -117,8 +117,8 @@ class Review:
     """The table.
 
     Args:
-        rows: what is proposed by now.
-        data: what was sent; None if it is shown for the first time.
+        rows: the current proposal.
+        data: the sent data; None if the table is shown for the first time.
         can_add: whether the member can add rows.
     """
 
@@ -131,7 +131,7 @@ class Review:
 
     @cached_property
     def forms(self) -> list[RowForm]:
-        """A form for each row, with what was entered in it, if the row is as it was then."""
+        """A form for each row, with the member's input if the row is unchanged."""
         before = {mark.partition(":")[0] for mark in self._sent}
         found = []
         for row in self.rows:
@@ -146,7 +146,7 @@ class Review:
 
     @cached_property
     def _added(self) -> list[RowForm]:
-        """The rows that the member added, and an empty one on request."""
+        """The rows that the member added, plus an empty one on request."""
         if not self.can_add or self._data is None:
             return []
         count = min(len(self._data.getlist(_ADDED)), MAX_ADDED)
@@ -158,41 +158,41 @@ class Review:
 
     @property
     def asks_for_row(self) -> bool:
-        """Return whether the table was sent to add a row, without saving anything."""
+        """Return whether the table was sent only to add a row."""
         return self.can_add and self._data is not None and ADD in self._data
 
     @property
     def was_sent(self) -> bool:
-        """Return whether it was shown and sent before."""
+        """Return whether this is a sent table."""
         return self._data is not None
 
     @property
     def is_outdated(self) -> bool:
-        """Return whether the rows are others than those that were shown."""
+        """Return whether the rows have changed since they were shown."""
         return self._sent != {row.mark for row in self.rows}
 
     def is_valid(self) -> bool:
-        """Return whether all ticked rows are valid. False if the proposal is outdated."""
+        """Return whether all selected rows are valid. False if the proposal is outdated."""
         return not self.is_outdated and not self.has_errors
 
     @property
     def has_errors(self) -> bool:
-        """Return whether a row is wrong."""
+        """Return whether a row is invalid."""
         return any(form.is_bound and form.errors for form in self.forms)
 
     @cached_property
     def approved(self) -> list[Approved]:
-        """The rows that are ticked; of a valid table."""
+        """The selected rows; only for a valid table."""
         return [approved for form in self.forms if (approved := form.approved()) is not None]
 
 
 def added_row(number: int) -> ReviewRow:
-    """An empty row that the member added, from 1."""
+    """The added row with this number, from 1."""
     return ReviewRow(f"a{number}", State.ADDED, "", ItemKind.ASSIGNMENT, None, ticked=True)
 
 
 class ReviewAgain(Exception):
-    """The table is to be shown again: a row is wrong, or the rows are others by now."""
+    """The table must be shown again: a row is invalid, or the rows have changed."""
 
     def __init__(self, review: Review) -> None:
         self.review = review
@@ -203,7 +203,7 @@ def approved_of(rows: Sequence[ReviewRow], data: QueryDict) -> list[Approved]:
     """The approval of `rows`.
 
     Raises:
-        ReviewAgain: nothing may be taken yet.
+        ReviewAgain: nothing can be applied yet.
     """
     review = Review(rows, data)
     if not review.is_valid():

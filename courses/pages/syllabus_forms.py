@@ -1,4 +1,4 @@
-"""The forms of a course out of a syllabus."""
+"""The forms of a course from a syllabus."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -42,7 +42,7 @@ WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 
 
 def gone(request: HttpRequest) -> HttpResponse:
-    """The 404 page of an upload, which had its day, or was never the member's."""
+    """The 404 page of an upload that has expired or never existed."""
     return error_page(
         request,
         HTTPStatus.NOT_FOUND,
@@ -52,7 +52,7 @@ def gone(request: HttpRequest) -> HttpResponse:
 
 
 class TextForm(forms.Form):
-    """The text of a syllabus, pasted."""
+    """A pasted syllabus text."""
 
     use_required_attribute = False
 
@@ -82,16 +82,18 @@ def is_approval(request: HttpRequest) -> bool:
 
 
 class SentSyllabus:
-    """A syllabus that comes as a file or as a text; the file counts if both come.
+    """A syllabus sent as a file or a text. If both are sent, the file counts.
 
     Attributes:
-        text: what was pasted; None if that was not it, or is wrong.
+        text: the pasted text; None if there is none or it is invalid.
         status: of the page that asks again.
         headers: of that page.
     """
 
     def __init__(self, request: HttpRequest, member: Member) -> None:
-        """Take what came; a text that comes for the first time is counted, as files are when they are read."""
+        """Validate the sent data. A text sent for the first time counts toward the rate limit, like a file when it is
+        read.
+        """
         is_sent = request.method == "POST"
         is_file = is_sent and "file" in request.FILES
         self.file_form = SyllabusFileForm(request.POST, request.FILES) if is_file else SyllabusFileForm()
@@ -108,14 +110,14 @@ class SentSyllabus:
 
     @property
     def has_errors(self) -> bool:
-        """True if a field is wrong."""
+        """True if a field is invalid."""
         return bool(self.file_form.errors or self.text_form.errors)
 
     def upload(self, member: Member, course_id: UUID | None = None) -> SyllabusDetailRow | None:
-        """The file, kept and read; None if there is none, or it cannot be taken, which the page says.
+        """The stored and read file; None if there is none or it was rejected, which the page shows.
 
         Raises:
-            NotFound: the member is gone.
+            NotFound: the member was deleted.
         """
         if not self.file_form.is_bound or not self.file_form.is_valid():
             return None
@@ -126,7 +128,7 @@ class SentSyllabus:
             return None
 
     def refuse_text(self, error: ApiError) -> None:
-        """Ask again for the text, which stays in its field."""
+        """Ask for the text again, with the text kept in its field."""
         self.text = None
         self._refuse(self.text_form, "text", error)
 
@@ -140,7 +142,7 @@ _NAME = _CATEGORY["name"]
 
 
 class WeightForm(forms.Form):
-    """A category of the grade; what is not ticked cannot be wrong."""
+    """A category of the grade. Unselected ones cannot be invalid."""
 
     use_required_attribute = False
 
@@ -153,7 +155,7 @@ class WeightForm(forms.Form):
     weight = NumberField(least=0, most=100, error_messages={"required": "Enter a weight."})
 
     def __init__(self, place: int, proposed: ProposedCategoryRow, data: QueryDict | None) -> None:
-        """Bind the fields to what was sent, if it was."""
+        """Bind the fields to the sent data, if any."""
         initial = {"tick": place < MAX_CATEGORIES, "name": proposed["name"], "weight": f"{proposed['weight']:g}"}
         super().__init__(data, prefix=f"c{place}", initial=initial)
         self.line = proposed["line"]
@@ -166,11 +168,11 @@ class WeightForm(forms.Form):
 
     @property
     def errors_id(self) -> str:
-        """The element with the errors of the row."""
+        """The id of the element with the errors of the row."""
         return f"{self.prefix}-errors"
 
     def full_clean(self) -> None:
-        """As ever, but for categories that nobody wants."""
+        """Validate, except unselected categories."""
         super().full_clean()
         if self.is_bound and not self.cleaned_data.get("tick"):
             self._errors = forms.utils.ErrorDict()
@@ -180,8 +182,8 @@ class NewCourse:
     """The approved parts of a syllabus: the course, its items, and the weights of its grade.
 
     Args:
-        proposal: what the syllabus proposes.
-        data: what was sent; None if it is shown for the first time.
+        proposal: the proposal of the syllabus.
+        data: the sent data; None if it is shown for the first time.
     """
 
     def __init__(self, proposal: ProposalRow, data: QueryDict | None = None) -> None:
@@ -192,18 +194,18 @@ class NewCourse:
         self.cautions = general_cautions(proposal)
 
     def is_valid(self) -> bool:
-        """True if nothing is wrong."""
+        """True if nothing is invalid."""
         return self.course.is_valid() and self.review.is_valid() and not self.has_errors
 
     @property
     def has_errors(self) -> bool:
-        """True if a field is wrong."""
+        """True if a field is invalid."""
         wrong = bool(self.course.errors) or self.review.has_errors or any(form.errors for form in self.weights)
         return wrong or bool(self.too_many_weights)
 
     @cached_property
     def too_many_weights(self) -> str:
-        """Said if more are ticked than there can be."""
+        """The error if too many categories are selected."""
         ticked = [form for form in self.weights if form.is_bound and form.cleaned_data.get("tick")]
         return f"A grade has at most {MAX_CATEGORIES} categories; untick some." if len(ticked) > MAX_CATEGORIES else ""
 
@@ -221,7 +223,7 @@ class NewCourse:
 
     @property
     def taken(self) -> str:
-        """How much was approved, in words."""
+        """A summary of what was approved."""
         items, weights = len(self.review.approved), len(self._categories())
         told = f"{items} deadline{'' if items == 1 else 's'}"
         return f"{told} and {weights} grade categor{'y' if weights == 1 else 'ies'}" if weights else told

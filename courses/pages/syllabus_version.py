@@ -1,4 +1,4 @@
-"""Upload a new version of a course's syllabus, compare it with the course, and apply what is approved."""
+"""Upload a new version of a course's syllabus, compare it with the course, and apply the approved changes."""
 
 from http import HTTPStatus
 from uuid import UUID
@@ -76,7 +76,7 @@ def _review(
     text: str | None,
     upload: SyllabusDetailRow | None = None,
 ) -> HttpResponse:
-    """The table, or the course, once the table was approved."""
+    """The table, or the course after the table was approved."""
     shown: dict[str, object] = {"course": course, "text": "" if upload else text, "upload": upload}
     if not is_approval(request):
         return _table(request, member, course, text, shown)

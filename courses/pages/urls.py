@@ -1,4 +1,4 @@
-"""Addresses of the pages about courses."""
+"""URLs of the pages about courses."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Compare the items of lines of one syllabus with each other."""
+"""Compare items found in different lines of one syllabus."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _ONCE: Final = (frozenset({"final"}), frozenset({"final", "exam"}))
 
 
 def compared(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates, doubted where another line has the same one on another day, or numbers and days disagree."""
+    """The candidates, with a doubt if another line has the same item on another day, or numbers and days disagree."""
     titles = [Title.of(one.title) for one in candidates]
     dates: defaultdict[tuple[frozenset[str], frozenset[str]], set[date]] = defaultdict(set)
     series: defaultdict[frozenset[str], dict[int, date]] = defaultdict(dict)

@@ -53,11 +53,11 @@ class Mention:
     """A date or a range of dates in a line.
 
     Attributes:
-        start: where it begins in the line.
-        end: where it ends.
-        first: the day, or the first one of a range.
-        last: the day, or the last one of a range.
-        weekday: the weekday named beside it, Monday 0.
+        start: start position in the line.
+        end: end position.
+        first: the day, or the first day of a range.
+        last: the day, or the last day of a range.
+        weekday: the adjacent weekday, Monday is 0.
     """
 
     start: int
@@ -67,7 +67,7 @@ class Mention:
     weekday: int | None = None
 
     def holds(self, day: date) -> bool:
-        """Return whether the day is it, or in the range."""
+        """Return whether the day equals the date or is in the range."""
         return self.first <= day <= self.last
 
 
@@ -76,12 +76,12 @@ class Calendar:
     """The interpretation of the dates of one syllabus.
 
     Attributes:
-        first: begin of the span in which dates without a year are looked for.
-        last: its end.
+        first: first day of the span for dates without a year.
+        last: last day of that span.
         day_first: whether 3/4 is 3 April.
         dotted: whether "26.10." is a date.
-        sure: whether the weekdays beside dates agree with the years that are read.
-        term: the term of the text, else of the course; None where neither says one.
+        sure: whether weekdays agree with the assumed years.
+        term: the term in the text, else of the course; None if neither has one.
     """
 
     first: date
@@ -92,7 +92,7 @@ class Calendar:
     term: Term | None = None
 
     def mentions(self, line: str) -> list[Mention]:
-        """The dates of a line from `readable`, in order, without impossible ones."""
+        """The valid dates of a line from `readable`, in order."""
         mentions = []
         for written in written_dates(line, dotted=self.dotted):
             last = self.day_of(written.last or written, day_first=self.day_first)
@@ -108,8 +108,8 @@ class Calendar:
 
         Args:
             written: the date.
-            day_first: how figures are read whose order is open.
-            until: the last day of a range of which it is the first.
+            day_first: how to read numbers in ambiguous order.
+            until: the last day, if the date begins a range.
         """
         day, month = written.day, written.month
         if written.open_order and ((not day_first and month <= 31) or month > 12) and day <= 12:
@@ -124,7 +124,9 @@ class Calendar:
             return _on(written.year, month, day)
         years = range(max(MINYEAR, self.first.year - 1), min(MAXYEAR, self.last.year + 1) + 1)
         days = [found for year in years if (found := _on(year, month, day))]
-        fits = [one for one in days if one.weekday() == written.weekday]  # says the year of what is not in the span
+        fits = [
+            one for one in days if one.weekday() == written.weekday
+        ]  # determines the year of a date outside the span
         days = [one for one in days if self.first <= one <= self.last] or fits or days
         return min(days, key=lambda one: (distance(one, self.first, self.last), abs(one - self.first)), default=None)
 
@@ -132,13 +134,13 @@ class Calendar:
 def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = None) -> Calendar:
     """The calendar of a syllabus.
 
-    The years are those of the term in the text, else of full dates or a year in it, else of the course's term, else
-    those that the weekdays beside dates say, else the nearest to today.
+    The year is taken from the term in the text, else from full dates or a year in the text, else from the course's
+    term, else from weekdays next to dates; else it is the nearest to today.
 
     Args:
-        text_lines: as `readable` gives them.
+        text_lines: as returned by `readable`.
         today: the member's day.
-        term: the term of the course, if one is known.
+        term: the term of the course, if known.
     """
     head = "\n".join(text_lines[:HEAD])
     dotted = len(_GERMAN.findall("\n".join(text_lines[:400]))) >= 3
@@ -153,7 +155,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
 
 
 def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:
-    """Return whether most named weekdays fit the years. Fewer than three are not enough to say."""
+    """Return whether most adjacent weekdays fit the years. At least three are needed."""
     dated = [one for one in written if one.weekday is not None and one.year is None and one.last is None]
     days = [calendar.day_of(one, day_first=calendar.day_first) for one in dated]
     fitting = sum(day is not None and day.weekday() == one.weekday for day, one in zip(days, dated, strict=True))
@@ -173,7 +175,7 @@ def _span_of_years(written: Iterable[Written], head: str, today: date) -> Term |
 
 
 def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> bool:
-    """Return whether the day is first: by vote of numbers over 12, weekdays and the term, then by the language."""
+    """Return whether the day comes first: decided by numbers over 12, weekdays and the term, then by the language."""
     votes = 0.0
     for one in written:
         for part in (one, one.last):
@@ -191,7 +193,7 @@ def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> boo
 
 
 def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
-    """The days of the term, if the text has its first and last one."""
+    """The days of the term, if the text contains both its first and its last day."""
     first = last = None
     for line in text_lines:
         if len(line) > 300:
@@ -213,7 +215,7 @@ def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
 
 
 def _longer_term(calendar: Calendar, written: Iterable[Written]) -> Term | None:
-    """The term, longer where the dates of the text go on week by week after the end that its season has."""
+    """The term, extended if the dates of the text continue weekly after the usual end of its season."""
     if calendar.term is None:
         return None
     found = (calendar.day_of(one, day_first=calendar.day_first) for one in written)

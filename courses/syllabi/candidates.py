@@ -1,4 +1,4 @@
-"""Items as a syllabus names them, each with its date and what speaks against it."""
+"""Items named in a syllabus, each with its date and the doubts about it."""
 
 import re
 from collections import Counter
@@ -53,13 +53,13 @@ class Candidate:
     """An item that the text seems to name.
 
     Attributes:
-        title: as it is written.
+        title: as written.
         kind: a value of `ItemKind`.
-        due_on: the day, or None where the text leaves it open.
-        line: where, from 0.
-        doubts: what speaks against its date.
-        numbered: whether a number tells it from others of its kind.
-        said: the sentence it stands in, where that is not the whole line.
+        due_on: the day, or None if unknown.
+        line: line number, from 0.
+        doubts: reasons against its date.
+        numbered: whether a number distinguishes it from others of its kind.
+        said: its sentence, if that is not the whole line.
     """
 
     title: str
@@ -77,9 +77,9 @@ class Candidate:
 
 
 def candidates_in(syllabus: Syllabus) -> Iterator[Candidate]:
-    """The candidates of a text in their order, doubles included.
+    """The candidates of a text in order, including duplicates.
 
-    An entry that no word names is one where most entries of its shape are: "Field trip: October 8" among essays.
+    An entry without a known word is an item if most entries of its shape are: "Field trip: October 8" among essays.
     """
     found = [(unit, list(_of_unit(syllabus, unit)), _by_shape(syllabus, unit)) for unit in units_in(syllabus)]
     named = Counter(unit.shape for unit, candidates, _ in found if any(one.due_on for one in candidates))
@@ -92,7 +92,7 @@ def candidates_in(syllabus: Syllabus) -> Iterator[Candidate]:
 
 
 def _by_shape(syllabus: Syllabus, unit: Unit) -> Candidate | None:
-    """The item of an entry that has one date and a title without a word for an item."""
+    """The item of an entry with one date and a title without a known word."""
     if not unit.shape or phrases_of(unit.text):
         return None
     if any(cue.search(unit.text) for cue in (NO_ITEM, REGISTRAR, SAYS, OPEN)):
@@ -130,7 +130,7 @@ def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
 
 
 def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) -> list[Phrase]:
-    """The phrases of an entry that something separates; "Quiz unit 1 test" and "Proposal: a bibliography" are one."""
+    """The separate phrases of an entry; "Quiz unit 1 test" and "Proposal: a bibliography" are one phrase each."""
     apart = list(phrases[:1])
     for earlier, phrase in pairwise(phrases):
         dated = any(earlier.end <= one.start < phrase.start for one in mentions)
@@ -158,7 +158,7 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
 
 
 def _due_after_all(unit: Unit, phrase: Phrase) -> bool:
-    """Return whether what is handed out or reviewed is also due: at once, or on a later one of several days."""
+    """Return whether work that is handed out or reviewed is also due: at once, or on the last of several days."""
     following = unit.text[phrase.end :]
     return bool(DUE.match(following.lstrip(" :-,")) or (len(unit.mentions) > 1 and DUE.search(following)))
 
@@ -166,7 +166,7 @@ def _due_after_all(unit: Unit, phrase: Phrase) -> bool:
 def _of_phrase(
     syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], phrase: Phrase, near: str
 ) -> Iterator[Candidate]:
-    """The item of one phrase, or one for each day of a list."""
+    """The item of one phrase, or one item for each day of a list."""
     text, title = unit.text, _title(unit, phrases, phrase)
     found = mentions_for(text, phrase, phrases, unit.mentions)
     own = [one for one in found if unit.given is None or syllabus.in_term(one.last)]
@@ -214,7 +214,7 @@ def _of_phrase(
 
 
 def _other_weekday(mention: Mention, day: date, near: str) -> bool:
-    """Return whether another weekday is named than that of the date."""
+    """Return whether a weekday other than that of the date is mentioned."""
     if mention.weekday is not None and mention.first == mention.last:
         return mention.weekday != day.weekday()
     named = weekdays_in(near)
@@ -225,7 +225,7 @@ _DEADLINE: Final = re.compile(r"\bdeadline\b", re.IGNORECASE)
 
 
 def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterator[Candidate]:
-    """Items that only a number names: "the first midterm is on February 23, the second on April 13"."""
+    """Items named only by a number: "the first midterm is on February 23, the second on April 13"."""
     for mention in unit.mentions:
         found = _ORDINAL.search(unit.text[max(0, mention.start - 60) : mention.start])
         named = [phrase for phrase in phrases if phrase.end <= mention.start - len(found[0])] if found else []
@@ -238,7 +238,7 @@ def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterat
 
 
 def _title(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
-    """The phrase, or the entry from it on that has just this one: "Assignment 1: ER modeling"."""
+    """The phrase, or the rest of the entry if it has only this one: "Assignment 1: ER modeling"."""
     text = unit.text
     if unit.prose or len(phrases) > 1 or SAYS.search(text) or EVENT.search(text) or DUE.match(text, phrase.end + 1):
         return phrase.title

@@ -30,7 +30,7 @@ _LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
 
 
 def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[Mention | None, list[Unit]]:
-    """The date of a row of a table, and its cells as units."""
+    """The date of a table row, and its cells as units."""
     roles = row.roles or (None,) * len(row.cells)
     dates = [syllabus.dates_in_text(cell) for cell in row.cells]
     at = _date_cell(row, roles, dates)
@@ -65,7 +65,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
     several = len({one.first for one in found if syllabus.in_term(one.first)}) > 1
     after = [place for place in named if at is not None and place > at and phrases_of(row.cells[place])]
     if after and not row.roles:
-        named = after  # the date begins an entry; what stands before it is in another column
+        named = after  # the date begins an entry; text before it is another column
     elif says_due and not row.roles:
         named = [place for place in named if phrases_of(row.cells[place])] or named
     numbered_week = when is None and "date" in roles and row.cells[roles.index("date")][-1:].isdigit()
@@ -102,7 +102,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
 
 
 def _on_weekday(given: Mention | None, letter: str) -> Mention | None:
-    """The day of a week that a letter names, on or after the first one."""
+    """The day in a week for a weekday letter, on or after the first day."""
     if given is None:
         return None
     day = given.first + timedelta(days=(LETTERS[letter.lower()] - given.first.weekday()) % 7)
@@ -110,7 +110,7 @@ def _on_weekday(given: Mention | None, letter: str) -> Mention | None:
 
 
 def _date_cell(row: Row, roles: Sequence[str | None], dates: Sequence[Sequence[Mention]]) -> int | None:
-    """The cell with the date of a row: in the column of due dates, else in any but a column of release dates."""
+    """The cell with the date of a row: in the column of due dates, else in any except one of release dates."""
     ranked = [
         (0 if role == "due" else 1 if role == "date" else 2, at)
         for at, (cell, role) in enumerate(zip(row.cells, roles, strict=True))

@@ -1,4 +1,4 @@
-"""A proposal compared with the items that a course has."""
+"""A proposal compared with the existing items of a course."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ STAGES: Final = frozenset({"draft", "outline", "proposal", "final", "midterm", "
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An item that a course has.
+    """An existing item of a course.
 
     Attributes:
-        id: its id; None for what is not stored yet.
+        id: its id; None if it is not stored yet.
         title: its title.
         due_on: its date, or None.
-        kind: a value of `ItemKind`, for the answer where it is gone.
+        kind: a value of `ItemKind`, for the answer if it is gone.
     """
 
     id: UUID | None
@@ -53,9 +53,9 @@ class Title:
     """A title, parsed once for many comparisons.
 
     Attributes:
-        key: as `title_key` gives it.
-        words: its words without fillers, in one spelling.
-        numbers: its numbers, Roman ones in figures.
+        key: as returned by `title_key`.
+        words: its words without fillers, in normalized spelling.
+        numbers: its numbers, with Roman ones converted.
     """
 
     key: str
@@ -80,7 +80,7 @@ class Title:
         return cls(title_key(title), frozenset(words), frozenset(numbers))
 
     def like(self, other: "Title") -> bool:
-        """Return whether both titles match: equal, or the same numbers and half of the shorter one's words."""
+        """Return whether both titles match: equal, or with the same numbers and half of the shorter one's words."""
         if self.key == other.key:
             return True
         shorter = min(len(self.words), len(other.words))
@@ -95,10 +95,10 @@ class Title:
 def matches(
     proposed: Sequence[tuple[str, date | None]], stored: Sequence[Stored]
 ) -> tuple[list[tuple[Match, UUID | None]], list[Stored]]:
-    """Match each proposed item (title, date) with the stored ones, and list stored ones that are gone.
+    """Match each proposed item (title, date) with stored ones, and list stored ones that are gone.
 
-    A proposed item without a date is the same as a stored one with a date: a text that leaves it open, or is not
-    understood, moves nothing. Each stored item is matched once, an equal one before one that is only like it.
+    A proposed item without a date equals a stored one with a date: an unknown date moves nothing. Each stored item is
+    matched once, with equal titles before similar ones.
     """
     found: list[tuple[Match, UUID | None]] = [("new", None)] * len(proposed)
     left = dict(enumerate(stored))
@@ -113,7 +113,7 @@ def matches(
 
 
 def _pairs(proposed: Sequence[tuple[str, date | None]], stored: Sequence[Stored]) -> Iterator[tuple[int, int]]:
-    """Pairs of places that can be the same item, the surest first."""
+    """Pairs of indexes that may be the same item, the surest first."""
     mine = [(Title.of(title), due_on) for title, due_on in proposed]
     theirs = [(Title.of(one.title), one.due_on) for one in stored]
 
@@ -127,5 +127,5 @@ def _pairs(proposed: Sequence[tuple[str, date | None]], stored: Sequence[Stored]
     yield from where(lambda one, other, same_day: same_day and one.like(other))
     yield from where(lambda one, other, _: one.key == other.key)
     yield from where(lambda one, other, _: one.words == other.words and one.numbers == other.numbers)
-    # Without a number, half of the words is too little to say that something moved.
+    # Without a number, half of the words is not enough evidence that something moved.
     yield from where(lambda one, other, _: bool(one.numbers) and one.like(other))

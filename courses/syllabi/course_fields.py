@@ -1,4 +1,4 @@
-"""Read the fields of the course in the head of a syllabus: name, code, term, meeting times, institution, subject."""
+"""Read course fields in the head of a syllabus: name, code, term, meeting times, institution, subject."""
 
 import re
 from collections.abc import Sequence
@@ -76,9 +76,9 @@ _EDGES: Final = " \t'\"“”:;,.|–—-#*()/"
 
 @dataclass(frozen=True, slots=True)
 class CourseFields:
-    """The course as its syllabus calls it; None where it does not say.
+    """The course fields in a syllabus; None if missing.
 
-    The lengths are those that a course can have.
+    Lengths are limited to those of a course.
     """
 
     name: str | None = None
@@ -90,10 +90,10 @@ class CourseFields:
 
 
 def course_fields(lines: Sequence[str]) -> CourseFields:
-    """The course in the first lines of a text.
+    """The course fields in the first lines of a text.
 
     Args:
-        lines: as `readable` gives them.
+        lines: as returned by `readable`.
     """
     head = [line.replace("**", "").strip(" #*_\t") for line in lines[:HEAD]]
     head = [line[:300] for line in head if line]
@@ -131,7 +131,7 @@ def _first_code(head: Sequence[str]) -> str | None:
 
 
 def _name(head: Sequence[str], labelled: str | None, code: str | None, term: str | None) -> str | None:
-    """The name: as labelled, else next to the code, else below it, else the first line of a few words."""
+    """The name: labeled, else next to the code, else below it, else the first line of a few words."""
     if labelled and (name := _without(labelled, code, term)):
         return name
     if code:
@@ -148,7 +148,7 @@ def _name(head: Sequence[str], labelled: str | None, code: str | None, term: str
 
 
 def _without(line: str, code: str | None, term: str | None) -> str | None:
-    """The line without code, term and section, if a name is left."""
+    """The line without code, term and section, if a name remains."""
     for part in (code, term):
         if part:
             line = line.replace(part, " | ")
@@ -196,6 +196,6 @@ def _institution(head: Sequence[str], labelled: str | None) -> str | None:
 
 
 def _cut(text: str | None, most: int) -> str | None:
-    """The text with single spaces, if it is short enough for its field."""
+    """The text with single spaces, if it fits its field."""
     text = " ".join(text.split()) if text else ""
     return text if 0 < len(text) <= most else None

@@ -1,4 +1,4 @@
-"""Words that say what a line is about: what is due, held, open or off."""
+"""Words that show the meaning of a line: something is due, held, open or canceled."""
 
 import re
 from typing import Final

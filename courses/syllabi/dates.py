@@ -52,17 +52,17 @@ _LIST: Final = {"and", "und", "et", "y", "or", "&", "/"}
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A date as it is written.
+    """A date as written.
 
     Attributes:
-        start: where it begins in the line.
-        end: where it ends.
-        day: the day of the month, or the first of two figures whose order is open.
+        start: start position in the line.
+        end: end position.
+        day: the day of the month, or the first of two numbers in ambiguous order.
         month: the month, or the second of them.
-        year: four digits, or None where it is open.
-        open_order: whether day and month may be the other way round.
-        weekday: the weekday named beside it, Monday 0.
-        last: the last day, where a range is written.
+        year: four digits, or None if missing.
+        open_order: whether day and month may be swapped.
+        weekday: the adjacent weekday, Monday is 0.
+        last: the last day of a range, if any.
     """
 
     start: int
@@ -76,10 +76,10 @@ class Written:
 
 
 def written_dates(line: str, *, dotted: bool = True) -> list[Written]:
-    """The dates of a line in their order, ranges as one.
+    """The dates of a line in order. A range counts as one.
 
     Args:
-        line: as `readable` gives it.
+        line: as returned by `readable`.
         dotted: whether "26.10." without a year is a date, as in German.
     """
     if not any(character.isdigit() for character in line):
@@ -180,7 +180,7 @@ def _with_second_day(line: str, one: Written, floor: int) -> Iterator[Written]:
 
 
 def _as_ranges(line: str, dates: list[Written]) -> list[Written]:
-    """Two dates with a dash or a "to" between them become one range."""
+    """Two dates joined by a dash or "to" become one range."""
     ranges: list[Written] = []
     for one in dates:
         if ranges and ranges[-1].last is None and _JOINS.fullmatch(line, ranges[-1].end, one.start):

@@ -1,4 +1,4 @@
-"""Confidence of a reading. An item with evidence for its date and no doubts is ticked."""
+"""Confidence of a reading. An item with evidence for its date and without doubts is selected."""
 
 from collections.abc import Collection
 from enum import StrEnum
@@ -9,7 +9,7 @@ SURE: Final = 0.9
 
 
 class Doubt(StrEnum):
-    """Why an item is not ticked, in the words that a member sees; of several the first is shown."""
+    """The reason why an item is not selected, in the member's words. Of several, the first is shown."""
 
     NO_DATE = "no date"
     OUTSIDE_TERM = "outside the term"
@@ -29,10 +29,10 @@ _TAKES_ELSE: Final = 0.2
 
 
 def confidence_of(doubts: Collection[Doubt]) -> float:
-    """From 0 to 0.9; with any doubt it is below 0.8, from which on items are ticked."""
+    """From 0 to 0.9. Any doubt lowers it below 0.8, the threshold for selecting items."""
     return max(0.0, SURE - sum(_TAKES.get(doubt, _TAKES_ELSE) for doubt in doubts))
 
 
 def first_doubt(doubts: Collection[Doubt]) -> str | None:
-    """The doubt to show; None where there is none."""
+    """The doubt to show, or None."""
     return next((doubt.value for doubt in Doubt if doubt in doubts), None)

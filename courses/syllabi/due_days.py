@@ -38,9 +38,9 @@ LETTERS: Final = {"m": 0, "t": 1, "tu": 1, "w": 2, "th": 3, "r": 3, "f": 4, "sa"
 def mentions_for(
     text: str, phrase: Phrase | None, phrases: Sequence[Phrase], mentions: Sequence[Mention]
 ) -> list[Mention]:
-    """The dates that can be those of one phrase among those of its sentence.
+    """The dates in a sentence that may belong to one phrase.
 
-    Dates follow the words they belong to, unless the sentence begins with one.
+    Dates follow their words, unless the sentence begins with a date.
     """
     if phrase is not None and len(phrases) > 1 and mentions:
         following = min((other.start for other in phrases if other.start > phrase.start), default=len(text))
@@ -55,7 +55,7 @@ def mentions_for(
 
 
 def due_among(text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """The dates by which something can be due: just one after "due" or "by", and none on which it opens."""
+    """The possible due dates: only the one after "due" or "by", if any, and never an opening date."""
 
     def after(cue: re.Pattern[str], dates: Sequence[Mention]) -> list[Mention]:
         return [one for one in dates if cue.search(text, max(0, one.start - _NEAR), one.start)]
@@ -66,7 +66,7 @@ def due_among(text: str, mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def listed_after(text: str, mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:
-    """The days of a list, from its first one: "February 11, March 18 and April 29"."""
+    """The days of a list, starting with its first: "February 11, March 18 and April 29"."""
     listed = [mention]
     for one in mentions:
         if one.start >= listed[-1].end and _LISTED.fullmatch(text, listed[-1].end, one.start):
@@ -75,7 +75,7 @@ def listed_after(text: str, mention: Mention, mentions: Sequence[Mention]) -> li
 
 
 def day_in(mention: Mention, text: str) -> tuple[date, bool]:
-    """The meant day of a range: the one of the named weekday, else the last; and whether that is certain."""
+    """The intended day of a range, that of the named weekday or the last; and whether that is certain."""
     if mention.first == mention.last:
         return mention.last, True
     named = weekdays_in(text)
@@ -85,7 +85,7 @@ def day_in(mention: Mention, text: str) -> tuple[date, bool]:
 
 
 def blanked(text: str, mentions: Sequence[Mention]) -> str:
-    """The text with spaces for its dates, places unchanged."""
+    """The text with its dates replaced by spaces of the same length."""
     for mention in mentions:
         text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
     return text

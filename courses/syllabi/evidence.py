@@ -1,4 +1,4 @@
-"""Check whether the line that an item quotes confirms its date."""
+"""Check whether the quoted line of an item confirms its date."""
 
 import re
 from datetime import date, timedelta
@@ -45,14 +45,13 @@ _BEST_FIRST: Final = list(Evidence)
 
 
 def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidence:
-    """The evidence of one quote, at its best place in the text.
+    """The evidence of one quote, at its best position in the text.
 
-    `confirmed`: the date stands in the lines of the quote, or, where they have none, in the nearest line with one, at
-    most `FURTHEST` away above or below; either of two that are equally near, one of several dates, or a day inside a
-    range will do. A line that only says "Due: Oct 8" belongs to the line above it. Also an undated item whose quote has
-    no date. `inferred`: no date stands there, or a relative or recurring one, or only the week of a
-    schedule, which does not say the day. `contradicted`: another one does. `not_found`: the text does not have the
-    quote.
+    `confirmed`: the date is in the lines of the quote. If these have no date, it is in the nearest line with one, at
+    most `FURTHEST` lines above or below. Either of two equally near lines counts, as does one of several dates or a day
+    in a range. A bare line "Due: Oct 8" belongs to the line above it. An undated item is confirmed by a quote without a
+    date. `inferred`: there is no date, a relative or recurring one, or only the week of a schedule. `contradicted`:
+    there is a different date. `not_found`: the text does not contain the quote.
     """
     places = syllabus.places(quote)
     if not places:
@@ -89,14 +88,14 @@ def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
 
 
 def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:
-    """The evidence of the nearest line with a date, for a quote without one. Of two equally near ones the better."""
+    """The evidence of the nearest line with a date, for a quote without one. Of two, the better one."""
     nearest = _nearest(syllabus, place)
     said = min((_of_line(syllabus, line, due_on) for line in nearest), key=_BEST_FIRST.index, default=Evidence.INFERRED)
     heads = [
         line for line in nearest if line >= place.stop and _is_date(syllabus, line) and not _is_bare(syllabus, line)
     ]
     if said is Evidence.CONTRADICTED and heads == nearest:
-        above = range(place.start - FURTHEST, place.start)  # a date alone can head what follows it, and not this
+        above = range(place.start - FURTHEST, place.start)  # a date alone may introduce the following lines instead
         held = any(mention.holds(due_on) for line in above for mention in syllabus.mentions(line))
         return Evidence.INFERRED if held else said
     return said
@@ -111,7 +110,7 @@ def _of_line(syllabus: Syllabus, line: int, due_on: date) -> Evidence:
 
 
 def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
-    """Return whether a range is that of a week in a schedule: "Week 3 (Sep 14-18)", "3 | 9/14-18 | ..."."""
+    """Return whether a range is the week of a schedule: "Week 3 (Sep 14-18)", "3 | 9/14-18 | ..."."""
     if not WEEK <= mention.last - mention.first <= 2 * WEEK:
         return False
     return any(
@@ -122,7 +121,7 @@ def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
 
 
 def _nearest(syllabus: Syllabus, place: range) -> list[int]:
-    """The nearest line with a date, or the two that are equally near; after a label ("Exam 2:") that right below."""
+    """The nearest line with a date, or two equally near ones; after a label ("Exam 2:"), the line right below."""
     after_label = bool(place) and syllabus.lines[place[-1]].rstrip(" *").endswith(":")
     for away in range(1, FURTHEST + 1):
         above, below = place.start - away, place.stop + away - 1
@@ -139,7 +138,7 @@ def _nearest(syllabus: Syllabus, place: range) -> list[int]:
 
 
 def _is_bare(syllabus: Syllabus, line: int) -> bool:
-    """Return whether a line has only a date and a label for it: "Due: October 8"."""
+    """Return whether a line has only a date and its label: "Due: October 8"."""
     cue = _BARE.match(syllabus.lines[line]) if 0 <= line < len(syllabus.lines) else None
     return cue is not None and _is_date(syllabus, line, cue.end())
 
@@ -151,12 +150,12 @@ def _is_date(syllabus: Syllabus, line: int, start: int = 0) -> bool:
 
 
 def _belongs(syllabus: Syllabus, line: int, place: range) -> bool:
-    """Return whether a line below a quote can be about it: a bare "Due:" only if nothing else stands between."""
+    """Return whether a line below a quote may belong to it: a bare "Due:" only without other text between them."""
     between = (one for one in range(place.stop, line) if syllabus.lines[one].strip())
     return not _is_bare(syllabus, line) or all(_opens(syllabus, one) for one in between)
 
 
 def _opens(syllabus: Syllabus, line: int) -> bool:
-    """Return whether a line only has the day on which something opens."""
+    """Return whether a line has only an opening date."""
     dates = syllabus.mentions(line)
     return bool(dates) and not due_among(syllabus.lines[line], dates)

@@ -16,7 +16,7 @@ _DAY: Final = re.compile(
 
 
 def with_months(lines: Iterable[str]) -> Iterator[str]:
-    """The lines, with the month written before each bare day of it, as far as the days go up."""
+    """The lines with the month inserted before each bare day, as long as the days increase."""
     month, day, left = "", 0, 0
     for line in lines:
         if len(line) < 40 and (found := _MONTH.fullmatch(line)):

@@ -1,4 +1,4 @@
-"""The kind of an item by the words of its title in English, German, French and Spanish."""
+"""The kind of an item from the words of its title in English, German, French and Spanish."""
 
 import re
 from typing import Final
@@ -59,5 +59,5 @@ OTHER: Final = "other"
 
 
 def kind_of(title: str, otherwise: str = OTHER) -> str:
-    """The kind (a value of `ItemKind`) that the title names, or `otherwise`."""
+    """The kind (a value of `ItemKind`) named in the title, or `otherwise`."""
     return next((kind for kind, words in _KINDS if words.search(title)), otherwise)

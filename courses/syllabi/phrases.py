@@ -69,14 +69,14 @@ class Phrase:
     """Words that name an item.
 
     Attributes:
-        start: where they begin in the text.
-        end: where they end.
-        title: the words, runs of white space as one space.
+        start: start position in the text.
+        end: end position.
+        title: the words, with single spaces.
         kind: a value of `ItemKind`.
-        numbered: whether a number tells it from others of its kind.
-        strong: whether its noun hardly ever means anything else.
-        against: whether it is reviewed, assigned or handed back there, and not due.
-        unnamed: whether only its place, and none of its words, says that it is an item.
+        numbered: whether a number distinguishes it from others of its kind.
+        strong: whether its noun is unambiguous.
+        against: whether it is reviewed, assigned or returned there rather than due.
+        unnamed: whether only its position, and none of its words, suggests an item.
     """
 
     start: int
@@ -119,7 +119,7 @@ def phrases_of(text: str) -> list[Phrase]:
 
 
 def _numbered(text: str, end: int) -> tuple[bool, int]:
-    """Return whether a number follows at `end`, and where the phrase ends with it."""
+    """Return whether a number follows at `end`, and where the phrase then ends."""
     found = _NUMBERED.match(text, end)
     return (True, found.end()) if found else (False, end)
 

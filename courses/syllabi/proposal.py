@@ -1,4 +1,4 @@
-"""The proposal of a syllabus: a course with items and weights, each with its line, for a member to approve."""
+"""The proposal of a syllabus: a course with items and weights, each with its line, for the member's approval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,12 +35,12 @@ class ProposedItem:
     Attributes:
         title: its title, at most 160 characters.
         kind: a value of `ItemKind`.
-        due_on: its date; None where the text leaves it open.
-        line: where it stands in the text, from 1; None for one that is gone.
-        quote: that line, or of a long one the sentence, cut at 300 characters; None for one that is gone.
-        confidence: from 0 to 1; from 0.8 on it is to be ticked; None for one that is gone.
-        doubt: why it is not to be ticked, in a few words; None for one that is, or is gone.
-        match: how it relates to the items of the course: `new`, `same`, `moved` (with the new date), or `gone`.
+        due_on: its date; None if unknown.
+        line: its line number, from 1; None if it is gone.
+        quote: that line, or the sentence of a long one, cut to 300 characters; None if it is gone.
+        confidence: from 0 to 1; selected from 0.8 on; None if it is gone.
+        doubt: a short reason why it is not selected; None if it is selected or gone.
+        match: its relation to the items of the course: `new`, `same`, `moved` (with the new date), or `gone`.
         item_id: the item of the course, unless it is new.
     """
 
@@ -62,7 +62,7 @@ class ProposedCategory:
     Attributes:
         name: its name, at most 60 characters.
         weight: in percent of the grade.
-        line: where it stands in the text, from 1.
+        line: its line number, from 1.
     """
 
     name: str
@@ -84,8 +84,8 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
     """The proposal of a syllabus, compared with the items of a course.
 
     Args:
-        syllabus: the text, read.
-        stored: the items of the course; those the text has no more follow at the end as gone.
+        syllabus: the parsed text.
+        stored: the items of the course; those missing from the text are appended as gone.
     """
     likely = (one for one in candidates_in(syllabus) if one.confidence >= LEAST_CONFIDENCE)
     kept = _without_doubles(compared(list(islice(likely, MOST_CANDIDATES))))
@@ -115,7 +115,9 @@ def _item(syllabus: Syllabus, candidate: Candidate) -> ProposedItem:
 
 
 def _without_doubles(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Each item once: the surest of like titles on one day; one without a date only if none like it has one."""
+    """Without duplicates: the surest of similar titles on one day; one without a date only if no similar one has a
+    date.
+    """
     kept: list[tuple[Candidate, Title]] = []
     by_date: dict[date | None, list[int]] = {}
     for candidate in candidates:

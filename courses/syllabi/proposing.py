@@ -1,4 +1,4 @@
-"""The proposal of a long text, in the child process, since it can take seconds of CPU."""
+"""The proposal of a long text, made in the child process, because it may take seconds of CPU."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ def question(text: str, stored: Sequence[Stored], *, today: date, term: str | No
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields `proposal`: a `Proposal` as a dictionary, with dates and ids as text."""
+    """Yield `proposal`: a `Proposal` as a dictionary, with dates and ids as text."""
     head, _, text = file.read().decode().partition("\n")
     asked = json.loads(head)
     stored = [

@@ -12,7 +12,7 @@ MOST_PLACES: Final = 5_000
 
 
 class Quotable:
-    """The lines of a text, made comparable once for all quotes."""
+    """The lines of a text, normalized once for all quotes."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         compared = [comparable(line) for line in lines]
@@ -24,8 +24,8 @@ class Quotable:
     def places(self, quote: str) -> list[range]:
         """The lines (from 0) of each occurrence of the quote.
 
-        Whole words count before parts of words, and both before what agrees only without any white space: a text that
-        was read from a PDF can have lost some.
+        Whole words are preferred to parts of words, and both to matches that ignore all white space, which text from a
+        PDF may have lost.
         """
         wanted = comparable(quote)
         if not wanted:
@@ -40,7 +40,7 @@ class Quotable:
 
 
 def _found(wanted: str, text: str, starts: list[int]) -> Iterator[tuple[range, bool]]:
-    """The first `MOST_PLACES` occurrences, one per first line, each with whether it is whole words."""
+    """The first `MOST_PLACES` occurrences, at most one per first line, each with whether it consists of whole words."""
     at, line = text.find(wanted), -1
     for _ in range(MOST_PLACES):
         if at < 0:

@@ -1,4 +1,4 @@
-"""A syllabus, parsed once for all questions about it."""
+"""A syllabus, parsed once for all queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Mentions of days without a date in a line.
+    """Indirect mentions of days in a line.
 
     Attributes:
-        recurring: something comes again and again.
-        relative: something depends on another day, or on the number of a week.
-        weekdays: the weekdays it names.
+        recurring: something recurs.
+        relative: something depends on another day, or on a week number.
+        weekdays: the mentioned weekdays.
     """
 
     recurring: bool
@@ -29,12 +29,12 @@ class Said:
 
 @dataclass(frozen=True)
 class Syllabus:
-    """The text of a syllabus with the calendar its dates are read by.
+    """The text of a syllabus with the calendar for reading its dates.
 
     Attributes:
-        raw: its lines as they are; line 1 of an answer is `raw[0]`.
-        lines: the same, as `readable` gives them.
-        calendar: what its dates mean.
+        raw: its lines unchanged; line 1 of an answer is `raw[0]`.
+        lines: the same, as returned by `readable`.
+        calendar: the interpretation of its dates.
     """
 
     raw: Sequence[str]
@@ -45,12 +45,12 @@ class Syllabus:
 
     @classmethod
     def of(cls, text: str, *, today: date, term: str | None = None) -> "Syllabus":
-        """Read a text.
+        """Parse a text.
 
         Args:
             text: up to 500,000 characters, which take a fraction of a second.
-            today: the member's day, for dates without a year where nothing else says one.
-            term: the term of the course, for the same.
+            today: the member's day, for dates without a year if nothing else determines it.
+            term: the term of the course, for the same purpose.
         """
         raw = lines_of(text)
         lines = list(with_months(readable(line) for line in raw))
@@ -73,11 +73,11 @@ class Syllabus:
         return self.calendar.term is None or self.calendar.term.holds(day)
 
     def dates_in(self, text: str) -> list[Mention]:
-        """The dates of a text that is not one of the lines, like a quote, read by this calendar."""
+        """The dates of a text outside of the lines, like a quote, read by this calendar."""
         return self.calendar.mentions(readable(" ".join(text.split())))
 
     def said(self, line: int) -> "Said":
-        """Mentions of days without a date in a line (from 0)."""
+        """Indirect mentions of days in a line (from 0)."""
         if line not in self._said:
             text = self.lines[line]
             self._said[line] = Said(

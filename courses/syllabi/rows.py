@@ -63,12 +63,12 @@ class Row:
     """One line, or the lines of a wrapped sentence.
 
     Attributes:
-        line: where it begins, from 0.
-        text: all of it.
-        cells: its columns; one for what is no table.
-        roles: what the heads of the columns say, as far as they say something.
-        heads: the heads of the columns, where `roles` has any.
-        lines: where in `text` each further line begins, as (offset, line).
+        line: its first line, from 0.
+        text: the complete text.
+        cells: its columns; one outside of tables.
+        roles: the roles of the columns according to their headers, if known.
+        heads: the headers of the columns, if `roles` is not empty.
+        lines: the start in `text` of each further line, as (offset, line).
     """
 
     line: int
@@ -84,12 +84,12 @@ class Row:
         return len(self.cells) > 1
 
     def line_at(self, offset: int) -> int:
-        """The line (from 0) in which a place of `text` is."""
+        """The line (from 0) of a position in `text`."""
         return max((line for start, line in self.lines if start <= offset), default=self.line)
 
 
 def rows_of(lines: Sequence[str]) -> Iterator[Row]:
-    """The rows of a text, each with the roles of its columns; empty lines are left out."""
+    """The rows of a text without empty lines, each with the roles of its columns."""
     roles: tuple[str | None, ...] = ()
     heads: tuple[str, ...] = ()
     header = ""
@@ -118,7 +118,7 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
 
 
 def cells_of(text: str) -> tuple[str, ...]:
-    """The columns of a line: between bars, tabs or wide gaps; bars at its ends are frame."""
+    """The columns of a line, separated by bars, tabs or wide gaps. Bars at its ends are borders."""
     if "|" in text:
         cells = [cell.strip() for cell in text.strip().split("|")]
         if text.strip().startswith("|"):
@@ -131,7 +131,7 @@ def cells_of(text: str) -> tuple[str, ...]:
 
 
 def _below_heads(text: str, header: str) -> tuple[str, ...]:
-    """The cells of a row with empty ones: those between single tabs, else each below the nearest header."""
+    """The cells of a row including empty ones: separated by single tabs, else assigned to the nearest header."""
     if "\t" in header:
         cells = [cell.strip() for cell in text.split("\t")]
         return (*cells, *[""] * (header.count("\t") + 1 - len(cells)))
@@ -145,7 +145,7 @@ def _below_heads(text: str, header: str) -> tuple[str, ...]:
 
 
 def role_of(cell: str) -> str | None:
-    """The role of a column by its header."""
+    """The role of a column, by its header."""
     cell = _BRACKETS.sub("", cell).strip(" :*#")
     return next((role for role, words in _ROLE if words.fullmatch(cell)), None) if 0 < len(cell) < 40 else None
 
@@ -161,7 +161,7 @@ def _with_what(roles: tuple[str | None, ...]) -> tuple[str | None, ...]:
 
 
 def sentences_of(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences of a text with their places; the dot of "Oct." or "Dr." ends none."""
+    """The sentences of a text with their positions. The period of "Oct." or "Dr." does not end one."""
     start = 0
     for end in _SENTENCE_END.finditer(text):
         word = _LAST_WORD.search(text, max(start, end.start() - 20), end.start())

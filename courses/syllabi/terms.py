@@ -1,4 +1,4 @@
-"""The term that a text or a course names, and the days it lasts."""
+"""The term named in a text or a course, and its days."""
 
 import re
 from dataclasses import dataclass
@@ -52,10 +52,10 @@ class Term:
     """A term.
 
     Attributes:
-        name: as it is written, "Fall Semester 2026".
-        first: the first day that can belong to it.
-        last: the last day that can, examinations included.
-        stated: whether the days stand in the text, and do not just follow from the season.
+        name: as written, like "Fall Semester 2026".
+        first: the first possible day.
+        last: the last possible day, including examinations.
+        stated: whether the text states the days, rather than the season implying them.
     """
 
     name: str
@@ -102,7 +102,7 @@ def term_near(name: str, today: date) -> Term | None:
 
 
 def distance(day: date, first: date, last: date) -> int:
-    """Days from a day to the nearest one of a span; 0 within it."""
+    """Days from a day to the nearest day of a span; 0 within it."""
     return max((first - day).days, (day - last).days, 0)
 
 

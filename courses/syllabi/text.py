@@ -1,4 +1,4 @@
-"""The lines of a syllabus as they are read and compared: without what differs between two extractions of one page."""
+"""The lines of a syllabus, normalized so that different extractions of one page compare equal."""
 
 import re
 import unicodedata
@@ -40,12 +40,14 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text, ends removed. The first one is line 1 wherever a line is named."""
+    """The lines of a text without line ends. Line numbers start at 1."""
     return text.splitlines()
 
 
 def readable(line: str) -> str:
-    """A line as the readers of dates and items see it: no addresses, ligatures or soft hyphens, one form of hyphen."""
+    """A line for the readers of dates and items: without addresses, ligatures and soft hyphens, and with one kind of
+    hyphen.
+    """
     if not line.isascii():
         line = unicodedata.normalize("NFKC", line).translate(_TO_READ)
     if "](" in line:
@@ -58,7 +60,7 @@ def readable(line: str) -> str:
 def comparable(text: str) -> str:
     """A text normalized for finding quotes.
 
-    Case, runs of white space, soft hyphens, ligatures, quotation marks and dashes of any kind make no difference.
+    It ignores case, runs of white space, soft hyphens, ligatures, and the kind of quotation marks and dashes.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
@@ -66,10 +68,10 @@ def comparable(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, case-folded; numbers are words."""
+    """The words of a text, case-folded. Numbers are words."""
     return _WORD.findall(comparable(text))
 
 
 def title_key(title: str) -> str:
-    """The title as titles are compared: trimmed, runs of white space as one space, case-folded."""
+    """The title normalized for comparison: trimmed, with single spaces, case-folded."""
     return " ".join(title.casefold().split())

@@ -1,4 +1,4 @@
-"""Cut titles of items out of their lines."""
+"""Extract titles of items from their lines."""
 
 import re
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ _NOTHING: Final = frozenset(
 
 
 def cleaned(text: str, mentions: Iterable[Mention]) -> str:
-    """A text without its dates, times, weights and words as "due on", trimmed of what held them."""
+    """A text without dates, times, weights and words like "due on", trimmed of their separators."""
     kept, at = [], 0
     for mention in mentions:
         kept.append(text[at : mention.start])
@@ -56,7 +56,7 @@ def cleaned(text: str, mentions: Iterable[Mention]) -> str:
 
 
 def is_title(text: str) -> bool:
-    """Return whether a text is short and wordy enough to be a title as a whole."""
+    """Return whether a whole text is short and wordy enough for a title."""
     words = text.split()
     return (
         0 < len(words) <= MOST_WORDS

@@ -1,4 +1,4 @@
-"""A piece of a syllabus that has a title with its date: a cell, a short line or a sentence."""
+"""A piece of a syllabus with a title and its date: a cell, a short line or a sentence."""
 
 import re
 from collections.abc import Sequence
@@ -26,19 +26,19 @@ class Unit:
 
     Attributes:
         text: its words.
-        line: where it begins, from 0.
+        line: its first line, from 0.
         mentions: the dates in it.
-        given: the date that its row, its block or a line above gives it; None where they give none.
-        reason: whether its row, its column or its block says that something is due.
-        far: whether `given` stands some lines above.
+        given: the date from its row, its block or a line above; None without one.
+        reason: whether its row, column or block says that something is due.
+        far: whether `given` is several lines above.
         entry: whether its date follows it in its row, as in a list of deadlines.
-        several: whether its row has several dates, and no column says which one counts.
+        several: whether its row has several dates and no column determines which one counts.
         prose: whether it is a sentence of a long line.
         topic: whether its column has topics or readings.
-        whole: whether all of it is a title, as of a row that is about one thing.
+        whole: whether all of it is a title, as in a row about one item.
         before: the sentence before it in its line.
-        in_week: whether its line begins with the number of a week, and has no date.
-        shape: how an entry of a list has its date: in the line, above it or below it; else empty.
+        in_week: whether its line begins with a week number and has no date.
+        shape: the position of an entry's date: in the line, above it or below it; otherwise empty.
     """
 
     text: str
@@ -69,7 +69,7 @@ class Above:
 
 
 def dates_inside(mentions: Sequence[Mention], start: int, text: str) -> list[Mention]:
-    """The mentions within a text that begins at `start`, with their places in it."""
+    """The mentions within a text that begins at `start`, with positions relative to it."""
     return [
         replace(one, start=one.start - start, end=one.end - start)
         for one in mentions

@@ -1,4 +1,4 @@
-"""Split a syllabus into pieces that have a title with its date: cells, short lines and sentences."""
+"""Split a syllabus into pieces with a title and its date: cells, short lines and sentences."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ _SHARE: Final = re.compile(
 
 
 def units_in(syllabus: Syllabus) -> Iterator[Unit]:
-    """The units of a text in their order."""
+    """The units of a text in order."""
     above: Above | None = None
     for row, mentions, titled, begins in _with_details(syllabus):
         if titled:
@@ -99,10 +99,10 @@ def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]
 
 
 def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], Unit | None, bool]]:
-    """The rows with their dates, and whether they begin a block; for the details of a title, that title with its date.
+    """The rows with their dates, and whether they begin a block. A row of details has the title it belongs to.
 
-    A line that only says when is a detail of the title above it if it has a label ("Due: October 8"), or if its block
-    has titles before dates, and not dates before titles.
+    A line with only a date is a detail of the title above it if it has a label ("Due: October 8"), or if titles come
+    before dates in its block.
     """
     for block in _blocks_in(syllabus):
         titles: list[Row] = []
@@ -124,7 +124,7 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
 
 
 def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
-    """Return whether the first line of a block that is only a date has its title above it."""
+    """Return whether the title is above the first date-only line of a block."""
     dates = [at for at, (row, mentions) in enumerate(block) if mentions and _only_when(row.text, mentions)]
     if not dates or dates[0] == 0:
         return False
@@ -157,7 +157,7 @@ def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
 
 
 def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
-    """The sentences of a line. One with only a time belongs to the one before."""
+    """The sentences of a line. A sentence with only a time belongs to the one before."""
     short = len(row.text) < SHORT
     if not mentions and _SHARE.search(row.text):
         return  # a weight
@@ -190,7 +190,7 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Ite
 
 
 def _shape(text: str, mentions: Sequence[Mention], given: Above | None) -> str:
-    """Return where the date of an entry is: in its line, with at most a time after it, or in the line above."""
+    """Return the position of an entry's date: in its line, followed at most by a time, or in the line above."""
     if len(mentions) == 1 and mentions[0].start > 0 and _only_when(text[mentions[0].end :], ()):
         return "in"
     return "above" if given and given.alone else ""
@@ -199,7 +199,7 @@ def _shape(text: str, mentions: Sequence[Mention], given: Above | None) -> str:
 def _titled_ahead(
     row: Row, mentions: Sequence[Mention], sentences: Sequence[tuple[int, str]]
 ) -> Iterator[tuple[Unit, int]]:
-    """The title at the start of a line whose later sentence only has the time, and the position of that sentence."""
+    """The title at the start of a line whose later sentence has only the time, and the position of that sentence."""
     title = sentences[0][1]
     if not is_title(cleaned(title, [])) or NO_ITEM.search(title):
         return
@@ -211,12 +211,12 @@ def _titled_ahead(
 
 
 def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
-    """Return whether a short text has no other words than those that say when."""
+    """Return whether a short text contains only words about time."""
     return len(text) < SHORT and not any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(text, mentions))))
 
 
 def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Iterator[Unit]:
-    """The title that the block of a line as "Due: October 8" begins with; one that only opens on a day is not due."""
+    """The title at the start of the block for a line like "Due: October 8". An opening day does not count."""
     says_due = bool(_DUE_DETAIL.search(row.text) or _POINTS.search(row.text))
     due = due_among(row.text, mentions) if says_due or not _DETAIL.match(row.text) else []
     named = titled_row(block)
@@ -225,7 +225,7 @@ def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -
         for one in ([named] if named else [one for one in block if not _LABELLED.match(one.text)] or block)
         if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))
     ]
-    surely = bool(DUE.search(row.text) or _POINTS.search(row.text))  # a "Date:" can be that of a letter
+    surely = bool(DUE.search(row.text) or _POINTS.search(row.text))  # a "Date:" may be that of a letter
     surely = surely or (says_due and bool(titles and phrases_of(titles[-1].text)))
     if due and titles and not NO_ITEM.search(titles[-1].text):
         yield Unit(

@@ -26,9 +26,9 @@ class Caution:
     """A warning.
 
     Attributes:
-        type: which one.
+        type: its type.
         message: a sentence for the member.
-        index: the place of the item among those sent or proposed, from 0; None where it is about none.
+        index: the index of the item among those sent or proposed, from 0; None if it is about no item.
     """
 
     type: WarningType
@@ -38,7 +38,7 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An item as somebody, or the parser, read it.
+    """An item as read by somebody or the parser.
 
     Attributes:
         title: its title.
@@ -54,13 +54,13 @@ class Claim:
 def cautions_about(
     syllabus: Syllabus, items: Sequence[Claim], weights: Sequence[float] = (), stored: Sequence[Stored] = ()
 ) -> list[Caution]:
-    """The warnings about items and weights, in the order of the items; that about the weights is the last.
+    """The warnings about items in order, followed by that about the weights.
 
     Args:
-        syllabus: the text with its calendar; that of an empty text still knows the course's term.
-        items: what was read.
-        weights: of the categories, in percent; none means that none were sent.
-        stored: the items that the course has already.
+        syllabus: the text with its calendar; an empty text still has the course's term.
+        items: the items that were read.
+        weights: of the categories, in percent; empty if none were sent.
+        stored: the existing items of the course.
     """
     cautions = []
     earlier = {(title_key(one.title), one.due_on) for one in stored}
@@ -76,12 +76,12 @@ def cautions_about(
 
 
 def too_many(what: str, found: int, most: int) -> Caution:
-    """The warning that a proposal leaves something out.
+    """The warning that a proposal is incomplete.
 
     Args:
         what: "items" or "categories".
-        found: how many the text has.
-        most: how many are proposed.
+        found: number in the text.
+        most: number proposed.
     """
     return Caution("too_many", f"The text names {found} {what}; the first {most} are here.")
 
@@ -116,7 +116,7 @@ def _of_date(syllabus: Syllabus, item: Claim, index: int) -> list[Caution]:
 
 
 def _competing(title: str, quote: str, due_on: date, mentions: Sequence[Mention]) -> list[Mention]:
-    """The other dates of a quote that can be those of this title, if its own is among the dates of the quote."""
+    """Other dates of a quote that may belong to this title, if the quote contains the item's own date."""
     text = readable(" ".join(quote.split()))
     words, phrases = set(words_of(title)), phrases_of(text)
     phrase = max(phrases, key=lambda one: len(words & set(words_of(one.title))), default=None)

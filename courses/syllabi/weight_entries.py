@@ -1,4 +1,4 @@
-"""The shares of a grade that a syllabus names: a name and a number, in a line, in cells or in a clause."""
+"""The shares of a grade named in a syllabus: a name and a number, in a line, in cells or in a clause."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -92,13 +92,13 @@ _LENGTH: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A share with the words that it belongs to.
+    """A share with its words.
 
     Attributes:
         name: the words.
-        value: the number, times the count of what it is of each.
-        line: where, from 0.
-        unit: `%` or `points`; a bare number is one of points.
+        value: the number, multiplied by the count if it is per piece.
+        line: line number, from 0.
+        unit: `%` or `points`; a bare number is in points.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """A number with its unit, at its place in a text; `each` where it is that of each of several."""
+    """A number with its unit and its position in a text. `each` means per piece."""
 
     value: float
     unit: str
@@ -123,14 +123,14 @@ Counted = dict[str, tuple[str, int]]
 
 
 def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[Entry]:
-    """The entries of a text in their order.
+    """The entries of a text in order.
 
-    A row of a table with a name and a number is one; so is each clause with both. Numbers alone, in lines or in cells,
-    belong to as many names above them.
+    A table row with a name and a number is one entry, as is each clause with both. Numbers without names, in lines or
+    cells, belong to as many names above them.
 
     Args:
-        lines: as `readable` gives them.
-        headed: whether a bare number in a line can be a share, as below a head "Percentage".
+        lines: as returned by `readable`.
+        headed: whether a bare number in a line can be a share, as below a header "Percentage".
     """
     counted = _counted(lines)
     above: list[tuple[str, int]] = []
@@ -168,7 +168,7 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
 
 
 def _matched(names: Sequence[tuple[str, int]], shares: Sequence[_Share], counted: Counted) -> Iterator[Entry]:
-    """The last names above some numbers, each with its own."""
+    """The last names above some numbers, each with its own number."""
     if 0 < len(shares) <= len(names):
         for (name, line), share in zip(names[-len(shares) :], shares, strict=True):
             yield from _entry(name, share, line, name, counted)
@@ -185,7 +185,7 @@ def _counted(lines: Sequence[str]) -> Counted:
 
 
 def _shares_in(text: str, *, bare: bool) -> list[_Share]:
-    """The weights in a text: percentages with the bare numbers that continue them, else points, else bare numbers."""
+    """The shares in a text: percentages with the bare numbers that continue them, else points, else bare numbers."""
     unit = "%" if _PERCENT.search(text) else "points"
     shares = [_share(found, unit) for found in (_PERCENT if unit == "%" else _POINTS).finditer(text)]
     numbers = [_share(found, unit) for found in _BARE.finditer(text)]
@@ -241,7 +241,7 @@ def _of_text(row: Row, counted: Counted, *, bare: bool) -> Iterator[Entry]:
 
 
 def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_Share, str, str]]:
-    """The shares of a sentence, each with the name that precedes or follows it and with the words around it."""
+    """The shares of a sentence, each with the adjacent name and the surrounding words."""
     first, last = text[: shares[0].start], text[shares[-1].end :]
     after = bool(_NO_WORDS.fullmatch(_OF_GRADE.sub("", first))) or (
         len(shares) > 1 and first.rstrip().endswith((":", "=")) and any(map(str.isalpha, last))
@@ -262,7 +262,7 @@ def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_
 
 
 def _before(head: str, before: str) -> tuple[str, bool]:
-    """The name that the words before a share give, and whether they say it is one of each of several."""
+    """The name before a share, and whether the share is per piece."""
     head = _OF_GRADE.sub("", BRACKETS.sub(" ", head.rstrip(" ([")), count=1)
     pieces = [piece for piece in _SPLIT.split(head.rstrip(" ([=,:")) if any(map(str.isalpha, piece))]
     pieces = [piece for piece in pieces if not (DATED.search(piece) or _LENGTH.match(piece))] or pieces[-1:]
@@ -278,7 +278,7 @@ def _before(head: str, before: str) -> tuple[str, bool]:
 
 
 def _entry(name: str, share: _Share, line: int, clause: str, counted: Counted) -> Iterator[Entry]:
-    """The entry of a name, times how many there are where the share is that of each of several."""
+    """The entry of a name, multiplied by the count if the share is per piece."""
     value = share.value
     if share.each:
         name, count = _of_all(name, clause, counted)

@@ -59,7 +59,7 @@ _EDGES: Final = " \t,;:.–—-=|*#()[]…→~+&"
 
 
 def name_of(text: str) -> str:
-    """The name that the words before or after a share give; empty where they give none."""
+    """The name in the words before or after a share; empty without one."""
     if NO_PART.search(text) or SCALE.search(text):
         return ""
     text = BRACKETS.sub(" ", text)

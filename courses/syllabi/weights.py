@@ -31,9 +31,9 @@ class Weight:
     """A part of the grade.
 
     Attributes:
-        name: as it is written.
-        weight: in percent of the grade, two decimals at most.
-        line: where, from 0.
+        name: as written.
+        weight: in percent of the grade, with at most two decimals.
+        line: line number, from 0.
     """
 
     name: str
@@ -44,8 +44,8 @@ class Weight:
 def weights_in(lines: Sequence[str]) -> list[Weight]:
     """The grade categories. Empty if the text has none.
 
-    That run of neighbors counts which adds up to 100 or to the total that is written; if none does, what a list in
-    percent below a head says.
+    A run of adjacent entries counts if it adds up to 100 or to the written total. Otherwise, the percentages in a list
+    below a header count.
     """
     heads = [
         number
@@ -69,7 +69,7 @@ def weights_in(lines: Sequence[str]) -> list[Weight]:
 
 
 def _without_wholes(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries without those that the ones below make up: "Exams 60%", then "Midterm 25%" and "Final 35%"."""
+    """The entries without totals of the entries below: "Exams 60%" before "Midterm 25%" and "Final 35%"."""
     return [entry for at, entry in enumerate(entries) if not _is_made_up(entry, entries[at + 1 : at + 6])]
 
 
@@ -85,7 +85,7 @@ def _is_made_up(entry: Entry, following: Sequence[Entry]) -> bool:
 
 
 def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> Sequence[Entry]:
-    """The run of neighbors that adds up to the whole: the closest together, and of many parts."""
+    """The run of adjacent entries that adds up to the whole, preferably close together and with many parts."""
     runs = [
         run
         for first in range(len(entries))
@@ -96,7 +96,7 @@ def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> Sequence[Entry
 
 
 def _is_whole(run: Sequence[Entry], lines: Sequence[str]) -> bool:
-    """Return whether it adds up to 100, or for points to the total that is written around them."""
+    """Return whether it adds up to 100, or for points to the total written nearby."""
     total = sum(entry.value for entry in run)
     if abs(total - 100) < 0.05 and (run[0].unit == "%" or len(run) > 2):
         return True
@@ -110,7 +110,7 @@ def _is_whole(run: Sequence[Entry], lines: Sequence[str]) -> bool:
 
 
 def _headed_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
-    """Percentages close together below a head, where none add up: better shown with a warning than not at all."""
+    """Percentages close together below a header that do not add up: better shown with a warning than not at all."""
     runs: list[list[Entry]] = []
     for entry in entries:
         if runs and entry.line - runs[-1][-1].line <= 2:

@@ -1,4 +1,4 @@
-"""Names of months and weekdays in seven languages, with what precedes and joins dates."""
+"""Names of months and weekdays in seven languages, and words that precede or join dates."""
 
 import re
 from typing import Final
@@ -41,7 +41,7 @@ WEEKDAYS_BEFORE_DATES: Final = WEEKDAYS | {
 
 
 def one_of(names: dict[str, int]) -> str:
-    """A pattern for one of the names, the longest first."""
+    """A pattern for one of the names, preferring longer ones."""
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
@@ -73,6 +73,6 @@ _ANY_WEEKDAY: Final = re.compile(rf"\b({one_of(NAMED_WEEKDAYS)})\b", re.IGNORECA
 
 
 def weekdays_in(text: str) -> set[int]:
-    """The weekdays that a text names, also in the plural; a short name only with a capital ("Mon", "Sat")."""
+    """The weekdays in a text, including plurals. Short names need a capital letter ("Mon", "Sat")."""
     found = (name for name in _ANY_WEEKDAY.findall(text) if len(name) > 4 or name[0].isupper())
     return {NAMED_WEEKDAYS[name.lower()] for name in found}

@@ -1,1 +1,1 @@
-"""Files of syllabi that members bring: kept for a day, attached to a course for good, and what they propose."""
+"""Uploaded syllabus files: stored for a day or attached to a course permanently, with their proposals."""

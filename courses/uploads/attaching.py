@@ -1,4 +1,4 @@
-"""An upload becomes a file of a course, and stays then."""
+"""Attaching an upload to a course, which makes it permanent."""
 
 from datetime import timedelta
 from typing import Any, TypedDict, cast
@@ -25,7 +25,7 @@ KEPT_FOR = timedelta(hours=24)
 
 
 class Attachable(TypedDict):
-    """An upload that is to be attached."""
+    """An upload to be attached."""
 
     id: UUID
     filename: str
@@ -34,10 +34,10 @@ class Attachable(TypedDict):
 
 
 def attachable(write: Write, syllabus_id: UUID, course_id: UUID | None = None) -> Attachable:
-    """The upload, if it belongs to no course yet, or to this one.
+    """The upload, if it belongs to no course or to this one.
 
     Raises:
-        ValidationFailed: there is none, it has expired, or it is attached to another course.
+        ValidationFailed: it does not exist, has expired, or is attached to another course.
     """
     mine = SyllabusFile.objects.filter(member_id=write.member_id, id=syllabus_id)
     free = Q(course=None, expires_at__gt=timezone.now())
@@ -55,7 +55,7 @@ def attach(write: Write, upload: Attachable, course_id: UUID) -> None:
     """Attach the upload, which has no course yet.
 
     Raises:
-        Conflict: the course has as many files as it can have.
+        Conflict: the course has the maximum number of files.
     """
     require_place(write, course_id)
     mine = SyllabusFile.objects.filter(member_id=write.member_id, id=upload["id"])
@@ -64,19 +64,19 @@ def attach(write: Write, upload: Attachable, course_id: UUID) -> None:
 
 
 def require_place(write: Write, course_id: UUID) -> None:
-    """Return whether the course can have another file.
+    """Require that the course can have another file.
 
     Raises:
-        Conflict: it has as many files as it can have.
+        Conflict: it has the maximum number of files.
     """
     FILES_OF_COURSE.require_room(SyllabusFile.objects.filter(member_id=write.member_id, course_id=course_id))
 
 
 def detach_again(member: Member, write: Write, file_id: UUID, left: Any, before: Any) -> None:
-    """Undo attaching a file: it is an upload again, for another day. A deleted one stays deleted.
+    """Undo attaching a file: it becomes an upload for another day. A deleted file stays deleted.
 
     Raises:
-        Conflict: it belongs to another course by now, or the same file was uploaded again.
+        Conflict: it now belongs to another course, or the same file was uploaded again.
     """
     mine = SyllabusFile.objects.filter(member_id=write.member_id, id=file_id)
     file = mine.values("course_id", "filename", "sha256").first()

@@ -9,7 +9,7 @@ _COST_OF_A_LIMIT = 10
 
 
 def count_upload(member: Member) -> None:
-    """Count one.
+    """Count one upload.
 
     Raises:
         RateLimited: there were too many.
@@ -20,5 +20,5 @@ def count_upload(member: Member) -> None:
 
 
 def count_limit_hit(member: Member) -> None:
-    """Count what the last one cost beyond that."""
+    """Count the extra cost of the last one."""
     hit(Rate.SYLLABI, str(member.id), _COST_OF_A_LIMIT - 1)

@@ -1,4 +1,4 @@
-"""The files of syllabi that a member has: uploads that wait for a course, and those of courses."""
+"""A member's syllabus files: uploads without a course, and files of courses."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ MEDIA_TYPE = "application/octet-stream"
 
 
 class KeptRow(SyllabusRow):
-    """A Syllabus with what is not answered of it as it stands."""
+    """A Syllabus with columns that the answer needs but does not contain."""
 
     text: str | None
     compared_with_id: UUID | None
@@ -58,14 +58,14 @@ def get_syllabus(
     syllabus_limit: int = MAX_SYLLABUS_CHARACTERS,
     course_id: UUID | None = None,
 ) -> SyllabusDetailRow:
-    """The file with a proposal made now, and if asked for its text: that part.
+    """The file with a fresh proposal and, on request, a part of its text.
 
-    The proposal is compared with `course_id`, else with the course of the file, else with the one that was named when
-    it was uploaded, if it still exists.
+    The proposal is compared with `course_id`, else with the course of the file, else with the one named at the upload,
+    if it still exists.
 
     Raises:
-        NotFound: there is no such file of the member's, or it has expired.
-        ValidationFailed: `course_id` is no course of the member's.
+        NotFound: the member has no such file, or it has expired.
+        ValidationFailed: `course_id` is not a course of the member.
     """
     kept = _ONE.first(member_id=member.id, syllabus_id=syllabus_id, now=timezone.now())
     if kept is None:
@@ -83,22 +83,22 @@ def get_syllabus(
 
 
 def syllabus_still_seen(member: Member, answer: Mapping[str, Any]) -> SyllabusDetailRow:
-    """The file of an answer of before, with a proposal made now; raises NotFound unless it is seen."""
+    """The file of a stored answer with a fresh proposal. Raises NotFound if it is no longer visible."""
     return get_syllabus(member, UUID(answer["id"]), include_text=False)
 
 
 def get_syllabus_file(member: Member, syllabus_id: UUID) -> DownloadRow:
-    """The bytes of the file, under the name it came with.
+    """The bytes of the file, under its original name.
 
     Raises:
-        NotFound: there is no such file of the member's, or it has expired.
+        NotFound: the member has no such file, or it has expired.
     """
     kept = _stored(member, syllabus_id)
     try:
         with SyllabusFile(file=kept["file"]).file.open("rb") as file:
             content = file.read()
     except FileNotFoundError:
-        _stored(member, syllabus_id)  # which another call may have deleted meanwhile
+        _stored(member, syllabus_id)  # another call may have deleted it meanwhile
         raise
     return {"content": content, "filename": kept["filename"], "media_type": MEDIA_TYPE}
 
@@ -107,14 +107,14 @@ def list_syllabi(member: Member, course_id: UUID) -> list[SyllabusRow]:
     """The files of the course, newest first.
 
     Raises:
-        NotFound: there is no such course of the member's.
+        NotFound: the member has no such course.
     """
     require_course(member, course_id)
     return files_of(member, course_id)
 
 
 def files_of(member: Member, course_id: UUID) -> list[SyllabusRow]:
-    """The same without looking whether there is such a course; one query."""
+    """The same without checking that the course exists. One query."""
     return _LIST.all(member_id=member.id, course_id=course_id)
 
 
@@ -128,10 +128,10 @@ def files_by_course(member: Member) -> dict[UUID, list[SyllabusRow]]:
 
 
 def delete_syllabus(member: Member, syllabus_id: UUID) -> DeletedRow:
-    """Remove the file for good; its course keeps the text.
+    """Delete the file permanently. Its course keeps the text.
 
     Raises:
-        NotFound: there is no such file of the member's, or it has expired.
+        NotFound: the member has no such file, or it has expired.
     """
     with writing(member.id, "delete_syllabus") as write:
         _stored(member, syllabus_id)
@@ -141,7 +141,7 @@ def delete_syllabus(member: Member, syllabus_id: UUID) -> DeletedRow:
 
 
 def detail(kept: KeptRow) -> SyllabusDetailRow:
-    """What is answered of the file, without its proposal."""
+    """The answer about the file without its proposal."""
     return cast("SyllabusDetailRow", {name: value for name, value in kept.items() if name not in _NOT_ANSWERED})
 
 

@@ -21,7 +21,7 @@ from studyservice.operations.uploads import UploadedFile
 
 
 class ReadFile(NamedTuple):
-    """A file that an operator has brought, read."""
+    """A file from an operator, already read."""
 
     upload: Upload
     found: FileText
@@ -29,11 +29,11 @@ class ReadFile(NamedTuple):
 
 @contextmanager
 def read_brought(content: IO[bytes], filename: str) -> Iterator[ReadFile]:
-    """Read a file before it is added, inside the block; must not be called inside a transaction.
+    """Read a file before it is added, inside the block. Must not be called inside a transaction.
 
     Raises:
-        InvalidRequest: it is too large, or of no type that is read here.
-        ReadingBusy: others are reading.
+        InvalidRequest: it is too large, or of an unsupported type.
+        ReadingBusy: other files are being read.
     """
     with _copied(content) as file:
         size = file.seek(0, 2)
@@ -44,10 +44,10 @@ def read_brought(content: IO[bytes], filename: str) -> Iterator[ReadFile]:
 
 
 def add_to_course(write: Write, course_id: UUID, brought: ReadFile) -> None:
-    """Store the file as one of the course's.
+    """Store the file for the course.
 
     Raises:
-        Conflict: the course has too many files, or the member's are too large together.
+        Conflict: the course has too many files, or the member's files are too large in total.
     """
     require_place(write, course_id)
     require_room(write.member_id, brought.upload.size)
@@ -60,14 +60,14 @@ def add_to_course(write: Write, course_id: UUID, brought: ReadFile) -> None:
 
 
 def read_again(row: SyllabusFile) -> str:
-    """Read a stored file again, as after a change of the reader. Return its `text_status`. The course's text stays.
+    """Read a stored file again, as after a change of the reader. Return its `text_status`. The course's text is kept.
 
     Must not be called inside a transaction.
 
     Raises:
         NotFound: it was deleted meanwhile.
-        InvalidRequest: it is of no type that is read here.
-        ReadingBusy: others are reading.
+        InvalidRequest: its type is not supported.
+        ReadingBusy: other files are being read.
         FileNotFoundError: storage has no such file.
     """
     with row.file.open("rb") as stored, _copied(stored) as file:
@@ -85,7 +85,7 @@ def read_again(row: SyllabusFile) -> str:
 
 
 def _copied(content: IO[bytes]) -> IO[bytes]:
-    """A file with a descriptor, as the child process needs it."""
+    """A file with a descriptor, which the child process needs."""
     file = tempfile.TemporaryFile()  # noqa: SIM115  # whoever asked for it closes it
     shutil.copyfileobj(content, file)
     file.flush()

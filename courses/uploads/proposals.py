@@ -27,7 +27,7 @@ _READER = "courses.syllabi.proposing.read"
 
 
 class Comparison(TypedDict):
-    """The course that a proposal is compared with."""
+    """The course to compare a proposal with."""
 
     id: UUID
     term: str
@@ -53,10 +53,10 @@ _ITEMS = Select[_StoredRow](
 
 
 def compared_course(member: Member, course_id: UUID | None) -> Comparison | None:
-    """The named course to compare with; None if none is named.
+    """The given course to compare with, or None.
 
     Raises:
-        ValidationFailed: it is not a course of the member's.
+        ValidationFailed: it is not a course of the member.
     """
     found = remembered_course(member, course_id)
     if course_id is not None and found is None:
@@ -65,17 +65,17 @@ def compared_course(member: Member, course_id: UUID | None) -> Comparison | None
 
 
 def remembered_course(member: Member, course_id: UUID | None) -> Comparison | None:
-    """The same for a course that was named earlier and may be deleted."""
+    """The same for a course given earlier, which may have been deleted."""
     return None if course_id is None else _COURSE.first(member_id=member.id, course_id=course_id)
 
 
 def proposal_of(member: Member, text: str | None, course: Comparison | None) -> ProposalRow:
     """The proposal. Empty without text, or with a warning if it would take too long.
 
-    Must not be called inside a transaction: a long text is read in the child process.
+    Must not be called inside a transaction: a long text is parsed in the child process.
 
     Raises:
-        ReadingBusy: the text is long, and others are reading.
+        ReadingBusy: the text is long, and other files are being read.
     """
     if text is None:
         return _empty([])
@@ -112,9 +112,9 @@ def _empty(warnings: list[WarningRow]) -> ProposalRow:
 
 
 def _row(found: dict[str, Any]) -> ProposalRow:
-    """A `Proposal` as a dictionary; from the child with dates and ids as text.
+    """A `Proposal` as a dictionary. From the child process, dates and ids are text.
 
-    A field of the course that the parser does not read is null.
+    Course fields that the parser does not read are null.
     """
     found["course"] = {name: found["course"].get(name) for name in COURSE_TEXTS}
     for item in found["items"]:

@@ -15,12 +15,12 @@ STRAY_AFTER = timedelta(days=1)
 
 
 def purge_uploads() -> int:
-    """Uploads that have expired; their files leave storage after the commit."""
+    """Delete expired uploads. Their files are removed from storage after the commit."""
     return purge(SyllabusFile.objects.filter(expires_at__lte=timezone.now()).defer("text"))
 
 
 def purge_stray_files() -> int:
-    """Files without a row."""
+    """Delete files without a row."""
     removed = 0
     for batch in batches(_names(default_storage)):
         known = set(SyllabusFile.objects.filter(file__in=batch).values_list("file", flat=True))

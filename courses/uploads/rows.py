@@ -1,4 +1,4 @@
-"""The row of a file that has come, and whether there is room for it."""
+"""The row of an uploaded file, and the storage limit."""
 
 import hashlib
 import io
@@ -28,7 +28,7 @@ _CHUNK = 65_536
 
 
 class Upload(NamedTuple):
-    """What has come.
+    """The uploaded content.
 
     Attributes:
         sha256: of its bytes, in hexadecimal.
@@ -42,7 +42,7 @@ class Upload(NamedTuple):
 
     @classmethod
     def of(cls, sent: UploadedFile | None, text: str) -> "Upload":
-        """The file that was sent, else the text."""
+        """The content of the sent file, else of the text."""
         file = io.BytesIO(text.encode()) if sent is None else sent.file
         digest, size = hashlib.sha256(), 0
         file.seek(0)
@@ -54,7 +54,7 @@ class Upload(NamedTuple):
 
 
 def new_row(member_id: UUID, upload: Upload, found: FileText) -> SyllabusFile:
-    """The row of an upload that was read, not stored yet, of no course."""
+    """The unsaved row of an upload that was read, without a course."""
     return SyllabusFile(
         member_id=member_id,
         filename=upload.filename,
@@ -66,7 +66,7 @@ def new_row(member_id: UUID, upload: Upload, found: FileText) -> SyllabusFile:
 
 
 def read_columns(found: FileText) -> dict[str, str | int | None]:
-    """The columns that reading a file fills."""
+    """The columns that depend on reading the file."""
     return {
         "media_type": found.media_type,
         "text_status": found.text_status.value,
@@ -77,7 +77,7 @@ def read_columns(found: FileText) -> dict[str, str | int | None]:
 
 
 def told(row: SyllabusFile) -> dict[str, str | int | UUID | None]:
-    """What the log of changes tells of a new row."""
+    """The fields of a new row in the log of changes."""
     return {
         "filename": row.filename,
         "media_type": row.media_type,
@@ -87,7 +87,7 @@ def told(row: SyllabusFile) -> dict[str, str | int | UUID | None]:
 
 
 def require_room(member_id: UUID, more: int) -> None:
-    """Whether `more` bytes can be kept; for good inside `writing` alone.
+    """Check that `more` bytes can be stored. The result is reliable only inside `writing`.
 
     Raises:
         Conflict: there would be more than `MAX_BYTES_OF_MEMBER`.
@@ -101,7 +101,7 @@ def require_room(member_id: UUID, more: int) -> None:
 
 
 def files_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
-    """The files of the courses, and those of no course that the credential has sent itself."""
+    """The files of the courses, and files without a course sent by the credential itself."""
     if not by_course:
         return None
     compared = "IN" if vendor == "sqlite" else "="

@@ -1,4 +1,4 @@
-"""A syllabus that a member brings: counted, read in the child process, kept for a day, and what it proposes."""
+"""Uploading a syllabus: it is counted, read in the child process, stored for a day, and answered with a proposal."""
 
 from typing import cast
 from uuid import UUID
@@ -35,17 +35,17 @@ def create_syllabus(
 ) -> tuple[SyllabusDetailRow, bool]:
     """Store a file or a text for a day, with its proposal. Return whether it is new.
 
-    The same bytes, while they are attached to no course, are the same upload, whose day begins anew. Must not be called
-    inside a transaction.
+    The same bytes without a course are the same upload, whose day begins again. Must not be called inside a
+    transaction.
 
     Args:
-        course_id: a course to compare the proposal with, remembered with the upload.
+        course_id: a course to compare the proposal with, stored with the upload.
 
     Raises:
-        InvalidRequest: it is of no type that is read here.
-        ValidationFailed: `course_id` is not a course of the member's.
-        RateLimited: too much was uploaded, or others are reading.
-        Conflict: the member's files would be too large together.
+        InvalidRequest: its type is not supported.
+        ValidationFailed: `course_id` is not a course of the member.
+        RateLimited: too much was uploaded, or other files are being read.
+        Conflict: the member's files would be too large in total.
     """
     count_upload(member)
     course = compared_course(member, course_id)
@@ -87,7 +87,7 @@ def _kept_again(member: Member, upload: Upload, course_id: UUID | None) -> KeptR
 
 
 def _kept(member: Member, upload: Upload, found: FileText, course_id: UUID | None) -> tuple[KeptRow, bool]:
-    """The row of a new upload; or that of the same one, where another call was faster."""
+    """The row of a new upload, or of the same one if another call was faster."""
     row = new_row(member.id, upload, found)
     row.compared_with_id = course_id
     row.file.save(upload.filename, File(upload.file), save=False)
@@ -107,7 +107,7 @@ def _kept(member: Member, upload: Upload, found: FileText, course_id: UUID | Non
 
 
 def _renewed(write: Write, upload: Upload, course_id: UUID | None) -> KeptRow | None:
-    """The same upload, kept for another day. None if there is none."""
+    """The same upload, stored for another day; None if it does not exist."""
     now = timezone.now()
     known = _SAME.first(member_id=write.member_id, sha256=upload.sha256, now=now)
     if known is None:
@@ -123,7 +123,7 @@ def _add(write: Write, row: SyllabusFile) -> None:
     """Delete expired uploads, then store the row.
 
     Raises:
-        Conflict: the member's files would be too large together.
+        Conflict: the member's files would be too large in total.
     """
     now = timezone.now()
     delete_rows(write, SyllabusFile.objects.filter(member_id=write.member_id, expires_at__lte=now))

@@ -1,4 +1,4 @@
-"""Operations on files of syllabi."""
+"""Operations on syllabus files."""
 
 from http import HTTPStatus
 from uuid import UUID

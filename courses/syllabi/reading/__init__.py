@@ -1,5 +1,5 @@
-"""The text of a syllabus file, whatever its type.
+"""The text of a syllabus file of any type.
 
-`files` is called by the service; `reader` and what it calls run in the child process of `studyservice.reading` and
-import nothing of Django.
+The service calls `files`. `reader` and its modules run in the child process of `studyservice.reading` and import
+nothing of Django.
 """

@@ -39,7 +39,7 @@ class _Document(MarkupReader):
         self._in_text = 0
 
     def started(self, name: str, attributes: dict[str, str]) -> bool:
-        """Rows, cells and text."""
+        """Start rows, cells and text."""
         match _WORD.get(name):
             case "t":
                 self._in_text += 1
@@ -58,7 +58,7 @@ class _Document(MarkupReader):
         return name != _FALLBACK
 
     def ended(self, name: str) -> None:
-        """Rows, cells and lines."""
+        """End rows, cells and lines."""
         match _WORD.get(name):
             case "t":
                 self._in_text -= 1
@@ -70,7 +70,7 @@ class _Document(MarkupReader):
                 self.lines.end_row()
 
     def said(self, text: str) -> None:
-        """Count characters only inside a run's text."""
+        """Add characters inside a run's text only."""
         if self._in_text:
             self.lines.add(text)
 
@@ -79,7 +79,7 @@ def read(file: IO[bytes]) -> str:
     """The text of the main document.
 
     Raises:
-        TooLargeError: more than may be read.
-        UnreadableError: encrypted or broken.
+        TooLargeError: the text exceeds the limit.
+        UnreadableError: it is encrypted or broken.
     """
     return _Document().read(file, "word/document.xml")

@@ -1,4 +1,4 @@
-"""Reading a file that a member brought, from the service's side."""
+"""Reading an uploaded file, on the side of the service."""
 
 import re
 import unicodedata
@@ -32,11 +32,11 @@ class FileText:
     """The contents of a file.
 
     Attributes:
-        media_type: by its content.
-        text_status: whether there is a text.
-        text: the whole of it, where it was read.
-        pages: of a PDF that was read.
-        hit_limit: whether the reading cost as much as one may; for the rate of uploads.
+        media_type: detected from the content.
+        text_status: the outcome of reading.
+        text: the whole text, if it was read.
+        pages: number of pages of a PDF.
+        hit_limit: whether reading used up its resource limit; counts toward the upload rate.
     """
 
     media_type: str
@@ -47,10 +47,10 @@ class FileText:
 
 
 class UnknownTypeError(InvalidRequest):
-    """No type that is read here.
+    """The file type is not supported.
 
     Attributes:
-        hit_limit: whether finding that out cost as much as a reading may.
+        hit_limit: whether the detection used up the resource limit.
     """
 
     default_message = "This type of file is not read here. Send a PDF, DOCX, ODT, HTML, Markdown or plain text file."
@@ -61,9 +61,9 @@ class UnknownTypeError(InvalidRequest):
 
 
 def clean_filename(filename: str) -> str:
-    """The last segment of a path of any system, without control and invisible characters. `file` if nothing remains.
+    """The last segment of a path of any system, without control and invisible characters; `file` if nothing remains.
 
-    Cut to `MAX_FILENAME` before the ending, which is kept.
+    Cut to `MAX_FILENAME`, keeping the extension.
     """
     name = PureWindowsPath(PurePosixPath(_CONTROL.sub("", filename)).name).name
     name = unicodedata.normalize("NFC", name).strip().strip(".").strip() or "file"
@@ -74,15 +74,15 @@ def clean_filename(filename: str) -> str:
 
 
 def read_file(file: IO[bytes], filename: str) -> FileText:
-    """Read a file in the child process; must not be called inside a transaction.
+    """Read a file in the child process. Must not be called inside a transaction.
 
     Args:
         file: open, with a file descriptor.
-        filename: which tells Markdown from plain text, and a broken document from what is none.
+        filename: distinguishes Markdown from plain text, and a broken document from an unknown type.
 
     Raises:
-        UnknownTypeError: another type.
-        ReadingBusy: others are reading.
+        UnknownTypeError: the type is not supported.
+        ReadingBusy: other files are being read.
     """
     outcome = read_in_child(_READER, file, {"filename": filename})
     media_type = outcome.found.get("media_type")
@@ -99,10 +99,10 @@ def read_file(file: IO[bytes], filename: str) -> FileText:
 
 
 def plain_text(text: str) -> FileText:
-    """Store a text that was sent as text. It needs no child process.
+    """Clean a syllabus sent as text, which needs no child process.
 
     Raises:
-        UnknownTypeError: what a file of these bytes would be refused for.
+        UnknownTypeError: a file with these bytes would be rejected.
     """
     if decoded(text.encode()) is None:
         raise UnknownTypeError("This is no plain text: it has control characters, or the marks of another type.")

@@ -40,7 +40,7 @@ class _Page(HTMLParser):
         """For each open row, whether a cell is open."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Rows, cells and the ends of lines; rows and cells end where the next begins."""
+        """Start rows and cells, and end lines. A row or cell ends where the next one begins."""
         if tag in _LEFT_OUT:
             self._skipping.append(tag)
         elif tag == "br" or tag in _BLOCKS:
@@ -56,7 +56,7 @@ class _Page(HTMLParser):
             self._rows[-1] = True
 
     def handle_endtag(self, tag: str) -> None:
-        """The ends of lines, cells and rows."""
+        """End lines, cells and rows."""
         if self._skipping:
             if tag == self._skipping[-1]:
                 self._skipping.pop()
@@ -80,7 +80,7 @@ class _Page(HTMLParser):
             self._rows.pop()
 
     def handle_data(self, data: str) -> None:
-        """Text, in which white space is one blank but where it is preformatted."""
+        """Add text. White space is one space unless it is preformatted."""
         if self._skipping:
             return
         if self._preformatted:
@@ -97,7 +97,7 @@ def read_html(text: str) -> str:
     """The text of the page.
 
     Raises:
-        TooLargeError: more than may be read.
+        TooLargeError: the text exceeds the limit.
     """
     page = _Page()
     page.feed(text)

@@ -1,4 +1,4 @@
-"""Limits of readers, and the errors for exceeding them."""
+"""Limits of readers, and errors for exceeding them."""
 
 MAX_PAGES = 100
 """Pages of a PDF."""
@@ -14,8 +14,8 @@ MAX_DEPTH = 200
 
 
 class TooLargeError(Exception):
-    """The file has more than the limit. Nothing of it is kept."""
+    """The file exceeds the limit. Nothing of it is stored."""
 
 
 class UnreadableError(Exception):
-    """Encrypted or broken."""
+    """The file is encrypted or broken."""

@@ -1,6 +1,6 @@
-"""Documents that are markup in a package, DOCX and ODT: expat, fed piece by piece, and a builder of lines.
+"""Reads XML documents in a package (DOCX and ODT) with expat, piece by piece, and builds lines.
 
-Entities, and with them document types, are refused; nesting and the unpacked length are bounded.
+Document types, and with them entities, are rejected. Depth and unpacked length are limited.
 """
 
 import lzma
@@ -29,7 +29,7 @@ _BROKEN = (
 
 
 class Lines:
-    """Lines of text; inside a table a row becomes one line of its cells, whatever paragraphs are in them."""
+    """Lines of text. A table row becomes one line of its cells, whatever paragraphs are in them."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -39,10 +39,10 @@ class Lines:
         self._length = 0
 
     def add(self, text: str) -> None:
-        """Text of the present line or cell.
+        """Add text to the current line or cell.
 
         Raises:
-            TooLargeError: there are more than `MAX_CHARACTERS` in all.
+            TooLargeError: there are more than `MAX_CHARACTERS` in total.
         """
         self._length += len(text)
         if self._length > MAX_CHARACTERS:
@@ -50,7 +50,7 @@ class Lines:
         (self._cells[-1] if self._cells else self._line).append(text)
 
     def end_line(self) -> None:
-        """The line ends; in a cell it is a blank."""
+        """End the line; in a cell it becomes a space."""
         if self._cells:
             self._cells[-1].append(" ")
         else:
@@ -58,17 +58,17 @@ class Lines:
             self._line = []
 
     def start_row(self) -> None:
-        """A row of a table begins."""
+        """Start a table row."""
         if self._line and not self._cells:
             self.end_line()
         self._rows.append([])
 
     def start_cell(self) -> None:
-        """A cell begins."""
+        """Start a cell."""
         self._cells.append([])
 
     def end_cell(self) -> None:
-        """The cell ends; outside a row it is text like any other."""
+        """End the cell. Outside a row it is ordinary text."""
         if not self._cells:
             return
         text = "".join(self._cells.pop())
@@ -78,7 +78,7 @@ class Lines:
             self.add(text)
 
     def end_row(self) -> None:
-        """The row ends; that of a table in a cell is a part of the cell."""
+        """End the row. In a nested table it becomes part of the outer cell."""
         if not self._rows:
             return
         line = row(self._rows.pop())
@@ -98,7 +98,7 @@ class Lines:
 
 
 class MarkupReader(ABC):
-    """Read the text of one file of a package. Names are `namespace local` with a space between."""
+    """Reads the text of one file in a package. Names are `namespace local`, separated by a space."""
 
     def __init__(self) -> None:
         self.lines = Lines()
@@ -107,22 +107,22 @@ class MarkupReader(ABC):
 
     @abstractmethod
     def started(self, name: str, attributes: dict[str, str]) -> bool:
-        """An element begins; returns whether what is in it is to be read."""
+        """Handle the start of an element. Return whether to read its content."""
 
     @abstractmethod
     def ended(self, name: str) -> None:
-        """An element ends that was read."""
+        """Handle the end of an element whose content was read."""
 
     @abstractmethod
     def said(self, text: str) -> None:
-        """Characters."""
+        """Handle characters."""
 
     def read(self, file: IO[bytes], part: str) -> str:
         """The text of `part` of the package.
 
         Raises:
-            TooLargeError: more than may be read.
-            UnreadableError: no such part, encrypted, or no XML.
+            TooLargeError: the text exceeds the limit.
+            UnreadableError: the part is missing, encrypted, or not XML.
         """
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True

@@ -33,7 +33,7 @@ _MARKDOWN_NAMES = (".md", ".markdown")
 def binary_type(file: IO[bytes], filename: str) -> str | None:
     """The type of a file that is not text, or None.
 
-    A package that cannot be opened goes by its name: it is a broken document rather than an unknown type.
+    A package that cannot be opened gets its type from the file name, as a broken document rather than an unknown type.
     """
     file.seek(0)
     head = file.read(_PDF_WITHIN)
@@ -59,10 +59,10 @@ def _package_type(file: IO[bytes], filename: str) -> str | None:
 
 
 def decoded(content: bytes, *, controls: bool = False) -> str | None:
-    """Decode a text file: UTF-8, UTF-16 with a byte-order mark, else Windows-1252. None if it is none of these.
+    """Decode a text file: UTF-8, UTF-16 with a byte order mark, else Windows-1252. None for other files.
 
     Args:
-        controls: whether it may have control characters other than tab, line and page ends; NUL it never may.
+        controls: allow control characters other than tab, line and page ends; NUL is never allowed.
     """
     if content.startswith(_FOREIGN):
         return None

@@ -18,7 +18,7 @@ class _Content(MarkupReader):
         self._in_line = 0
 
     def started(self, name: str, attributes: dict[str, str]) -> bool:
-        """Rows, cells, and the characters that are elements."""
+        """Start rows and cells, and add characters represented by elements."""
         if name in _LINES:
             self._in_line += 1
         elif name == f"{_TEXT} s":
@@ -35,7 +35,7 @@ class _Content(MarkupReader):
         return name not in _LEFT_OUT
 
     def ended(self, name: str) -> None:
-        """Rows, cells and lines."""
+        """End rows, cells and lines."""
         if name in _LINES:
             self._in_line -= 1
             self.lines.end_line()
@@ -45,7 +45,7 @@ class _Content(MarkupReader):
             self.lines.end_row()
 
     def said(self, text: str) -> None:
-        """Characters count in paragraphs and headings, where line ends are blanks."""
+        """Add characters of paragraphs and headings, with line ends as spaces."""
         if self._in_line:
             self.lines.add(text.replace("\n", " "))
 
@@ -54,7 +54,7 @@ def read(file: IO[bytes]) -> str:
     """The text of the document.
 
     Raises:
-        TooLargeError: more than may be read.
-        UnreadableError: encrypted or broken.
+        TooLargeError: the text exceeds the limit.
+        UnreadableError: it is encrypted or broken.
     """
     return _Content().read(file, "content.xml")

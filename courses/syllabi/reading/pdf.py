@@ -1,4 +1,4 @@
-"""The text of a PDF, by PDFium, which is not thread-safe and runs only in the child."""
+"""The text of a PDF, read by PDFium, which is not thread-safe and runs only in the child process."""
 
 from typing import IO
 

@@ -8,14 +8,14 @@ from courses.syllabi.reading import media_types
 from courses.syllabi.reading.limits import MAX_CHARACTERS, TooLargeError, UnreadableError
 from courses.syllabi.reading.tidy import tidied
 
-# Each is imported where it is needed alone: the child starts for every file.
+# Import each reader only where needed: the child process starts for every file.
 _PDF = "courses.syllabi.reading.pdf"
 _HTML = "courses.syllabi.reading.html"
 _PACKAGES = {media_types.DOCX: "courses.syllabi.reading.docx", media_types.ODT: "courses.syllabi.reading.odt"}
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields `media_type` (null: unknown) before the file is read, then `text_status`, `text` and `pages`."""
+    """Yield `media_type` (null: unknown) before reading the file, then `text_status`, `text` and `pages`."""
     filename = options["filename"]
     media_type = media_types.binary_type(file, filename)
     content = None
@@ -37,11 +37,11 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _read(file: IO[bytes], media_type: str, content: str | None) -> tuple[str, int | None]:
-    """The text as it is kept, and the pages of a PDF.
+    """The cleaned text, and the number of pages of a PDF.
 
     Raises:
-        TooLargeError: more than may be read.
-        UnreadableError: encrypted or broken.
+        TooLargeError: the text exceeds the limit.
+        UnreadableError: it is encrypted or broken.
     """
     file.seek(0)
     pages = None

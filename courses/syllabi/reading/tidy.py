@@ -1,4 +1,4 @@
-"""Clean text for storage: its lines, without characters that cannot be stored or seen."""
+"""Clean text for storage: its lines, without unstorable or invisible characters."""
 
 import re
 
@@ -9,12 +9,12 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def tidied(text: str) -> str:
-    r"""Line ends as `\n`, no control characters, no blanks at the end of a line, at most one empty line in a row."""
+    r"""Line ends as `\n`, no control characters, no trailing spaces, at most one empty line in a row."""
     text = _UNSEEN.sub("", _LINE_ENDS.sub("\n", text))
     return _BLANK_LINES.sub("\n\n", _SPACE_AT_END.sub("", text)).strip()
 
 
 def row(cells: list[str]) -> str:
-    """A row of a table as one line: `a | b | c`; empty if all its cells are."""
+    """A table row as one line: `a | b | c`; empty if all its cells are."""
     joined = [" ".join(cell.split()) for cell in cells]
     return " | ".join(joined) if any(joined) else ""
