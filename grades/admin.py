@@ -1,4 +1,4 @@
-"""Grade categories and scores for operators, read-only."""
+"""Grade categories and scores in the admin, read-only."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -17,7 +17,7 @@ class GradeCategoryAdmin(ReadOnlyAdmin):
     ordering = ("member_id", "course_id", "position", "id")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[GradeCategory]:
-        """Without the syllabi of their courses."""
+        """Without the syllabus texts of their courses."""
         found: QuerySet[GradeCategory] = super().get_queryset(request).defer("course__syllabus_text")
         return found
 

@@ -12,7 +12,7 @@ class GradesConfig(AppConfig):
     headings: ClassVar[dict[str, str]] = {"Grades": "Weighted categories, scores, and the current grade."}
 
     def ready(self) -> None:
-        """Register what lower apps call."""
+        """Register the hooks of lower apps."""
         from accounts.archive.tables import EXTRAS
         from courses.courses import COURSE_CATEGORIES
         from grades.archive import write_grades

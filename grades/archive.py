@@ -43,7 +43,7 @@ _COLUMNS = {
 
 
 def write_grades(member: Member) -> Iterator[bytes]:
-    """Every score with its category and its course, a row each."""
+    """One row per score, with its category and its course."""
     mine = GradeScore.objects.filter(member_id=member.id, category__member_id=member.id)
     scores: Any = mine.filter(category__course__member_id=member.id).order_by(
         "category__course__created_at", "category__course_id", "category__position", "created_at", "id"

@@ -1,8 +1,8 @@
 """The arithmetic of grades, in whole numbers.
 
-Scores and weights have four decimals and are counted in ten-thousandths, what is told has two and is counted in
-hundredths. Between them averages are exact quotients, because a third cut after any number of digits can pull a tie
-below the half; half-up rounding comes once, at the end. (`fractions` does the same at ten times the cost.)
+Scores and weights have four decimals and are counted in ten-thousandths. Returned values have two decimals and are
+counted in hundredths. Averages in between are exact quotients, because a third cut after any number of digits can pull
+a tie below the half. Values are rounded half up once, at the end. (`fractions` does the same at ten times the cost.)
 """
 
 from collections.abc import Sequence
@@ -26,22 +26,22 @@ LETTERS = (
 
 
 def ten_thousandths(value: Decimal) -> int:
-    """A score or weight as it is counted."""
+    """A score or weight in ten-thousandths."""
     return int(value.scaleb(4))
 
 
 def half_up(numerator: int, denominator: int) -> int:
-    """A quotient that is not negative, rounded."""
+    """A quotient, which is not negative, rounded half up."""
     return (2 * numerator + denominator) // (2 * denominator)
 
 
 def number_dropped(drop_lowest: int, pieces: int) -> int:
-    """The number of pieces of a category that do not count. The last piece always counts."""
+    """The number of dropped pieces of a category. The last piece always counts."""
     return max(0, min(drop_lowest, pieces - 1))
 
 
 def lowest(scores: Sequence[int], number: int) -> set[int]:
-    """The positions of the lowest scores. Of equal ones the older are first."""
+    """The indexes of the lowest scores. Of equal scores, the older ones are first."""
     return set(sorted(range(len(scores)), key=scores.__getitem__)[:number]) if number else set()
 
 

@@ -23,9 +23,9 @@ from studyservice.operations.errors import Detail, ValidationFailed
 
 
 class _Columns(TypedDict):
-    """A category and one score of it. Where `category_id` is null, so are both; where `id` is, so is the score.
+    """A category and one of its scores. If `category_id` is null, so are both; if `id` is null, so is the score.
 
-    `items` is how many items name the category; only the first row of each category has it.
+    `items` is the number of items in the category, only in the first row of each category.
     """
 
     course_name: str
@@ -86,19 +86,19 @@ def get_grades(
     remaining: list[UUID] | None = None,
     assume: Decimal | None = None,
 ) -> GradeBreakdownRow:
-    """The `GradeBreakdownRecord` of a course; one query.
+    """The `GradeBreakdownRecord` of a course. One query.
 
     Args:
-        member: whose course it is.
+        member: the member.
         course_id: the course.
-        target: a grade in percent that the outlook is to tell about, beside the letters.
-        remaining: the categories that the outlook takes for open as a whole, and no others for open at all; if none is
-            named, those without scores are, and the items without a score of the others.
-        assume: a score in percent for which the outlook tells the grade, if everything open gets it.
+        target: a grade in percent to add to the letters of the outlook.
+        remaining: the categories that the outlook treats as completely open, with all others closed. By default,
+            categories without scores are open, and items without a score in the others.
+        assume: a score in percent on all open work, for which the outlook returns the grade.
 
     Raises:
-        NotFound: there is no such course of the member's.
-        ValidationFailed: one of `remaining` is no category of this course.
+        NotFound: the member has no such course.
+        ValidationFailed: one of `remaining` is not a category of this course.
     """
     rows = _BREAKDOWN.all(member_id=member.id, course_id=course_id)
     if not rows:
@@ -135,7 +135,7 @@ def get_grades(
 
 
 def _category(category_id: UUID, rows: Sequence[_Columns]) -> tuple[CategoryRow, Part]:
-    """The category in answers, and for the current grade, without open pieces."""
+    """The category for the answer, and for the current grade, without open pieces."""
     first = rows[0]
     exact = [] if first["id"] is None else [ten_thousandths(row["score"]) for row in rows]
     weight, drop_lowest = ten_thousandths(first["weight"]), first["drop_lowest"]
@@ -168,7 +168,7 @@ def _category(category_id: UUID, rows: Sequence[_Columns]) -> tuple[CategoryRow,
 
 
 def _require_categories(remaining: Sequence[UUID], present: Collection[UUID]) -> None:
-    """Refuse an id that is not a category of the course."""
+    """Reject an id that is not a category of the course."""
     details: list[Detail] = [
         {
             "field": f"remaining[{index}]",

@@ -33,12 +33,12 @@ MADE_WITH = {"drop_lowest": 0}
 def set_grade_categories(member: Member, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:
     """Replace the course's complete list of categories, in this order, and return the breakdown.
 
-    An entry with the id of a present category changes it and keeps its scores; present ones that are left out are
-    deleted with their scores.
+    An entry with the id of an existing category changes it and keeps its scores. Omitted categories are deleted with
+    their scores.
 
     Raises:
-        NotFound: there is no such course of the member's.
-        ValidationFailed: an id is repeated, or is no category of this course; nothing was changed.
+        NotFound: the member has no such course.
+        ValidationFailed: an id is repeated, or is not a category of this course; nothing was changed.
     """
     with writing(member.id, "set_grade_categories") as write:
         course = require_course(member, course_id)
@@ -73,12 +73,12 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
 
 
 def sent_of(entry: Fields) -> dict[str, Any]:
-    """The columns that an entry sends; one that is null counts as not sent."""
+    """The columns sent in an entry. Null counts as not sent."""
     return {name: value for name, value in entry.items() if name != "id" and value is not None}
 
 
 def listed_categories(categories: Iterable[GradeCategory]) -> list[Fields]:
-    """The columns of categories that can change, in their order."""
+    """The writable columns of the categories, in order."""
     return [
         fields_of(category, ("id", *CATEGORY_COLUMNS, "position"))
         for category in sorted(categories, key=lambda category: (category.position, category.id))

@@ -1,9 +1,9 @@
-"""The grade of a course as a function of x, the score that every open piece gets.
+"""The grade of a course as a function of x, the score of every open piece.
 
-Of a category with n pieces the r lowest do not count. With m scores and k open pieces of x, in ascending order: the
-first r - k scores are dropped whatever x is, those after the first r always count, and each of those between counts
-itself or as x, whichever is more. If k exceeds r, k - r further pieces of x count. So the average rises with x in
-straight lines, steeper after each of the scores between.
+In a category with n pieces, the r lowest do not count. With m scores in ascending order and k open pieces of x: the
+first r - k scores are dropped for any x, those after the first r always count, and each of those in between counts as
+itself or as x, whichever is higher. If k exceeds r, k - r further pieces of x count. So the average rises with x in
+straight lines, which get steeper after each of the scores in between.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,12 +16,12 @@ from grades.arithmetic import half_up, number_dropped
 
 
 class Part(NamedTuple):
-    """A category that counts. One that is open as a whole has one open piece and no scores.
+    """A category that counts. A completely open category has one open piece and no scores.
 
     Attributes:
         weight: in ten-thousandths.
         scores: in ten-thousandths of a percent.
-        open_pieces: pieces without a score.
+        open_pieces: number of pieces without a score.
     """
 
     weight: int
@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 
 class Curve:
-    """The straight lines: where each begins, the sum of weighted averages there, and how steeply it rises."""
+    """The straight lines: the start of each, the sum of weighted averages there, and the slope."""
 
     def __init__(self, parts: Collection[Part], weight: int) -> None:
         dropped = [number_dropped(part.drop_lowest, len(part.scores) + part.open_pieces) for part in parts]
@@ -65,7 +65,7 @@ class Curve:
     def least(self, hundredths: int) -> int | None:
         """The least x, in hundredths, whose rounded grade reaches this many hundredths. The grade at 0 must be lower.
 
-        None if nothing open has weight. Rounded half-up, a grade reaches them from half a hundredth below on.
+        None if no open piece has weight. Grades are rounded half up, so half a hundredth less is enough.
         """
         wanted = self._scale * (100 * hundredths - 50)
         line = bisect_left(self._values, wanted) - 1

@@ -1,4 +1,4 @@
-"""Whether items are graded: kept with them as their scores come and go, because calendars show it."""
+"""Marks of graded items, stored with the items as scores change, because calendars show them."""
 
 from uuid import UUID
 
@@ -13,17 +13,17 @@ from studyservice.operations.errors import Conflict
 
 
 def settle_marks(write: Write) -> None:
-    """Bring the marks of the member's items up to date: each that comes or goes is a new revision. One statement."""
+    """Update the marks of the member's items. Each changed mark is a new revision. One statement."""
     update_later(_wrong(write.member_id), graded=~Q(graded=True), sequence=F("sequence") + 1, marked_at=write.now)
 
 
 def repair_marks(member_id: UUID) -> int:
-    """Do the same for scores that were written past the service; return how many marks were wrong."""
+    """Do the same for scores that bypassed the service. Return how many marks were wrong."""
     return _wrong(member_id).update(graded=~Q(graded=True))
 
 
 def settle_undone(member: Member, write: Write) -> None:
-    """Settle what an undo changed of scores and items.
+    """Update the effects of an undo on scores and items.
 
     Raises:
         Conflict: a score and its item would be in different categories.
@@ -37,7 +37,7 @@ def settle_undone(member: Member, write: Write) -> None:
 
 
 def _wrong(member_id: UUID) -> QuerySet[Item]:
-    """The items whose mark is not what their scores say."""
+    """The items whose mark contradicts their scores."""
     scores = GradeScore.objects.filter(member_id=member_id, item_id=OuterRef("pk"))
     mine = Item.objects.filter(member_id=member_id).annotate(scored=Exists(scores))
     return mine.exclude(graded=F("scored"))

@@ -1,4 +1,4 @@
-"""The outlook: which grades the open pieces can still make, and the least score in them that reaches each letter."""
+"""The outlook: the grades still possible with the open pieces, and the least score in them for each letter."""
 
 from collections.abc import Collection
 from decimal import Decimal
@@ -17,7 +17,7 @@ def outlook(parts: Collection[Part], target: Decimal | None = None, assume: Deci
     Args:
         parts: the categories that count.
         target: a grade in percent to add to the letters.
-        assume: a score in percent that every open piece gets.
+        assume: a score in percent on every open piece.
     """
     grades = curve(parts)
     best = worst = None

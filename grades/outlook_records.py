@@ -1,4 +1,4 @@
-"""The outlook of a course's grade, as it is answered."""
+"""The outlook of a course's grade in answers."""
 
 from typing import Any, ClassVar, TypedDict
 

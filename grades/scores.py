@@ -1,4 +1,4 @@
-"""Recording, changing and removing scores."""
+"""Adding, changing and deleting scores."""
 
 from datetime import datetime
 from typing import Unpack, cast
@@ -37,7 +37,7 @@ _GRADED = (
 
 
 class NoSuchScore(NotFound):
-    """There is no such score of the member's."""
+    """The member has no such score."""
 
     default_message = "There is no such score. get_grades gives the ids."
 
@@ -52,7 +52,7 @@ class _ScoreOfCourse(_Score):
 
 
 def _answered(score: _Score) -> GradeScoreRow:
-    """The answer's record, with the score as a float."""
+    """The record for the answer, with the score as a float."""
     values: Fields = score
     row = {name: values[name] for name in GradeScoreRow.__annotations__}
     return cast("GradeScoreRow", row | {"score": float(score["score"])})
@@ -62,9 +62,9 @@ def add_grade_score(member: Member, course_id: UUID, **fields: Unpack[NewScore])
     """Create a score, in percent, in one of the course's categories.
 
     Raises:
-        NotFound: there is no such course of the member's.
+        NotFound: the member has no such course.
         ValidationFailed: `category_id` is not a category of this course, or `item_id` not an item that it can grade.
-        Conflict: the course has as many scores as it can have.
+        Conflict: the course has the maximum number of scores.
     """
     item_id = fields.setdefault("item_id", None)
     with writing(member.id, "add_grade_score") as write:
@@ -83,10 +83,10 @@ def add_grade_score(member: Member, course_id: UUID, **fields: Unpack[NewScore])
 
 
 def require_score(member: Member, score_id: UUID) -> _ScoreOfCourse:
-    """The score as it is stored, with its course.
+    """The stored score with its course.
 
     Raises:
-        NotFound: there is no such score of the member's.
+        NotFound: the member has no such score.
     """
     mine = GradeScore.objects.filter(member_id=member.id, id=score_id, category__member_id=member.id)
     score = mine.values(*GradeScoreRow.__annotations__, course_id=F("category__course_id")).first()
@@ -96,10 +96,10 @@ def require_score(member: Member, score_id: UUID) -> _ScoreOfCourse:
 
 
 def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFields]) -> GradeScoreRow:
-    """Change the fields given. A score can only move to another category of its course; its item moves along.
+    """Change the given fields. A score can only move to another category of its course, and its item moves with it.
 
     Raises:
-        NotFound: there is no such score of the member's.
+        NotFound: the member has no such score.
         ValidationFailed: `category_id` is not a category of the score's course, or `item_id` not an item that it can
             grade.
     """
@@ -126,10 +126,10 @@ def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFi
 
 
 def delete_grade_score(member: Member, score_id: UUID) -> DeletedRow:
-    """Remove the score.
+    """Delete the score.
 
     Raises:
-        NotFound: there is no such score of the member's.
+        NotFound: the member has no such score.
     """
     with writing(member.id, "delete_grade_score") as write:
         if not delete_object(write, GradeScore, score_id):
@@ -143,10 +143,10 @@ def _items(member: Member, course_id: UUID) -> QuerySet[Item]:
 
 
 def _gradable(member: Member, course_id: UUID, item_id: UUID, category_id: UUID) -> Item:
-    """The item that a score of the category is to name.
+    """The item for a score of the category.
 
     Raises:
-        ValidationFailed: it is not of the course, has a score, or is of another category.
+        ValidationFailed: it is not in the course, already has a score, or is in another category.
     """
     item = _items(member, course_id).filter(id=item_id).first()
     if item is None:
@@ -159,7 +159,7 @@ def _gradable(member: Member, course_id: UUID, item_id: UUID, category_id: UUID)
 
 
 def _categorize(write: Write, item: Item, category_id: UUID) -> None:
-    """Let the item be of its score's category; that is no change of its own, so `updated_at` stays."""
+    """Set the item's category to its score's. `updated_at` is kept, as this is not a separate change."""
     before, after = {"category_id": item.category_id}, {"category_id": category_id}
     write.changed(Item, item.id, item.title, before, after)
     if before != after:

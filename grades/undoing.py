@@ -20,10 +20,11 @@ from studyservice.operations.errors import Conflict
 
 
 def put_categories_back(member: Member, write: Write, course_id: UUID, after: Any, before: Any) -> None:
-    """The previous categories of a course, without those that the change deleted. Undo restores these separately.
+    """Restore the previous categories of a course, except those that the change deleted, which undo restores
+    separately.
 
     Raises:
-        Conflict: the course is gone, the list is another by now, or a category that goes has scores.
+        Conflict: the course was deleted, the list has changed, or a category to delete has scores.
     """
     try:
         require_course(member, course_id)
@@ -46,13 +47,13 @@ def put_categories_back(member: Member, write: Write, course_id: UUID, after: An
 
 
 def of_its_category(item_id: UUID) -> Q:
-    """Scores that an item may have: one that has moved to another category stays without it."""
+    """Scores that an item can have. A score that moved to another category stays unlinked."""
     item = Item.objects.filter(member_id=OuterRef("member_id"), id=item_id)
     return Q(category_id=Subquery(item.values("category_id")))
 
 
 def categorize_again(member: Member, rows: list[Columns]) -> None:
-    """Give items without a category the category of their restored scores."""
+    """Set the category of items without one to that of their restored scores."""
     for row in rows:
         if row["item_id"] is not None:
             mine = Item.objects.filter(member_id=member.id, id=row["item_id"], category=None)

@@ -1,1 +1,1 @@
-"""Pages that bring several subjects together: a course with its plan, grades and decks, an item with its plan."""
+"""Pages that combine several apps: a course with its plan, grades and decks, and an item with its plan."""

@@ -1,4 +1,4 @@
-"""Milestones and school calendars for the operators, to look up; calendars also to pause."""
+"""Milestones and school calendars in the admin, read-only except that calendars can be paused."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -21,7 +21,7 @@ class MilestoneAdmin(ReadOnlyAdmin):
 
 @admin.register(SchoolCalendar)
 class SchoolCalendarAdmin(ReadOnlyAdmin):
-    """School calendars, without their addresses and what is in them; members add them, operators pause them."""
+    """School calendars without their addresses and contents. Members add them; operators can pause them."""
 
     text_path = "host"
     list_display = ("host", "member", "is_read", "last_error", "answer", "paused", "last_read_at", "next_read_at")
@@ -45,18 +45,18 @@ class SchoolCalendarAdmin(ReadOnlyAdmin):
 
     @admin.display(description="state")
     def is_read(self, calendar: SchoolCalendar) -> str:
-        """Whether it is read; what it waits for is its member's."""
+        """Return whether it is being read. Whether a reading waits is only shown to its member."""
         if calendar.stopped:
             return "stopped"
         return "failing" if calendar.error_type else "read"
 
     @admin.display(description="last error")
     def last_error(self, calendar: SchoolCalendar) -> str:
-        """Its word, and when."""
+        """The type of the last error and its time."""
         return f"{calendar.error_type}, {calendar.error_at:%Y-%m-%d %H:%M} UTC" if calendar.error_at else ""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SchoolCalendar]:
-        """Without what is secret, or long."""
+        """Without secret or long columns."""
         return super().get_queryset(request).defer("sealed_address", "reading")
 
     @admin.action(description="Pause", permissions=["pause"])
@@ -75,5 +75,5 @@ class SchoolCalendarAdmin(ReadOnlyAdmin):
         self.message_user(request, f"{done}: {counted(len(calendars), 'calendar')}.")
 
     def has_pause_permission(self, request: HttpRequest) -> bool:
-        """Who could change a calendar may pause it."""
+        """The change permission includes pausing."""
         return bool(request.user.has_perm("planning.change_schoolcalendar"))

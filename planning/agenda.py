@@ -1,4 +1,4 @@
-"""What is due soon."""
+"""Upcoming deadlines and milestones."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -28,9 +28,8 @@ _OPEN = Select[MilestoneColumns](
 
 
 def get_agenda(member: Member, *, days: int, minutes: int | None = None) -> AgendaRow:
-    """What is due from the member's today to `days` days later, overdue milestones and missed items included;
-    two queries, and a third if there are cards for exams or quizzes in it. With `minutes` also what to do in them;
-    three queries.
+    """Items and milestones due from the member's today to `days` days later, including overdue milestones and missed
+    items. Two queries, and a third for exams or quizzes with cards. `minutes` adds steps for now: three queries.
     """
     if minutes is not None:
         return look_ahead(member, days=days, minutes=minutes).agenda
@@ -43,7 +42,7 @@ def get_agenda(member: Member, *, days: int, minutes: int | None = None) -> Agen
 
 
 class LookAhead(NamedTuple):
-    """An agenda with what to do now, and the situation that it was made of."""
+    """An agenda with steps for now, and the situation that they are based on."""
 
     agenda: AgendaRow
     now: NowRow
@@ -51,7 +50,7 @@ class LookAhead(NamedTuple):
 
 
 def look_ahead(member: Member, *, days: int, minutes: int) -> LookAhead:
-    """The agenda with what to do in `minutes`; three queries."""
+    """The agenda with the steps for `minutes`. Three queries."""
     at = timezone.now()
     today = member.date_at(at)
     until = today + timedelta(days=days)

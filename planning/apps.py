@@ -14,7 +14,7 @@ class PlanningConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        """Register what lower apps call."""
+        """Register the hooks of lower apps."""
         from accounts.archive.tables import EXTRAS
         from courses.doubts import ITEM_DOUBTS
         from courses.searching import ALSO_SEARCHED

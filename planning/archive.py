@@ -37,5 +37,5 @@ class ImportedEventLine(Body):
 
 
 def write_calendar(member: Member) -> Iterator[bytes]:
-    """Every dated item, and every dated milestone that is not done, for a calendar."""
+    """Write every dated item and every dated open milestone as a calendar."""
     yield calendar_text(events_between(member, date.min, date.max, milestones=True))

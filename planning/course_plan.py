@@ -27,7 +27,7 @@ class PlannedStep(TypedDict):
 
 
 class PlannedItem(TypedDict):
-    """An item with its milestones, in their order."""
+    """An item with its milestones, in order."""
 
     id: UUID
     title: str
@@ -40,7 +40,7 @@ class PlannedItem(TypedDict):
 
 
 class _Columns(TypedDict):
-    """An item with one of its milestones, or with none."""
+    """An item with one of its milestones, or without."""
 
     id: UUID
     title: str
@@ -67,7 +67,7 @@ _OF_COURSE = Select[_Columns](
 
 
 def items_with_milestones(member: Member, course_id: UUID) -> list[PlannedItem]:
-    """All items of the course, soonest due first, undated last; one query."""
+    """All items of the course, soonest due first, undated last. One query."""
     today = member.today()
     found: dict[UUID, PlannedItem] = {}
     for row in _OF_COURSE.all(member_id=member.id, course_id=course_id):

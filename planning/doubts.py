@@ -1,4 +1,4 @@
-"""Milestones that are due after their item, as tools say it after a write."""
+"""Milestones due after their item, which tools report after a write."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -13,7 +13,7 @@ from planning.models import Milestone
 
 
 def late_milestones(member: Member, item_id: UUID) -> Iterator[str]:
-    """A sentence for each milestone of the item that is not done and due after the item; one statement."""
+    """A sentence for each open milestone due after its item. One statement."""
     found = Milestone.objects.filter(
         member_id=member.id, item__member_id=member.id, item_id=item_id, done=False, due_on__gt=F("item__due_on")
     )
@@ -23,7 +23,7 @@ def late_milestones(member: Member, item_id: UUID) -> Iterator[str]:
 
 
 def doubt_milestones(milestones: Sequence[tuple[str, date | None]], item_title: str, item_due_on: date | None) -> None:
-    """Let a tool say which of the milestones, given by title and date, are due after their item. No statement."""
+    """Report which of the milestones, given by title and date, are due after their item, to tools. No statement."""
     doubt(partial(_late, milestones, item_title, item_due_on))
 
 

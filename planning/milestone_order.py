@@ -16,16 +16,16 @@ Positions = dict[UUID, int]
 
 
 def positions_of(member_id: UUID, item_id: UUID) -> Positions:
-    """The positions of the item's milestones; one statement."""
+    """The positions of the item's milestones. One statement."""
     mine = Milestone.objects.filter(member_id=member_id, item_id=item_id)
     return dict(mine.order_by(*ORDER).values_list("id", "position"))
 
 
 def require_place(place: int, most: int) -> None:
-    """Refuse a place that the item does not have.
+    """Reject a place that the item does not have.
 
     Raises:
-        ValidationFailed: `place` is beyond `most`.
+        ValidationFailed: `place` exceeds `most`.
     """
     if place > most:
         raise ValidationFailed.of("place", f"Must be at most {most} for this item.")
@@ -34,10 +34,10 @@ def require_place(place: int, most: int) -> None:
 def renumber(write: Write, item_id: UUID, item_title: str, before: Positions, order: Sequence[UUID]) -> None:
     """Number the milestones of `order` from 1, inside `write`.
 
-    The log keeps both orders for an undo (`planning.undoing`), unless no position changes.
+    The log stores both orders for an undo (`planning.undoing`), unless no position changes.
 
     Args:
-        before: the positions of the milestones that existed. Those created by this write have their new ones.
+        before: the positions of existing milestones. Those created by this write have their new positions.
     """
     after = {milestone_id: place for place, milestone_id in enumerate(order, start=1)}
     moved = {id_: after[id_] for id_, position in before.items() if after[id_] != position}
@@ -49,6 +49,6 @@ def renumber(write: Write, item_id: UUID, item_title: str, before: Positions, or
 
 
 def set_positions(member_id: UUID, positions: Positions) -> None:
-    """Store positions; one statement."""
+    """Store positions. One statement."""
     mine = Milestone.objects.filter(member_id=member_id)
     mine.bulk_update((Milestone(id=id_, position=position) for id_, position in positions.items()), ["position"])

@@ -113,7 +113,7 @@ def get_milestone(member: Member, milestone_id: UUID) -> MilestoneRow:
     """The milestone.
 
     Raises:
-        NotFound: there is no such milestone of the member's.
+        NotFound: the member has no such milestone.
     """
     milestone = _ONE.first(member_id=member.id, milestone_id=milestone_id)
     if milestone is None:
@@ -125,14 +125,14 @@ def list_milestones(member: Member, item_id: UUID) -> list[MilestoneRow]:
     """The item's milestones in order.
 
     Raises:
-        NotFound: there is no such item of the member's.
+        NotFound: the member has no such item.
     """
     get_item(member, item_id)
     return milestones_of(member, item_id)
 
 
 def milestones_of(member: Member, item_id: UUID) -> list[MilestoneRow]:
-    """The same without looking whether there is such an item; one query."""
+    """The same without checking that the item exists. One query."""
     return with_overdue(_OF_ITEM.all(member_id=member.id, item_id=item_id), member.today())
 
 
@@ -144,14 +144,14 @@ def create_milestone(
     more: list[MilestoneEntryFields] | None = None,
     **entry: Unpack[MilestoneEntryFields],
 ) -> CreatedMilestoneRow:
-    """Create all of the milestones or none; returns the first, with all of them if `more` were sent.
+    """Create all of the milestones or none. Return the first, with all of them if `more` were sent.
 
-    They go to the end of the item's list, or to `place`, which numbers all milestones of the item from 1.
+    They are appended to the item's list, or inserted at `place`, which numbers all milestones of the item from 1.
 
     Raises:
-        NotFound: there is no such item of the member's.
+        NotFound: the member has no such item.
         ValidationFailed: the item has no such place.
-        Conflict: the item, or the member, would have too many milestones.
+        Conflict: the item or the member would have too many milestones.
     """
     with writing(member.id, "create_milestone") as write:
         item = _ITEM.first(member_id=member.id, item_id=item_id)
@@ -198,12 +198,12 @@ def _created(member: Member, item_id: UUID, ids: list[UUID]) -> CreatedMilestone
 def update_milestone(
     member: Member, milestone_id: UUID, *, place: int | None = None, **changes: Unpack[MilestoneFields]
 ) -> MilestoneRow:
-    """Change the fields given, and move the milestone to `place`. Equal values leave it untouched.
+    """Change the given fields, and move the milestone to `place`. Equal values leave it unchanged.
 
     A move numbers all milestones of the item from 1.
 
     Raises:
-        NotFound: there is no such milestone of the member's.
+        NotFound: the member has no such milestone.
         ValidationFailed: the item has no such place.
     """
     with writing(member.id, "update_milestone") as write:
@@ -240,11 +240,7 @@ def update_milestone(
 
 
 def delete_milestone(member: Member, milestone_id: UUID) -> DeletedRow:
-    """Remove the milestone; the others keep their positions.
-
-    Raises:
-        NotFound: there is no such milestone of the member's.
-    """
+    """Delete the milestone. Others keep their positions."""
     with writing(member.id, "delete_milestone") as write:
         if not delete_object(write, Milestone, milestone_id):
             raise NoSuchMilestone

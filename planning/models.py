@@ -1,4 +1,4 @@
-"""Milestones, the steps that lead up to an item; and what was imported from calendar files."""
+"""Milestones, the steps that lead up to an item, and imported calendar events."""
 
 import uuid
 from typing import ClassVar
@@ -29,7 +29,7 @@ class Milestone(models.Model):
     folded = models.TextField(
         default="", db_default="", editable=False, help_text="The title as it is searched (planning.searching)."
     )
-    # Not renumbered after a delete.
+    # not renumbered after a deletion
     position = models.PositiveIntegerField(help_text="Its place in the item's list, from 1.")
     sequence = models.IntegerField(
         default=0,
@@ -58,9 +58,10 @@ class Milestone(models.Model):
 
 
 class ImportedEvent(models.Model):
-    """An event of a calendar file that an item was made of, as the file had it when it was imported last.
+    """An imported calendar event, in the version of its last import.
 
-    It outlives its item, so that what a member deleted is not made again; hence the item's id and no reference.
+    It outlives its item, so that an item deleted by the member is not created again. So it stores the item's id without
+    a foreign key.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)

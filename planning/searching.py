@@ -1,4 +1,4 @@
-"""Folded titles of milestones, by which list_items finds their item."""
+"""Folded titles of milestones, which list_items searches."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,5 +22,5 @@ def folded_milestone(columns: Mapping[str, Any]) -> dict[str, str]:
 
 
 def repair_folded_milestones(member_id: UUID) -> int:
-    """Fold titles again that were written past the service; return how many were wrong."""
+    """Recompute folded titles of rows that bypassed the service. Return how many were wrong."""
     return repair_columns(Milestone.objects.filter(member_id=member_id), ("title", "folded"), folded_milestone)

@@ -65,7 +65,7 @@ class MilestoneBody(MilestoneEntryBody):
 
 
 class MilestoneValues(MilestoneEntryBody):
-    """The columns of a milestone that callers write."""
+    """The writable columns of a milestone."""
 
     class Meta:
         model = Milestone

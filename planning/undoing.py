@@ -16,7 +16,7 @@ from studyservice.operations.errors import Conflict
 
 
 def move_to_free_positions(member: Member, rows: list[Columns]) -> None:
-    """Move restored milestones to the end of their item's list if another milestone has their position."""
+    """Move restored milestones to the end of their item's list if their position is taken."""
     back = Counter((row["item_id"], row["position"]) for row in rows)
     for item_ids in batches({row["item_id"] for row in rows}):
         there = Milestone.objects.filter(member_id=member.id, item_id__in=item_ids).order_by()
@@ -29,10 +29,10 @@ def move_to_free_positions(member: Member, rows: list[Columns]) -> None:
 
 
 def put_order_back(member: Member, write: Write, item_id: UUID, after: Any, before: Any) -> None:
-    """Restore the positions that an item's milestones had before a call moved some.
+    """Restore the positions of an item's milestones from before a move.
 
     Raises:
-        Conflict: the item has other milestones by now, or another order.
+        Conflict: the item has other milestones now, or another order.
     """
     if [str(id_) for id_ in positions_of(member.id, item_id)] != [id_ for id_, _ in after]:
         raise Conflict(
@@ -44,11 +44,11 @@ def put_order_back(member: Member, write: Write, item_id: UUID, after: Any, befo
 
 
 def put_place_back(member: Member, write: Write, milestone_id: UUID, after: Any, before: Any) -> None:
-    """Do nothing: the place that the log tells goes back with the order of the item (`put_order_back`)."""
+    """Do nothing: the logged place is restored with the order of the item (`put_order_back`)."""
 
 
 def keep_import(member: Member, write: Write, event_id: UUID, after: Any, before: Any) -> None:
-    """Do nothing: what is remembered of a calendar file stays, and what is undone counts as changed by the member.
+    """Do nothing: remembered calendar events stay, and undone changes count as changes by the member.
 
-    Rows of the log from before still tell what was remembered before them.
+    Older rows of the log still contain the remembered events.
     """

@@ -1,4 +1,4 @@
-"""Attempts for operators, read-only."""
+"""Attempts in the admin, read-only."""
 
 from django.contrib import admin
 

@@ -12,7 +12,7 @@ class PracticeConfig(AppConfig):
     headings: ClassVar[dict[str, str]] = {"Practice": "Accuracy, streaks and weak topics."}
 
     def ready(self) -> None:
-        """Register what lower apps call."""
+        """Register the hooks of lower apps."""
         from accounts.api.profile import PRACTICE_STREAK
         from practice.streaks import current_streak
 

@@ -31,16 +31,16 @@ class AttemptLine(Body):
     foretold = IntegerField(min_value=0, max_value=CERTAIN, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """In every time zone the date is that of UTC, the day before or the day after."""
+        """Check the date: in every time zone it is that of UTC, the day before, or the day after."""
         if abs(attrs["day"] - attrs["attempted_at"].date()) > _A_DAY:
             raise serializers.ValidationError({"day": ["Is not the day of attempted_at in any time zone."]})
         return attrs
 
 
 def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
-    """Delete the attempts of these lines that outlived their decks; the lines name the decks again.
+    """Delete the attempts in these lines that outlived their decks; the imported ones refer to the decks again.
 
-    An attempt is the same if moment, topic and result are. Days are near the moment, and have an index.
+    Attempts are equal if time, topic and result are. The query uses the index by day.
     """
     wanted = Counter((_moment(line["attempted_at"]), line["topic"], line["correct"]) for line in lines)
     moments = {moment for moment, _, _ in wanted}
@@ -58,5 +58,5 @@ def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _moment(stored: str) -> datetime:
-    """A timestamp as either database returns it, in UTC."""
+    """A timestamp in UTC, as either database returns it."""
     return datetime.fromisoformat(stored).replace(tzinfo=UTC)

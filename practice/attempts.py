@@ -32,12 +32,12 @@ def record_attempt(
     is_first: bool = False,
     foretold: int | None = None,
 ) -> None:
-    """Add an attempt made `at` this moment, dated in the member's present time zone, inside `write`.
+    """Add an attempt made at the time `at`, dated in the member's current time zone, inside `write`.
 
     Args:
-        attempt_id: the id of what the attempt was made from.
-        is_first: whether it begins a new card.
-        foretold: how likely it was to be correct, in billionths; None where nothing was foretold.
+        attempt_id: the id of the attempt's origin.
+        is_first: whether it is the first review of a card.
+        foretold: predicted probability of a correct answer, in billionths; None without a prediction.
     """
     day = member.date_at(at)
     write.later(
@@ -68,7 +68,7 @@ def record_attempt(
 
 
 def remove_attempt(member_id: UUID, attempt_id: UUID) -> None:
-    """Take back an attempt, as when the answer that it was made from is undone; nothing happens if there is none."""
+    """Remove an attempt, for example when its review is undone. Does nothing if it does not exist."""
     attempt = Attempt.objects.filter(member_id=member_id, id=attempt_id).first()
     if attempt is not None:
         Attempt.objects.filter(member_id=member_id, id=attempt_id).delete()
@@ -76,24 +76,24 @@ def remove_attempt(member_id: UUID, attempt_id: UUID) -> None:
 
 
 def forget_deck(member_id: UUID, deck_id: UUID) -> None:
-    """Keep the attempts of a deck that is gone, without its id."""
+    """Keep the attempts of a deleted deck, without its id."""
     update_later(Attempt.objects.filter(member_id=member_id, deck_id=deck_id), deck_id=None)
     forget_topic_ids(member_id, deck_id=deck_id)
 
 
 def forget_course(member_id: UUID, course_id: UUID) -> None:
-    """Keep the attempts of a course that is gone, without its id."""
+    """Keep the attempts of a deleted course, without its id."""
     update_later(Attempt.objects.filter(member_id=member_id, course_id=course_id), course_id=None)
     forget_topic_ids(member_id, course_id=course_id)
 
 
 def attempts_named_again(member: Member, attempt_ids: list[UUID]) -> None:
-    """Give the sums the id of a restored deck or course, which the attempts have again."""
+    """Set the id of a restored deck or course in the sums, after its attempts have it again."""
     rebuild_sums([member.id])
 
 
 def bring_attempts_back(member: Member, now: datetime) -> None:
-    """Let attempts that were made later than `now`, by a clock ahead, be of now, and of today."""
+    """Move attempts made after `now`, by a fast clock, to now and today."""
     mine = Attempt.objects.filter(member=member)
     newest = mine.filter(attempted_at__lte=now).aggregate(newest=Max("attempted_at"))["newest"]
     ahead = dict(mine.filter(attempted_at__gt=now).values_list("id", "attempted_at"))

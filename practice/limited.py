@@ -1,7 +1,7 @@
-"""The practice that a credential sees which is limited to courses: that of their decks, wherever these were before.
+"""The practice visible to a credential limited to courses: that of their current decks.
 
-Attempts of deleted decks are left out. The streak and the number of new cards of a day are the member's, so a day keeps
-both and has the rest from its decks.
+Attempts of deleted decks are left out. The streak and the number of new cards of a day are the member's. So a day keeps
+both, and its other numbers come from the decks.
 """
 
 from django.db import connections
@@ -23,7 +23,7 @@ def attempts_in_courses(by_course: bool, grades: bool, vendor: str) -> str | Non
 
 
 def sums_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
-    """The sums of topics that are decks of the courses, and each day with their sum."""
+    """The sums of topics that are decks of the courses, and each day with their total."""
     if not by_course:
         return None
     of_topics = _columns(PracticeSum, {"course_id": "d.course_id"})

@@ -1,4 +1,4 @@
-"""Attempts: every time a member practised something, and whether it went well; and their sums, which are kept."""
+"""Attempts: each time a member practiced something, with the result. And their stored sums."""
 
 from typing import ClassVar
 
@@ -21,8 +21,8 @@ class Source(models.TextChoices):
 class Attempt(models.Model):
     """One answer to one question of any kind of practice.
 
-    It has the id of what it was made from (of a flashcard, its `vocab.Review`). It outlives the deck and the course,
-    whose ids are plain references and become null with them; `topic` is the deck's name at the time.
+    It has the id of its origin (for a flashcard, its `vocab.Review`). It outlives the deck and the course, whose ids
+    have no foreign key and become null. `topic` is the deck's name at the time.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -62,11 +62,11 @@ class SumKind(models.TextChoices):
 
 
 class PracticeSum(models.Model):
-    """Attempts of a member in numbers, kept with each attempt (`practice.sums`), so that no answer counts attempts.
+    """Stored sums of a member's attempts, updated with each attempt (`practice.sums`), so that no answer counts
+    attempts.
 
-    A sum of a topic goes with the deck and the course of its attempts as these do. `topic_key` tells topics apart in
-    the key of the row and stays what it was when their ids become null; so rows that have become one topic are still
-    several, and are added up where they are read.
+    Like attempts, a topic's sum outlives its deck and course. `topic_key` distinguishes topics in the key of the row,
+    and does not change when their ids become null. So several rows may belong to one topic; readers add them up.
     """
 
     id = models.BigAutoField(primary_key=True)

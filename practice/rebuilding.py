@@ -1,6 +1,6 @@
 """Recompute the sums of attempts, in the database.
 
-`practice.sums` keeps them from then on. This is for attempts that were there before the sums, or came past it.
+`practice.sums` updates them from then on. This is for attempts from before the sums, or that bypassed them.
 """
 
 from collections.abc import Sequence
@@ -87,7 +87,7 @@ def _insert(cursor: Any, statement: str, members: list[Any]) -> None:
 
 
 def repair_sums(member_id: UUID) -> int:
-    """Recompute the member's sums and return how many were wrong. Inside a transaction under the member's lock."""
+    """Recompute the member's sums and return how many were wrong. Call inside a transaction under the member's lock."""
     before = _sums(member_id)
     rebuild_sums([member_id])
     after = _sums(member_id)
@@ -95,7 +95,7 @@ def repair_sums(member_id: UUID) -> int:
 
 
 def _sums(member_id: UUID) -> dict[tuple[object, ...], tuple[object, ...]]:
-    """The sums, however many rows one topic has."""
+    """The sums, independent of the number of rows per topic."""
     told = (
         PracticeSum.objects.filter(member_id=member_id)
         .values_list("kind", "starts_on", "topic", "deck_id", "course_id")

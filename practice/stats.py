@@ -31,7 +31,7 @@ _BY_TOPIC = Select[TopicCounts](TOPICS, TOPIC_COLUMNS)
 
 
 def get_practice_stats(member: Member, *, days: int) -> PracticeStatsRow:
-    """The `PracticeStatsRecord` of the last `days` days, today included; three queries."""
+    """The `PracticeStatsRecord` of the last `days` days, including today. Three queries."""
     today = member.today()
     since = today - timedelta(days=days - 1)
     counted = _BY_DAY.all(member_id=member.id, since=min(since, runs_since(today)))
@@ -52,7 +52,7 @@ def get_practice_stats(member: Member, *, days: int) -> PracticeStatsRow:
 
 
 def _memory(days: list[_DayCounts]) -> MemoryRow:
-    """Predicted and actual share of right answers on these days."""
+    """Predicted and actual share of correct answers on these days."""
     reviews = sum(day["foretold_attempts"] for day in days)
     return {
         "reviews": reviews,
@@ -62,7 +62,7 @@ def _memory(days: list[_DayCounts]) -> MemoryRow:
 
 
 def _every_day(counted: list[_DayCounts], since: date, today: date) -> list[PracticeDayRow]:
-    """A row for each day, oldest first. What a traveller practised “tomorrow”, east of here, counts as today."""
+    """A row for each day, oldest first. Practice on "tomorrow", further east, counts as today."""
     by_day: dict[date, PracticeDayRow] = {
         day: {"date": day, "attempts": 0, "correct": 0}
         for day in (since + timedelta(days=n) for n in range((today - since).days + 1))

@@ -23,18 +23,18 @@ _LONGEST = Select[_Run](_DAYS.order_by("-run")[:1], {"day": "starts_on", "run": 
 
 
 def runs_since(today: date) -> date:
-    """The first day whose run a streak of `today` needs."""
+    """The first day whose run is needed for a streak on `today`."""
     return today - _DAY
 
 
 def streak(runs: Mapping[date, int], longest: int, today: date) -> StreakRow:
     """The streak, in days.
 
-    A run is current if it ends today or yesterday. Whoever moves to a time zone further west has for some hours
-    practised “tomorrow”: until then it counts as today, and takes nothing from the longest run.
+    A run is current if it ends today or yesterday. After a move to a time zone further west, practice may be dated
+    "tomorrow" for some hours. Until then it counts as today, and does not shorten the longest run.
 
     Args:
-        runs: of each day with practice from `runs_since` on, the days in a row up to it.
+        runs: for each day of practice from `runs_since` on, the number of consecutive days up to it.
         longest: the longest run of all time.
     """
     until_yesterday = runs.get(today - _DAY, 0)
@@ -44,13 +44,13 @@ def streak(runs: Mapping[date, int], longest: int, today: date) -> StreakRow:
 
 
 def longest_run(member: Member) -> int:
-    """The most days in a row with practice, of all time; one query, which reads one row."""
+    """The longest run of consecutive days of practice. One query, which reads one row."""
     row = _LONGEST.first(member_id=member.id)
     return 0 if row is None else row["run"]
 
 
 def current_streak(member: Member) -> int:
-    """The days in a row with practice, up to today or yesterday; one query, which reads no more than four rows."""
+    """The number of consecutive days of practice up to today or yesterday. One query, which reads at most four rows."""
     today = member.today()
     runs = {row["day"]: row["run"] for row in _NEWEST.all(member_id=member.id, since=runs_since(today))}
     return streak(runs, 0, today)["current"]

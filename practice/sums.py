@@ -1,4 +1,4 @@
-"""The sums of attempts (`PracticeSum`), kept with each attempt in its transaction."""
+"""The sums of attempts (`PracticeSum`), updated in the transaction of each attempt."""
 
 from calendar import monthrange
 from datetime import date, datetime, timedelta
@@ -70,7 +70,7 @@ _KEPT = WholeMember("the sums of practice are kept for the whole member")
 
 
 def topic_key(topic: str, deck_id: UUID | None, course_id: UUID | None) -> UUID:
-    """Tells a topic from others of the member's; `practice.rebuilding` has the same in SQL. Not for secrets."""
+    """A key that distinguishes the member's topics. `practice.rebuilding` computes the same in SQL. Not for secrets."""
     named = "|".join((*("" if key is None else key.hex for key in (deck_id, course_id)), topic))
     return UUID(md5(named.encode(), usedforsecurity=False).hexdigest())
 
@@ -87,11 +87,11 @@ def add_attempt(
     is_first: bool,
     foretold: int | None,
 ) -> None:
-    """Count an attempt `at` this moment for the day, the topic's day and the topic's month; one statement, with
-    what `write` has for later, and one more where INSERT takes no query.
+    """Count an attempt at the time `at` for the day, the topic's day and the topic's month. One statement together with
+    queued ones of `write`, and one more if INSERT accepts no query.
 
-    Only where the day is the first with practice and the one after it has some already, as after a move further west,
-    more statements set the runs right.
+    If the day is the first with practice and the day after already has some, as after a move further west, further
+    statements update the runs.
     """
     values = {
         "member_id": write.member_id,
@@ -131,7 +131,7 @@ def _around(member_id: UUID, day: date) -> _Around:
 
 
 def recount(attempt: Attempt) -> None:
-    """Count again what the attempt, which is gone, was counted for."""
+    """Recount the sums of a deleted attempt."""
     of_member = Attempt.objects.filter(member_id=attempt.member_id)
     topic: _Topic = {"topic": attempt.topic, "deck_id": attempt.deck_id, "course_id": attempt.course_id}
     month = attempt.day.replace(day=1)
@@ -145,7 +145,7 @@ def recount(attempt: Attempt) -> None:
 
 
 def _replace(attempt: Attempt, kind: SumKind, starts_on: date, topic: _Topic, attempts: QuerySet[Attempt]) -> None:
-    """Make one sum of `attempts`, or none, of what there is for the topic and the time."""
+    """Replace the sums of a topic and a period by one sum of `attempts`, or by none."""
     sums = PracticeSum.objects.filter(member_id=attempt.member_id, kind=kind, starts_on=starts_on)
     sums.filter(**topic).delete()
     told = Q(foretold__isnull=False)
@@ -155,7 +155,7 @@ def _replace(attempt: Attempt, kind: SumKind, starts_on: date, topic: _Topic, at
         foretold_attempts=Count("id", filter=told),
         foretold_correct=Count("id", filter=told & Q(correct=True)),
         newest_at=Max("attempted_at"),
-        # Last, as from here on their names are the sums'.
+        # Last, because from here on these names mean the columns of the sums.
         correct=Count("id", filter=Q(correct=True)),
         foretold=Coalesce(Sum("foretold"), 0),
     )
@@ -167,7 +167,7 @@ def _replace(attempt: Attempt, kind: SumKind, starts_on: date, topic: _Topic, at
 
 
 def count_runs(member_id: UUID, since: date) -> None:
-    """Set the runs of the days from `since` on right, after a day was added to them or taken from them."""
+    """Update the runs of the days from `since` on, after a day was added or removed."""
     days = list(
         PracticeSum.objects.filter(member_id=member_id, kind=SumKind.DAY, starts_on__gte=since - _DAY)
         .order_by("starts_on")
@@ -183,5 +183,5 @@ def count_runs(member_id: UUID, since: date) -> None:
 
 
 def forget_topic_ids(member_id: UUID, **ids: UUID) -> None:
-    """Keep the sums of a deck or a course that is gone, without its id."""
+    """Keep the sums of a deleted deck or course, without its id."""
     update_later(PracticeSum.objects.filter(member_id=member_id, **ids), **dict.fromkeys(ids))

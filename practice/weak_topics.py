@@ -1,4 +1,4 @@
-"""The topics in which a member answers wrong most often."""
+"""The topics with the highest share of wrong answers."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -56,7 +56,7 @@ def window(since: date) -> dict[str, date]:
 
 
 def weak_topics(counted: Sequence[TopicCounts]) -> list[WeakTopicRow]:
-    """The weak topics, worst first; of equally bad ones the most practised first, then by name and by deck."""
+    """The weak topics, weakest first. Equally weak ones are sorted by attempts, then by name and by deck."""
     enough = [topic for topic in _topics(counted) if topic["attempts"] >= WEAK_FROM]
     weak = [topic for topic in enough if topic["correct"] * 100 < topic["attempts"] * WEAK_BELOW]
     weak.sort(key=lambda one: (one["correct"] / one["attempts"], -one["attempts"], one["topic"], str(one["deck_id"])))
@@ -86,5 +86,5 @@ def _topics(counted: Sequence[TopicCounts]) -> list[TopicCounts]:
 
 
 def _month_from(day: date) -> date:
-    """The first of a month on `day` or after it."""
+    """The first day of a month on or after `day`."""
     return day if day.day == 1 else (day.replace(day=1) + timedelta(days=31)).replace(day=1)

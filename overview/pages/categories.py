@@ -1,4 +1,4 @@
-"""The page that changes the grade categories of a course."""
+"""The page for changing the grade categories of a course."""
 
 from http import HTTPStatus
 from uuid import UUID
@@ -24,7 +24,7 @@ from studyservice.operations.errors import Conflict, NotFound
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def grade_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
-    """Shows all categories in one form; a post replaces them."""
+    """Show all categories in one form. A post replaces them."""
     member = signed_in(request)
     try:
         if request.method != "POST":
@@ -36,7 +36,7 @@ def grade_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
 
 
 class _Again(Exception):
-    """The form is to be shown again.
+    """The form must be shown again.
 
     Attributes:
         changed: whether the categories changed since it was shown.
@@ -56,7 +56,7 @@ def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse
     except _Again as again:
         status = HTTPStatus.CONFLICT if again.changed else HTTPStatus.UNPROCESSABLE_ENTITY
         return _page(request, again.grades, again.form, status, changed=again.changed)
-    except Conflict:  # the form was sent before, with something else in it
+    except Conflict:  # the form was sent before, with other content
         grades = get_grades(member, course_id)
         form = CategoriesForm(grades["categories"], request.POST)
         return _page(request, grades, form, HTTPStatus.CONFLICT, changed=True)
@@ -65,12 +65,12 @@ def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse
 
 
 def _replace(member: Member, course_id: UUID, sent: QueryDict) -> str:
-    """Replace the categories; returns what to say.
+    """Replace the categories. Return the message.
 
     Raises:
-        _Again: a field is wrong, or the categories changed since the form was shown.
+        _Again: a field is invalid, or the categories changed since the form was shown.
     """
-    with writing(member.id):  # nothing comes between the look and the change
+    with writing(member.id):  # no other write can happen between the check and the change
         grades = get_grades(member, course_id)
         form = CategoriesForm(grades["categories"], sent)
         changed = sent.get("known", "") != form.known

@@ -24,7 +24,7 @@ _WRONG_NUMBER = f"Enter a whole number from 0 to {MOST_DROPPED}."
 
 
 class CategoryForm(forms.Form):
-    """A row: a category that is stored, or an empty one. A row to delete, and an empty one, cannot be wrong."""
+    """A row with a stored category, or an empty one. Rows to delete and empty rows cannot be invalid."""
 
     use_required_attribute = False
 
@@ -60,19 +60,19 @@ class CategoryForm(forms.Form):
             del self.fields["delete"]
 
     def full_clean(self) -> None:
-        """As ever, but for rows that are deleted or stay empty."""
+        """Validate, except rows to delete and rows that stay empty."""
         super().full_clean()
         if self.is_bound and (self.is_deleted or self.is_empty):
             self._errors = forms.utils.ErrorDict()
 
     @property
     def is_deleted(self) -> bool:
-        """Whether the member ticked it for deletion."""
+        """Return whether the member selected it for deletion."""
         return bool(self.cleaned_data.get("delete"))
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is a row for a new category in which nothing was entered."""
+        """Return whether it is a row for a new category without any input."""
         return self.category is None and not any(self[name].data for name in self.fields)
 
     def entry(self) -> CategoryFields:
@@ -90,7 +90,7 @@ class CategoriesForm:
     """All categories of a course, and empty rows for new ones.
 
     Args:
-        data: what was sent; rows that were not in it show what is stored.
+        data: the sent data; rows missing from it show the stored values.
     """
 
     def __init__(self, categories: Sequence[CategoryRow], data: Mapping[str, Any] | None = None) -> None:
@@ -102,12 +102,12 @@ class CategoriesForm:
         self.known = known(categories)
 
     def is_valid(self) -> bool:
-        """True if every row was sent and none is wrong."""
+        """True if every row was sent and none is invalid."""
         return all(row.is_valid() for row in self.rows)
 
     @property
     def errors(self) -> bool:
-        """True if a row is wrong."""
+        """True if a row is invalid."""
         return any(row.errors for row in self.rows)
 
     def entries(self) -> list[CategoryFields]:
@@ -116,6 +116,6 @@ class CategoriesForm:
 
 
 def known(categories: Sequence[CategoryRow]) -> str:
-    """A mark of the categories that a form shows, to notice changes meanwhile."""
+    """A fingerprint of the categories in a form, to detect concurrent changes."""
     shown = [[one["id"], *(one[name] for name in CATEGORY_COLUMNS)] for one in categories]  # type: ignore[literal-required]  # its columns
     return sha256(orjson.dumps(shown)).hexdigest()

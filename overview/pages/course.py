@@ -26,14 +26,14 @@ _WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 @for_active_members
 @require_safe
 def course_page(request: HttpRequest, course_id: UUID) -> HttpResponse:
-    """The course."""
+    """Show the course."""
     return show_course(request, signed_in(request), course_id)
 
 
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
-    """Adds an item; GET leads to the course, as after a refused form."""
+    """Add an item. GET leads to the course, as after a rejected form."""
     if request.method != "POST":
         return _section(course_id, "items")
     member = signed_in(request)
@@ -59,7 +59,7 @@ def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
-    """Adds a score; GET leads to the course, as after a refused form."""
+    """Add a score. GET leads to the course, as after a rejected form."""
     if request.method != "POST":
         return _section(course_id, "grade")
     member = signed_in(request)
@@ -86,7 +86,7 @@ def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
 @for_active_members
 @require_POST
 def delete_score(request: HttpRequest, score_id: UUID) -> HttpResponse:
-    """Deletes a score at once, as the member can undo it."""
+    """Delete a score at once, as the member can undo it."""
     member = signed_in(request)
     try:
         score = require_score(member, score_id)
@@ -100,6 +100,6 @@ def delete_score(request: HttpRequest, score_id: UUID) -> HttpResponse:
 
 
 def _section(course_id: UUID, section: str, *, adding: bool = False) -> HttpResponse:
-    """A part of the course's page; with `adding` its form is open for the next one."""
+    """A section of the course's page. With `adding`, its form is open for the next entry."""
     query = f"?open={section}" if adding else ""
     return HttpResponseRedirect(f"{reverse('course', args=[course_id])}{query}#{section}")

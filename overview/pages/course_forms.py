@@ -36,7 +36,7 @@ class NewItemForm(OnceForm):
             del self.fields["category_id"]
 
     def new_item(self) -> NewItem:
-        """What `create_single_item` takes."""
+        """The arguments of `create_single_item`."""
         given = self.cleaned_data
         return {
             "title": given["title"],
@@ -47,7 +47,7 @@ class NewItemForm(OnceForm):
 
 
 class NewScoreForm(OnceForm):
-    """A score to add. With an item, its title and category are used where none are given."""
+    """A score to add. With an item, its title and category are the defaults."""
 
     use_required_attribute = False
 
@@ -94,7 +94,7 @@ class NewScoreForm(OnceForm):
         return given
 
     def new_score(self) -> NewScore:
-        """What `add_grade_score` takes."""
+        """The arguments of `add_grade_score`."""
         given = self.cleaned_data
         return {
             "category_id": given["category_id"],
@@ -105,7 +105,7 @@ class NewScoreForm(OnceForm):
 
 
 class AssumeForm(forms.Form):
-    """What if everything that is open gets this score."""
+    """ "What if" every open piece gets this score."""
 
     use_required_attribute = False
 

@@ -1,4 +1,4 @@
-"""What the page of a course shows."""
+"""The content of the page of a course."""
 
 from http import HTTPStatus
 from uuid import UUID
@@ -28,10 +28,10 @@ def show_course(
     score_form: NewScoreForm | None = None,
     status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
-    """The page, in six statements at most; forms that were refused show what was entered.
+    """The page, in at most six statements. Rejected forms show the member's input.
 
     Raises:
-        Http404: there is no such course of the member's.
+        Http404: the member has no such course.
     """
     courses = list_courses(member)
     course = next((course for course in courses if course["id"] == course_id), None)

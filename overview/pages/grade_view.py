@@ -1,4 +1,4 @@
-"""The grade of a course, as its page shows it."""
+"""The grade of a course as shown on its page."""
 
 from typing import NamedTuple
 
@@ -13,8 +13,8 @@ class ShownGrade(NamedTuple):
     Attributes:
         weights: the sum of the weights of all categories.
         chart: the range that is still possible, with a line at the current grade; None without categories that count.
-        needed: what each letter takes; those that nothing open can change are left out.
-        is_open: whether something open can still change the grade.
+        needed: the score needed for each letter, without letters that open work cannot affect.
+        is_open: whether open work can still change the grade.
     """
 
     current: float | None
@@ -30,7 +30,7 @@ class ShownGrade(NamedTuple):
 
 
 def grade_shown(grades: GradeBreakdownRow) -> ShownGrade:
-    """The grade out of its breakdown."""
+    """The grade from its breakdown."""
     outlook = grades["outlook"]
     worst, best = outlook["worst"], outlook["best"]
     chart = None

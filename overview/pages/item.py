@@ -27,7 +27,7 @@ _WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
-    """The item; a post changes it."""
+    """Show the item. A post changes it."""
     member = signed_in(request)
     if request.method != "POST":
         return show_item(request, member, item_id)
@@ -50,7 +50,7 @@ def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def add_milestone(request: HttpRequest, item_id: UUID) -> HttpResponse:
-    """Adds a milestone; GET leads to the item, as after a refused form."""
+    """Add a milestone. GET leads to the item, as after a rejected form."""
     if request.method != "POST":
         return _steps(item_id)
     member = signed_in(request)
@@ -76,7 +76,7 @@ def add_milestone(request: HttpRequest, item_id: UUID) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
-    """Changes a milestone; GET leads to its item."""
+    """Change a milestone. GET leads to its item."""
     member = signed_in(request)
     milestone = _milestone(member, milestone_id)
     item_id = milestone["item_id"]
@@ -98,7 +98,7 @@ def change_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
 @for_active_members
 @require_POST
 def delete_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
-    """Deletes a milestone at once, as the member can undo it."""
+    """Delete a milestone at once, as the member can undo it."""
     member = signed_in(request)
     milestone = _milestone(member, milestone_id)
     try:

@@ -55,7 +55,7 @@ def kind_field() -> forms.ChoiceField:
 
 
 def id_field(label: str, help_text: str = "", error: str = LISTED) -> forms.TypedChoiceField:
-    """A choice by id, or none; `offer` sets what there is."""
+    """An optional choice by id. `offer` sets the choices."""
     return forms.TypedChoiceField(
         label=label,
         required=False,
@@ -67,7 +67,7 @@ def id_field(label: str, help_text: str = "", error: str = LISTED) -> forms.Type
 
 
 def offer(form: forms.Form, name: str, rows: Sequence[tuple[UUID, str]], none: str) -> None:
-    """Let an `id_field` offer these, after an entry for none."""
+    """Set the choices of an `id_field`, after an empty one."""
     field = cast("forms.TypedChoiceField", form.fields[name])
     field.choices = [("", none), *((str(id_), text) for id_, text in rows)]
 
@@ -89,7 +89,7 @@ class ItemForm(EditForm):
     )
 
     def __init__(self, data: Any = None, *, item: ItemRow, categories: Sequence[CategoryRow]) -> None:
-        """A score says what the category is, so that of a graded item is not to be changed."""
+        """The category of a graded item cannot be changed, because its score determines it."""
         super().__init__(data, stored={name: cast("Any", item)[name] for name in self.base_fields})
         category = self.fields["category_id"]
         if item["status"] == "graded":
@@ -100,7 +100,7 @@ class ItemForm(EditForm):
             del self.fields["category_id"]
 
     def fields_changed(self) -> ItemFields:
-        """What `update_item` takes."""
+        """The arguments of `update_item`."""
         return cast("ItemFields", self.changes())
 
 
@@ -117,7 +117,7 @@ class NewMilestoneForm(OnceForm):
 
 
 class MilestoneForm(EditForm):
-    """A milestone of an item that has so many."""
+    """A milestone of an item with this number of milestones."""
 
     title = title_field(Milestone)
     due_on = date_field()
@@ -133,7 +133,7 @@ class MilestoneForm(EditForm):
         cast("forms.TypedChoiceField", self.fields["place"]).choices = [(n, str(n)) for n in range(1, of + 1)]
 
     def fields_changed(self) -> tuple[int | None, MilestoneFields]:
-        """The new place or None, and what else `update_milestone` takes."""
+        """The new place or None, and the other arguments of `update_milestone`."""
         changes = self.changes()
         return changes.pop("place", None), cast("MilestoneFields", changes)
 

@@ -1,4 +1,4 @@
-"""What the page of an item shows."""
+"""The content of the page of an item."""
 
 from http import HTTPStatus
 from typing import NamedTuple
@@ -24,20 +24,20 @@ from studyservice.operations.errors import NotFound
 
 
 class Step(NamedTuple):
-    """A milestone with the form that changes it."""
+    """A milestone with the form for changing it."""
 
     milestone: MilestoneRow
     form: MilestoneForm
 
 
 class Plan(NamedTuple):
-    """The plan for an exam, as the page draws it.
+    """The plan for an exam, prepared for display.
 
     Attributes:
-        minutes: of each day, with a line at what the member has, unless that is far above.
-        known: what is known on the day of the exam: without studying, and what the plan adds.
-        busiest: the most minutes of a day.
-        is_over: whether a day takes more than the member has.
+        minutes: of each day, with a line at the available minutes, unless that is far above.
+        known: share of known cards on the day of the exam: without studying, and the gain by the plan.
+        busiest: the most minutes on a day.
+        is_over: whether a day needs more minutes than available.
     """
 
     told: StudyPlanRow
@@ -57,10 +57,10 @@ def show_item(
     changed_step: tuple[UUID, MilestoneForm] | None = None,
     status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
-    """The page, in six statements at most; forms that were refused show what was entered.
+    """The page, in at most six statements. Rejected forms show the member's input.
 
     Raises:
-        Http404: there is no such item of the member's.
+        Http404: the member has no such item.
     """
     try:
         item = get_item_detail(member, item_id)
@@ -102,7 +102,7 @@ def _steps(there: list[MilestoneRow], changed: tuple[UUID, MilestoneForm] | None
 
 
 def _plan(member: Member, item: ItemDetailRow, asked: MinutesForm) -> Plan | None:
-    """None without cards or a day to plan for, and while the minutes are wrong."""
+    """None without cards or a day to plan for, or if the minutes are invalid."""
     readiness = item["readiness"]
     if not asked.is_valid() or readiness is None or not readiness["cards"]:
         return None

@@ -1,4 +1,4 @@
-"""What a form does, and what happens if it is refused."""
+"""Carrying out a form, and showing its errors."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -15,10 +15,10 @@ _GONE = "This choice no longer works. Choose again."
 
 
 def sent(form: forms.Form, do: Callable[[], T]) -> T | ApiError:
-    """Return what `do` returns, or the refusal, which is then an error of the form or of its field.
+    """Return the result of `do`, or its error after adding it to the form or a field.
 
     Raises:
-        Http404: what the form is about no longer exists.
+        Http404: the object of the form no longer exists.
     """
     try:
         return do()

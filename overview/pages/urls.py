@@ -1,4 +1,4 @@
-"""Addresses of the pages of a course and of an item."""
+"""URLs of the pages of a course and of an item."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""The member's calendar: out, as a feed that apps subscribe to; in, as files of learning platforms and calendars."""
+"""The member's calendar: exported as a feed for apps, and imported from files of platforms and calendar apps."""

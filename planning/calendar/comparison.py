@@ -1,4 +1,4 @@
-"""What a calendar file changes, three-way: the file now, the file as it was imported last, and the member's items."""
+"""A three-way comparison of a calendar file now, its last import, and the member's items."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Key = tuple[str, str]
 
 
 class Version(NamedTuple):
-    """What is compared; the kind is not."""
+    """The compared fields, without the kind."""
 
     title: str
     due_on: date | None
@@ -19,10 +19,10 @@ class Version(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileEvent:
-    """A live event of the file.
+    """An event in the file that is not canceled.
 
     Attributes:
-        label: what tells its course; empty if nothing does (`planning.calendar.labels`).
+        label: identifies its course; empty if unknown (`planning.calendar.labels`).
     """
 
     key: Key
@@ -32,19 +32,19 @@ class FileEvent:
 
     @property
     def version(self) -> Version:
-        """What is compared."""
+        """The compared fields."""
         return Version(self.title, self.due_on)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownEvent:
-    """One that was imported before.
+    """A previously imported event.
 
     Attributes:
-        base: as the file had it.
-        item_id: of the item that was made of it.
+        base: its last imported version.
+        item_id: the item created from it.
         kind: of the item.
-        mine: the item as it is; None if the member has deleted it.
+        mine: the current item; None if the member has deleted it.
     """
 
     key: Key
@@ -57,11 +57,11 @@ class KnownEvent:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A known event with what becomes of it.
+    """A known event with its change.
 
     Attributes:
-        version: the item from now on.
-        other: as it was before; or of what stays, as the file has it.
+        version: the resulting item.
+        other: the previous version, or, for a kept item, the version in the file.
     """
 
     known: KnownEvent
@@ -71,16 +71,16 @@ class Change:
 
 @dataclass(slots=True)
 class Comparison:
-    """What the file changes.
+    """The differences that a file makes.
 
     Attributes:
-        new: never seen.
-        changed: items that get what only the file changed.
-        kept: items that stay in what both changed.
-        gone: items whose event was cancelled or is not in the file any more.
+        new: unknown events.
+        changed: items updated with changes made only in the file.
+        kept: items that both sides changed, which keep the member's version.
+        gone: items whose event was canceled or is missing from the file.
         deleted: events whose item the member has deleted.
-        unchanged: how many items stay as they are.
-        bases: what the file says now, of known events where that is new.
+        unchanged: number of unchanged items.
+        bases: new versions of known events.
     """
 
     new: list[FileEvent] = field(default_factory=list)
@@ -93,9 +93,10 @@ class Comparison:
 
 
 def compare(events: Iterable[FileEvent], known: Mapping[Key, KnownEvent]) -> Comparison:
-    """Each live event of the file with what is known of it; title and date each for itself.
+    """Compare each event of the file with its known version, separately by title and date.
 
-    What only the file changed is changed, what only the member changed stays, what both changed stays and is told once.
+    Changes made only in the file are applied, and changes made only by the member are kept. If both changed a field,
+    the member's value is kept, and the conflict is reported once.
     """
     found = Comparison()
     for event in events:
@@ -138,10 +139,10 @@ def gone(
     today: date,
     window: timedelta,
 ) -> list[KnownEvent]:
-    """Those with an item that the file has cancelled, or has not any more.
+    """Known events with an item that are canceled in the file or missing from it.
 
-    Another program's file says nothing of an event by leaving it out; nor does any of the instances that are not looked
-    at: further away than `window`, or of an event with too many.
+    Missing events of another program's file mean nothing. Neither do instances outside of `window`, or of an event with
+    too many instances.
     """
 
     def may_be_told(event: KnownEvent) -> bool:

@@ -1,4 +1,4 @@
-"""What stands in a member's calendar, and how it is written: RFC 5545 and RFC 7986, by `icalendar`."""
+"""The events in a member's calendar, and writing them according to RFC 5545 and RFC 7986 with `icalendar`."""
 
 import re
 from collections.abc import Iterable
@@ -69,7 +69,7 @@ _OPEN_MILESTONES = Select[_MilestoneColumns](
 
 
 class CalendarEvent(NamedTuple):
-    """A day with a name."""
+    """An all-day event with a title."""
 
     id: UUID
     summary: str
@@ -84,20 +84,20 @@ class CalendarEvent(NamedTuple):
 
 
 def events_of(member: Member, today: date, *, milestones: bool, only_open: bool = False) -> list[CalendarEvent]:
-    """The member's events around `today`; one query, or two.
+    """The member's events around `today`. One query, or two.
 
     Args:
-        member: whose calendar it is.
+        member: the member.
         today: the member's date.
-        milestones: whether dated milestones that are not done are among them.
-        only_open: leaves out items that are done or graded.
+        milestones: include dated open milestones.
+        only_open: leave out done and graded items.
     """
     found = events_between(member, today - BEFORE, today + AHEAD, milestones=milestones)
     return [event for event in found if not (only_open and event.ended)]
 
 
 def events_between(member: Member, first: date, last: date, *, milestones: bool) -> list[CalendarEvent]:
-    """The same from one day to another, both included."""
+    """The events from one day to another, inclusive."""
     bounds = {"member_id": member.id, "first": first, "last": last}
     found = [
         CalendarEvent(
@@ -129,20 +129,20 @@ def events_between(member: Member, first: date, last: date, *, milestones: bool)
 
 
 def _is_ended(item: _ItemColumns) -> bool:
-    """Whether an item is done or graded."""
+    """Return whether an item is done or graded."""
     return item["done"] or item["graded"]
 
 
 def calendar_text(events: Iterable[CalendarEvent]) -> bytes:
-    """A calendar with these events; the same bytes for the same events.
+    """A calendar with these events. Equal events produce equal bytes.
 
-    Without `METHOD`: it is published for reading, and RFC 5546 section 3.2.1 asks for an organizer with one.
+    It has no `METHOD`, because it is published for reading: RFC 5546 section 3.2.1 requires an organizer with one.
     """
     calendar = Calendar()
     calendar.add("prodid", f"-//{settings.SERVICE_NAME}//Calendar//EN")
     calendar.add("version", "2.0")
     calendar.add("calscale", "GREGORIAN")
-    calendar.calendar_name = settings.SERVICE_NAME  # NAME of RFC 7986, and X-WR-CALNAME for who does not know it
+    calendar.calendar_name = settings.SERVICE_NAME  # NAME of RFC 7986, and X-WR-CALNAME for apps that do not know it
     calendar.add("refresh-interval", REFRESH, parameters={"VALUE": "DURATION"})
     calendar.add("x-published-ttl", vDuration(REFRESH))
     host = urlsplit(settings.BASE_URL).hostname
@@ -155,7 +155,7 @@ def calendar_text(events: Iterable[CalendarEvent]) -> bytes:
 
 
 def _written(event: CalendarEvent, uid: str) -> Event:
-    """All day long: a date without an end is that one day (RFC 5545 section 3.6.1)."""
+    """An all-day event: a date without an end is one day (RFC 5545 section 3.6.1)."""
     written = Event()
     written.add("uid", uid)
     written.add("dtstamp", event.revised_at.astimezone(UTC))
@@ -170,7 +170,7 @@ def _written(event: CalendarEvent, uid: str) -> Event:
 
 
 def _nothing() -> Timezone:
-    """A calendar must have a component (RFC 5545 section 3.6); where there is no event, this one says least."""
+    """A minimal component for a calendar without events, because RFC 5545 section 3.6 requires one."""
     zone, standard = Timezone(), TimezoneStandard()
     zone.add("tzid", "UTC")
     standard.add("dtstart", datetime(1970, 1, 1))  # noqa: DTZ001  # local time, as section 3.6.5 asks
@@ -181,5 +181,5 @@ def _nothing() -> Timezone:
 
 
 def _readable(text: str) -> str:
-    """`text` without control characters, which RFC 5545 section 3.1 cannot write; its line ends are all alike."""
+    """`text` without control characters, which RFC 5545 section 3.1 cannot represent, and with uniform line ends."""
     return _CONTROL.sub("", _BREAKS.sub("\n", text.replace("\r\n", "\n")))

@@ -1,7 +1,7 @@
 """`GET /calendar/{token}.ics`: the member's calendar, for apps that subscribe to it.
 
-They ask again and again, mostly for nothing new. The `ETag` is of the text. A process remembers which `ETag` a state of
-the member's data has, so that most answers of 304 cost one query and no event is looked at.
+They ask often, mostly without a change. The `ETag` is a hash of the text. A process remembers the `ETag` for each state
+of the member's data, so most 304 answers need only one query and read no events.
 """
 
 from hashlib import sha256
@@ -29,7 +29,7 @@ _CHOICES = {"true": True, "false": False}
 
 @csrf_exempt
 def feed(request: HttpRequest, token: str) -> HttpResponse:
-    """The calendar, 304, or a text that says why not."""
+    """The calendar, a 304, or a text with the error."""
     if request.method not in _METHODS:
         return _not_allowed()
     if settings.SECURE_SSL_REDIRECT and not request.is_secure():
@@ -45,7 +45,7 @@ def feed(request: HttpRequest, token: str) -> HttpResponse:
 def _calendar(request: HttpRequest, found: Feed) -> HttpResponse:
     member = found.member
     CALLER.set(request, {"member": member.id, "calendar_feed": found.id})
-    request.META[MEMBER] = member.id  # for the order in which requests are served
+    request.META[MEMBER] = member.id  # for the fairness lanes of requests
     if not member.membership_is_active():
         return _text(HTTPStatus.FORBIDDEN, "This membership is not active. Renew it to see the calendar again.")
     choices = {name: _CHOICES.get(request.GET.get(name, "false")) for name in ("milestones", "open")}
@@ -91,7 +91,7 @@ def _unknown() -> HttpResponse:
 
 
 def _over_http() -> HttpResponse:
-    """As the API does it: a redirect would let an app send the address in the clear for ever."""
+    """Reject http like the API does: a redirect would let an app send the address unencrypted forever."""
     return _text(
         HTTPStatus.BAD_REQUEST,
         "Use https. An address that was sent over http may have been read on the way: renew it.",
@@ -109,7 +109,7 @@ def _text(status: HTTPStatus, message: str) -> HttpResponse:
 
 
 def _answered(response: HttpResponse, window: Window) -> HttpResponse:
-    """With the state of the rate; the address, a secret, is told to no other site."""
+    """Add the rate headers. The address is a secret, so no referrer is sent."""
     for name, value in window.headers().items():
         response.headers[name] = value
     response.headers["Referrer-Policy"] = "no-referrer"

@@ -1,4 +1,4 @@
-"""Reading a calendar file that a member brought, or a school sent, from the service's side."""
+"""Reading a calendar file from a member or a school, on the side of the service."""
 
 import zlib
 from collections.abc import Container, Mapping
@@ -31,16 +31,16 @@ _TOO_MANY = (
 
 @dataclass(frozen=True, slots=True)
 class CalendarFile:
-    """What is in a file.
+    """The contents of a file.
 
     Attributes:
-        prodid: what wrote it.
-        events: those with a date, each instance for itself.
-        cancelled: those that are taken back.
-        skipped: what is not taken.
-        present: of that the keys, where there are any; the file still has it.
-        cut: UIDs of recurring events with more instances than are told.
-        bare: titles without the brackets that name a course, by the key of their events.
+        prodid: the program that wrote it.
+        events: dated events, with each instance separately.
+        cancelled: canceled events.
+        skipped: events that cannot be imported.
+        present: keys of skipped events, if any, which the file still contains.
+        cut: UIDs of recurring events with too many instances.
+        bare: titles without the brackets that name a course, by the key of the event.
     """
 
     prodid: str
@@ -52,12 +52,12 @@ class CalendarFile:
     bare: Mapping[Key, str]
 
     def without_brackets(self) -> "CalendarFile":
-        """The same, with the titles cut where brackets at their end name the course."""
+        """The same file, with the course in brackets cut off the titles."""
         events = [replace(event, title=self.bare.get(event.key, event.title)) for event in self.events]
         return replace(self, events=events, bare={})
 
     def of_labels(self, labels: Container[str]) -> "CalendarFile":
-        """Only the events of some labels, by their bare titles; the others are still in the file."""
+        """Only the events with some labels, with bare titles. The others count as present in the file."""
         others = {event.key for event in self.events if event.label not in labels}
         bare = self.without_brackets()
         return replace(
@@ -66,10 +66,10 @@ class CalendarFile:
 
 
 class NotACalendar(Exception):
-    """What was read is no calendar.
+    """The file is not a calendar.
 
     Attributes:
-        too_much: it may be one, but has too much in it.
+        too_much: it may be a calendar, but exceeds a limit.
     """
 
     def __init__(self, *, too_much: bool) -> None:
@@ -78,11 +78,11 @@ class NotACalendar(Exception):
 
 
 def read_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
-    """Read a file in the child process; counts it. Must not be called inside a transaction.
+    """Read a file in the child process, and count it. Must not be called inside a transaction.
 
     Raises:
-        InvalidRequest: it is no calendar, or has too much in it.
-        RateLimited: too many were read, or others are being read.
+        InvalidRequest: it is not a calendar, or exceeds a limit.
+        RateLimited: too many files were read, or others are being read.
     """
     window = hit(Rate.CALENDAR_IMPORTS, str(member.id))
     if window.exceeded:
@@ -97,10 +97,10 @@ def read_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
 
 
 def read_school_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
-    """The same of what a school sent: it is not counted, and its titles are bare.
+    """The same for a school's file, which is not counted and gets bare titles.
 
     Raises:
-        NotACalendar: it is none, or has too much in it.
+        NotACalendar: it is not a calendar, or exceeds a limit.
         RateLimited: others are being read.
     """
     return _calendar_of(_read(member, file)).without_brackets()
@@ -133,7 +133,7 @@ def _calendar_of(outcome: Outcome) -> CalendarFile:
 
 
 def as_json(calendar: CalendarFile) -> dict[str, Any]:
-    """What was read, to be kept."""
+    """The contents as JSON, for storage."""
     return {
         "prodid": calendar.prodid,
         "events": [[*event.key, event.title, event.due_on.isoformat(), event.label] for event in calendar.events],
@@ -146,7 +146,7 @@ def as_json(calendar: CalendarFile) -> dict[str, Any]:
 
 
 def from_json(read: Mapping[str, Any]) -> CalendarFile:
-    """What `as_json` kept; tables from before there were labels have none."""
+    """Load the contents stored by `as_json`. Older ones have no labels."""
     return CalendarFile(
         prodid=read["prodid"],
         events=[
@@ -162,10 +162,10 @@ def from_json(read: Mapping[str, Any]) -> CalendarFile:
 
 
 def packed(calendar: CalendarFile) -> bytes:
-    """What was read, as few bytes."""
+    """The contents, compressed."""
     return zlib.compress(orjson.dumps(as_json(calendar)))
 
 
 def unpacked(stored: bytes | memoryview) -> CalendarFile:
-    """What `packed` has made."""
+    """The contents from `packed`."""
     return from_json(orjson.loads(zlib.decompress(bytes(stored))))

@@ -1,4 +1,4 @@
-"""Taking a calendar file into a course: what is new becomes items, what was known is compared."""
+"""Importing a calendar file into a course: new events become items, and known ones are compared."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -42,12 +42,12 @@ EVENTS_OF_COURSE = Limit(
 def import_calendar(
     member: Member, course_id: UUID, file: IO[bytes], *, dry_run: bool, label: str | None = None
 ) -> CalendarImportRow:
-    """Read a file and take it into the course; with `label` only its events.
+    """Read a file and import it into the course. With `label`, import only its events.
 
     Raises:
-        NotFound: there is no such course of the member's.
-        InvalidRequest: it is no calendar, or has too much in it.
-        RateLimited: too many were read, or others are being read.
+        NotFound: the member has no such course.
+        InvalidRequest: it is not a calendar, or exceeds a limit.
+        RateLimited: too many files were read, or others are being read.
         Conflict: there would be too many items.
     """
     require_course(member, course_id)
@@ -58,10 +58,10 @@ def import_calendar(
 
 
 def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dry_run: bool) -> ComparedRow:
-    """Compare what was read with the course, and with `dry_run` no more than that.
+    """Compare the contents with the course and apply the changes, unless `dry_run`.
 
     Raises:
-        NotFound: there is no such course of the member's any more.
+        NotFound: the course was deleted.
         Conflict: there would be too many items.
     """
     if dry_run:
@@ -74,13 +74,13 @@ def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dr
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be taken of a file.
+    """The changes to apply.
 
     Attributes:
-        new: events, with the items that they become.
-        changes: items, with what becomes of them.
-        bases: events that are remembered as the file has them now.
-        deleted: items that go.
+        new: events with their new items.
+        changes: items with their changes.
+        bases: new versions of remembered events.
+        deleted: items to delete.
     """
 
     new: Sequence[tuple[FileEvent, NewItem]]
@@ -90,7 +90,7 @@ class Plan:
 
 
 def compared(member: Member, course_id: UUID, calendar: CalendarFile) -> Comparison:
-    """Two queries: what was imported, and the items that are left of it."""
+    """Compare the contents with the course. Two queries: the imported events, and their remaining items."""
     rows = list(ImportedEvent.objects.filter(member_id=member.id, course_id=course_id).order_by("due_on", "id"))
     items = {
         item.id: item
@@ -122,7 +122,7 @@ def _known(row: ImportedEvent, item: Item | None) -> KnownEvent:
 
 
 def all_of(found: Comparison) -> Plan:
-    """A file is taken as it is."""
+    """The complete plan of a file without approval."""
     return Plan(
         new=[
             (event, {"title": event.title, "kind": kind_of(event.title), "due_on": event.due_on}) for event in found.new
@@ -143,13 +143,13 @@ def take(
     *,
     calendar_id: UUID | None = None,
 ) -> tuple[list[UUID], Applied]:
-    """Write it; gives the ids of the new items, and how many were changed.
+    """Apply the plan. Return the ids of the new items and the number of changed ones.
 
     Args:
-        calendar_id: the school calendar that was read; None of a file.
+        calendar_id: the school calendar that was read; None for a file.
 
     Raises:
-        NotFound: there is no such course of the member's.
+        NotFound: the member has no such course.
         Conflict: there would be too many items.
     """
     known = ImportedEvent.objects.filter(member_id=member.id, course_id=course_id)
@@ -158,8 +158,8 @@ def take(
     deleted = delete_items(write, course_id, plan.deleted)
     made = add_items(write, member, course_id, [item for _, item in plan.new])
     changed = change_items(write, course_id, plan.changes)
-    # What is remembered is the file's, and no change of the member's data: an undo of the items leaves it, so that they
-    # count as deleted or changed by the member from then on.
+    # The remembered versions are the file's and not study data. An undo leaves them, so that undone items count as
+    # deleted or changed by the member.
     new = zip(made, (event for event, _ in plan.new), strict=True)
     known.bulk_create(
         ImportedEvent(
@@ -182,7 +182,7 @@ def take(
 
 
 def told(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> ComparedRow:
-    """What became of a file, or with `dry_run` would become; `made` has the ids of new items."""
+    """The answer for a file. `made` has the ids of new items; for `dry_run` it is a preview."""
     deleted: list[SkippedEventRow] = [
         {"uid": one.key[0], "title": one.title, "reason": "deleted"} for one in found.deleted
     ]

@@ -1,6 +1,6 @@
-"""The label of each event, by which a calendar of several courses is told apart; without models, for the child process.
+"""The label of each event, which identifies its course. Without models, for the child process.
 
-Canvas ends a title with the course in brackets, Moodle has it as a category, others as a place.
+Canvas appends the course to titles in brackets, Moodle uses a category, and others a location.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,9 +10,9 @@ MAX_LABEL = 160
 
 
 def split_title(title: str) -> tuple[str, str]:
-    """The title without the brackets at its end, and what is in them; empty if there are none.
+    """The title without the brackets at its end, and their content; empty without brackets.
 
-    Brackets inside of others belong to them: `Quiz [Biology [Fall]]`.
+    Nested brackets belong to the outer ones: `Quiz [Biology [Fall]]`.
     """
     if not title.endswith("]"):
         return title, ""
@@ -26,9 +26,9 @@ def split_title(title: str) -> tuple[str, str]:
 
 
 def set_labels(events: Iterable[dict[str, Any]]) -> None:
-    """Give each event its `label`, from what was noted of it: `brackets`, `category`, `place`.
+    """Set the `label` of each event, from its `brackets`, `category` or `place`.
 
-    A category or a place is one only if every event has one.
+    Categories and places count only if every event has one.
     """
     events = list(events)
     named = next((name for name in ("category", "place") if all(event[name] for event in events)), None)

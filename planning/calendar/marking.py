@@ -1,13 +1,13 @@
-"""The mark of what is done, before the title of an event; for the reader too, whose process has no models."""
+"""The check mark before titles of done items. Without models, because the reader's process has none."""
 
 MARK = "✓ "
 
 
 def marked(title: str) -> str:
-    """The title of what is done or graded."""
+    """The title of a done or graded item."""
     return MARK + title
 
 
 def without_mark(title: str) -> str:
-    """The title without our mark, as of a calendar that was exported here and is imported again."""
+    """The title without this service's check mark, for an exported calendar that is imported again."""
     return title.removeprefix(MARK)

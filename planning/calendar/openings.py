@@ -1,4 +1,4 @@
-"""Titles of events that say only that something opens or becomes available, as learning platforms add them."""
+"""Titles of events that only announce an opening or availability, as added by learning platforms."""
 
 import re
 
@@ -20,5 +20,5 @@ _DEADLINE = re.compile(
 
 
 def only_opens(title: str) -> bool:
-    """Whether the title names no deadline beside the opening."""
+    """Return whether the title announces only an opening and no deadline."""
     return _OPENS.search(title) is not None and _DEADLINE.search(title) is None

@@ -1,7 +1,7 @@
-"""The reader of calendar files, for the child process: RFC 5545 as Canvas, Moodle, Blackboard and Google write it.
+"""The reader of calendar files, for the child process: RFC 5545 as written by Canvas, Moodle, Blackboard and Google.
 
-Lines, time zones (also those that Windows names), recurrence and its exceptions are the libraries'. Here stand what is
-taken of them, and the bounds.
+Libraries parse lines, time zones (including Windows names), recurrence and its exceptions. This module selects the data
+and applies limits.
 """
 
 from collections.abc import Iterator
@@ -45,12 +45,11 @@ _UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, IndexError, Over
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields `refusal` (`no_calendar` or `too_many`), or all else at once.
+    """Yield `refusal` (`no_calendar` or `too_many`), or everything else at once.
 
     That is `prodid`; `events`, each with `uid`, `instance` (empty, or its `RECURRENCE-ID`), `title`, `bare` (the title
-    without the brackets at its end), `due_on`, `cancelled`, `label`;
-    `skipped`, each with `uid`, `title`, `reason`; `present`, the `uid` and `instance` of what was skipped;
-    and `cut`, the UIDs of which not all instances are told.
+    without the brackets at its end), `due_on`, `cancelled`, `label`; `skipped`, each with `uid`, `title`, `reason`;
+    `present`, the `uid` and `instance` of skipped events; and `cut`, the UIDs of events with too many instances.
 
     Args:
         options: `today` and `time_zone`, the member's.
@@ -84,7 +83,9 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _text(content: bytes) -> str:
-    """As RFC 5545 section 3.1.4 has it, UTF-8; some write UTF-16, or what Windows does, and end lines with CR alone."""
+    """Decode UTF-8 (RFC 5545 section 3.1.4), or UTF-16 and Windows encodings, which some programs write. Line ends may
+    be CR.
+    """
     utf16 = next((encoding for mark, encoding in _UTF16.items() if content.startswith(mark)), None)
     try:
         text = content.decode(utf16 or "utf-8-sig")
@@ -94,7 +95,7 @@ def _text(content: bytes) -> str:
 
 
 class _Reading:
-    """What was found so far."""
+    """The events found so far."""
 
     def __init__(self, today: date, zone: ZoneInfo) -> None:
         self.today = today
@@ -105,7 +106,7 @@ class _Reading:
         self.cut: set[str] = set()
 
     def add(self, calendar: Calendar) -> None:
-        """Everything dated in a calendar."""
+        """Add everything dated in a calendar."""
         all_cancelled = str(calendar.get("METHOD", "")).upper() == "CANCEL"
         series: dict[tuple[str, str], list[Component]] = {}
         for component in calendar.subcomponents:
@@ -126,7 +127,7 @@ class _Reading:
     def _add_recurring(
         self, calendar: Calendar, name: str, uid: str, components: list[Component], cancelled: bool
     ) -> None:
-        """Instances that exceptions take out are not among them, those that exceptions change are as changed."""
+        """Add the instances, except excluded ones and with changed ones as changed."""
         if any(_recurs_too_often(one) for one in components):
             self._skip_series(components[0], "recurs_too_often")
             return
@@ -169,14 +170,14 @@ class _Reading:
         }
 
     def _day(self, component: Component) -> date | None:
-        """The start of an event, as deadlines are written, or when a task is due: the date where the member is."""
+        """The date of the deadline in the member's time zone: the start of an event, or the due time of a task."""
         at = _moment(component, "DTSTART" if component.name == "VEVENT" else "DUE")
         if not isinstance(at, datetime):
             return at
         return at.date() if at.tzinfo is None else at.astimezone(self.zone).date()
 
     def _skip_series(self, component: Component, reason: str) -> None:
-        """Its instances are not known, so that none of them is told to be gone."""
+        """Skip a series. Its instances are unknown, so none of them counts as gone."""
         self.cut.add(str(component["UID"]))
         self._skip(component, reason)
 
@@ -186,33 +187,33 @@ class _Reading:
 
 
 def _moment(component: Component, name: str) -> date | datetime | None:
-    """The value of a property with a date, with or without a time; None if it is missing, broken or there twice."""
+    """The value of a date property, with or without a time; None if it is missing, broken or repeated."""
     value = component.get(name)
     return value.dt if isinstance(value, vDDDTypes) and isinstance(value.dt, date) else None
 
 
 def _title(component: Component) -> str:
-    """As an item has it."""
+    """The title for an item."""
     return _shortened(_whole_title(component))
 
 
 def _whole_title(component: Component) -> str:
-    """In one line, without the mark of our own calendar."""
+    """The title in one line, without this service's check mark."""
     return without_mark(_one_line(component.get("SUMMARY", "")))
 
 
 def _shortened(title: str) -> str:
-    """Cut where it is longer than that of an item."""
+    """Shorten a title to the maximum length of an item's."""
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "…"
 
 
 def _one_line(value: object) -> str:
-    """A text; one of several is none of them."""
+    """A text in one line; empty if the property is repeated."""
     return "" if isinstance(value, list) else " ".join(str(value).replace("\x00", "").split())
 
 
 def _category(component: Component) -> str:
-    """The first one, of several lines the first of the first."""
+    """The first category, even if there are several lines."""
     value = component.get("CATEGORIES", "")
     first = value[0] if isinstance(value, list) and value else value
     return _one_line(next(iter(getattr(first, "cats", ())), ""))
@@ -229,7 +230,9 @@ def _reason_to_skip(component: Component, day: date | None, title: str) -> str |
 
 
 def _is_completed(component: Component) -> bool:
-    """A task says so in one of three ways (RFC 5545 sections 3.8.1.8, 3.8.1.11 and 3.8.2.1)."""
+    """Return whether a task is completed, which has three representations (RFC 5545 sections 3.8.1.8, 3.8.1.11,
+    3.8.2.1).
+    """
     status, percent = (str(component.get(name, "")).upper() for name in ("STATUS", "PERCENT-COMPLETE"))
     return status == "COMPLETED" or percent == "100" or "COMPLETED" in component
 
@@ -239,7 +242,7 @@ def _is_cancelled(component: Component) -> bool:
 
 
 def _revision(component: Component) -> int:
-    """Of an event that is written twice the newest counts, of equal ones the first."""
+    """Sort key of duplicate events: the newest counts, and the first of equal ones."""
     try:
         return int(component.get("SEQUENCE", 0))
     except _UNREADABLE:
@@ -247,7 +250,7 @@ def _revision(component: Component) -> int:
 
 
 def _recurs_too_often(component: Component) -> bool:
-    """Whether it recurs within a day, as no deadline does."""
+    """Return whether it recurs within a day, as no deadline does."""
     rules = component.get("RRULE", [])
     return any(
         str(often).upper() in _TOO_OFTEN
@@ -258,7 +261,7 @@ def _recurs_too_often(component: Component) -> bool:
 
 
 def _instance(component: Component) -> str:
-    """The `RECURRENCE-ID`, in UTC where it has a zone."""
+    """The `RECURRENCE-ID`, in UTC if it has a zone."""
     at = _moment(component, "RECURRENCE-ID")
     if not isinstance(at, datetime):
         return f"{at:%Y%m%d}" if at else ""

@@ -1,4 +1,4 @@
-"""A calendar file as rows for the member to approve, and taking those that were approved."""
+"""A calendar file as rows for the member's approval, and applying the approved rows."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -19,10 +19,10 @@ from planning.calendar.importing import Plan, compared, take
 
 
 def calendar_rows(member: Member, course_id: UUID, calendar: CalendarFile) -> tuple[list[ReviewRow], Comparison]:
-    """What the file changes in the course, and the comparison that says so.
+    """The rows of a file's changes in the course, and the comparison behind them.
 
     Raises:
-        NotFound: there is no such course of the member's.
+        NotFound: the member has no such course.
     """
     require_course(member, course_id)
     found = compared(member, course_id, calendar)
@@ -32,13 +32,13 @@ def calendar_rows(member: Member, course_id: UUID, calendar: CalendarFile) -> tu
 def rows_of_courses(
     member: Member, parts: Mapping[UUID, CalendarFile]
 ) -> tuple[list[ReviewRow], dict[UUID, Comparison]]:
-    """The same of several courses, whose rows say which is theirs.
+    """The same for several courses. Rows name their course.
 
     Args:
-        parts: by course, what of the file is for it.
+        parts: the part of the file for each course.
 
     Raises:
-        NotFound: one of the courses is not there.
+        NotFound: one of the courses does not exist.
     """
     if len(parts) == 1:
         [(course_id, calendar)] = parts.items()
@@ -54,12 +54,12 @@ def rows_of_courses(
 
 
 def take_approved(member: Member, parts: Mapping[UUID, CalendarFile], approve: Approve) -> Applied:
-    """Take what `approve` gives, all of it or nothing; one change for each course.
+    """Apply the result of `approve`, all or nothing, with one change for each course.
 
-    What the file and the member both changed was told, and is so once; an event that was not ticked comes again.
+    Conflicts are reported only once. Events that were not selected are offered again.
 
     Raises:
-        NotFound: there is no such course of the member's any more.
+        NotFound: the course was deleted.
         Conflict: there would be too many items.
     """
     made = changed = deleted = 0
@@ -91,12 +91,12 @@ def _plan(found: Comparison, approved: dict[str, Approved]) -> Plan:
 
 
 def key_of(key: Key) -> str:
-    """What an event is called in a form."""
+    """The key of an event in a form."""
     return f"e{hashlib.blake2s(repr(key).encode(), digest_size=12).hexdigest()}"
 
 
 def rows_of(found: Comparison) -> Iterator[ReviewRow]:
-    """The rows of a comparison: what is new, changed, kept and gone."""
+    """The rows of a comparison: new, changed, kept and gone."""
     for event in sorted(found.new, key=lambda one: (one.due_on, one.title)):
         yield _new(event)
     kept = {one.known.key: one for one in found.kept}
@@ -156,7 +156,7 @@ def _new(event: FileEvent) -> ReviewRow:
 
 
 def _in_words(version: Version, beside: Version) -> str:
-    """What of `version` differs from what it stands beside."""
+    """The fields of `version` that differ from the compared one."""
     words = []
     if version.title != beside.title:
         words.append(f"“{version.title}”")

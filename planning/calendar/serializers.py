@@ -1,4 +1,4 @@
-"""What import_calendar takes and answers."""
+"""Requests and answers of import_calendar."""
 
 from datetime import date
 from typing import Any, ClassVar, TypedDict
@@ -144,7 +144,7 @@ class LabelRecord(Record):
     ignored = serializers.BooleanField(help_text="Whether the member takes nothing of it.")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        """With the field `example`, whose name is the class's own."""
+        """Add the field `example`, whose name is already an attribute of the class."""
         fields = super().get_fields()
         example = serializers.CharField(help_text="The title of one.")
         return {name: {**fields, "example": example}[name] for name in LabelRecord.example}

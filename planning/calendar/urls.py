@@ -1,4 +1,4 @@
-"""The address of members' calendars."""
+"""The URL of members' calendars."""
 
 from django.urls import re_path
 

@@ -1,5 +1,5 @@
-"""What to do in the available minutes: ordered rules, each named in the answer.
+"""Steps for the available minutes: ordered rules, each named in the answer.
 
-`situation` says what the rules look at, `ranks` has a function for each rank, `filling` gives minutes to what they
-find. Nothing here reads the database or the clock.
+`situation` is the input of the rules, `ranks` has a function for each rank, and `filling` assigns minutes to their
+results. Nothing here reads the database or the clock.
 """

@@ -1,4 +1,4 @@
-"""A step before it has its minutes: of work, of cards, of a weak topic."""
+"""A step without its minutes: of work, of cards, or of a weak topic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ MOST_CARDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A step of `wanted` minutes, or of the rest if that is `least` or more.
+    """A step of `wanted` minutes, or of the remaining ones if at least `least`.
 
     Attributes:
-        cards: how many there are; None of what is not cards.
-        seconds: of each card.
+        cards: number of cards; None for steps without cards.
+        seconds: per card.
     """
 
     kind: str
@@ -42,11 +42,11 @@ class Candidate:
     seconds: Fraction = Fraction(0)
 
     def minutes(self, left: int) -> int:
-        """The minutes that it takes of the rest. 0 if it does not fit."""
+        """The minutes that it uses of the remaining ones; 0 if it does not fit."""
         return min(self.wanted, left) if left >= self.least else 0
 
     def cards_in(self, minutes: int) -> int | None:
-        """A step with as many cards as fit."""
+        """The number of cards that fit."""
         return None if self.cards is None else min(self.cards, floor(60 * minutes / self.seconds))
 
 
@@ -80,7 +80,7 @@ def of_cards(deck: Deck, cards: int, seconds: Fraction, because: Sequence[Reason
 
 
 def of_topic(weak: WeakTopic, because: Sequence[ReasonRow]) -> Candidate:
-    """A weak topic, whichever of its cards."""
+    """A weak topic, with any of its cards."""
     return Candidate(
         kind="cards",
         title=weak.topic,

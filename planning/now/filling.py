@@ -54,8 +54,8 @@ class NowRow(TypedDict):
 def what_now(now: Situation, minutes: int) -> NowRow:
     """The steps for these minutes.
 
-    Rank 1 has a third of them and passes over what no longer fits into it. After that, filling stops at the first step
-    that does not fit, so that more minutes never reorder.
+    Rank 1 has a third of them and skips steps that no longer fit. After that, filling stops at the first step that does
+    not fit, so that more minutes never change the order.
     """
     row: NowRow = {"minutes": minutes, "left_over": minutes, "steps": []}
     third = max(LEAST_CARDS, minutes // 3)
@@ -70,7 +70,7 @@ def what_now(now: Situation, minutes: int) -> NowRow:
 
 
 def _add(row: NowRow, candidate: Candidate, left: int) -> int:
-    """Add the step; returns its minutes, 0 if it does not fit into those that are left or there are enough steps."""
+    """Add the step. Return its minutes, or 0 if it does not fit or the maximum number of steps is reached."""
     minutes = candidate.minutes(left) if len(row["steps"]) < MOST_STEPS else 0
     if minutes:
         row["left_over"] -= minutes

@@ -2,15 +2,15 @@
 
 | Rank | Step | Reasons |
 |---|---|---|
-| 1 | learning and relearning cards that are due | `repeat_now` |
+| 1 | due learning and relearning cards | `repeat_now` |
 | 2 | work overdue, or due today or tomorrow: by worth, high first, none last; then by date | `overdue` or `due_in`, `worth` |
 | 3 | due cards of a course with an exam or quiz within 7 days: by days to it, then by expected recall, low first | `exam_in`, `expected_recall` |
 | 4 | other work due within 14 days, by worth / days left, high first, none last | `due_in`, `worth` |
 | 5 | other due cards, most due first | `due` |
-| 6 | new cards that today still allows, of the deck with the next exam first | `new` |
+| 6 | new cards still allowed today, starting with the deck with the next exam | `new` |
 | 7 | a weak topic | `weak` |
 
-Ties go by the date of the step, then by its age, then by its id.
+Ties are broken by the date of the step, then by its age, then by its id.
 """  # noqa: E501
 
 from collections.abc import Iterator
@@ -32,14 +32,14 @@ NEW_CARD = 3
 
 
 def repeat_now(now: Situation) -> Iterator[Candidate]:
-    """Rank 1: learning and relearning cards that are due, the deck with most of them first."""
+    """Rank 1: due learning and relearning cards. Decks with the most are first."""
     decks = sorted((deck for deck in now.decks if deck.repeat), key=lambda deck: (-deck.repeat, *_age(deck)))
     for deck in decks:
         yield of_cards(deck, deck.repeat, now.seconds_a_card, [reasons.repeat_now(deck.repeat)])
 
 
 def pressing_work(now: Situation) -> Iterator[Candidate]:
-    """Rank 2: work overdue, or due today or tomorrow: by worth, high first, none last; then by date."""
+    """Rank 2: work overdue, or due today or tomorrow. By worth, high first, none last; then by date."""
     pressing = [work for work in now.work if now.days_to(work.due_on) <= PRESSING]
     pressing.sort(key=lambda work: (*_high_first(work.item.worth), *_date(work)))
     for work in pressing:
@@ -47,7 +47,7 @@ def pressing_work(now: Situation) -> Iterator[Candidate]:
 
 
 def cards_before_exam(now: Situation) -> Iterator[Candidate]:
-    """Rank 3: due cards of a course with an exam or quiz within 7 days: by days to it, then by expected recall."""
+    """Rank 3: due cards of a course with an exam or quiz within 7 days. By days to it, then by expected recall."""
     soon = [(exam_on, deck) for deck in now.decks if deck.due and (exam_on := _soon(now, deck)) is not None]
     soon.sort(key=lambda one: (one[0], one[1].recall, *_age(one[1])))
     for exam_on, deck in soon:
@@ -56,7 +56,7 @@ def cards_before_exam(now: Situation) -> Iterator[Candidate]:
 
 
 def coming_work(now: Situation) -> Iterator[Candidate]:
-    """Rank 4: other work due within 14 days, by worth / days left, high first, none last."""
+    """Rank 4: other work due within 14 days. By worth / days left, high first, none last."""
 
     def worth_a_day(work: Work) -> Fraction | None:
         return None if work.item.worth is None else work.item.worth / now.days_to(work.due_on)
@@ -68,7 +68,7 @@ def coming_work(now: Situation) -> Iterator[Candidate]:
 
 
 def due_cards(now: Situation) -> Iterator[Candidate]:
-    """Rank 5: other due cards, the deck with most of them first."""
+    """Rank 5: other due cards. Decks with the most are first."""
     decks = [deck for deck in now.decks if deck.due and _soon(now, deck) is None]
     decks.sort(key=lambda deck: (-deck.due, *_age(deck)))
     for deck in decks:
@@ -76,7 +76,7 @@ def due_cards(now: Situation) -> Iterator[Candidate]:
 
 
 def new_cards(now: Situation) -> Iterator[Candidate]:
-    """Rank 6: new cards that today still allows over all decks, of the deck with the next exam first."""
+    """Rank 6: new cards still allowed today over all decks. Decks with the next exam are first."""
     decks = sorted(
         (deck for deck in now.decks if deck.new), key=lambda deck: (now.exam_of(deck) or date.max, *_age(deck))
     )
@@ -96,7 +96,7 @@ def weak_topic(now: Situation) -> Iterator[Candidate]:
 
 
 def _soon(now: Situation, deck: Deck) -> date | None:
-    """The day of an exam or quiz of the deck's course, if it is within 7 days."""
+    """The day of an exam or quiz of the deck's course, if within 7 days."""
     exam_on = now.exam_of(deck)
     return exam_on if exam_on is not None and now.days_to(exam_on) <= EXAM_WITHIN else None
 

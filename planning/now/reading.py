@@ -1,4 +1,4 @@
-"""Read the data for "what now" together with the agenda, in three statements of any size."""
+"""Read the data for "what now" together with the agenda, in three statements for any amount of data."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
@@ -33,7 +33,7 @@ WEAK_IN = 30
 
 
 class _Columns(DueColumns):
-    """An item with one of its open milestones, or with none; `part / whole` in place of its worth."""
+    """An item with one of its open milestones, or without; `part / whole` in place of its worth."""
 
     part: int | None
     whole: int | None
@@ -53,7 +53,7 @@ class Reading(NamedTuple):
 
     Attributes:
         milestones: those of the agenda, in its order.
-        readiness: for what `due` names.
+        readiness: for the exams and quizzes of `due`.
     """
 
     due: Due
@@ -63,7 +63,7 @@ class Reading(NamedTuple):
 
 
 def read(member: Member, at: datetime, until: date) -> Reading:
-    """The agenda up to `until` and the situation at this moment; three queries."""
+    """The agenda up to `until` and the situation now. Three queries."""
     today = member.date_at(at)
     furthest = max(until, today + timedelta(days=WORK_WITHIN))
     rows = _items().all(member_id=member.id, today=today, missed_from=today - MISSED_FOR, furthest=furthest)
@@ -145,7 +145,7 @@ def _milestone(row: _Columns) -> Milestone:
 
 
 def _listed(row: _Columns, hundredths: int | None) -> DueColumns:
-    """The item as the agenda's own statement reads it."""
+    """The item as read by the agenda's own statement."""
     columns: Mapping[str, Any] = row
     return cast("DueColumns", {name: hundredths if name == "worth" else columns[name] for name in _OF_ITEM})
 

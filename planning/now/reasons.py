@@ -1,4 +1,4 @@
-"""The reason of a step: a code, its value, and a text made only of that value."""
+"""The reason for a step: a code, its value, and a text derived only from that value."""
 
 from fractions import Fraction
 from math import floor
@@ -14,7 +14,7 @@ class ReasonRow(TypedDict):
 
 
 def repeat_now(cards: int) -> ReasonRow:
-    """Cards in learning or relearning that are due."""
+    """Number of due cards in learning or relearning."""
     return {"code": "repeat_now", "value": cards, "text": f"{_counted(cards, 'card')} to repeat now"}
 
 
@@ -40,28 +40,28 @@ def exam_in(days: int) -> ReasonRow:
 
 
 def expected_recall(percent: Fraction) -> ReasonRow:
-    """Percent of the deck's cards that will be recalled on the day of the exam without studying."""
+    """Expected recall of the deck on the day of the exam without studying, in percent."""
     value = _told(percent)
     return {"code": "expected_recall", "value": value, "text": f"{value:g} % of the cards remembered by then"}
 
 
 def due(cards: int) -> ReasonRow:
-    """Cards in review that are due."""
+    """Number of due cards in review."""
     return {"code": "due", "value": cards, "text": f"{_counted(cards, 'card')} due"}
 
 
 def new(cards: int) -> ReasonRow:
-    """New cards that today still allows."""
+    """Number of new cards still allowed today."""
     return {"code": "new", "value": cards, "text": f"{_counted(cards, 'new card')} for today"}
 
 
 def weak(accuracy: float) -> ReasonRow:
-    """Percent of the attempts of the last 30 days that were correct."""
+    """Percent of correct attempts in the last 30 days."""
     return {"code": "weak", "value": accuracy, "text": f"{accuracy:g} % correct in the last 30 days"}
 
 
 def _told(percent: Fraction) -> float:
-    """Half-up to two places."""
+    """Rounded half up to two places."""
     return floor(100 * percent + Fraction(1, 2)) / 100
 
 

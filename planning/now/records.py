@@ -10,7 +10,7 @@ from planning.now.reasons import ReasonRow
 from studyservice.operations.fields import OpenChoiceField
 from studyservice.operations.serializers import Record
 
-__all__ = ["NowRecord", "NowRow", "ReasonRecord", "ReasonRow", "StepRecord", "StepRow"]  # each record with its row
+__all__ = ["NowRecord", "NowRow", "ReasonRecord", "ReasonRow", "StepRecord", "StepRow"]  # each record beside its row
 
 LEAST_MINUTES, MOST_MINUTES = 5, 480
 

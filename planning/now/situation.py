@@ -1,4 +1,4 @@
-"""The input of the rules: the member's items, milestones and decks at one moment."""
+"""The input of the rules: the member's items, milestones and decks at one time."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Item:
     """An item.
 
     Attributes:
-        worth: percent of the course's grade, exact; None if it has none.
+        worth: exact percent of the course's grade; None without one.
     """
 
     id: UUID
@@ -35,7 +35,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """A milestone that is not done."""
+    """An open milestone."""
 
     id: UUID
     item_id: UUID
@@ -47,14 +47,14 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class Deck:
-    """A deck, with its cards that are not suspended.
+    """A deck with its unsuspended cards.
 
     Attributes:
-        repeat: cards in learning or relearning that are due.
-        due: cards in review that are due.
-        new: cards never reviewed.
-        recall: expected recall of all its cards in percent, exact, on the day of the next exam or quiz of its course.
-            Nothing looks at it where that day is more than 7 days away.
+        repeat: due cards in learning or relearning.
+        due: due cards in review.
+        new: cards without reviews.
+        recall: exact expected recall of all its cards in percent, on the day of the next exam or quiz of its course.
+            Only used if that day is within 7 days.
     """
 
     id: UUID
@@ -73,8 +73,8 @@ class WeakTopic:
     """The first weak topic of get_practice_stats.
 
     Attributes:
-        deck_id: None if the deck is gone.
-        accuracy: in percent, as get_practice_stats tells it.
+        deck_id: None if the deck was deleted.
+        accuracy: in percent, as in get_practice_stats.
     """
 
     topic: str
@@ -92,7 +92,7 @@ class Exam(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """An item to work on: its first open milestone, or the item itself if it has none.
+    """An item to work on: its first open milestone, or the item itself without one.
 
     Attributes:
         due_on: the earlier of the milestone's date and the item's.
@@ -104,19 +104,19 @@ class Work:
 
     @property
     def of(self) -> Item | Milestone:
-        """The milestone, or the item if it has none: its title, age and id are those of the step."""
+        """The first open milestone, or the item without one. The title, age and id of the step are taken from it."""
         return self.milestone or self.item
 
 
 @dataclass(frozen=True)
 class Situation:
-    """A member's data at one moment.
+    """A member's data at one time.
 
     Attributes:
         today: in the member's time zone.
-        seconds_a_card: of one review, as it is told.
-        new_cards: how many new cards today still allows.
-        milestones: those that are not done, at least the first of each item.
+        seconds_a_card: duration of one review, as returned.
+        new_cards: number of new cards still allowed today.
+        milestones: open ones, at least the first of each item.
     """
 
     today: date
@@ -133,7 +133,7 @@ class Situation:
 
     @cached_property
     def work(self) -> list[Work]:
-        """Open or missed items that have a date, or whose first open milestone has one."""
+        """Open or missed items with a date, or whose first open milestone has one."""
         first: dict[UUID, Milestone] = {}
         for milestone in sorted(self.milestones, key=lambda one: (one.position, one.created_at, one.id)):
             first.setdefault(milestone.item_id, milestone)

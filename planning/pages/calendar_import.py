@@ -1,4 +1,4 @@
-"""Taking a calendar file into a course: the file is read, the member looks over what it changes, and takes it."""
+"""Importing a calendar file into a course: the file is read, the member reviews its changes and applies them."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -58,14 +58,14 @@ class ReadFile:
     """A file that was read.
 
     Attributes:
-        courses: by label the id of its course, or `ignore`; None where the page's course takes everything.
+        courses: the course id or `ignore` for each label; None if the page's course takes all events.
     """
 
     calendar: CalendarFile
     courses: Mapping[str, str] | None = None
 
     def parts(self, course_id: UUID) -> dict[UUID, CalendarFile]:
-        """By course, what of the file is for it; nothing for the page's course if all labels go elsewhere."""
+        """The part of the file for each course. The page's course may have none if all labels belong elsewhere."""
         if self.courses is None:
             return {course_id: self.calendar}
         labels: defaultdict[UUID, set[str]] = defaultdict(set)
@@ -76,7 +76,7 @@ class ReadFile:
 
 
 class CalendarForm(FileForm):
-    """Takes a calendar file."""
+    """The form for a calendar file."""
 
     max_bytes = MAX_BYTES
     file = file_field(".ics,text/calendar")
@@ -86,7 +86,7 @@ class CalendarForm(FileForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @takes_file(UPLOAD)
 def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
-    """Asks for a file on GET; a post of one shows what it changes, a post of that table takes it."""
+    """Ask for a file on GET. A post of a file shows its changes, and a post of that table applies them."""
     member = signed_in(request)
     try:
         course = require_course(member, course_id)
@@ -110,7 +110,7 @@ def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
 
 
 def _go_on(request: HttpRequest, member: Member, course: CourseRow) -> HttpResponse:
-    """What the member chose or approved of a file that was read before."""
+    """Handle the member's choices or approval for a file that was read before."""
     try:
         file = _unsigned(request.POST[_READ], member, course)
     except signing.BadSignature:
@@ -144,7 +144,7 @@ def _take(request: HttpRequest, member: Member, course: CourseRow, file: ReadFil
 
 
 def _labels(member: Member, course: CourseRow, calendar: CalendarFile) -> list[LabelRow]:
-    """The labels with the course that each tells; of the others, and of none, the one of this page."""
+    """The labels with the course that each names. Other labels and events without one get this page's course."""
     rows = label_rows(summaries(calendar.without_brackets().events), load_courses(member).named, {}, course["id"])
     return [{**row, "course_id": row["course_id"] or course["id"]} for row in rows]
 
@@ -207,6 +207,6 @@ def _signed(file: ReadFile, member: Member, course: CourseRow) -> str:
 
 
 def _unsigned(text: str, member: Member, course: CourseRow) -> ReadFile:
-    """Raises `BadSignature` if it is not what this service gave this member for this course."""
+    """Raise `BadSignature` unless this service issued the text to this member for this course."""
     read = signing.loads(text, salt=_salt(member, course))
     return ReadFile(from_json(read), read.get("courses"))

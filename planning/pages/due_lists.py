@@ -1,4 +1,4 @@
-"""What is due, as the home page lists it: missed, overdue, by days, and undated."""
+"""The due items and milestones on the home page: missed, overdue, by day, and undated."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -17,16 +17,15 @@ MOST_LISTED = 100
 
 
 class Due(NamedTuple):
-    """An item or a milestone, as the page lists it.
+    """An item or a milestone in the list.
 
     Attributes:
         path: its page, or that of its item.
-        what: an item's kind, or what a milestone leads up to.
-        recall: of the flashcards of its course, the percentage that will be recalled on its day if nothing is studied
-            until then; None where that is not told.
-        since: of what is overdue or missed, the day that it was due.
-        tick: the path of the form that sets whether it is done; empty for what is graded.
-        done: whether it is.
+        what: an item's kind, or the item of a milestone.
+        recall: expected recall of its course's flashcards on its day without studying, in percent; None if not shown.
+        since: the due date of an overdue or missed one.
+        tick: the path of the form that sets whether it is done; empty for graded items.
+        done: whether it is done.
     """
 
     id: UUID
@@ -42,14 +41,16 @@ class Due(NamedTuple):
 
 
 class Day(NamedTuple):
-    """What is due on a day."""
+    """The items and milestones due on a day."""
 
     date: date
     due: list[Due]
 
 
 def due_lists(agenda: AgendaRow, courses: Mapping[UUID, UUID]) -> dict[str, object]:
-    """The agenda by days, with missed items, overdue and undated steps apart; `MOST_LISTED` entries, told in `more`.
+    """The agenda by day, with separate lists of missed items, overdue and undated steps. At most `MOST_LISTED` entries;
+    `more`
+    has the number of others.
 
     Args:
         courses: the course of each step's item.
@@ -80,7 +81,7 @@ def due_lists(agenda: AgendaRow, courses: Mapping[UUID, UUID]) -> dict[str, obje
 
 
 def _cut(lists: Sequence[Sequence[object]], left: int) -> list[int]:
-    """How many of each list are shown: half of what is left goes to the first at most, then the others in turn."""
+    """The number of entries shown per list: at most half of the remaining ones for the first, then the others."""
     first = min(len(lists[0]), max(left // 2, left - sum(len(one) for one in lists[1:])))
     counts = [first]
     for one in lists[1:]:

@@ -1,4 +1,4 @@
-"""The home page: what this is, and for who is signed in this week."""
+"""The home page: an introduction for visitors, and this week for members."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -24,13 +24,13 @@ WEEK = 6
 """Days after today that the page shows."""
 
 
-@csrf_exempt  # what is posted here comes from programs; the forms of the page have paths of their own
+@csrf_exempt  # posts to this URL come from programs; the forms of the page have their own URLs
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
-    """Where to go; for a POST, which a client of MCP sends to an address without a path, 404.
+    """Show the home page. A POST, which an MCP client sends to an address without a path, gets a 404.
 
     Raises:
-        Http404: it is one.
+        Http404: the request is a POST.
     """
     if request.method == "POST":
         raise Http404
@@ -39,7 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def _week(request: HttpRequest) -> HttpResponse:
-    """The week of a member, whose membership is active; for anybody else what this is."""
+    """The week of an active member, or the introduction for anybody else."""
     context: dict[str, object] = {
         "mcp_url": f"{settings.BASE_URL}/mcp",
         "curl": f"curl -H 'Authorization: Bearer YOUR_API_KEY' {settings.BASE_URL}/v1/agenda",
@@ -61,7 +61,7 @@ def _week(request: HttpRequest) -> HttpResponse:
 
 
 def _cards(situation: Situation) -> dict[str, object]:
-    """How many cards there are to study today; no number without decks."""
+    """The number of cards to study today; None without decks."""
     if not situation.decks:
         return {}
     known = sum(deck.repeat + deck.due for deck in situation.decks)

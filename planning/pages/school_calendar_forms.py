@@ -15,7 +15,7 @@ _UNDECIDED = ""
 
 
 class AddressForm(OnceForm):
-    """Adds a calendar."""
+    """The form for adding a calendar."""
 
     use_required_attribute = False
 
@@ -44,7 +44,7 @@ class AddressForm(OnceForm):
 
 
 class LabelsForm(forms.Form):
-    """Says which course takes each label."""
+    """The form for the course of each label."""
 
     use_required_attribute = False
     undecided = False
@@ -75,12 +75,12 @@ class LabelsForm(forms.Form):
         return [self[f"label-{place}"] for place in range(len(self.labels))]
 
     def chosen(self) -> dict[str, str]:
-        """The course of each label; of a valid form."""
+        """The course of each label; only for a valid form."""
         return {label: self.cleaned_data[f"label-{place}"] for place, label in enumerate(self.labels)}
 
 
 class CalendarForm(LabelsForm):
-    """Names a calendar too; a label may wait."""
+    """The form for a calendar's name and labels. Labels may stay unassigned."""
 
     undecided = True
 
@@ -98,11 +98,11 @@ class CalendarForm(LabelsForm):
 
 
 def set_choices(field: forms.Field, choices: list[tuple[str, str]]) -> None:
-    """Let a choice have these."""
+    """Set the choices of a field."""
     if isinstance(field, forms.ChoiceField):
         field.choices = choices
 
 
 def in_words(courses: Iterable[CourseRow]) -> list[tuple[str, str]]:
-    """The courses as a choice has them."""
+    """The courses as choices."""
     return [(str(course["id"]), course["name"]) for course in courses]

@@ -1,4 +1,4 @@
-"""School calendars: a list with a form for another, and a page for each with what waits for an answer."""
+"""The pages of school calendars: a list with a form for adding, and a page for each with its waiting reading."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -29,7 +29,7 @@ from studyservice.operations.errors import ApiError, NotFound, ValidationFailed
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def calendar_list(request: HttpRequest) -> HttpResponse:
-    """The member's calendars; a post adds one, and leads to its page."""
+    """The member's calendars. A post adds one and leads to its page."""
     member = signed_in(request)
     courses = list_courses(member)
     form = AddressForm(courses, request.POST if request.method == "POST" else None)
@@ -85,7 +85,7 @@ _DONE = {
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def calendar_page(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
-    """One calendar; a post saves its form, or does what its button says."""
+    """One calendar. A post saves its form or performs the action of a button."""
     member = signed_in(request)
     try:
         calendar = get_school_calendar(member, calendar_id)
@@ -159,7 +159,7 @@ def _page(
 
 
 def _tables(member: Member, calendar: SchoolCalendarDetailRow) -> list[dict[str, object]]:
-    """What the reading that waits would change: for each course the rows of its table."""
+    """The changes of the waiting reading: the rows of a table for each course."""
     stored = stored_calendar(member, calendar["id"])
     if stored.answer != Answer.HELD:
         return []
@@ -179,7 +179,7 @@ def _tables(member: Member, calendar: SchoolCalendarDetailRow) -> list[dict[str,
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_calendar(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
-    """Asks on GET, deletes on POST."""
+    """Ask on GET, delete on POST."""
     member = signed_in(request)
     try:
         if request.method != "POST":

@@ -1,4 +1,4 @@
-"""Ticks of items and milestones: forms that set `done`, and do not toggle it."""
+"""Forms that set `done` of items and milestones. They do not toggle it."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -20,24 +20,24 @@ _CHOICES = {"true": True, "false": False}
 @for_active_members
 @require_POST
 def tick_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
-    """Set whether the item is done, and show the page again where it was ticked."""
+    """Set whether the item is done, and show the originating page again."""
     return _ticked(request, item_id, lambda member, done: update_item(member, item_id, done=done)["title"])
 
 
 @for_active_members
 @require_POST
 def tick_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
-    """Set whether the milestone is done, and show the page again where it was ticked."""
+    """Set whether the milestone is done, and show the originating page again."""
     return _ticked(
         request, milestone_id, lambda member, done: update_milestone(member, milestone_id, done=done)["title"]
     )
 
 
 def _ticked(request: HttpRequest, ticked: UUID, set_done: Callable[[Member, bool], str]) -> HttpResponse:
-    """Set `done` as the form says; `set_done` returns the title.
+    """Set `done` to the value in the form. `set_done` returns the title.
 
     Raises:
-        Http404: it is not one of these forms, or there is no such object of the member's.
+        Http404: the form is invalid, or the member has no such object.
     """
     done = _CHOICES.get(request.POST.get("done", ""))
     if done is None:

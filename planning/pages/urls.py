@@ -1,4 +1,4 @@
-"""Addresses of the pages about what is due."""
+"""URLs of the pages about due items."""
 
 from django.urls import path
 

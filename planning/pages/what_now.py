@@ -1,4 +1,4 @@
-"""What to do in the minutes that a member has, as the home page shows it."""
+""" "What now" on the home page: steps for the member's minutes."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -19,12 +19,12 @@ MOST_SHOWN = 3
 
 
 class Shown(NamedTuple):
-    """A step, as the page lists it.
+    """A step in the list.
 
     Attributes:
-        path: where it is done: the item's page, or the page to study the deck; empty for a topic whose deck is gone.
-        course_id: of the course of the item or the deck; None of a topic.
-        reason: the first of them.
+        path: the item's page, or the page for studying the deck; empty for a topic whose deck was deleted.
+        course_id: of the course of the item or the deck; None for a topic.
+        reason: the first reason.
     """
 
     title: str
@@ -37,12 +37,12 @@ class Shown(NamedTuple):
 
 
 def minutes_asked(request: HttpRequest) -> int:
-    """The minutes that were chosen."""
+    """The chosen minutes."""
     return next((minutes for minutes in CHOICES if request.GET.get("minutes") == str(minutes)), USUAL)
 
 
 def what_now(now: NowRow, courses: Mapping[UUID, UUID | None]) -> dict[str, object]:
-    """The first steps; `courses` has the course of each item and deck."""
+    """The first steps. `courses` has the course of each item and deck."""
     steps = [_shown(step, courses) for step in now["steps"][:MOST_SHOWN]]
     return {"steps": steps, "minutes": now["minutes"], "choices": CHOICES}
 

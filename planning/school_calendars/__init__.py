@@ -1,1 +1,1 @@
-"""School calendars: calendars that the service reads by their secret address, again and again."""
+"""School calendars, which the service reads regularly at their secret address."""

@@ -1,7 +1,7 @@
-"""Addresses of school calendars: checked, sealed, and told in short.
+"""Addresses of school calendars: validation, encryption, and short display.
 
-An address is a secret, whoever has it reads the calendar. Nothing here, and nobody who calls it, puts it into a log, a
-message or an exception.
+An address is a secret, because anybody who has it can read the calendar. This module and its callers never put it into
+a log, a message or an exception.
 """
 
 import re
@@ -25,12 +25,12 @@ _SEAL = Seal("planning.school_calendars")
 
 
 class Address(NamedTuple):
-    """An address that may be asked.
+    """A valid address.
 
     Attributes:
         url: with `https`.
-        host: in lower case, as the internet has it.
-        end: its last characters, the query included.
+        host: in lower case, IDNA-encoded.
+        end: its last characters, including the query.
     """
 
     url: str
@@ -39,10 +39,10 @@ class Address(NamedTuple):
 
 
 def parse_address(text: str) -> Address:
-    """What a member sent.
+    """Parse a member's input.
 
     Raises:
-        ValidationFailed: it is not an address of `https` or `webcal` with a name, or has what none may have.
+        ValidationFailed: it is not a valid `https` or `webcal` address with a host name.
     """
     if _UNUSABLE.search(text):
         raise _refusal("Must not contain white space, control characters or backslashes.")
@@ -68,7 +68,7 @@ def _is_literal(host: str) -> bool:
     try:
         ip_address(host)
     except ValueError:
-        return host.rpartition(".")[2].isdigit()  # such as 127.1, which resolvers take for an address
+        return host.rpartition(".")[2].isdigit()  # like 127.1, which resolvers accept as an address
     return True
 
 
@@ -77,23 +77,23 @@ def _refusal(message: str) -> ValidationFailed:
 
 
 def sealed(url: str) -> str:
-    """The address as it is stored, under the present key."""
+    """The address encrypted with the current key."""
     return _SEAL.seal(url)
 
 
 def unsealed(stored: str) -> str | None:
-    """The address; None if the key that it was sealed under is gone."""
+    """The decrypted address; None if its key was removed."""
     return _SEAL.unseal(stored)
 
 
 def resealed(stored: str) -> str:
-    """The same address under the present key; one whose key is gone stays as it is."""
+    """The address encrypted with the current key; unchanged if its key was removed."""
     url = unsealed(stored)
     return stored if url is None else sealed(url)
 
 
 def reseal(member_id: UUID) -> int:
-    """Seal a member's addresses under the present key; returns how many there are."""
+    """Encrypt a member's addresses with the current key. Return their number."""
     mine: QuerySet[SchoolCalendar] = SchoolCalendar.objects.filter(member_id=member_id)
     stored = mine.values_list("id", "sealed_address")
     return sum(

@@ -1,4 +1,4 @@
-"""The course of each label of a calendar: the one that the member chose, else the one that its name or code tells."""
+"""The course of each label of a calendar: the member's choice, else the one whose name or code matches."""
 
 import unicodedata
 from collections import Counter
@@ -16,7 +16,7 @@ SHORTEST_CODE = 4
 
 
 class Named(NamedTuple):
-    """A course by what labels call it."""
+    """A course with the names that labels use for it."""
 
     id: UUID
     name: str
@@ -24,7 +24,7 @@ class Named(NamedTuple):
 
 
 class LabelSummary(TypedDict):
-    """A label of a reading, as it is kept."""
+    """A label of a reading, as stored."""
 
     label: str
     events: int
@@ -39,15 +39,15 @@ class LabelRow(LabelSummary):
 
 
 def folded(text: str) -> str:
-    """Letters and digits alone, without case and accents."""
+    """Only letters and digits, without case and accents."""
     decomposed = unicodedata.normalize("NFKD", text).casefold()
     return "".join(character for character in decomposed if character.isalnum())
 
 
 def course_of(label: str, courses: Sequence[Named]) -> UUID | None:
-    """The course whose code or name the label is, or whose code is in it; None if none fits, or more than one.
+    """The course whose code or name equals the label, or whose code is part of it; None if none or several match.
 
-    A code inside of a label has `SHORTEST_CODE` or more characters.
+    A code within a label must have at least `SHORTEST_CODE` characters.
     """
     said = folded(label)
     if not said:
@@ -62,10 +62,10 @@ def course_of(label: str, courses: Sequence[Named]) -> UUID | None:
 def assigned(
     labels: Iterable[str], courses: Sequence[Named], choices: Mapping[str, str], default: UUID | None
 ) -> dict[str, UUID | None]:
-    """The course of each label that is not ignored; None of one that is unassigned.
+    """The course of each label that is not ignored; None for unassigned labels.
 
     Args:
-        choices: by label the id of a course, or `IGNORED`; one whose course is gone is none.
+        choices: a course id or `IGNORED` for each label; deleted courses count as no choice.
         default: the course of events without a label.
     """
     there = {str(one.id): one.id for one in courses}
@@ -80,7 +80,7 @@ def assigned(
 
 
 def summaries(events: Iterable[FileEvent]) -> list[LabelSummary]:
-    """The labels of the events, in their order, with how many each has and the title of one."""
+    """The labels of the events in order, with their number of events and one title."""
     events = list(events)
     examples = {event.label: event.title for event in reversed(events)}
     counted = Counter(event.label for event in events)

@@ -1,4 +1,4 @@
-"""Adding school calendars, changing, refreshing, answering and deleting them."""
+"""Adding, changing, refreshing, answering and deleting school calendars."""
 
 from typing import TypedDict, Unpack
 from uuid import UUID
@@ -51,7 +51,7 @@ class SchoolCalendarChanges(TypedDict, total=False):
 
 
 def require_on() -> None:
-    """Raises Conflict where the operator has turned school calendars off."""
+    """Raise Conflict if the operator has disabled school calendars."""
     if not settings.SCHOOL_CALENDARS:
         raise Conflict(OFF)
 
@@ -59,13 +59,13 @@ def require_on() -> None:
 def add_school_calendar(
     member: Member, *, url: str, name: str | None = None, course_id: UUID | None = None, accept: bool = False
 ) -> SchoolCalendarDetailRow:
-    """Add a calendar and read it at once; one that cannot be read is failing from the start.
+    """Add a calendar and read it at once. If reading fails, its first state is failing.
 
     Nothing is stored before the school has answered, so that no transaction is open meanwhile.
 
     Raises:
-        ValidationFailed: `url` is no address that is read, or `course_id` is no course of the member's.
-        Conflict: the member has as many calendars as there can be, or they are turned off.
+        ValidationFailed: `url` is not a valid address, or `course_id` is not a course of the member.
+        Conflict: the member has the maximum number of calendars, or they are disabled.
         RateLimited: too many were added, or are being read.
     """
     require_on()
@@ -100,11 +100,11 @@ def add_school_calendar(
 
 
 def refresh_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendarDetailRow:
-    """Read the calendar now, whatever its time.
+    """Read the calendar now, even if it is not due.
 
     Raises:
-        NotFound: there is no such calendar of the member's.
-        Conflict: calendars are turned off.
+        NotFound: the member has no such calendar.
+        Conflict: calendars are disabled.
         RateLimited: it was refreshed in the last five minutes, or others are being read.
     """
     calendar = stored_calendar(member, calendar_id)
@@ -118,18 +118,18 @@ def refresh_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendar
 
 
 def asked_of(calendar: SchoolCalendar) -> Asked:
-    """What is needed to ask for a calendar."""
+    """The data for requesting a calendar."""
     return Asked(calendar.sealed_address, calendar.fingerprint, Validators(calendar.etag, calendar.last_modified))
 
 
 def update_school_calendar(
     member: Member, calendar_id: UUID, **changes: Unpack[SchoolCalendarChanges]
 ) -> SchoolCalendarDetailRow:
-    """Change the fields given; a label that gets another course takes its events in the same call.
+    """Change the given fields. Assigning a course to a label creates its items in the same call.
 
     Raises:
-        NotFound: there is no such calendar of the member's.
-        ValidationFailed: `course_id` or one of `courses` is no course of the member's, or no label of the calendar.
+        NotFound: the member has no such calendar.
+        ValidationFailed: `course_id` or one of `courses` is not a course of the member, or not a label of the calendar.
         Conflict: there would be too many items.
     """
     with writing(member.id, "update_school_calendar") as write:
@@ -159,11 +159,11 @@ def update_school_calendar(
 
 
 def answer_school_calendar(member: Member, calendar_id: UUID, *, accept: bool) -> SchoolCalendarDetailRow:
-    """Take the reading that waits, or refuse it: the same file does not ask again.
+    """Apply the waiting reading, or reject it: the same file does not ask again.
 
     Raises:
-        NotFound: there is no such calendar of the member's.
-        Conflict: nothing waits, there would be too many items, or calendars are turned off.
+        NotFound: the member has no such calendar.
+        Conflict: no reading waits, there would be too many items, or calendars are disabled.
     """
     require_calendar(member, calendar_id)
     require_on()
@@ -180,10 +180,10 @@ def answer_school_calendar(member: Member, calendar_id: UUID, *, accept: bool) -
 
 
 def delete_school_calendar(member: Member, calendar_id: UUID) -> DeletedRow:
-    """Delete the calendar with its address, which cannot be restored; items stay.
+    """Delete the calendar with its address, which cannot be undone. Its items are kept.
 
     Raises:
-        NotFound: there is no such calendar of the member's.
+        NotFound: the member has no such calendar.
     """
     with writing(member.id, "delete_school_calendar") as write:
         rows = mine(member).filter(id=calendar_id)
@@ -206,7 +206,7 @@ def _labels(calendar: SchoolCalendar, courses: Courses) -> list[LabelRow]:
 
 
 def _change(write: Write, calendar: SchoolCalendar, courses: Courses, changes: SchoolCalendarChanges) -> None:
-    """Check the changes, note them, and set the columns of `calendar`."""
+    """Validate the changes, log them, and set the columns of `calendar`."""
     choices = {label: str(chosen) for label, chosen in changes.get("courses", {}).items()}
     there = {str(one.id) for one in courses.named}
     labels = {one["label"] for one in calendar.labels}
@@ -228,10 +228,10 @@ def _change(write: Write, calendar: SchoolCalendar, courses: Courses, changes: S
 
 
 def put_pause_back(member: Member, write: Write, calendar_id: UUID, after: bool, before: bool) -> None:
-    """Undo a change of `paused`, and of when the calendar is due.
+    """Undo a change of `paused`, and reschedule the calendar.
 
     Raises:
-        Conflict: it was changed since, or the calendar is gone.
+        Conflict: it was changed since, or the calendar was deleted.
     """
     calendar = mine(member).filter(id=calendar_id).first()
     if calendar is None or calendar.paused is not after:

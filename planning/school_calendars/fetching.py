@@ -1,4 +1,4 @@
-"""Asking a school for a calendar and reading what it answers; no connection to the database is held meanwhile."""
+"""Fetching a calendar from a school and reading it, without holding a database connection."""
 
 import hashlib
 import re
@@ -48,12 +48,12 @@ ADDRESS_LOST = "address_lost"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is needed to ask, without the database.
+    """The data for a request, without the database.
 
     Attributes:
-        sealed_address: unsealed for the request alone.
-        fingerprint: of the reading that is stored; empty without one.
-        validators: of the same.
+        sealed_address: decrypted only for the request.
+        fingerprint: of the stored reading; empty without one.
+        validators: of the stored reading.
     """
 
     sealed_address: str
@@ -66,7 +66,7 @@ class Read:
     """A calendar was read.
 
     Attributes:
-        reading: None where it is the one that is stored.
+        reading: None if it equals the stored one.
     """
 
     reading: CalendarFile | None
@@ -79,8 +79,8 @@ class Failed:
     """Nothing was read.
 
     Attributes:
-        type: for programs.
-        lasts: whether the calendar is stopped at once.
+        type: a machine-readable error type.
+        lasts: whether the error stops the calendar at once.
     """
 
     type: str
@@ -93,10 +93,10 @@ _free = BoundedSemaphore(max(1, min(MOST_AT_ONCE, settings.WEB_THREADS - 1)))
 
 @contextmanager
 def slot() -> Iterator[None]:
-    """A place among those who may fetch in this process of the server.
+    """Occupy a place among the fetches of this server process.
 
     Raises:
-        RateLimited: every place is taken.
+        RateLimited: all places are occupied.
     """
     if not _free.acquire(blocking=False):
         raise RateLimited(round(LIMITS.seconds))
@@ -107,10 +107,10 @@ def slot() -> Iterator[None]:
 
 
 def ask(member: Member, asked: Asked, *, turn: AbstractContextManager[Any] | None = None) -> Read | Failed:
-    """Fetch and read; must not be called inside a transaction.
+    """Fetch and read. Must not be called inside a transaction.
 
     Args:
-        turn: held while the file is read, of which a process reads one at a time; None refuses to wait for others.
+        turn: held while the file is read, as a process reads one file at a time; None does not wait for other readings.
 
     Raises:
         RateLimited: files are being read.
@@ -156,7 +156,7 @@ def _failed(error: FetchError) -> Failed:
 
 
 def _fingerprint(member: Member, body: bytes) -> str:
-    """Equal fingerprints have equal readings: what recurs is read from the member's day."""
+    """The fingerprint of a reading, including the member's day, from which recurring events are expanded."""
     digest = hashlib.sha256(_STAMPS.sub(b"", body))
     digest.update(member.time_zone.encode())
     if _RECURS.search(body):
@@ -165,6 +165,6 @@ def _fingerprint(member: Member, body: bytes) -> str:
 
 
 def _let_go_of_database() -> None:
-    """Give the thread's connection back; a transaction that is open would be the caller's fault, and is not ended."""
+    """Close the thread's database connection. An open transaction is the caller's error and is not ended."""
     if not connection.in_atomic_block:
         connection.close()

@@ -15,7 +15,7 @@ from planning.school_calendars.assigning import Named
 
 
 class StoredItem(NamedTuple):
-    """An item, as far as it is compared with a calendar's event."""
+    """The compared columns of an item."""
 
     id: UUID
     title: str
@@ -33,9 +33,9 @@ class Courses:
     """The courses of a member.
 
     Attributes:
-        named: by what labels call them, the oldest first.
+        named: their names for matching labels, oldest first.
         item_counts: by course.
-        items: of all courses by id; empty where they were not asked for.
+        items: items of all courses by id; empty if not requested.
     """
 
     named: list[Named]
@@ -43,7 +43,7 @@ class Courses:
     items: Mapping[UUID, StoredItem] = field(default_factory=dict)
 
     def name_of(self, course_id: UUID) -> str:
-        """The name of a course; empty of one that is gone."""
+        """The name of a course; empty if it was deleted."""
         return next((one.name for one in self.named if one.id == course_id), "")
 
 
@@ -52,7 +52,7 @@ _ITEM = tuple(f"mine__{name}" for name in StoredItem._fields if name != "has_mil
 
 
 def load_courses(member: Member, *, with_items: bool = False) -> Courses:
-    """The member's courses; one query."""
+    """The member's courses. One query."""
     rows = Course.objects.filter(member_id=member.id).order_by("created_at", "id")
     if not with_items:
         return Courses([Named(*row) for row in rows.values_list("id", "name", "code")])

@@ -1,4 +1,4 @@
-"""What a reading changes in each course: its events beside those that were taken, by UID within the calendar."""
+"""The changes of a reading in each course: its events are matched with imported ones by UID within the calendar."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -27,15 +27,15 @@ _A_QUARTER, _HALF = 4, 2
 
 @dataclass(slots=True)
 class CourseMatch:
-    """What a reading changes in one course.
+    """The changes of a reading in one course.
 
     Attributes:
-        comparison: as of import_calendar.
+        comparison: as in import_calendar.
         adopted: remembered events that this calendar takes over from a file.
-        newly_gone: remembered events that the reading is the first to have no more.
-        back: remembered events that it has again.
+        newly_gone: remembered events missing for the first time.
+        back: remembered events that reappeared.
         moved_out: remembered events, with their items, that move to another course.
-        live: how many of this calendar's items are still to come and in the file.
+        live: number of this calendar's future items that are still in the file.
     """
 
     course_id: UUID
@@ -47,16 +47,16 @@ class CourseMatch:
     live: int = 0
 
     def changes_something(self) -> bool:
-        """Whether there is anything to ask for, or to tell."""
+        """Return whether there is anything to apply or to report."""
         found = self.comparison
         return bool(found.new or found.changed or found.kept or self.newly_gone or self.moved_out)
 
     def is_odd(self, item_count: int, today: date) -> bool:
-        """Whether the member is asked before it is taken.
+        """Return whether the change is unusual enough to require the member's confirmation.
 
         Args:
             item_count: of the course.
-            today: of the member; what is over may leave a calendar unnoticed.
+            today: the member's; past events may disappear without confirmation.
         """
         changed = len(self.comparison.changed)
         ahead = sum(event.due_on >= today for event in self.newly_gone)
@@ -70,11 +70,11 @@ class CourseMatch:
 def match(
     member: Member, calendar_id: UUID, reading: CalendarFile, courses: Courses, assigned: Mapping[str, UUID | None]
 ) -> dict[UUID, CourseMatch]:
-    """What the reading changes, by course; one query.
+    """The changes of the reading, by course. One query.
 
     Args:
         courses: with their items.
-        assigned: the course of each label, None of one that is unassigned; ignored labels are missing.
+        assigned: the course of each label, None if unassigned; ignored labels are missing.
     """
     return _Matching(member, calendar_id, reading, courses, assigned).found()
 
@@ -111,14 +111,14 @@ class _Matching:
         return self.matches
 
     def _sorted(self) -> list[tuple[ImportedEvent, FileEvent]]:
-        """Sort the events by their courses; gives those that are known in another course."""
+        """Group the events by course. Return those known in another course."""
         moving = []
         for event in self.reading.events:
             if event.label not in self.assigned:
                 continue
             target = self.assigned[event.label]
             if target is None:
-                for row in self.own[event.key]:  # still in the file, whosever it is
+                for row in self.own[event.key]:  # still in the file, in whatever course
                     self.there[row.course_id].add(event.key)
                 continue
             row_there = self.in_course.get((target, event.key))
@@ -133,7 +133,7 @@ class _Matching:
         return moving
 
     def _move(self, row: ImportedEvent, event: FileEvent) -> None:
-        """Move an event that the member left alone to its label's course; else it stays, and is told as gone."""
+        """Move an event to its label's course unless the member changed it; otherwise it is reported as gone."""
         target = self.assigned[event.label]
         item = self.items.get(row.item_id)
         if target is None:
@@ -178,7 +178,7 @@ class _Matching:
         item = self.items.get(row.item_id)
         return KnownEvent(
             key=_key(row),
-            prodid=self.reading.prodid,  # an address is one source, whatever writes its files by now
+            prodid=self.reading.prodid,  # an address is one source, whatever program writes its files
             base=Version(row.title, row.due_on),
             item_id=row.item_id,
             kind="" if item is None else item.kind,
@@ -187,7 +187,7 @@ class _Matching:
 
 
 def _remembered(member: Member, calendar_id: UUID, targets: set[UUID]) -> Iterable[ImportedEvent]:
-    """The events of this calendar, and all of the courses; `of_other` says that another calendar has them."""
+    """The events of this calendar, and all events of the courses; `of_other` marks those of another calendar."""
     others = SchoolCalendar.objects.filter(member_id=member.id, id=OuterRef("calendar_id")).exclude(id=calendar_id)
     mine = ImportedEvent.objects.filter(Q(calendar_id=calendar_id) | Q(course_id__in=targets), member_id=member.id)
     return mine.annotate(of_other=Exists(others)).order_by("due_on", "id")
@@ -198,6 +198,6 @@ def _key(row: ImportedEvent) -> Key:
 
 
 def _is_untouched(item: StoredItem, row: ImportedEvent) -> bool:
-    """Whether the item is as the calendar made it, with nothing that depends on it."""
+    """Return whether the item is unchanged since the calendar created it, and nothing depends on it."""
     as_made = (item.title, item.due_on) == (row.title, row.due_on)
     return as_made and not (item.done or item.graded or item.note or item.category_id or item.has_milestones)

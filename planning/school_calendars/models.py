@@ -19,7 +19,7 @@ MAX_VALIDATOR = 500
 
 
 class Answer(models.TextChoices):
-    """What became of the newest reading."""
+    """The outcome of the newest reading."""
 
     NONE = "none", "nothing was read yet"
     TAKEN = "taken", "taken"
@@ -28,9 +28,9 @@ class Answer(models.TextChoices):
 
 
 class SchoolCalendar(models.Model):
-    """A calendar of a school, which is read by its address.
+    """A school's calendar, read at its address.
 
-    The address is a secret: it is sealed, and told as its host and its last four characters.
+    The address is a secret: it is encrypted, and only its host and last four characters are shown.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False, help_text="The calendar's id.")
@@ -41,7 +41,7 @@ class SchoolCalendar(models.Model):
         max_length=4, editable=False, help_text="The last four characters of the address, to tell calendars apart."
     )
     sealed_address = models.TextField(editable=False)
-    # No foreign keys, here and in `choices`: of a course that is gone nothing is taken, and an undo brings it back.
+    # No foreign keys, here and in `choices`: a deleted course gets no events, and its undo restores the reference.
     course_id = models.UUIDField(
         null=True, blank=True, editable=False, help_text="The course that takes the events whose label is empty."
     )
@@ -96,9 +96,10 @@ class SchoolCalendar(models.Model):
 
 
 class DueCalendar(models.Model):
-    """When a school calendar is due.
+    """The due time of a school calendar.
 
-    Apart from the calendar, in one place wherever members are: whoever reads calendars asks for those of all members.
+    Separate from the calendar, in one place for all members however they are distributed, because the command reads the
+    calendars of all members.
     """
 
     id = models.UUIDField(primary_key=True, editable=False, help_text="The calendar's id.")

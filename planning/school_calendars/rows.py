@@ -1,4 +1,4 @@
-"""School calendars as they are answered."""
+"""School calendars as returned in answers."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -40,10 +40,10 @@ def keep(calendar: SchoolCalendar) -> None:
 
 
 def stored_calendar(member: Member, calendar_id: UUID) -> SchoolCalendar:
-    """The calendar, whole.
+    """The complete calendar.
 
     Raises:
-        NotFound: there is no such calendar of the member's.
+        NotFound: the member has no such calendar.
     """
     calendar = mine(member).filter(id=calendar_id).first()
     if calendar is None:
@@ -52,23 +52,23 @@ def stored_calendar(member: Member, calendar_id: UUID) -> SchoolCalendar:
 
 
 def require_calendar(member: Member, calendar_id: UUID) -> None:
-    """Raises NotFound if there is no such calendar of the member's."""
+    """Raise NotFound if the member has no such calendar."""
     if not mine(member).filter(id=calendar_id).exists():
         raise NoSuchSchoolCalendar
 
 
 def list_school_calendars(member: Member) -> list[SchoolCalendarRow]:
-    """The member's calendars; two queries."""
+    """The member's calendars. Two queries."""
     calendars = list(mine(member).defer("reading", "sealed_address"))
     courses = load_courses(member)
     return [_row(calendar, courses) for calendar in calendars]
 
 
 def get_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendarDetailRow:
-    """The calendar with what waits for an answer; three queries, two where nothing does.
+    """The calendar with its waiting reading. Three queries, or two without one.
 
     Raises:
-        NotFound: there is no such calendar of the member's.
+        NotFound: the member has no such calendar.
     """
     calendar = stored_calendar(member, calendar_id)
     if calendar.answer != Answer.HELD:
@@ -124,7 +124,7 @@ def _last_error(calendar: SchoolCalendar) -> LastErrorRow | None:
 
 
 def state_of(calendar: SchoolCalendar, labels: Iterable[LabelRow]) -> State:
-    """The first of the states that holds, from what keeps the calendar from being read on."""
+    """The first state that applies, starting with those that prevent reading."""
     if calendar.stopped:
         return State.STOPPED
     if calendar.error_type:

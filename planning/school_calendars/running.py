@@ -1,7 +1,7 @@
 """One run of `readcalendars`: several hosts at once, one connection to each, and each calendar once.
 
-A thread claims all that is due of a host and reads one after the other. It holds no connection to the database while a
-school answers. What is left when the time is over waits for the next run.
+A thread claims all due calendars of a host and reads them one by one. It holds no database connection while a school
+answers. Calendars left when time is up wait for the next run.
 """
 
 import logging
@@ -43,8 +43,8 @@ class Run:
     """One run.
 
     Attributes:
-        seconds: after which the rest is left to the next run.
-        done: how many calendars, by outcome.
+        seconds: the time limit; remaining calendars are left to the next run.
+        done: number of calendars by outcome.
     """
 
     seconds: float = SECONDS
@@ -54,10 +54,10 @@ class Run:
     _turn: Lock = field(default_factory=Lock)
 
     def read_all(self) -> None:
-        """Read what is due.
+        """Read all due calendars.
 
         Raises:
-            Exception: what a thread raised; the others come to the end of their calendar first.
+            Exception: raised by a thread, after the others have finished their current calendar.
         """
         deadline = time.monotonic() + self.seconds
         hosts = iter(due_hosts(timezone.now()))
@@ -79,7 +79,7 @@ class Run:
             self.stopped.set()
             raise
         finally:
-            connection.close()  # the thread's own
+            connection.close()  # this thread's own
 
     def _read_host(self, host: str, deadline: float) -> None:
         left = claim(host, timezone.now())
@@ -94,7 +94,7 @@ class Run:
             release(left)
 
     def _outcome(self, member_id: UUID, calendar_id: UUID) -> str:
-        """Read one; a fault with it keeps nobody else's from being read."""
+        """Read one calendar. An error in it does not affect others."""
         try:
             return self._read(member_id, calendar_id)
         except Error:  # of the database, which all need
@@ -105,11 +105,11 @@ class Run:
             return BROKEN
 
     def _read(self, member_id: UUID, calendar_id: UUID) -> str:
-        """Read one calendar; gives the outcome."""
+        """Read one calendar. Return the outcome."""
         member = Member.objects.filter(id=member_id, is_active=True).first()
         calendar = SchoolCalendar.objects.filter(member_id=member_id, id=calendar_id).defer("reading").first()
         if member is None or calendar is None or calendar.paused or calendar.stopped:
-            forget_due(member_id, calendar_id)  # an undo or an erasure went before
+            forget_due(member_id, calendar_id)  # an undo or an erasure was faster
             return GONE
         if not member.membership_is_active():
             postpone(member_id, calendar_id)

@@ -1,4 +1,4 @@
-"""When a school calendar is read next, and which are due."""
+"""When a school calendar is read next, and which calendars are due."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -25,13 +25,13 @@ _SPREAD = 10
 
 
 def interval(calendar_id: UUID) -> timedelta:
-    """From one reading to the next; always the same of one calendar."""
+    """The time from one reading to the next, constant for each calendar."""
     place = calendar_id.int % 10_007 / 10_006 * 2 - 1
     return EVERY * (1 + place / _SPREAD)
 
 
 def next_after(calendar: SchoolCalendar) -> datetime | None:
-    """When it is read next, by what is known of it; None while it is paused or stopped."""
+    """The time of the next reading; None while it is paused or stopped."""
     if calendar.paused or calendar.stopped:
         return None
     if calendar.failures and calendar.error_at is not None:
@@ -42,7 +42,9 @@ def next_after(calendar: SchoolCalendar) -> datetime | None:
 
 
 def set_due(calendar: SchoolCalendar) -> None:
-    """Let the calendar be due at its `next_read_at`, or no more; in the transaction that stores that."""
+    """Schedule the calendar for its `next_read_at`, or remove it from the schedule. Call in the transaction that stores
+    it.
+    """
     if calendar.next_read_at is None:
         forget_due(calendar.member_id, calendar.id)
         return
@@ -54,26 +56,26 @@ def set_due(calendar: SchoolCalendar) -> None:
 
 
 def forget_due(member_id: UUID, calendar_id: UUID) -> None:
-    """Let the calendar be due no more."""
+    """Remove the calendar from the schedule."""
     DueCalendar.objects.filter(id=calendar_id, member_id=member_id).delete()
 
 
 def postpone(member_id: UUID, calendar_id: UUID) -> None:
-    """Look again after the usual time, at one whose member has lapsed."""
+    """Try a lapsed member's calendar again after the usual interval."""
     mine = DueCalendar.objects.filter(id=calendar_id, member_id=member_id)
     mine.update(next_read_at=timezone.now() + interval(calendar_id), claimed_until=None)
 
 
 def due_hosts(now: datetime) -> list[str]:
-    """The hosts with something due that no process has claimed, the one that waits longest first."""
+    """Hosts with due calendars that no process has claimed, longest waiting first."""
     rows = _unclaimed(now).order_by("next_read_at").values_list("host", flat=True)
     return list(dict.fromkeys(rows.iterator(chunk_size=2000)))
 
 
 def claim(host: str, now: datetime) -> list[tuple[UUID, UUID]]:
-    """Claim all that is due of a host, unless another process reads from it; members with their calendars.
+    """Claim all due calendars of a host, unless another process reads from it. Return members with their calendars.
 
-    Of two processes at once, one gets them: the other skips what is locked, and sees the claim afterwards.
+    Of two concurrent processes, one succeeds: the other skips locked rows, and sees the claim afterwards.
     """
     with transaction.atomic():
         of_host = DueCalendar.objects.filter(host=host)
@@ -89,12 +91,12 @@ def claim(host: str, now: datetime) -> list[tuple[UUID, UUID]]:
 
 
 def overdue() -> int:
-    """How many calendars have been due for longer than two runs take."""
+    """The number of calendars that have been due for longer than two runs."""
     return DueCalendar.objects.filter(next_read_at__lte=timezone.now() - CLAIM).count()
 
 
 def release(claimed: list[tuple[UUID, UUID]]) -> None:
-    """Let another run read what this one has no time for."""
+    """Leave unread calendars to another run."""
     for member_id, calendar_id in claimed:
         DueCalendar.objects.filter(id=calendar_id, member_id=member_id).update(claimed_until=None)
 

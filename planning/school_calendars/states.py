@@ -1,4 +1,4 @@
-"""The states of a school calendar, as they are answered."""
+"""The states of a school calendar in answers."""
 
 from enum import StrEnum
 

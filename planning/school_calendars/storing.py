@@ -1,4 +1,4 @@
-"""Storing what became of a reading: under the member's lock, in one transaction with what is taken of it."""
+"""Storing the outcome of a reading, under the member's lock and in one transaction with its changes."""
 
 from functools import partial
 from uuid import UUID
@@ -26,10 +26,10 @@ LIMIT_REACHED = "limit_reached"
 
 
 def store(member: Member, calendar_id: UUID, outcome: Read | Failed) -> Reading | None:
-    """Store the outcome; gives what it came to, or None if the calendar is gone.
+    """Store the outcome and return it, or None if the calendar was deleted.
 
     Raises:
-        NotFound: the member is gone.
+        NotFound: the member was deleted.
     """
     with writing(member.id):
         calendar = mine(member).filter(id=calendar_id).first()
@@ -41,7 +41,7 @@ def store(member: Member, calendar_id: UUID, outcome: Read | Failed) -> Reading 
 
 
 def store_in(member: Member, calendar: SchoolCalendar, outcome: Read | Failed) -> Reading:
-    """The same of a calendar whose row was read inside of an open write."""
+    """The same for a calendar whose row was read inside an open write."""
     if isinstance(outcome, Failed):
         _note_failure(member, calendar, outcome)
         found = Reading.STOPPED if calendar.stopped else Reading.FAILED

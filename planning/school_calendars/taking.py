@@ -1,4 +1,4 @@
-"""Taking a reading: at once, or after the member's yes; for each course one change, and all of them or none."""
+"""Applying a reading at once or after the member's confirmation: one change for each course, all or nothing."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -32,12 +32,12 @@ NO_COUNTS: CountsRow = {"new": 0, "changed": 0, "kept": 0, "gone": 0, "unchanged
 
 
 def settle(member: Member, calendar: SchoolCalendar, courses: Courses, *, reading: CalendarFile) -> None:
-    """Take what was read, or hold it for the member; inside `writing`. Sets the columns of `calendar`.
+    """Apply the reading, or hold it for the member, inside `writing`. Sets the columns of `calendar`.
 
-    A reading that waits goes on waiting for as long as there is something to ask, and one that was refused is left.
+    A held reading keeps waiting as long as there is something to confirm. A rejected reading is skipped.
 
     Raises:
-        Conflict: there would be too many items; nothing was taken.
+        Conflict: there would be too many items; nothing was applied.
     """
     if calendar.answer == Answer.REFUSED:
         return
@@ -49,10 +49,10 @@ def settle(member: Member, calendar: SchoolCalendar, courses: Courses, *, readin
 
 
 def take_held(member: Member, calendar: SchoolCalendar, courses: Courses) -> None:
-    """Take the reading that waits; inside `writing`.
+    """Apply the held reading, inside `writing`.
 
     Raises:
-        Conflict: there would be too many items; nothing was taken.
+        Conflict: there would be too many items; nothing was applied.
     """
     reading = reading_of(calendar)
     _take_all(
@@ -61,23 +61,23 @@ def take_held(member: Member, calendar: SchoolCalendar, courses: Courses) -> Non
 
 
 def take_labels(member: Member, calendar: SchoolCalendar, courses: Courses, labels: Iterable[str]) -> None:
-    """Take the events of these labels, which the member has just chosen courses for; inside `writing`.
+    """Apply the events of labels for which the member just chose courses, inside `writing`.
 
-    The rest of a reading that waits goes on waiting, if there is any.
+    The rest of a held reading keeps waiting, if there is any.
 
     Raises:
-        Conflict: there would be too many items; nothing was taken.
+        Conflict: there would be too many items; nothing was applied.
     """
     reading = reading_of(calendar)
     everything = _assigned(calendar, courses)
     chosen = {*labels}
-    # Those of other labels are still in the file: they are unassigned for this once.
+    # Other labels are still in the file, so they are treated as unassigned here.
     of_labels = {label: course_id if label in chosen else None for label, course_id in everything.items()}
     ignored = {event.label for event in reading.events} - everything.keys() - chosen
     of_labels |= dict.fromkeys(ignored)
     matches = match(member, calendar.id, reading, courses, of_labels)
     in_file = {event.key for event in reading.events}
-    for one in matches.values():  # what the file has no more is told by the reading as a whole
+    for one in matches.values():  # events missing from the file are reported by the complete reading
         one.newly_gone = [row for row in one.newly_gone if (row.uid, row.instance) in in_file]
     _take(member, calendar, courses, reading, matches)
     if calendar.answer == Answer.TAKEN:
@@ -89,7 +89,7 @@ def take_labels(member: Member, calendar: SchoolCalendar, courses: Courses, labe
 
 
 def held_matches(member: Member, calendar: SchoolCalendar, courses: Courses) -> dict[UUID, CourseMatch]:
-    """What the reading that waits would change, by course."""
+    """The changes of the held reading, by course."""
     reading = reading_of(calendar)
     return match(member, calendar.id, reading, courses, _assigned(calendar, courses))
 
@@ -115,7 +115,7 @@ def _is_to_be_held(
     if not calendar.accepted:
         return True
     if calendar.answer == Answer.NONE:
-        return False  # the first one, accepted with the address
+        return False  # the first one, accepted when the address was added
     today = member.today()
     return any(one.is_odd(courses.item_counts.get(course_id, 0), today) for course_id, one in changing.items())
 
@@ -144,7 +144,7 @@ def _take(
     counts: CountsRow = {**NO_COUNTS}
     actor = Actor(ActorKind.CALENDAR, calendar.id, calendar.host)
     call = current_call()
-    # What leaves a course goes first, so that its event is remembered once.
+    # Remove items from their old course first, so that each event is remembered once.
     operation = None if call is None else call.operation
     for one in sorted(matches.values(), key=lambda one: not one.moved_out):
         found = one.comparison
@@ -164,7 +164,7 @@ def _take(
 def _take_course(
     write: Write, member: Member, calendar: SchoolCalendar, reading: CalendarFile, one: CourseMatch
 ) -> bool:
-    """Take what is of a course; gives whether items were made, changed or moved."""
+    """Apply the changes of a course. Return whether items were created, changed or moved."""
     mine = ImportedEvent.objects.filter(member_id=member.id, course_id=one.course_id)
     if one.moved_out:
         delete_items(write, one.course_id, [row.item_id for row in one.moved_out])
@@ -183,7 +183,7 @@ def _take_course(
 
 
 def note_read(calendar: SchoolCalendar, now: datetime) -> None:
-    """The calendar was read well."""
+    """Record a successful reading."""
     calendar.last_read_at, calendar.stopped = now, False
     calendar.error_type = calendar.error_message = ""
     calendar.error_at = calendar.failing_since = None

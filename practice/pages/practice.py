@@ -1,4 +1,4 @@
-"""The practice page: days with practice, and topics that need work."""
+"""The practice page: days of practice, and topics that need work."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -15,7 +15,7 @@ DAYS = 30
 @for_active_members
 @require_safe
 def practice(request: HttpRequest) -> HttpResponse:
-    """The last days of practice."""
+    """Show the last days of practice."""
     stats = get_practice_stats(signed_in(request), days=DAYS)
     days = stats["by_day"]
     context = {

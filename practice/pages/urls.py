@@ -1,4 +1,4 @@
-"""Addresses of the pages about practice."""
+"""URLs of the pages about practice."""
 
 from django.urls import path
 

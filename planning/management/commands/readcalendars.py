@@ -11,18 +11,18 @@ from studyservice.management.operators import OperatorCommand
 
 
 class Command(OperatorCommand):
-    """`readcalendars`; for a timer, every 15 minutes."""
+    """`readcalendars`; a timer runs it every 15 minutes."""
 
-    help = "Read the school calendars that are due; safe to run twice at once. Nothing with SCHOOL_CALENDARS=off."
+    help = "Read all due school calendars. Concurrent runs are safe. Does nothing if SCHOOL_CALENDARS=off."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Read, and say how many had which outcome.
+        """Read calendars, and print the number of each outcome.
 
         Raises:
-            CommandError: some could not be read by a fault of the service.
+            CommandError: some could not be read because of an error of the service.
         """
         run = Run()
         if settings.SCHOOL_CALENDARS:
@@ -31,4 +31,4 @@ class Command(OperatorCommand):
         text = f"Read: {told}." if told else "Nothing was due." if settings.SCHOOL_CALENDARS else "Turned off."
         answer(self, {"read": run.done.total(), **run.done}, as_json=options["json"], text=text)
         if run.done[BROKEN]:
-            raise CommandError(f"{run.done[BROKEN]} could not be read by a fault of the service; the log says more.")
+            raise CommandError(f"{run.done[BROKEN]} could not be read because of an internal error. See the log.")
