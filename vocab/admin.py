@@ -1,4 +1,4 @@
-"""Decks and cards for operators. The review log is read-only, below its card."""
+"""Decks and cards in the admin. The review log is read-only, below its card."""
 
 from typing import Any, cast
 
@@ -20,7 +20,7 @@ from vocab.serializers import CardChanges, CardChangesBody, DeckDetailsBody, Dec
 
 @admin.register(Deck)
 class DeckAdmin(ServiceAdmin):
-    """Decks are made by their members; here they are found, renamed, moved to a course and deleted."""
+    """Members create decks. Operators can find, rename, move and delete them."""
 
     list_display = ("name", "member", "course", "created_at")
     list_select_related = ("member", "course")
@@ -30,7 +30,7 @@ class DeckAdmin(ServiceAdmin):
     readonly_fields = ("member", "cards", "created_at", "updated_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Deck]:
-        """Without the syllabi of their courses."""
+        """Without the syllabus texts of their courses."""
         found: QuerySet[Deck] = super().get_queryset(request).defer("course__syllabus_text")
         return found
 
@@ -44,14 +44,14 @@ class DeckAdmin(ServiceAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Deck, form: Any, change: bool) -> None:
-        """Change as update_vocab_deck does."""
+        """Change like update_vocab_deck."""
         try:
             update_vocab_deck(obj.member, obj.id, **cast("DeckFields", fields_of(obj, DeckDetailsBody.Meta.fields)))
         except NoSuchDeck:
             raise NotFound("The deck was deleted meanwhile.") from None
 
     def delete_model(self, request: HttpRequest, obj: Deck) -> None:
-        """Delete as delete_vocab_deck does."""
+        """Delete like delete_vocab_deck."""
         delete_vocab_deck(obj.member, obj.id)
 
 
@@ -65,13 +65,13 @@ class ReviewInline(ServiceInline):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never: lines leave with their card."""
+        """Never: reviews are deleted with their card."""
         return False
 
 
 @admin.register(Card)
 class CardAdmin(ServiceAdmin):
-    """A card's text can be corrected, and the card suspended; its state is FSRS's."""
+    """Operators can correct and suspend a card. Its state belongs to FSRS."""
 
     text_path = "term"
     list_display = ("term", "deck", "member", "state", "due_at", "reps", "lapses")
@@ -82,19 +82,19 @@ class CardAdmin(ServiceAdmin):
     inlines = (ReviewInline,)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Filter by deck, for the link from the deck's page."""
+        """Allow the filter by deck, which the deck's page links."""
         return lookup == "deck__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:
-        """Change as update_vocab_card does. The schedule is not touched, so a concurrent review survives."""
+        """Change like update_vocab_card. The schedule is not written, so a concurrent review is kept."""
         try:
             update_vocab_card(obj.member, obj.id, **cast("CardChanges", fields_of(obj, CardChangesBody.Meta.fields)))
         except NoSuchCard:
             raise NotFound("The card was deleted meanwhile.") from None
 
     def delete_model(self, request: HttpRequest, obj: Card) -> None:
-        """Remove it with its review log, after a review that is under way; practice history keeps the attempts."""
+        """Delete it with its review log, after any running review. Practice history keeps the attempts."""
         delete_vocab_card(obj.member, obj.id)

@@ -13,7 +13,7 @@ class VocabConfig(AppConfig):
     headings: ClassVar[dict[str, str]] = {"Vocabulary": "Flashcard decks studied with spaced repetition."}
 
     def ready(self) -> None:
-        """Register what lower apps call."""
+        """Register the hooks of lower apps."""
         from accounts.archive.tables import EXTRAS
         from accounts.undo.log import SOURCES
         from accounts.undo.undo import LOGS

@@ -28,7 +28,7 @@ class DeckLine(DeckDetailsBody):
 
 
 class _MemoryLine(Body):
-    """What FSRS knows of a card; what fits together, or no review of it could be scheduled."""
+    """FSRS's state of a card. It must be consistent, otherwise reviews could not be scheduled."""
 
     state = ChoiceField(choices=CardState.values)
     step = IntegerField(allow_null=True, min_value=0, max_value=max(MOST_STEP.values()))
@@ -38,7 +38,7 @@ class _MemoryLine(Body):
     last_reviewed_at = MomentField(allow_null=True, past=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A card that was reviewed has all three of stability, difficulty and time, a new one none."""
+        """Require stability, difficulty and time for a reviewed card, and none of them for a new one."""
         wrong = {}
         is_new = attrs["state"] == CardState.NEW
         for name in ("stability", "difficulty", "last_reviewed_at"):
@@ -65,7 +65,7 @@ class CardLine(_MemoryLine, CardBody):
     suspended = BooleanField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A new card was never reviewed."""
+        """Require that a new card has no reviews."""
         wrong = [name for name in ("reps", "lapses") if attrs["state"] == CardState.NEW and attrs[name]]
         if wrong:
             raise serializers.ValidationError({name: ["Must be 0 in the state new."] for name in wrong})
@@ -87,7 +87,7 @@ class ReviewLine(_MemoryLine):
 
 
 def is_lapse(line: Mapping[str, Any]) -> bool:
-    """Whether an answer in the review log counts as a lapse of its card."""
+    """Return whether an answer in the review log counts as a lapse of its card."""
     return bool(line["rating"] == Rating.AGAIN and line["state"] == CardState.REVIEW)
 
 
@@ -104,7 +104,7 @@ _COLUMNS = {
 
 
 def write_cards(member: Member) -> Iterator[bytes]:
-    """Every card with its deck and when it is due, a row each."""
+    """One row per card, with its deck and due time."""
     mine = Card.objects.filter(member_id=member.id, deck__member_id=member.id)
     cards: Any = mine.order_by("deck__created_at", "deck_id", "position", "id")
     return csv_lines(_COLUMNS, in_pieces(cards.values_list(*_COLUMNS.values())))

@@ -1,4 +1,4 @@
-"""The cards of a deck as its page lists them: in the order in which they were added, and searched."""
+"""The cards of a deck on its page: in the order they were added, and searched."""
 
 from datetime import datetime
 from typing import TypedDict
@@ -11,7 +11,7 @@ from vocab.models import Card
 
 
 class DeckCard(TypedDict):
-    """A card of the list."""
+    """A card in the list."""
 
     id: UUID
     term: str
@@ -28,9 +28,9 @@ _CARDS = Select[DeckCard](
 
 
 def cards_of(member: Member, deck_id: UUID, q: str = "") -> list[DeckCard]:
-    """Return the cards whose term or definition contains `q`, without regard to case; one query.
+    """Return the cards whose term or definition contains `q`, case-insensitively. One query.
 
-    A deck holds few enough cards to look through them here, so that `%` and `_` are letters and both databases fold
+    A deck has few enough cards to search here. So `%` and `_` have no special meaning, and both databases fold case
     alike.
     """
     cards = _CARDS.all(member_id=member.id, deck_id=deck_id)

@@ -1,4 +1,4 @@
-"""Cards of a deck that is there: more of them, other texts, fewer. Reviews are `vocab.reviews`."""
+"""Changes of cards in an existing deck: adding, editing and deleting. Reviews are in `vocab.reviews`."""
 
 from collections.abc import Sequence
 from typing import NotRequired, Unpack, cast
@@ -48,7 +48,7 @@ def require_card(member: Member, card_id: UUID) -> CardRow:
     """The card.
 
     Raises:
-        NotFound: there is no such card of the member's.
+        NotFound: the member has no such card.
     """
     card = _CARD.first(member_id=member.id, card_id=card_id)
     if card is None:
@@ -65,10 +65,10 @@ def _card_to_change(write: Write, card_id: UUID) -> CardRow:
 
 
 def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -> DeckRow:
-    """Add cards behind those of the deck, all due at once; gives the deck with the new cards alone, as they were sent.
+    """Append cards to the deck, all due at once. Return the deck with only the new cards, in the order sent.
 
     Raises:
-        NotFound: there is no such deck of the member's.
+        NotFound: the member has no such deck.
         Conflict: the deck would have too many cards.
     """
     with writing(member.id, "add_vocab_cards") as write:
@@ -84,7 +84,7 @@ def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -
 
 
 def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> list[Card]:
-    """Add cards behind those of the deck, inside `write`.
+    """Append cards to the deck, inside `write`.
 
     Raises:
         Conflict: the deck would have too many cards.
@@ -97,10 +97,10 @@ def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> lis
 
 
 def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardChanges]) -> CardRow:
-    """Change the fields given; the card's schedule stays.
+    """Change the given fields. The card's schedule is kept.
 
     Raises:
-        NotFound: there is no such card of the member's.
+        NotFound: the member has no such card.
     """
     with writing(member.id, "update_vocab_card") as write:
         card = _card_to_change(write, card_id)
@@ -111,10 +111,10 @@ def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardChang
 
 
 def delete_vocab_card(member: Member, card_id: UUID) -> DeletedRow:
-    """Remove the card with its review log; practice history keeps the attempts.
+    """Delete the card with its review log. Practice history keeps the attempts.
 
     Raises:
-        NotFound: there is no such card of the member's.
+        NotFound: the member has no such card.
     """
     with writing(member.id, "delete_vocab_card") as write:
         card = _card_to_change(write, card_id)
@@ -124,5 +124,5 @@ def delete_vocab_card(member: Member, card_id: UUID) -> DeletedRow:
 
 
 def touch_deck(write: Write, deck_id: UUID) -> None:
-    """Say when the deck was changed, inside `write`."""
+    """Update the time of the deck's last change, inside `write`."""
     update_later(Deck.objects.filter(member_id=write.member_id, id=deck_id), updated_at=write.now)

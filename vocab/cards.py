@@ -1,4 +1,4 @@
-"""Additions to a deck and removals from it. No other module changes the deck's `card_count`."""
+"""Adding cards to a deck and removing them. No other module changes the deck's `card_count`."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -16,11 +16,12 @@ from vocab.serializers import CardBody, CardFields
 
 
 def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after: int = 0) -> list[Card]:
-    """Add cards to the deck behind the position `after`, inside `write`. They are due at once unless they say when.
+    """Add cards to the deck after the position `after`, inside `write`. They are due at once unless they have a due
+    time.
 
-    The log keeps their texts, so that an undo does not delete a card that was edited since.
+    The log stores their texts, so that an undo does not delete a card that was edited since.
     """
-    due_at = timezone.now()  # the clock that tells what is due; the member's write clock may be ahead of it
+    due_at = timezone.now()  # due times use this clock; the member's write clock may be ahead of it
     added = Card.objects.bulk_create(
         Card(member_id=write.member_id, deck_id=deck_id, position=position, **({"due_at": due_at} | card))
         for position, card in enumerate(cards, start=after + 1)
@@ -32,12 +33,12 @@ def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after
 
 
 def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
-    """Remove the card with its review log, inside `write`; practice history keeps the attempts."""
+    """Delete the card with its review log, inside `write`. Practice history keeps the attempts."""
     keep_reviews(write, Card.objects.filter(member_id=write.member_id, id=card_id))
     if delete_object(write, Card, card_id):
         count_cards(write.member_id, deck_id, -1)
 
 
 def count_cards(member_id: UUID, deck_id: UUID, more: int) -> None:
-    """Count `more` cards in the deck, or less."""
+    """Change the deck's number of cards by `more`, which may be negative."""
     update_later(Deck.objects.filter(member_id=member_id, id=deck_id), card_count=F("card_count") + more)

@@ -1,4 +1,4 @@
-"""Reviews as rows of the log of changes: the review log says who answered, and the card's state before."""
+"""Reviews as changes: the review log stores who answered, and the card's earlier state."""
 
 from datetime import datetime
 from functools import cache
@@ -24,7 +24,7 @@ from vocab.scheduling import MemoryState, next_state
 
 
 class Reviewed(MemoryState):
-    """A line of the review log with its card's term."""
+    """A review with its card's term."""
 
     id: UUID
     card_id: UUID
@@ -38,7 +38,7 @@ class Reviewed(MemoryState):
 
 
 class KeptReview(Reviewed):
-    """The same with the course of its deck, as the log of changes keeps it."""
+    """The same with the deck's course, as stored in the log of changes."""
 
     course_id: UUID | None
 
@@ -52,7 +52,7 @@ _OPERATION = "review_vocab_card"
 _STATE = tuple(MemoryState.__annotations__)
 _COLUMNS = {name: name for name in (*_STATE, *Reviewed.__annotations__)} | {"term": "card__term"}
 
-# The join names the member too, as every statement does.
+# The join names the member too, like every statement.
 _MINE = Review.objects.filter(member_id=Param("member_id"), card__member_id=Param("member_id"))
 _KEPT = _COLUMNS | {"course_id": "card__deck__course_id"}
 _ONE = Select[KeptReview](_MINE.filter(id=Param("review_id"), card__deck__member_id=Param("member_id")), _KEPT)
@@ -70,10 +70,10 @@ def _statement(place: str) -> Select[Reviewed]:
 
 
 def keep_reviews(write: Write, cards: QuerySet[Card]) -> None:
-    """Keep what is told of the reviews of `cards`, which are about to be deleted, in the log of changes.
+    """Copy the reviews of `cards`, which are about to be deleted, to the log of changes.
 
-    The newest `MOST_KEPT` of a deletion are kept, and told as changes that cannot be undone. If the deletion is undone,
-    the review log tells them again (`reviews_come_back`).
+    The newest `MOST_KEPT` of a deletion are kept, as changes that cannot be undone. If the deletion is undone, they are
+    listed from the review log again (`reviews_come_back`).
     """
     since = timezone.now() - KEPT_FOR
     mine = Review.objects.filter(member_id=write.member_id, card__member_id=write.member_id, card__in=cards)
@@ -87,14 +87,14 @@ def keep_reviews(write: Write, cards: QuerySet[Card]) -> None:
 
 
 def reviews_come_back(member: Member, rows: list[Columns]) -> None:
-    """The review log tells these reviews again, and so the log of changes no longer does."""
+    """Remove the copies of restored reviews from the log of changes."""
     told = Change.objects.filter(member_id=member.id, operation=_OPERATION, undone_at=None)
     for card_ids in batches({row["card_id"] for row in rows}):
         told.filter(object_id__in=card_ids).delete()
 
 
 def as_change(row: KeptReview) -> dict[str, Any]:
-    """The columns of a row of the log of changes that tells the review."""
+    """The columns of a review as a row of the log of changes."""
     before, after = states(row)
     part = Part(type_of(Card), row["card_id"], row["term"], before, {"rating": row["rating"], **after})
     return {
@@ -115,12 +115,12 @@ def as_change(row: KeptReview) -> dict[str, Any]:
 
 
 def find_review(member: Member, review_id: UUID) -> KeptReview | None:
-    """The line of the review log with its card's term."""
+    """The review with its card's term."""
     return _ONE.first(member_id=member.id, review_id=review_id)
 
 
 def states(row: Reviewed) -> tuple[MemoryState, MemoryState]:
-    """The card's state before the review, and the one it led to, calculated again from what the log has."""
+    """The card's state before the review, and the resulting one, recalculated from the log."""
     before: MemoryState = {
         "state": row["state"],
         "step": row["step"],

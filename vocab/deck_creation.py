@@ -1,4 +1,4 @@
-"""New decks, and cards that come into a deck of the same name that is there."""
+"""Creating decks, and merging cards into an existing deck with the same name."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -29,14 +29,14 @@ def create_vocab_deck(
     include_cards: bool = True,
     if_exists: str = "create",
 ) -> tuple[CreatedDeckRow, bool]:
-    """A deck with these cards, all of them due, and whether it is new; `include_cards` says whether they are answered.
+    """Create a deck with these due cards. Return it, with its cards if `include_cards`, and whether it is new.
 
-    With `if_exists` of `merge` the cards go into the oldest deck of this name, if there is one: the names are compared
-    trimmed and case-folded. It keeps its own name and course. The answer then says what was merged.
+    With `if_exists` "merge", the cards are merged into the oldest deck with this name, if any. Names are compared
+    trimmed and case-folded. The deck keeps its name and course, and the answer counts the merged cards.
 
     Raises:
-        ValidationFailed: `course_id` is no course of the member's, or an entry names a card that cannot be changed.
-        Conflict: the member has as many decks as it can have, or the deck would have too many cards.
+        ValidationFailed: `course_id` is not a course of the member, or an entry names a card that cannot be changed.
+        Conflict: the member has the maximum number of decks, or the deck would have too many cards.
     """
     with writing(member.id, "create_vocab_deck") as write:
         require_course(member, course_id)
@@ -58,17 +58,17 @@ def create_vocab_deck(
 
 
 def require_room(write: Write, new: int) -> None:
-    """Let the member have no more decks than there can be; under the lock of `write`.
+    """Check the maximum number of decks, under the lock of `write`.
 
     Raises:
-        Conflict: with `new` more there would be more than `DECKS` allows.
+        Conflict: with `new` more, there would be more than `DECKS` allows.
     """
     if new and not DECKS.has_room(Deck.objects.filter(member_id=write.member_id), new):
         raise Conflict(f"A member has at most {DECKS.most} decks, and {new} more would be too many. Delete some first.")
 
 
 def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> tuple[UUID, list[Card]]:
-    """Create a deck inside `write`, for which there is space; returns its id and its cards."""
+    """Create a deck inside `write`, after `require_room`. Return its id and its cards."""
     require_named(course_id)
     fields = {"name": name, "course_id": course_id}
     deck = Deck.objects.create(member_id=write.member_id, created_at=write.now, updated_at=write.now, **fields)
@@ -77,7 +77,7 @@ def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[C
 
 
 def oldest_named(write: Write, name: str) -> StoredDeck | None:
-    """The member's oldest deck of this name, trimmed and case-folded; under the lock of `write`."""
+    """The member's oldest deck with this name, trimmed and case-folded, under the lock of `write`."""
     decks = (
         Deck.objects.filter(member_id=write.member_id)
         .order_by("created_at", "id")
@@ -88,7 +88,7 @@ def oldest_named(write: Write, name: str) -> StoredDeck | None:
 
 
 def set_course(write: Write, deck: StoredDeck, course_id: UUID | None) -> None:
-    """Let a deck that was merged into belong to a course; None leaves it as it is."""
+    """Set the course of a deck after a merge; None keeps the current one."""
     if course_id is not None and (
         different := write.differing(Deck, deck.id, deck.name, deck._asdict(), {"course_id": course_id})
     ):

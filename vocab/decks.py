@@ -44,10 +44,10 @@ _ALL_OF_THIS = _CARDS.filter(deck_id=OuterRef("id"))
 _ALL_DUE = _ALL_OF_THIS.filter(due_at__lte=Param("now"))
 OF_THIS = _ALL_OF_THIS.filter(suspended=False)
 DUE = _ALL_DUE.filter(suspended=False)
-# Each of these counts is in an index: all that are due, those of them that are suspended, and those never reviewed.
+# Indexes cover each of these counts: due cards, suspended due cards, and cards without reviews.
 DUE_COUNT = aggregated(_ALL_DUE, "COUNT", "due_at") - aggregated(_ALL_DUE.filter(suspended=True), "COUNT", "due_at")
 NEW_COUNT = aggregated(DUE.filter(last_reviewed_at=None, state=CardState.NEW), "COUNT", "due_at")
-# A day of somebody who moved further west can bear tomorrow's date; it counts as today, as in the statistics.
+# After a move further west, a day may have tomorrow's date. It counts as today, as in the statistics.
 _TODAY = PracticeSum.objects.filter(member_id=Param("member_id"), kind=SumKind.DAY, starts_on__gte=Param("today"))
 BEGUN_TODAY = aggregated(_TODAY, "SUM", "firsts")
 """How many new cards the member began today, in all decks."""
@@ -109,21 +109,21 @@ def list_vocab_decks(
     for_item: UUID | None = None,
     minutes_a_day: int = 0,
 ) -> list[DeckRow]:
-    """Every deck, oldest first, or only `deck_id`, with its cards if asked for; one query, another for cards, and
-    another for `on`.
+    """Every deck, oldest first, or only `deck_id`, with its cards on request. One query, another for cards, and another
+    for `on`.
 
-    Cards that are not due are counted by nobody: `card_count` is kept, and an index leads to those that are due.
+    No query reads cards that are not due: `card_count` is stored, and an index finds due cards.
 
     Args:
-        due_only: only the cards to ask now, in their order; no more new ones than today still allows.
-        limit: most cards.
-        on: a day on which the readiness is told.
-        for_item: only the decks of the course of this exam, the first with today's cards of the plan for it, across
+        due_only: only the cards to study now, in order, with no more new ones than still allowed today.
+        limit: maximum number of cards.
+        on: a day for which to return the readiness.
+        for_item: only the decks of this exam's course, the first with today's cards of the plan for the exam, across
             all of them.
         minutes_a_day: of that plan.
 
     Raises:
-        ValidationFailed: `on` is past, or more than a year ahead; there are no plans for `for_item`.
+        ValidationFailed: `on` is past, or more than a year ahead; `for_item` cannot have a plan.
     """
     readiness = {} if on is None else deck_readiness(member, on, deck_id)
     now = timezone.now()
@@ -153,21 +153,21 @@ def list_vocab_decks(
 
 
 def decks_of_course(member: Member, course_id: UUID) -> list[DeckRow]:
-    """The decks of the course without their cards, oldest first; one query."""
+    """The decks of the course without their cards, oldest first. One query."""
     now = timezone.now()
     columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, now=now, today=member.date_at(now))
     return [_told(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
 
 
 def new_left(member: Member, begun_today: int | None) -> int:
-    """How many new cards the member may still begin today."""
+    """The number of new cards that the member may still begin today."""
     if member.new_cards_a_day is None:
         return _NO_LIMIT
     return max(0, member.new_cards_a_day - (begun_today or 0))
 
 
 def left_today(member: Member, decks: Sequence[DeckRow]) -> int:
-    """How many cards of all these decks are left for today: new cards count over all of them; one query."""
+    """The number of cards left for today in these decks. All decks share the limit of new cards. One query."""
     found = _NEW_TODAY.first(member_id=member.id, today=member.today())
     new = sum(deck["new_count"] for deck in decks)
     over = new - new_left(member, None if found is None else found["begun"])
@@ -181,10 +181,10 @@ def _told(deck: DeckColumns, new_left: int) -> DeckRow:
 
 
 def require_deck(member: Member, deck_id: UUID) -> _Stored:
-    """What can be changed of the deck, as it is stored.
+    """The stored columns of the deck that can change.
 
     Raises:
-        NotFound: there is no such deck of the member's.
+        NotFound: the member has no such deck.
     """
     stored = Deck.objects.filter(member_id=member.id, id=deck_id).values("name", "course_id").first()
     if stored is None:
@@ -193,44 +193,44 @@ def require_deck(member: Member, deck_id: UUID) -> _Stored:
 
 
 def require_course(member: Member, course_id: UUID | None) -> None:
-    """Let a deck belong to no other member's course; to none is right.
+    """Check the course of a deck. None is allowed.
 
     Raises:
-        ValidationFailed: it is no course of the member's.
+        ValidationFailed: it is not a course of the member.
     """
     if course_id is not None and not Course.objects.filter(member_id=member.id, id=course_id).exists():
         raise ValidationFailed.of("course_id", "Not one of your courses. list_courses lists the ids.")
 
 
 def deck_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
-    """Raise NotFound unless the deck of an answer of before is seen, ValidationFailed unless its course is."""
+    """Raise NotFound if the deck of a stored answer is no longer visible, and ValidationFailed if its course is not."""
     course_id = answer["course_id"]
     require_course(member, UUID(course_id) if course_id else None)
     require_deck(member, UUID(answer["id"]))
 
 
 def decks_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
-    """The same of an answer with several decks."""
+    """The same for an answer with several decks."""
     for deck in answer["decks"]:
         deck_still_seen(member, deck)
 
 
 def require_named(course_id: UUID | None) -> None:
-    """Let a credential that is limited to courses make no deck of no course, which it would not see.
+    """Prevent a credential limited to courses from creating a deck without a course, which it could not see.
 
     Raises:
-        ValidationFailed: it would.
+        ValidationFailed: the course is missing.
     """
     if course_id is None and current_limits().courses is not None:
         raise ValidationFailed.of("course_id", "Name one of your courses. list_courses lists the ids.")
 
 
 def update_vocab_deck(member: Member, deck_id: UUID, **changes: Unpack[DeckFields]) -> DeckRow:
-    """Change the fields given; gives the deck without its cards.
+    """Change the given fields. Return the deck without its cards.
 
     Raises:
-        NotFound: there is no such deck of the member's.
-        ValidationFailed: `course_id` is no course of the member's.
+        NotFound: the member has no such deck.
+        ValidationFailed: `course_id` is not a course of the member.
     """
     with writing(member.id, "update_vocab_deck") as write:
         stored = require_deck(member, deck_id)
@@ -245,10 +245,10 @@ def update_vocab_deck(member: Member, deck_id: UUID, **changes: Unpack[DeckField
 
 
 def delete_vocab_deck(member: Member, deck_id: UUID) -> DeletedRow:
-    """Remove the deck with its cards and their review log; practice history keeps the attempts.
+    """Delete the deck with its cards and their review log. Practice history keeps the attempts.
 
     Raises:
-        NotFound: there is no such deck of the member's.
+        NotFound: the member has no such deck.
     """
     with writing(member.id, "delete_vocab_deck") as write:
         keep_reviews(write, Card.objects.filter(member_id=member.id, deck_id=deck_id))

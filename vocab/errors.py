@@ -1,4 +1,4 @@
-"""What is not there, each said in one way."""
+"""Errors: 404, and 409 for an outdated answer."""
 
 from studyservice.operations.errors import Conflict, NotFound
 

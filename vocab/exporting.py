@@ -1,8 +1,8 @@
-"""A deck as a file, which import_vocab_decks reads as the same cards.
+"""A deck as a file that import_vocab_decks reads as the same cards.
 
-CSV is for spreadsheets. A shared deck may have been written by anybody, so what a spreadsheet would calculate has an
-apostrophe before it there; reading takes away exactly one (`vocab.reading.tables`). TSV and Anki's notes in plain text
-have every text as it is.
+CSV is for spreadsheets. A shared deck may be from anybody, so a text that a spreadsheet would treat as a formula gets
+an apostrophe before it. Import removes exactly one (`vocab.reading.tables`). TSV and Anki's notes in plain text contain
+every text unchanged.
 """
 
 import csv
@@ -42,10 +42,10 @@ _CARDS = Select[_Texts](
 
 
 def export_vocab_deck(member: Member, deck_id: UUID, *, format: str = "csv") -> DownloadRow:  # noqa: A002  # the parameter's name
-    """The deck's cards as they were added.
+    """The deck's cards in the order they were added.
 
     Raises:
-        NotFound: there is no such deck of the member's.
+        NotFound: the member has no such deck.
     """
     name = require_deck(member, deck_id)["name"]
     cards = [(card["term"], card["definition"]) for card in _CARDS.all(member_id=member.id, deck_id=deck_id)]
@@ -57,14 +57,14 @@ def export_vocab_deck(member: Member, deck_id: UUID, *, format: str = "csv") -> 
 
 
 def _content(format_: str, deck: str, cards: Sequence[tuple[str, str]]) -> bytes:
-    """CSV and TSV are RFC 4180 with a header, in UTF-8 with the byte-order mark that spreadsheets need."""
+    """CSV and TSV follow RFC 4180 with a header, in UTF-8 with the byte order mark that spreadsheets need."""
     if format_ == "csv":
         return b"".join(csv_lines(_HEADER, cards))
     table = io.StringIO(newline="")
     if format_ == "tsv":
         csv.writer(table, delimiter="\t").writerows([_HEADER, *cards])
         return table.getvalue().encode("utf-8-sig")
-    # Quoted throughout, since Anki reads a row that begins with "#" as a comment, but not in quotation marks.
+    # Every field is quoted, because Anki reads an unquoted row beginning with "#" as a comment.
     table.write(_ANKI_HEADER)
     writer = csv.writer(table, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerows((term, definition, deck) for term, definition in cards)

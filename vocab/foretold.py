@@ -32,7 +32,7 @@ def _likelihood(state: str, stability: float | None, last: datetime | None, at: 
 
 
 def fill_everybody(members: type[Model], attempts: type[Model], reviews: type[Model]) -> None:
-    """Do `fill_attempts` for every member, in transactions that hold nobody up; for a migration, with its models."""
+    """Run `fill_attempts` for every member, in short transactions; for a migration, with its models."""
     for member_id in QuerySet(members).order_by("pk").values_list("pk", flat=True).iterator():
         if sum(_fill(piece, member_id) for piece in _pieces(attempts, reviews, member_id)):
             with transaction.atomic():
@@ -41,9 +41,10 @@ def fill_everybody(members: type[Model], attempts: type[Model], reviews: type[Mo
 
 
 def fill_attempts(member_id: UUID) -> int:
-    """Give attempts what the review log foretold of them, where they do not have it; returns how many did not.
+    """Add missing predictions to attempts, computed from the review log. Return how many were missing.
 
-    So it is after an upgrade, and of an archive from before it was kept. Inside a transaction under the member's lock.
+    They are missing after an upgrade, and after importing an older archive. Call inside a transaction under the
+    member's lock.
     """
     filled = sum(_fill(piece, member_id) for piece in _pieces(Attempt, Review, member_id))
     if filled:
@@ -52,7 +53,7 @@ def fill_attempts(member_id: UUID) -> int:
 
 
 class _Logged(NamedTuple):
-    """A line of the review log whose attempt lacks what it foretold."""
+    """A review whose attempt has no prediction."""
 
     reviewed_at: datetime
     id: UUID
@@ -62,7 +63,7 @@ class _Logged(NamedTuple):
 
 
 def _pieces(attempts: type[Model], reviews: type[Model], member_id: UUID) -> Iterator[list[_Logged]]:
-    """Those lines of the member's log, oldest first, in lists of at most `AT_ONCE`."""
+    """The member's reviews without predictions, oldest first, in lists of at most `AT_ONCE`."""
     lacking: QuerySet[Any] = QuerySet(attempts).filter(
         member_id=member_id, id=OuterRef("id"), is_first=False, foretold=None
     )

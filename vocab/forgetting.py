@@ -1,4 +1,4 @@
-"""The curve on which a card is forgotten, with the parameters of the `fsrs` package."""
+"""The forgetting curve, with the parameters of the `fsrs` package."""
 
 import fsrs
 

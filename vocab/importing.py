@@ -1,6 +1,6 @@
-"""Decks out of a file: a table of terms and definitions, or what Anki exports.
+"""Decks from a file: a table of terms and definitions, or an Anki export.
 
-The file is read in a child process, before the transaction begins; nothing is written unless all of it can be.
+A child process reads the file before the transaction begins. Either everything is written or nothing.
 """
 
 from collections.abc import Iterator
@@ -46,21 +46,21 @@ def import_vocab_decks(
     if_exists: str = "create",
     header: str = "auto",
 ) -> tuple[ImportRow, bool]:
-    """Make decks of what is in the file, or merge it into those of the same names; returns whether any was made.
+    """Create decks from a file, or merge it into decks with the same names. Return whether any deck was created.
 
-    A deck has at most `MAX_CARDS` cards; those beyond go into `Name (2)` and so on. Must not be called inside a
+    A deck has at most `MAX_CARDS` cards. Further cards are put into `Name (2)` and so on. Must not be called inside a
     transaction.
 
     Args:
         file: open, with a file descriptor.
-        filename: what a table's deck is called where `name` is not given.
-        name: of the deck; of a package with several decks it is ignored.
-        course_id: of new decks, and of those merged into; None leaves theirs as it is.
-        header: whether the first row of a table is a heading: `yes`, `no`, or `auto`, by its words.
+        filename: the name of a table's deck if `name` is not given.
+        name: of the deck; ignored for a package with several decks.
+        course_id: of new and merged decks; None keeps the course of merged ones.
+        header: whether the first row of a table is a heading: `yes`, `no`, or `auto`, which decides by its words.
 
     Raises:
         InvalidRequest: the file cannot be read.
-        ValidationFailed: rows are wrong, it has no cards, or `course_id` is not a course of the member's.
+        ValidationFailed: rows are invalid, it has no cards, or `course_id` is not a course of the member.
         Conflict: there would be too many decks, or a deck would have too many cards.
         RateLimited: too many were read, or others are being read.
     """
@@ -94,11 +94,11 @@ def import_vocab_decks(
 
 
 def _found(member: Member, file: IO[bytes], header: str) -> tuple[list[FoundDeck], int, int]:
-    """The decks in the file, how many notes make no card, and how many files of media are with them.
+    """The decks in the file, with the number of notes without a card and the number of media files.
 
     Raises:
-        InvalidRequest: it cannot be read, or has too much in it to be read within the limits.
-        ValidationFailed: rows are wrong, or there are no cards.
+        InvalidRequest: it is unreadable, or too large to read within the limits.
+        ValidationFailed: rows are invalid, or there are no cards.
         Conflict: there are more cards than a member can have.
         RateLimited: too many were read, or others are being read.
     """
@@ -142,7 +142,7 @@ def _parts(found: list[FoundDeck], default: str) -> Iterator[tuple[str, list[New
 
 
 def _card(found: FoundCard) -> NewCard:
-    """The card; numbers that no review makes become the nearest that one does."""
+    """The card, with impossible numbers replaced by the nearest possible ones."""
     card: NewCard = {"term": found["term"], "definition": found["definition"]}
     schedule = found.get("schedule")
     if schedule is not None:

@@ -1,4 +1,4 @@
-"""The answer of a new deck, or of one that cards were merged into."""
+"""The answer for a new deck, or for one that cards were merged into."""
 
 from typing import Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Cards that come into a deck: new terms are added, known cards get the texts sent and keep their schedule."""
+"""Merging cards into a deck: new terms are added, and known cards get the sent texts and keep their schedule."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,21 +31,21 @@ class StoredDeck(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """The outcome: the numbers of distinct entries, and the terms that look like another one."""
+    """The outcome: the numbers of distinct entries, and similar terms."""
 
     merged: MergedRow
     similar: list[SimilarRow]
 
 
 def merge_cards(write: Write, deck: StoredDeck, entries: Sequence[CardEntryFields]) -> Merge:
-    """Apply the entries with a `card_id` at once, then match the others by their term and add those that are new.
+    """Apply all entries with a `card_id` first, then match the others by term and add new ones.
 
-    Terms are compared exactly. Of several cards of a term that has none of that definition, the first in the deck gets
-    it; of two entries of a term the last counts.
+    Terms are compared exactly. If several cards have a term but none has the definition, the first in the deck gets it.
+    Of two entries with the same term, the last counts.
 
     Raises:
-        ValidationFailed: a `card_id` is not one of the deck's cards, or is repeated, or a term that changes is then
-            that of another card.
+        ValidationFailed: a `card_id` is not in the deck or is repeated, or a changed term would equal that of another
+            card.
         Conflict: the deck would have too many cards.
     """
     mine = Card.objects.filter(member_id=write.member_id, deck_id=deck.id)
@@ -87,7 +87,7 @@ def merge_cards(write: Write, deck: StoredDeck, entries: Sequence[CardEntryField
 
 
 def _with_named(stored: Mapping[UUID, _Texts], entries: Sequence[CardEntryFields]) -> dict[UUID, _Texts]:
-    """The texts of all cards once those that entries name by `card_id` have what was sent."""
+    """The texts of all cards after applying the entries with a `card_id`."""
     texts = dict(stored)
     named: set[UUID] = set()
     details: list[Detail] = []
@@ -114,7 +114,7 @@ def _require_new_terms(
     by_term: Mapping[object, list[UUID]],
     entries: Sequence[CardEntryFields],
 ) -> None:
-    """Refuse a changed term that another card of the deck has, once all entries with a `card_id` are applied."""
+    """Reject a changed term that another card of the deck has after applying all entries with a `card_id`."""
     details: list[Detail] = []
     for index, entry in enumerate(entries):
         card_id = entry.get("card_id")
@@ -127,7 +127,7 @@ def _require_new_terms(
 
 
 def refuse_ids(entries: Iterable[CardEntryFields], message: str) -> None:
-    """Refuse entries that name a card where there is none to change.
+    """Reject entries with a `card_id` if there is no deck to change.
 
     Raises:
         ValidationFailed: an entry has a `card_id`.
@@ -141,21 +141,21 @@ def _wrong_id(index: int, message: str) -> Detail:
 
 
 def without_ids(entries: Iterable[CardEntryFields]) -> list[CardFields]:
-    """The entries that name no card; these have every field of one."""
+    """The entries without a `card_id`, which have every field of a card."""
     plain = [entry for entry in entries if not entry.get("card_id")]
     return [cast("CardFields", {name: value for name, value in one.items() if name != "card_id"}) for one in plain]
 
 
 def last_of_each(cards: Iterable[CardFields]) -> list[CardFields]:
-    """One card for each term, where it stood first, with the definition that it had last."""
+    """One card for each term, at its first position, with its last definition."""
     return list({card["term"]: card for card in cards}.values())
 
 
 def similar_terms(stored: Mapping[UUID, str], added: Iterable[Card]) -> list[SimilarRow]:
-    """The added terms that differ from one before only in case, accents, white space or a final full stop.
+    """The added terms that differ from an earlier one only in case, accents, white space or a final period.
 
     Args:
-        stored: the terms of the deck by position. Of several that are alike the first is told.
+        stored: the terms of the deck by position; of several similar ones, the first is reported.
     """
     first: dict[str, tuple[UUID, str]] = {}
     for card_id, term in stored.items():

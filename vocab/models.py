@@ -23,7 +23,7 @@ MAX_DURATION_MS = 3_600_000
 
 
 class Deck(models.Model):
-    """A set of cards; it stays when its course goes."""
+    """A set of cards, which remains if its course is deleted."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False, help_text="The deck's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
@@ -36,7 +36,7 @@ class Deck(models.Model):
         help_text="The course it belongs to; null means none.",
     )
     name = models.CharField(max_length=120, help_text="The deck's name.")
-    # `vocab.cards` counts them.
+    # counted by `vocab.cards`
     card_count = models.PositiveSmallIntegerField(
         default=0, db_default=0, editable=False, help_text="How many cards it has."
     )
@@ -64,7 +64,7 @@ class Deck(models.Model):
 
 
 class CardState(models.TextChoices):
-    """Where a card stands: FSRS's states, and `new` for its learning state before the first review."""
+    """The state of a card: FSRS's states, and `new` for its learning state before the first review."""
 
     NEW = "new"
     LEARNING = "learning"
@@ -82,7 +82,7 @@ class Rating(models.TextChoices):
 
 
 class Card(models.Model):
-    """A term and what it means, with its state in FSRS."""
+    """A term and its definition, with the card's FSRS state."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False, help_text="The card's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
@@ -107,7 +107,7 @@ class Card(models.Model):
     due_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When it comes up next.")
     last_reviewed_at = models.DateTimeField(null=True, editable=False, help_text="When it was last reviewed.")
     reps = models.PositiveIntegerField(default=0, editable=False, help_text="How often it was reviewed.")
-    # “Again” in the state review.
+    # the answer "again" in the state review
     lapses = models.PositiveIntegerField(
         default=0, editable=False, help_text="How often it was forgotten after it had been learned."
     )
@@ -118,7 +118,7 @@ class Card(models.Model):
     )
 
     class Meta:
-        # The last two columns let the database count what is due, and new, without reading the cards.
+        # With the last two columns, the database counts due and new cards without reading the cards.
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "deck", "due_at"], name="card_member_deck_due"),
             models.Index(
@@ -148,15 +148,17 @@ class Card(models.Model):
 
 
 class Review(models.Model):
-    """One line of the append-only log: the answer, and the card's state before it.
+    """One row of the append-only log: the answer, and the card's earlier state.
 
-    `state` to `last_reviewed_at` are the card's fields before the review. With the desired retention that then held
-    they say all that went into the new state, and what an undo puts back. The attempt of the same id is its practice.
+    `state` to `last_reviewed_at` are the card's fields before the review. With the desired retention at that time, they
+    determine the new state, and an undo restores them. The attempt with the same id is its practice.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
-    card = models.ForeignKey(Card, models.CASCADE, related_name="reviews")  # its index finds those of a card that goes
+    card = models.ForeignKey(
+        Card, models.CASCADE, related_name="reviews"
+    )  # its index finds the reviews of a card being deleted
     rating = models.CharField(
         max_length=5, choices=Rating, help_text="How well it was known: again (not at all), hard, good or easy."
     )
@@ -199,7 +201,7 @@ class Review(models.Model):
         return f"{self.rating}, {self.reviewed_at:%Y-%m-%d %H:%M} UTC"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Store a new line; a stored one is never changed."""
+        """Store a new row. Stored rows never change."""
         if not self._state.adding:
             raise TypeError("The review log is append-only.")
         super().save(*args, **kwargs)

@@ -44,7 +44,7 @@ class DecksQuery(Query):
     minutes_a_day = minutes_field("Minutes a day of that plan, 5 to 600; needs for_item.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse the cards of every deck at once, and what is about cards or a plan that are not asked for."""
+        """Reject requests for the cards of every deck, and parameters about cards or a plan that were not requested."""
         wrong = {}
         if ("for_item" in attrs) is not ("minutes_a_day" in attrs):
             needed = "Needs for_item, the exam to plan for." if "minutes_a_day" in attrs else "Is needed with for_item."

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 
 class _Turn:
-    """A member's lock. It is dropped when nobody holds or awaits it."""
+    """A member's lock. It is discarded when nobody holds it or waits for it."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -20,7 +20,7 @@ _all = Lock()
 
 @contextmanager
 def plan_turn(member_id: UUID) -> Iterator[None]:
-    """Wait until no other plan of the member is made in this process."""
+    """Wait until no other plan of the member is being made in this process."""
     with _all:
         turn = _turns.setdefault(member_id, _Turn())
     with turn.lock:

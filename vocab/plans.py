@@ -1,4 +1,4 @@
-"""Plans for exams: their cards, and their records. `vocab.exam_plan` computes them."""
+"""Plans for exams: their cards and their records. `vocab.exam_plan` computes them."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -50,7 +50,7 @@ class _Studied(MemoryState):
 
 
 class _Examined(CardRow):
-    """An item with a card of its course; without cards one row, in which the card's columns are null."""
+    """An item with a card of its course; without cards, one row in which the card's columns are null."""
 
     kind: str
     due_on: date | None
@@ -66,7 +66,7 @@ def _with_todays(rows: QuerySet[Any], path: str = "") -> QuerySet[Any]:
         member_id=Param("member_id"), card_id=OuterRef(f"{path}id"), reviewed_at__gte=Param("midnight")
     )
     first = log.order_by("reviewed_at", "id").values("last_reviewed_at")[:1]
-    has_some = {f"{path}last_reviewed_at__gte": Param("midnight")}  # else the log is not looked at
+    has_some = {f"{path}last_reviewed_at__gte": Param("midnight")}  # otherwise the log is not read
     found: QuerySet[Any] = rows.annotate(
         reviews_today=Case(
             When(**has_some, then=aggregated(log, "COUNT", "reviewed_at")),
@@ -149,11 +149,12 @@ def plan_for(
 
 
 def cards_for(member: Member, item_id: UUID, minutes_a_day: int, limit: int | None) -> tuple[UUID, list[CardRow]]:
-    """The course of an exam, and today's cards of the plan for it in their order: learning and relearning that are due
-    now, reviews that are due today, last looks, new cards. One query.
+    """The course of an exam, and today's cards of its plan in order: due learning and relearning cards, reviews due
+    today,
+    last looks, new cards. One query.
 
     Raises:
-        ValidationFailed: the member has no such item, or there are no plans for it; names `for_item`.
+        ValidationFailed: the member has no such item, or it cannot have a plan; names `for_item`.
     """
     now = timezone.now()
     today = member.date_at(now)

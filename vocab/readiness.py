@@ -1,7 +1,7 @@
-"""Predict the recall of cards on a future day without studying: FSRS's retrievability.
+"""Predict the recall of cards on a future day without studying, by FSRS's retrievability.
 
-The database calculates it for every card and gives sums, so that fifty thousand cards are a row for each deck. The
-formula is that of the `fsrs` package, with its parameters; a test compares the two card by card.
+The database calculates it for every card and returns sums, so that fifty thousand cards become one row per deck. The
+formula and its parameters are those of the `fsrs` package, and a test compares the two card by card.
 """
 
 from collections.abc import Mapping
@@ -36,18 +36,20 @@ _LAST_DAY = date.max - timedelta(days=1)
 
 
 def recall(last: Combinable, stability: Combinable, noon: Combinable) -> Combinable:
-    """The probability (0 to 1) that a card is recalled at `noon`, from its last review and stability."""
+    """The probability (0 to 1) of recalling a card at `noon`, from its last review and stability."""
     curve = 1.0 + FORGETTING_FACTOR * WholeDays(last, noon) / _divisor(stability)
     return Power(curve, FORGETTING_DECAY, output_field=FloatField())
 
 
 def below_target(last: Combinable, stability: Combinable, noon: Combinable) -> Combinable:
-    """Return whether more days have passed than the times of the card's stability in which it falls to the target."""
+    """Return whether the elapsed days exceed the given multiple of the stability, after which recall is below the
+    target.
+    """
     return GreaterThan(WholeDays(last, noon) / _divisor(stability), Param("times", FloatField()))
 
 
 def _divisor(stability: Combinable) -> Combinable:
-    """Guard against division by 0 or by tiny numbers, whatever a row contains."""
+    """Prevent division by 0 or by tiny numbers, for any stored value."""
     return Greatest(stability, LEAST_STABILITY, output_field=FloatField())
 
 
@@ -67,7 +69,7 @@ class _Sums(CardSums):
 
 
 def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, cards: str = "") -> Select[_Sums]:
-    """Sums over the cards of each `by`; `cards` is the path to them, like `cards__`."""
+    """Sums over the cards of each `by`. `cards` is the path to them, like `cards__`."""
     last, stability = F(f"{cards}last_reviewed_at"), F(f"{cards}stability")
     seen = Q(**{f"{cards}last_reviewed_at__isnull": False, f"{cards}stability__isnull": False})
     summed = (
@@ -112,7 +114,7 @@ _BY_ITEM = {number: _by_item(number) for number in range(1, MOST_AT_ONCE + 1)}
 
 
 def deck_readiness(member: Member, on: date, deck_id: UUID | None = None) -> dict[UUID, ReadinessRow]:
-    """The readiness of every deck with cards, or only of `deck_id`, on a day; one query.
+    """The readiness of every deck with cards, or only of `deck_id`, on a day. One query.
 
     Raises:
         ValidationFailed: `on` is past, or more than a year ahead.
@@ -126,7 +128,7 @@ def deck_readiness(member: Member, on: date, deck_id: UUID | None = None) -> dic
 
 
 def no_cards(member: Member, on: date) -> ReadinessRow:
-    """The readiness of what has no cards."""
+    """The readiness without any cards."""
     return {
         "on": on,
         "cards": 0,
@@ -139,7 +141,7 @@ def no_cards(member: Member, on: date) -> ReadinessRow:
 
 
 def with_recall(member: Member, on: date, cards: list[CardRow]) -> list[ListedCardRow]:
-    """`cards` themselves, each with its `recall` on a day; calculated here, as the cards are here one by one."""
+    """`cards` themselves, each with its `recall` on a day, calculated in Python as the cards are already loaded."""
     at = noon_of(member, on)
     rows = cast("list[ListedCardRow]", cards)
     for row in rows:
@@ -152,13 +154,13 @@ def with_recall(member: Member, on: date, cards: list[CardRow]) -> list[ListedCa
 
 
 class CardReadiness:
-    """Cards, as items and the agenda ask for them (`courses.readiness.Readiness`)."""
+    """The readiness of cards, for items and the agenda (`courses.readiness.Readiness`)."""
 
     @staticmethod
     def has_cards() -> Exists:
-        """Return whether the decks of an item's course have cards that are not suspended.
+        """Return whether the decks of an item's course have unsuspended cards.
 
-        The statement brings `member_id`: an engine that spreads members does not learn it from the item.
+        The statement includes `member_id`, which a distributed database cannot derive from the item.
         """
         its_course = {"member_id": Param("member_id"), "course_id": OuterRef("course_id")}
         asked = Card.objects.filter(member_id=Param("member_id"), deck_id=OuterRef("id"), suspended=False)
@@ -166,7 +168,7 @@ class CardReadiness:
 
     @staticmethod
     def for_items(member: Member, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
-        """The readiness for each item on its day; one query."""
+        """The readiness for each item on its day. One query."""
         given: dict[str, Any] = {"member_id": member.id, "times": times_to_target(member)}
         for place, (item_id, day) in enumerate(days.items()):
             given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(member, day)}
@@ -201,5 +203,5 @@ def told(member: Member, on: date, sums: CardSums) -> ReadinessRow:
 
 
 def _percent(part: float | Decimal, whole: int = 1) -> float:
-    """100 times the quotient, half-up to two places."""
+    """100 times the quotient, rounded half up to two places."""
     return float((100 * Decimal(part) / whole).quantize(Decimal("0.01"), ROUND_HALF_UP))

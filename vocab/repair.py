@@ -1,4 +1,4 @@
-"""Cards and reviews that were written by a server whose clock was ahead of the true time."""
+"""Repairing cards and reviews written by a server whose clock was ahead of the true time."""
 
 from datetime import datetime
 
@@ -10,9 +10,9 @@ from vocab.models import Card, CardState, Review
 
 
 def bring_reviews_back(member: Member, now: datetime) -> None:
-    """Let reviews later than `now` be of now and before, in their order, and their cards be due as much earlier.
+    """Move reviews later than `now` back to `now` and before, in order, and the due times of their cards by as much.
 
-    Nothing else changes the review log.
+    No other code changes the review log.
     """
     log = Review.objects.filter(member=member)
     cards = Card.objects.filter(member=member)

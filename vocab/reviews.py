@@ -22,7 +22,7 @@ from vocab.serializers import CardRecord, CardRow
 
 
 class CardForReview(CardRow):
-    """A card with what a review of it needs."""
+    """A card with the columns for a review."""
 
     step: int | None
     deck_name: str
@@ -45,10 +45,10 @@ _LOG = Insert(Review)
 
 
 def require_card(member: Member, card_id: UUID) -> CardForReview:
-    """The card, with what a review of it needs.
+    """The card, with the columns for a review.
 
     Raises:
-        NotFound: there is no such card of the member's.
+        NotFound: the member has no such card.
     """
     card = _CARD.first(member_id=member.id, card_id=card_id)
     if card is None:
@@ -59,13 +59,13 @@ def require_card(member: Member, card_id: UUID) -> CardForReview:
 def review_vocab_card(
     member: Member, card_id: UUID, *, rating: str, duration_ms: int | None = None, shown_reps: int | None = None
 ) -> CardRow:
-    """Answer the card now; gives the `CardRecord` with its next due time.
+    """Answer the card now. Return the `CardRecord` with its next due time.
 
     Args:
-        shown_reps: how often it had been reviewed when it was shown; None answers it in any case.
+        shown_reps: number of its reviews when it was shown; None always records the answer.
 
     Raises:
-        NotFound: there is no such card of the member's.
+        NotFound: the member has no such card.
         AnsweredSince: it was answered since it was shown.
     """
     with writing(member.id, "review_vocab_card") as write:
@@ -84,14 +84,14 @@ def record_review(
     duration_ms: int | None = None,
     shown_reps: int | None = None,
 ) -> CardRow:
-    """Answer the card `at` this moment of the true time; inside `write`. The row of the log also says who did it.
+    """Answer the card `at` this true time, inside `write`. The row of the log also names the actor.
 
-    Where server clocks disagree, that can be before the card's last review. Then the card is scheduled, and the review
-    logged, right after that one, so that the log is in the order in which the answers came.
+    If server clocks disagree, that may be before the card's last review. Then the review is scheduled and logged right
+    after that one, so that the log is in the order of the answers.
 
     Raises:
-        NotFound: there is no such card of the member's.
-        AnsweredSince: it was answered since it was shown, `shown_reps` answers before.
+        NotFound: the member has no such card.
+        AnsweredSince: it no longer has `shown_reps` reviews.
     """
     card = require_card(member, card_id)
     if shown_reps not in (None, card["reps"]):

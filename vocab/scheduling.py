@@ -1,8 +1,8 @@
-"""Schedule cards with FSRS, by the `fsrs` package.
+"""Schedule cards with the `fsrs` package.
 
-Fuzzing is off. It would move due dates by a random number of days, so that the same answers gave different due dates:
-a client could not predict one, nor could a history be replayed or a review be undone and done again. What it is for,
-spreading cards that would otherwise stay together for months, matters in collections far larger than a deck here.
+Fuzzing is off. It would shift due dates by a random number of days, so that the same answers lead to different due
+dates. Clients could not predict them, histories could not be replayed, and a review could not be undone and repeated.
+Its purpose, spreading cards that would otherwise stay together for months, matters only in far larger collections.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,7 @@ from vocab.models import CardState, Rating
 
 
 class MemoryState(TypedDict):
-    """The fields of a card that are its state in FSRS, and the log keeps from before each review."""
+    """A card's FSRS state, which the log stores from before each review."""
 
     state: str
     step: int | None
@@ -59,7 +59,7 @@ MAX_INTERVAL = timedelta(days=_DEFAULTS.maximum_interval)
 
 
 def recall(stability: float, last_reviewed_at: datetime, at: datetime) -> float:
-    """The probability (0 to 1) that a card is recalled `at` this moment, by whole days as in the package."""
+    """The probability (0 to 1) of recalling a card `at` this time, by whole days as in the package."""
     return float((1 + FORGETTING_FACTOR * max(0, (at - last_reviewed_at).days) / stability) ** FORGETTING_DECAY)
 
 
@@ -69,9 +69,9 @@ def _scheduler(desired_retention: float) -> fsrs.Scheduler:
 
 
 def next_state(card: MemoryState, rating: str, at: datetime, desired_retention: float) -> MemoryState:
-    """The state of `card` after it was answered at the instant `at`."""
+    """The state of `card` after an answer at the instant `at`."""
     before = fsrs.Card(
-        card_id=0,  # the package would wait a millisecond for an id of its own
+        card_id=0,  # otherwise the package waits a millisecond for a unique id
         state=_TO_FSRS[card["state"]],
         step=card["step"],
         stability=card["stability"],

@@ -31,13 +31,13 @@ _NOTE = Update(
 
 
 def told_seconds(member: Member) -> tuple[Decimal, bool]:
-    """Seconds that a review takes, to two places, and whether they were measured."""
+    """The seconds per review, to two places, and whether they were measured."""
     if member.seconds_reviews < WINDOW:
         return ASSUMED, False
     return Decimal(member.seconds).quantize(Decimal("0.01"), ROUND_HALF_UP), True
 
 
 def note_seconds(write: Write, duration_ms: int) -> None:
-    """Let the mean follow a review that took so long; inside `write`."""
+    """Include this duration in the mean, inside `write`."""
     took = float(min(max(duration_ms / 1000, LEAST_SECONDS), MOST_SECONDS))
     write.later(_NOTE, member_id=write.member_id, took=took)

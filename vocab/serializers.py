@@ -29,7 +29,7 @@ class CardFields(TypedDict):
 
 
 class NewCard(CardFields, total=False):
-    """A card for a deck; with what it is not given it is new, and due at once."""
+    """A new card for a deck. Without further fields it is new and due at once."""
 
     state: str
     step: int | None
@@ -98,7 +98,9 @@ class CardEntryBody(CardBody):
         }
 
     def to_internal_value(self, data: Any) -> Any:
-        """The fields sent; without `card_id` only those of a new card, and those that it needs are required."""
+        """Parse the sent fields. Without `card_id`, only the fields of a new card are accepted, and its required ones
+        needed.
+        """
         if not isinstance(data, Mapping) or data.get("card_id") is not None:
             return super().to_internal_value(data)
         data = {name: value for name, value in data.items() if name in CardBody.Meta.fields}

@@ -1,4 +1,4 @@
-"""The member's decks to study, with the readiness for exams and quizzes, for `courses.studied`."""
+"""The member's decks for studying, with the readiness for exams and quizzes, for `courses.studied`."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -41,8 +41,9 @@ _AS_READ: "Field[Any, Any]" = Field()
 
 
 class _Row(TypedDict):
-    """A deck and an exam of its course, or none. Without one it has no sums; the two that are of a readiness alone only
-    with an exam whose readiness is told.
+    """A deck and an exam of its course, or none. Without an exam it has no sums. The two sums used only for readiness
+    exist
+    only for exams with readiness.
     """
 
     id: UUID
@@ -62,8 +63,9 @@ class _Row(TypedDict):
 
 
 def studied(member: Member, at: datetime, days: Mapping[UUID, date], others: Mapping[UUID, date]) -> Studied:
-    """What there is to study at this moment, with the readiness for the exams of `days`, each on its day, and the
-    expected recall on those days and those of `others`; one query.
+    """The decks for studying now, with the readiness for the exams of `days`, each on its day, and the expected recall
+    on
+    those days and those of `others`. One query.
     """
     exams = {**days, **others} or {_NONE: member.date_at(at)}
     given: dict[str, Any] = {"times": times_to_target(member)}
@@ -120,8 +122,9 @@ def _readiness(member: Member, day: date, rows: list[_Row]) -> ReadinessRow:
 
 @cache
 def _decks(told: int, number: int) -> Select[_Row]:
-    """Each deck with the exams of its course among so many, each at its own noon; sums only where there is one, and
-    those that only a readiness has for the first `told` of them.
+    """Each deck with the given exams of its course, each at its own noon. Sums exist only with an exam, and those used
+    only
+    for readiness for the first `told` exams.
     """
     exams = [Q(course__items__id=Param(f"item_{place}")) for place in range(number)]
     noons = [
@@ -155,7 +158,7 @@ def _decks(told: int, number: int) -> Select[_Row]:
 
 
 def _where(condition: Q, sums: Subquery) -> Case:
-    """Null elsewhere."""
+    """Null unless the condition holds."""
     return Case(When(condition, then=sums), output_field=_AS_READ)
 
 

@@ -1,4 +1,4 @@
-"""Which card comes next on the study pages, how many are left, and what comes once none is."""
+"""The next card on the study pages, the number of cards left, and upcoming reviews."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -24,21 +24,21 @@ _TOMORROW_ENDS = 2
 
 
 class StudyCard(CardRow):
-    """A card with what its next state is calculated from."""
+    """A card with the columns that determine its next state."""
 
     step: int | None
 
 
 class Turn(NamedTuple):
-    """What is to be studied now.
+    """The cards to study now.
 
     Attributes:
-        card: the one that comes next; None if there is none.
+        card: the next one; None if there is none.
         deck: the deck of the card.
-        left: cards left for today, this one included.
-        elsewhere: how many of them are left in all decks together.
-        new_waiting: new cards that today no longer allows.
-        decks: how many decks the member has.
+        left: number of cards left for today, including this one.
+        elsewhere: number of cards left in all decks together.
+        new_waiting: number of new cards over today's limit.
+        decks: the member's number of decks.
     """
 
     card: StudyCard | None
@@ -50,12 +50,12 @@ class Turn(NamedTuple):
 
 
 class Coming(TypedDict):
-    """What comes once nothing is left.
+    """Upcoming reviews once no card is left.
 
     Attributes:
-        next_at: when the next card that was begun is due; None without one.
-        later_today: cards due later today.
-        tomorrow: cards due tomorrow, without new ones.
+        next_at: the next due time of a begun card; None without one.
+        later_today: number of cards due later today.
+        tomorrow: number of cards due tomorrow, without new ones.
     """
 
     next_at: datetime | None
@@ -96,15 +96,15 @@ _NEXT_EXAMS = Select[_NextExam](
 
 
 def next_turn(member: Member, now: datetime, deck_id: UUID | None = None, first: UUID | None = None) -> Turn:
-    """The card that comes next, of all decks or of one: learning and relearning, then reviews, each by `due_at`; then
-    new ones, as many as today still allows, deck by deck: the one with the next exam first, then the oldest; at most
-    four queries.
+    """The next card of all decks or one: learning and relearning cards, then reviews, each by `due_at`; then new cards
+    within
+    today's limit, deck by deck, starting with the one with the next exam, then the oldest. At most four queries.
 
     Args:
-        first: a card that comes before all others, if it is due: one whose answer was just undone.
+        first: a card to prefer if it is due, because its answer was just undone.
 
     Raises:
-        NotFound: there is no such deck of the member's.
+        NotFound: the member has no such deck.
     """
     found = studied(member, now, {}, {})
     decks = [deck for deck in found.decks if deck_id in (None, deck.id)]
@@ -140,7 +140,7 @@ def _next(
 
 
 def _first_for_exam(member: Member, now: datetime, decks: Sequence[StudiedDeck]) -> StudiedDeck:
-    """The deck whose course has the next open exam or quiz; of equal ones the oldest."""
+    """The deck whose course has the next open exam or quiz; of equal ones, the oldest."""
     exams = {row["course_id"]: row["on"] for row in _NEXT_EXAMS.all(member_id=member.id, today=member.date_at(now))}
 
     def order(deck: StudiedDeck) -> tuple[date, datetime, UUID]:
@@ -150,7 +150,7 @@ def _first_for_exam(member: Member, now: datetime, decks: Sequence[StudiedDeck])
 
 
 def next_dates(member: Member, card: StudyCard, now: datetime) -> dict[str, datetime]:
-    """When the card would be due after each rating, if it were answered now."""
+    """The card's due time after each rating, if it were answered now."""
     last = card["last_reviewed_at"]
     at = now if last is None else max(now, last + timedelta(microseconds=1))
     before: MemoryState = {
@@ -165,7 +165,7 @@ def next_dates(member: Member, card: StudyCard, now: datetime) -> dict[str, date
 
 
 def coming(member: Member, now: datetime, deck_id: UUID | None = None) -> Coming:
-    """What comes after `now` of the cards that were begun, of all decks or of one; one query."""
+    """Reviews after `now` of begun cards, of all decks or one. One query."""
     zone = ZoneInfo(member.time_zone)
     today = member.date_at(now)
     midnight, end = (

@@ -21,12 +21,12 @@ _UNDONE = WholeMember("undoing a review that the credential sees takes back its 
 
 
 def undo_review(member: Member, write: Write, review_id: UUID) -> bool:
-    """Take a review back: the card's state, the line of the review log, the attempt and the sums of its day.
+    """Undo a review: the card's state, the row of the review log, the attempt and the sums of its day.
 
-    The change then stands in the log of changes, so that it is told as one that was undone.
+    The change is then copied to the log of changes, which lists it as undone.
 
     Raises:
-        Conflict: it is not the card's last, is too old, or nobody kept who gave the answer.
+        Conflict: it is not the card's last, is too old, or has no known actor.
     """
     review = find_review(member, review_id)
     if review is None:

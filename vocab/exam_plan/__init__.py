@@ -1,1 +1,1 @@
-"""What to study each day before an exam, computed only from the cards, without a database or a clock."""
+"""The daily study plan before an exam, computed only from the cards, without a database or a clock."""

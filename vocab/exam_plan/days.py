@@ -1,4 +1,4 @@
-"""The days of a plan as instants: where they begin, and their noons, in the member's time zone."""
+"""The days of a plan as instants: their starts and their noons, in the member's time zone."""
 
 from bisect import bisect_right
 from datetime import UTC, date, datetime, time, timedelta
@@ -15,10 +15,10 @@ def instant(moment: datetime) -> int:
 
 
 class Days:
-    """The days from `today` up to the exam, counted from 0; the exam is on day `number`.
+    """The days from `today` to the exam, counted from 0. The exam is on day `number`.
 
     Attributes:
-        noons: 12:00 of each day, that of the exam included.
+        noons: 12:00 of each day, including that of the exam.
     """
 
     def __init__(self, today: date, exam_on: date, zone: ZoneInfo) -> None:
@@ -33,7 +33,7 @@ class Days:
         return self._at(self._today + timedelta(days=day), time(0))
 
     def of(self, at: int) -> int:
-        """The day on which an instant is; 0 if that is past, and `number` from the exam on."""
+        """The day of an instant: 0 if it is past, and `number` from the exam on."""
         return max(0, bisect_right(self._begins, at) - 1)
 
     def _at(self, day: date, hour: time) -> int:

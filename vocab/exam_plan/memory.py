@@ -1,7 +1,7 @@
-"""FSRS in numbers: what the `fsrs` package calculates of a card, for plans that need it some ten thousand times.
+"""FSRS with plain numbers, equal to the `fsrs` package, for plans that calculate about ten thousand cards.
 
-The parameters are the package's. Only the answers that plans assume are here, `again` and `good`; tests compare both
-with the package, card by card. Instants are microseconds since 1970, as integers.
+The parameters are the package's. Only the answers that plans assume are implemented, `again` and `good`. Tests compare
+both with the package, card by card. Instants are integers: microseconds since 1970.
 """
 
 import math
@@ -34,9 +34,9 @@ class Memory:
 
     Attributes:
         state: a new card is in `learning`, without a stability.
-        step: in the (re)learning steps; 0 in the state `review`.
-        last: when it was last reviewed.
-        due: when it comes up next.
+        step: index of the (re)learning step; 0 in the state `review`.
+        last: time of the last review.
+        due: time of the next review.
     """
 
     state: str
@@ -48,16 +48,16 @@ class Memory:
 
 
 def recalled(card: Memory, at: int) -> float:
-    """The probability (0 to 1) that the card is recalled `at` this instant, by whole days. 0 for a new card."""
+    """The probability (0 to 1) of recalling the card `at` this instant, by whole days. 0 for a new card."""
     if card.stability is None or card.last is None:
         return 0.0
     return float((1 + FORGETTING_FACTOR * max(0, (at - card.last) // DAY) / card.stability) ** FORGETTING_DECAY)
 
 
 def settled(card: Memory, at: int, retention: float, *, good: bool) -> Memory:
-    """The card after an answer `at` this instant, `good` or again, and after a good answer to each step that follows.
+    """The card after an answer `at` this instant, `good` or `again`, and a good answer to each following step.
 
-    The steps are at the same instant: ten minutes later the package would count a day less at the next noon.
+    The steps are at the same instant: ten minutes later, the package might count one day less at the next noon.
     """
     card = answered(card, at, retention, good=good)
     while card.state != REVIEW:
@@ -66,7 +66,7 @@ def settled(card: Memory, at: int, retention: float, *, good: bool) -> Memory:
 
 
 def answered(card: Memory, at: int, retention: float, *, good: bool) -> Memory:
-    """The card after one answer `at` this instant, which is `good` or again."""
+    """The card after one answer `at` this instant, `good` or `again`."""
     stability, difficulty = _learned(card, at, good=good)
     steps = _RELEARNING if card.state == RELEARNING else _LEARNING
     if card.state == REVIEW:
@@ -87,7 +87,7 @@ def _scheduled(stability: float, difficulty: float, at: int, retention: float) -
 
 
 def _learned(card: Memory, at: int, *, good: bool) -> tuple[float, float]:
-    """Stability and difficulty after the answer; a new card is never answered again here."""
+    """Stability and difficulty after the answer. A new card is never answered `again` here."""
     if card.stability is None or card.last is None:
         return _P[2], _FIRST_DIFFICULTY
     stability, difficulty = card.stability, card.difficulty

@@ -1,7 +1,7 @@
 """The plan for an exam: new cards, reviews and a last look at every card, day by day (docs/exam-plan.md).
 
-A pure function of the cards, of what was reviewed today, of the member's settings, the day and two parameters: it
-reads no clock and no database, and nothing of it is stored. Asked again tomorrow, it goes on from what happened.
+A pure function of the cards, today's reviews, the member's settings, the day and two parameters. It reads no clock and
+no database, and nothing is stored. Tomorrow's plan continues from what was actually done.
 """
 
 import heapq
@@ -28,9 +28,9 @@ class PlanCard:
     """A card, in the order of deck, position and id.
 
     Attributes:
-        reps: how often it was reviewed.
-        today: how many reviews of it today's log has.
-        before: its last review before those.
+        reps: number of reviews.
+        today: number of reviews in today's log.
+        before: time of the last review before today.
     """
 
     memory: Memory
@@ -53,8 +53,8 @@ class Settings:
 
     Attributes:
         retention: the member's desired retention.
-        minutes: a day.
-        seconds: that a card takes.
+        minutes: per day.
+        seconds: per card.
     """
 
     today: date
@@ -65,11 +65,11 @@ class Settings:
     seconds: Decimal
 
     def looks_a_day(self) -> int:
-        """Cards that fit into the minutes of a day."""
+        """The number of cards that fit into the minutes of a day."""
         return int(60 * self.minutes / self.seconds)
 
     def window(self, cards: int) -> int:
-        """The days before the exam in which every card is seen once more."""
+        """The number of days before the exam in which every card is seen once more."""
         return max(1, -(-cards // self.looks_a_day()))
 
 
@@ -91,9 +91,9 @@ class Plan:
     """Days from today to the day before the exam.
 
     Attributes:
-        predicted: the mean recall at noon of the exam, from 0 to 1.
+        predicted: mean recall at noon of the exam, from 0 to 1.
         at_most: the same if every last look were on the day before.
-        sampled: whether a sample of the cards was calculated; of today everything is exact.
+        sampled: whether only a sample of the cards was calculated; today is always exact.
     """
 
     days: list[Day]
@@ -103,11 +103,11 @@ class Plan:
 
 
 class Planner:
-    """Cards under settings, with a window of this many days and last looks per day.
+    """Calculates a plan for cards and settings, with a window of this many days and last looks per day.
 
     Attributes:
         first: the first day of the window from today on.
-        since: when the window begins, which may be past; a card reviewed since then has had its last look.
+        since: the start of the window, which may be past; a card reviewed since then has had its last look.
     """
 
     def __init__(self, cards: Sequence[PlanCard], settings: Settings, *, window: int, looks_a_day: int) -> None:
@@ -141,31 +141,31 @@ class Planner:
         return Day(self._new_days()[0], sum(map(self.is_due, self._cards)), self._looks_today())
 
     def is_open(self, card: PlanCard) -> bool:
-        """Return whether the card is still to be seen once more in the window; one that is begun there is not."""
+        """Return whether the card still needs a last look in the window. Cards begun in the window do not."""
         last = card.memory.last
         return not self._began or (last is not None and last < self.since)
 
     def is_due(self, card: PlanCard) -> bool:
-        """Return whether the card is due today, last looks and steps of something answered today left aside."""
+        """Return whether the card is due today, apart from last looks and steps of cards answered today."""
         return self._comes_up(card.memory) and not self._is_step(card.memory) and self._days.of(card.memory.due) == 0
 
     def in_learning(self, card: PlanCard) -> bool:
-        """Return whether the card is in its (re)learning steps, whenever the next is, and no last look."""
+        """Return whether the card is in its (re)learning steps, due at any time, and needs no last look."""
         return card.memory.state != REVIEW and self._comes_up(card.memory)
 
     def new_today(self) -> list[int]:
-        """The places of the new cards to begin today."""
+        """The indexes of the new cards to begin today."""
         return [place for place, card in enumerate(self._cards) if card.is_new][: self._new_days()[0]]
 
     def looks_today(self) -> list[int]:
-        """The positions of the cards whose last look is today. The one that gains least by waiting is first."""
+        """The indexes of the cards with their last look today. The card that gains least by waiting is first."""
         number = self._looks_today()
         open_looks = (place for place, card in enumerate(self._cards) if number and self.is_open(card))
         gains = ((self._gain(self._cards[place].memory), place) for place in open_looks)
         return [place for _, place in heapq.nsmallest(number, gains)]
 
     def _comes_up(self, memory: Memory) -> bool:
-        """Return whether FSRS's due date counts: of a seen card before the window, then of steps after a last look."""
+        """Return whether FSRS's due date counts: for a seen card before the window, and for steps after a last look."""
         if memory.last is None:
             return False
         return not self._began or (memory.state != REVIEW and memory.last >= self.since)
@@ -181,7 +181,7 @@ class Planner:
         return left_of_today(evenly(new + begun, number), begun, lambda left: evenly(left, number - 1))
 
     def _begin_days(self) -> list[int]:
-        """The day on which each card is begun; 0 for those that are."""
+        """The day on which each card is begun; 0 for begun cards."""
         order = iter([day for day, number in enumerate(self._new_days()) for _ in range(number)])
         return [next(order) if card.is_new else 0 for card in self._cards]
 
@@ -200,7 +200,7 @@ class Planner:
         return card.today > 0 and card.before is not None and card.before < self.since
 
     def _up_to_the_window(self, card: PlanCard, begin: int, days: list[Day]) -> Memory:
-        """The card at its possible last look, or at the exam, with the reviews due until then."""
+        """The card at its possible last look, or at the exam, after the reviews due until then."""
         memory = card.memory
         if card.is_new:
             days[begin].new += 1
@@ -220,12 +220,12 @@ class Planner:
         return [(looks[place], day) for (_, place), day in zip(by_gain, order, strict=True)]
 
     def _gain(self, memory: Memory) -> float:
-        """The gain at the exam if the card is seen on the last day of the window instead of the first from today on."""
+        """The card's gain at the exam if it is seen on the last day of the window, not on the first remaining one."""
         last = self._days.number - 1
         return 0.0 if last == self.first else self._value(memory, last) - self._value(memory, self.first)
 
     def _value(self, memory: Memory, day: int) -> float:
-        """The expected recall at the exam if the card is seen on this day, over the two answers it may get."""
+        """The expected recall at the exam if the card is seen on this day, averaged over the two possible answers."""
         exam = self._days.noons[-1]
         likely = recalled(memory, max(self._days.noons[day], memory.last or 0))
         good, again = (recalled(self._answered(memory, day, good=good), exam) for good in (True, False))
@@ -236,7 +236,7 @@ class Planner:
 
 
 def exam_plan(cards: Sequence[PlanCard], settings: Settings) -> Plan:
-    """The plan for at least one card; `cards` are in the order of deck, position and id."""
+    """The plan for at least one card. `cards` are in the order of deck, position and id."""
     chosen = sample(cards)
     window, looks_a_day = settings.window(len(cards)), settings.looks_a_day()
     scaled = max(1, looks_a_day * len(chosen) // len(cards))
@@ -250,12 +250,14 @@ def exam_plan(cards: Sequence[PlanCard], settings: Settings) -> Plan:
 
 
 def planner(cards: Sequence[PlanCard], settings: Settings) -> Planner:
-    """All cards under these settings."""
+    """A planner for all cards with these settings."""
     return Planner(cards, settings, window=settings.window(len(cards)), looks_a_day=settings.looks_a_day())
 
 
 def sample(cards: Sequence[PlanCard]) -> Sequence[PlanCard]:
-    """All cards, or every k-th by stability, new ones first, so that there are `MOST_EXACT` at most; in their order."""
+    """All cards, or every k-th by stability, with new ones first, so that there are at most `MOST_EXACT`. Keeps the
+    order.
+    """
     every = -(-len(cards) // MOST_EXACT)
     if every == 1:
         return cards

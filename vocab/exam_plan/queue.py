@@ -6,10 +6,10 @@ from vocab.exam_plan.plan import PlanCard, Settings, planner
 
 
 def queue(cards: Sequence[PlanCard], settings: Settings, now: int) -> list[int]:
-    """The places of today's cards, each exact, of any number of cards.
+    """The indexes of today's cards. Each is exact, for any number of cards.
 
-    First what is in learning or relearning, from its due time on; then reviews, also those due later today; last looks,
-    the one that gains least by waiting first; new cards.
+    First learning and relearning cards that are due; then reviews, including those due later today; then last looks,
+    starting with the card that gains least by waiting; then new cards.
     """
     if not cards:
         return []

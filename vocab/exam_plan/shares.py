@@ -10,7 +10,7 @@ def evenly(cards: int, days: int) -> list[int]:
 
 
 def from_the_last(cards: int, days: int, most: int) -> list[int]:
-    """`most` a day from the last day back; as many more on each day as it takes, where that is too few."""
+    """`most` per day from the last day back, or more on each day if they do not fit."""
     if days and most * days < cards:
         most = -(-cards // days)
     shares = [0] * days
@@ -21,10 +21,10 @@ def from_the_last(cards: int, days: int, most: int) -> list[int]:
 
 
 def left_of_today(shares: list[int], done: int, share_out: Callable[[int], list[int]]) -> list[int]:
-    """The remaining shares of the days after `done` of the total was done today.
+    """The shares of the remaining days, after `done` of the total was done today.
 
     Args:
-        share_out: gives the shares of the later days.
+        share_out: computes the shares of later days.
     """
     today = max(0, shares[0] - done)
     return [today, *share_out(sum(shares) - done - today)]

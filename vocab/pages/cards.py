@@ -1,4 +1,4 @@
-"""The cards of a deck: one is changed on its own page, and suspended or deleted from the list."""
+"""Changing a card on its own page, and suspending or deleting cards in the list of a deck."""
 
 from http import HTTPStatus
 from uuid import UUID
@@ -28,7 +28,7 @@ _ACTIONS = ("delete", "suspend", "resume")
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpResponse:
-    """The form of a card; back to its deck once it is saved, or to the study page that it was opened from."""
+    """The form of a card. Saving it returns to its deck, or to the study page if opened from there."""
     member = signed_in(request)
     card = _card(member, deck_id, card_id)
     stored = {"term": card["term"], "definition": card["definition"], "suspended": card["suspended"]}
@@ -51,7 +51,7 @@ def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpRespons
 @for_active_members
 @require_POST
 def change_cards(request: HttpRequest, deck_id: UUID) -> HttpResponse:
-    """Suspend, resume or delete the card that the pressed button names, and show the list where it was."""
+    """Suspend, resume or delete the card of the pressed button, and show the list at the same position."""
     member = signed_in(request)
     action = next((name for name in _ACTIONS if name in request.POST), None)
     card_id = parse_uuid(request.POST.get(action or ""))
@@ -77,7 +77,7 @@ def change_cards(request: HttpRequest, deck_id: UUID) -> HttpResponse:
 
 
 def _back(request: HttpRequest, card: CardRow) -> str:
-    """Where the page was opened from."""
+    """The page to return to."""
     deck_id, card_id = card["deck_id"], str(card["id"])
     study = request.GET.get("study")
     if study not in {"all", "deck"}:
@@ -86,10 +86,10 @@ def _back(request: HttpRequest, card: CardRow) -> str:
 
 
 def _card(member: Member, deck_id: UUID, card_id: UUID) -> CardRow:
-    """The card of this deck.
+    """The card in this deck.
 
     Raises:
-        Http404: there is no such card of the member's in it.
+        Http404: the member has no such card in it.
     """
     try:
         card = require_card(member, card_id)
@@ -101,7 +101,7 @@ def _card(member: Member, deck_id: UUID, card_id: UUID) -> CardRow:
 
 
 def _neighbor(member: Member, card: CardRow, q: str) -> UUID | None:
-    """The card after this one in the list, or else before it."""
+    """The next card in the list, or else the one before."""
     ids = [one["id"] for one in cards_of(member, card["deck_id"], q)]
     if card["id"] not in ids or len(ids) == 1:
         return None

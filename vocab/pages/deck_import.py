@@ -1,4 +1,4 @@
-"""Flashcards out of a file: a table, or what Anki exports."""
+"""Importing flashcards from a file: a table, or an Anki export."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -24,7 +24,7 @@ MAX_ERRORS = 20
 
 
 class DeckFileForm(FileForm):
-    """Takes a file of cards."""
+    """The form for a file of cards."""
 
     max_bytes = MAX_FILE
 
@@ -44,7 +44,7 @@ class DeckFileForm(FileForm):
     )
 
     def __init__(self, sent: HttpRequest | None = None, *, member: Member) -> None:
-        """Bind it to what was sent, if it was."""
+        """Bind the form to the sent data, if any."""
         super().__init__(None if sent is None else sent.POST, None if sent is None else sent.FILES)
         self.fields["course_id"] = course_field(member)
 
@@ -53,7 +53,7 @@ class DeckFileForm(FileForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @takes_file(Upload(MAX_FILE))
 def import_decks(request: HttpRequest) -> HttpResponse:
-    """Asks for a file on GET; a post of one makes decks, and tells which."""
+    """Ask for a file on GET. A post of a file creates decks and lists them."""
     member = signed_in(request)
     if request.method != "POST":
         decks = list_vocab_decks(member, include_cards=False)

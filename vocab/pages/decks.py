@@ -1,4 +1,4 @@
-"""The decks of a member, one of them with its cards, a new one, its name and course, its file, and its deletion."""
+"""The pages of a member's decks: the list, one deck, creating, changing, downloading and deleting."""
 
 from datetime import datetime
 from html import escape
@@ -40,11 +40,11 @@ _CUTS = (2000, 500, 200, 100, 30)
 
 
 class Listed(NamedTuple):
-    """A card of the list.
+    """A card in the list.
 
     Attributes:
-        definition: its beginning, if the whole has no room.
-        due: when it is due, in words; empty for a new or a suspended one.
+        definition: shortened if there is not enough space.
+        due: the due time in words; empty for a new or a suspended card.
     """
 
     card: DeckCard
@@ -53,7 +53,7 @@ class Listed(NamedTuple):
 
 
 class Export(NamedTuple):
-    """A format in which a deck can be saved."""
+    """A file format for downloading a deck."""
 
     format: str
     label: str
@@ -81,7 +81,7 @@ def deck_list(request: HttpRequest) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def deck_page(request: HttpRequest, deck_id: UUID) -> HttpResponse:
-    """On GET the deck with its cards, those that match `q` if it is there; on POST add a card."""
+    """Show the deck with its cards, filtered by `q`, on GET. A post adds a card."""
     member = signed_in(request)
     deck = _deck(member, deck_id)
     if request.method != "POST":
@@ -111,7 +111,7 @@ def deck_page(request: HttpRequest, deck_id: UUID) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_deck(request: HttpRequest) -> HttpResponse:
-    """A deck with its first card."""
+    """Create a deck with its first card."""
     member = signed_in(request)
     if request.method != "POST":
         empty = NewDeckForm(member=member)
@@ -137,7 +137,7 @@ def new_deck(request: HttpRequest) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
-    """The name and the course of a deck."""
+    """Change the name and the course of a deck."""
     member = signed_in(request)
     deck = _deck(member, deck_id)
     stored = {"name": deck["name"], "course_id": deck["course_id"]}
@@ -162,7 +162,7 @@ def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
-    """Asks on GET, deletes on POST."""
+    """Ask on GET, delete on POST."""
     member = signed_in(request)
     deck = _deck(member, deck_id)
     if request.method != "POST":
@@ -178,7 +178,7 @@ def delete_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
 @for_active_members
 @require_safe
 def export_deck(request: HttpRequest, deck_id: UUID) -> HttpResponseBase:
-    """The deck as a file."""
+    """Download the deck as a file."""
     format_ = request.GET.get("format", EXPORTS[0].format)
     if format_ not in MEDIA_TYPES:
         raise Http404
@@ -192,7 +192,7 @@ def _deck(member: Member, deck_id: UUID) -> DeckRow:
     """The deck.
 
     Raises:
-        Http404: there is no such deck of the member's.
+        Http404: the member has no such deck.
     """
     for deck in list_vocab_decks(member, include_cards=False, deck_id=deck_id):
         return deck
@@ -220,7 +220,7 @@ def _page(
 
 
 def _listed(cards: list[DeckCard], now: datetime, zone: ZoneInfo) -> list[Listed]:
-    """The cards with as much of their definitions as there is room for."""
+    """The cards, with definitions shortened to the available space."""
     terms = sum(_size(card["term"]) for card in cards)
     shown: list[str] = []
     for most in _CUTS:
@@ -241,5 +241,5 @@ def _cut(text: str, most: int) -> str:
 
 
 def _size(text: str) -> int:
-    """Bytes that the text takes in a page."""
+    """The size of the text in a page, in bytes."""
     return len(escape(text).encode())

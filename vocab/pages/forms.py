@@ -26,7 +26,7 @@ def _lines(name: str, label: str, rows: int) -> LinesField:
 
 
 def course_field(member: Member) -> forms.TypedChoiceField:
-    """The choice among the member's courses, or none; its value is the id. One query."""
+    """An optional choice of a member's course; its value is the id. One query."""
     courses = {str(one["id"]): one for one in list_courses(member)}
     return forms.TypedChoiceField(
         label="Course",
@@ -52,7 +52,7 @@ class CardForm(OnceForm):
 
 
 class CardChangesForm(EditForm):
-    """A card that is there."""
+    """An existing card."""
 
     term = _lines("term", "Term", 2)
     definition = _lines("definition", "Definition", 6)
@@ -78,7 +78,7 @@ class DeckForm(EditForm):
 
 
 class NewDeckForm(CardForm):
-    """A deck with its first card."""
+    """A new deck with its first card."""
 
     name = forms.CharField(
         label="Name of the deck",

@@ -1,7 +1,7 @@
-"""A sitting: the answers that a member gives on the study page from opening it to leaving it.
+"""A sitting: the answers of a member on the study page from opening to leaving it.
 
-It is kept in the browser's session, under an id that the page's forms and addresses carry. So the page can say what was
-done in it, and undo its answers and no others: not those of an app, of another tab or of another device.
+It is stored in the browser's session under an id, which is part of the page's forms and URLs. So the page can summarize
+its answers, and can undo only these: not those of an app, another tab or another device.
 """
 
 import re
@@ -27,8 +27,8 @@ class Answer(TypedDict):
     """An answer.
 
     Attributes:
-        review: the id of its line in the review log.
-        shown: the moment at which its page was made, which tells it from other pages.
+        review: the id of its row in the review log.
+        shown: the time when its page was rendered, which identifies the page.
     """
 
     review: str
@@ -44,10 +44,10 @@ class _Kept(TypedDict):
 
 
 class Sitting:
-    """The sitting that a request belongs to; a new one if it names none.
+    """The sitting named in a request, or a new one.
 
     Attributes:
-        counts: answers by rating.
+        counts: number of answers by rating.
     """
 
     def __init__(self, request: HttpRequest) -> None:
@@ -61,7 +61,7 @@ class Sitting:
 
     @property
     def done(self) -> int:
-        """How many cards were answered."""
+        """The number of answered cards."""
         return sum(self.counts.values())
 
     @property
@@ -70,7 +70,7 @@ class Sitting:
         return self._answers[-1] if self._answers else None
 
     def was_sent(self, shown: int) -> bool:
-        """Whether the page that was made at this moment was answered, also if that was undone since."""
+        """Return whether the page rendered at this time was answered, even if the answer was undone since."""
         return shown in self._ended or any(answer["shown"] == shown for answer in self._answers)
 
     def add(self, review_id: UUID, card_id: UUID, rating: str, shown: int) -> None:
@@ -80,14 +80,14 @@ class Sitting:
         self._store()
 
     def remove_last(self) -> None:
-        """Remove the newest answer, which was undone."""
+        """Remove the newest answer after it was undone."""
         answer = self._answers.pop()
         self.counts[answer["rating"]] -= 1
         self._ended.append(answer["shown"])
         self._store()
 
     def forget_last(self) -> None:
-        """Let the newest answer count, but not be undone here: something that happened since stands in the way."""
+        """Keep counting the newest answer, but stop offering its undo, because a later change prevents it."""
         self._ended.append(self._answers.pop()["shown"])
         self._store()
 

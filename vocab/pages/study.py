@@ -1,4 +1,4 @@
-"""The study page: one card at a time, of all decks or of one."""
+"""The study page: one card at a time, from all decks or one."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -34,8 +34,8 @@ class RatingButton(NamedTuple):
     """A button that rates a card.
 
     Attributes:
-        key: that presses it.
-        next: when the card then comes again, in words.
+        key: its keyboard shortcut.
+        next: the card's next due time with this rating, in words.
     """
 
     value: str
@@ -45,11 +45,11 @@ class RatingButton(NamedTuple):
 
 
 class _Answered(NamedTuple):
-    """What the form of a card says.
+    """The content of a card's form.
 
     Attributes:
-        reps: how often the card had been answered when it was shown.
-        shown: when it was shown, in milliseconds since 1970.
+        reps: number of reviews of the card when it was shown.
+        shown: time when it was shown, in milliseconds since 1970.
     """
 
     card_id: UUID
@@ -59,7 +59,7 @@ class _Answered(NamedTuple):
 
 
 def study_address(deck_id: UUID | None, sitting: str = "", *, undo: bool = False, **query: str) -> str:
-    """The address of the page, of all decks or of one."""
+    """The URL of the page, for all decks or one."""
     names = ("undo-answer", "undo-answer-in-deck") if undo else ("study", "study-deck")
     path = reverse(names[0]) if deck_id is None else reverse(names[1], args=[deck_id])
     given = {"sitting": sitting, **query} if sitting else query
@@ -69,7 +69,7 @@ def study_address(deck_id: UUID | None, sitting: str = "", *, undo: bool = False
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 def study(request: HttpRequest, deck_id: UUID | None = None) -> HttpResponse:
-    """On GET show the card that comes next, or that none does; on POST record an answer and go on."""
+    """On GET, show the next card, or that none is left. On POST, record an answer and show the next card."""
     member, sitting = signed_in(request), Sitting(request)
     if request.method == "POST":
         _record(request, member, sitting)
@@ -102,7 +102,7 @@ def study(request: HttpRequest, deck_id: UUID | None = None) -> HttpResponse:
 @for_active_members
 @require_POST
 def undo_answer(request: HttpRequest, deck_id: UUID | None = None) -> HttpResponse:
-    """Undo the newest answer of the sitting, if the form names it, and show its card again."""
+    """Undo the newest answer of the sitting if the form names it, and show its card again."""
     member, sitting = signed_in(request), Sitting(request)
     last = sitting.last
     if last is None or last["review"] != request.POST.get("answer"):
@@ -119,7 +119,7 @@ def undo_answer(request: HttpRequest, deck_id: UUID | None = None) -> HttpRespon
 
 
 def _record(request: HttpRequest, member: Member, sitting: Sitting) -> None:
-    """Record the answer of the form. One that was sent before, or whose card was answered or deleted, does nothing."""
+    """Record the answer of the form. Does nothing if it was sent before, or if the card was answered or deleted."""
     answered = _read(request.POST)
     if sitting.was_sent(answered.shown):
         return
@@ -135,10 +135,10 @@ def _record(request: HttpRequest, member: Member, sitting: Sitting) -> None:
 
 
 def _read(sent: Mapping[str, Any]) -> _Answered:
-    """What the form says.
+    """Parse the form.
 
     Raises:
-        Http404: it is not the form of a card.
+        Http404: it is not a card's form.
     """
     card_id, rating = parse_uuid(sent.get("card")), sent.get("rating")
     reps, shown = (_number(sent.get(name, "")) for name in ("reps", "shown"))
@@ -156,7 +156,7 @@ def _milliseconds(at: datetime) -> int:
 
 
 def _what_comes(member: Member, now: datetime, zone: ZoneInfo, turn: Turn, deck_id: UUID | None) -> dict[str, object]:
-    """What was done in the sitting is on it already; this is what comes."""
+    """The upcoming reviews, shown below the summary of the sitting."""
     told = coming(member, now, deck_id)
     a_day, next_at = member.new_cards_a_day, told["next_at"]
     return {

@@ -1,4 +1,4 @@
-"""Addresses of the pages about flashcards."""
+"""URLs of the pages about flashcards."""
 
 from django.urls import path
 

@@ -25,7 +25,7 @@ def until(now: datetime, due_at: datetime) -> str:
 
 
 def _day(day: date, today: date) -> str:
-    """`8 Feb`, with the year where that may be taken for another one's."""
+    """`8 Feb`, with the year if it would be ambiguous."""
     return f"{day.day} {day:%b}" if (day - today).days <= _WITHOUT_YEAR else f"{day.day} {day:%b %Y}"
 
 

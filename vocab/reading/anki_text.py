@@ -1,4 +1,4 @@
-"""Notes that Anki exported as plain text: a table below lines like `#separator:tab`, which say how it is written."""
+"""Notes exported from Anki as plain text: a table after header lines like `#separator:tab` with its format."""
 
 import csv
 import io
@@ -19,14 +19,14 @@ _BASIC = "Basic"
 
 
 def is_anki_text(content: str) -> bool:
-    """Return whether the first lines say how the rest is written."""
+    """Return whether the first lines describe the format."""
     return not _header(content).keys().isdisjoint(_KEYS)
 
 
 def read_anki_text(content: str) -> dict[str, Any]:
-    """The decks of a file; notes and gaps that make no card are counted as skipped.
+    """The decks of a file. Notes and gaps without a card are counted as skipped.
 
-    A note whose first field has a gap is a cloze note, unless its type is one of Anki's basic ones.
+    A note with a gap in its first field is a cloze note, unless its type is one of Anki's basic ones.
 
     Raises:
         WrongRowsError: the quotation marks of a row are wrong.
@@ -71,13 +71,13 @@ def _header(content: str) -> dict[str, str]:
 
 
 def _separator(told: str) -> str | None:
-    """The character that is named, or given as it is."""
+    """The separator, given by name or as a character."""
     separator = _SEPARATORS.get(told.lower(), told)
     return separator if len(separator) == 1 and separator not in '"\r\n' else None
 
 
 def _fields_at(names: str, separator: str, special: set[int]) -> tuple[int, int]:
-    """The positions of the two fields: by column names, else the first that are not special."""
+    """The positions of the two fields: by column names, else the first non-special columns."""
     [row] = csv.reader([names], delimiter=separator)
     named = columns_of(row)
     if named is not None:

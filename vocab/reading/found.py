@@ -35,7 +35,7 @@ class FoundSchedule(TypedDict):
 
 
 class FoundCard(TypedDict):
-    """A card; without `schedule` it is new, without `suspended` it is not."""
+    """A card. Without `schedule` it is new, and without `suspended` it is not suspended."""
 
     term: str
     definition: str
@@ -44,7 +44,7 @@ class FoundCard(TypedDict):
 
 
 class FoundDeck(TypedDict):
-    """Cards that belong together; without a name they are called as their file is."""
+    """Cards that belong together. Without a name, the deck is named after its file."""
 
     name: str | None
     cards: list[FoundCard]
@@ -58,7 +58,7 @@ class WrongRowsError(Exception):
     """The file has rows that must be corrected first.
 
     Attributes:
-        rows: what is wrong with each.
+        rows: the error of each row.
     """
 
     def __init__(self, rows: list[str]) -> None:
@@ -67,15 +67,15 @@ class WrongRowsError(Exception):
 
 
 class TooManyError(Exception):
-    """More cards than a member can have."""
+    """There are more cards than a member can have."""
 
 
 class TooLargeFileError(Exception):
-    """It unpacks to more than the limit."""
+    """The file unpacks to more than the limit."""
 
 
 def fits(term: str, definition: str) -> bool:
-    """Return whether a card can have these texts, which are trimmed."""
+    """Return whether a card can have these trimmed texts."""
     return 0 < len(term) <= MAX_TERM and 0 < len(definition) <= MAX_DEFINITION and "\x00" not in term + definition
 
 

@@ -1,4 +1,4 @@
-"""Gaps of Anki's cloze notes: `{{c1::answer}}` or `{{c1::answer::hint}}`, which may lie within each other."""
+"""Gaps of Anki's cloze notes: `{{c1::answer}}` or `{{c1::answer::hint}}`, which may be nested."""
 
 import re
 from typing import NamedTuple
@@ -10,7 +10,7 @@ _SHAPES = "image-occlusion:"
 
 
 class _Gap:
-    """An open gap: the numbers of its cards, and its hint after it."""
+    """An open gap: the numbers of its cards, and its hint."""
 
     def __init__(self, numbers: frozenset[int]) -> None:
         self.numbers = numbers
@@ -36,7 +36,7 @@ class ClozeText:
     """A text with gaps.
 
     Attributes:
-        numbers: those of its cards, in their order; gaps of one number are asked for together.
+        numbers: the numbers of its cards, in order; gaps with the same number are one card.
     """
 
     def __init__(self, text: str) -> None:
@@ -46,7 +46,7 @@ class ClozeText:
         )
 
     def card(self, number: int) -> tuple[str, list[str]]:
-        """The text as a card asks for it, with `[...]` or the hint for its own gaps, and what is in those."""
+        """The text for a card, with `[...]` or the hint in place of its gaps, and the content of those."""
         shown: list[str] = []
         answers: list[list[str]] = []
         gaps: list[_Gap] = []

@@ -1,4 +1,4 @@
-"""Cards out of a note of Anki's: its first two fields, or of a cloze note one for each gap."""
+"""Cards from an Anki note: its first two fields, or one card for each gap of a cloze note."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -30,11 +30,11 @@ def text_of_html(field: str) -> str:
 def note_cards(
     fields: Sequence[str], *, is_cloze: bool, text_of: Callable[[str], str] = text_of_html
 ) -> Iterator[tuple[int, FoundCard | None]]:
-    """The cards of a note by their numbers from 1, which are those of its gaps; None for what makes no card.
+    """The cards of a note by number from 1, which for cloze notes is the gap's. None for notes without a card.
 
     Args:
-        is_cloze: whether it is one of a type with gaps.
-        text_of: gives the text of a field.
+        is_cloze: whether its type has gaps.
+        text_of: returns the text of a field.
     """
     first, second = (*fields, "", "")[:2]
     if not is_cloze:

@@ -1,8 +1,8 @@
-"""Cards out of Anki's packages (`.apkg`): a ZIP with a SQLite database, in both formats that Anki writes today.
+"""Cards from Anki packages (`.apkg`): a ZIP with a SQLite database, in both formats that Anki currently writes.
 
-`collection.anki21b` is compressed with zstd; beside it stands a `collection.anki2` that only says that a newer Anki is
-needed. `collection.anki21` and, of old versions, `collection.anki2` are the database as it is. `meta` says which of
-the three counts. The tables are those of Anki's `rslib/src/storage`, the state in FSRS is in `cards.data`.
+`collection.anki21b` is compressed with zstd. A `collection.anki2` beside it only says that a newer Anki is required.
+`collection.anki21` and, in old versions, `collection.anki2` are uncompressed databases. `meta` says which of the three
+counts. The tables are those of Anki's `rslib/src/storage`, and the FSRS state is in `cards.data`.
 """
 
 import json
@@ -63,11 +63,11 @@ class _CardColumns(NamedTuple):
     """Columns of the table `cards`.
 
     Attributes:
-        ord: of a cloze note the number of its gap less 1.
-        odid: of a card in a filtered deck the one it comes from.
-        due: of type 2 in days, of the others in seconds; a filtered deck has orders of its own here.
-        queue: below 0 of a card that is not asked; -1 of a suspended one. None where the table has no such column.
-        ivl: days between the last review and the due day; below 0 seconds.
+        ord: for a cloze note, the number of its gap minus 1.
+        odid: for a card in a filtered deck, its original deck.
+        due: in days for type 2, in seconds for others; a filtered deck stores its own order here.
+        queue: negative for inactive cards; -1 for suspended ones; None if the table has no such column.
+        ivl: days between the last review and the due day; negative values are seconds.
     """
 
     ord: int
@@ -102,10 +102,10 @@ def is_package(file: IO[bytes]) -> bool:
 
 
 def read_package(file: IO[bytes]) -> dict[str, Any]:
-    """The decks of a package; notes and gaps that make no card are counted as skipped.
+    """The decks of a package. Notes and gaps without a card are counted as skipped.
 
     Raises:
-        BrokenFileError: it is no package of Anki's, or a broken one.
+        BrokenFileError: it is not an Anki package, or it is broken.
         TooLargeFileError: its database has more than `MAX_DATABASE` bytes.
         TooManyError: its notes make more than `MAX_CARDS` cards.
     """
@@ -113,7 +113,7 @@ def read_package(file: IO[bytes]) -> dict[str, Any]:
         with zipfile.ZipFile(file) as package:
             database = bytearray(_database(package))
             media = len(set(package.namelist()) - _OTHERS)
-        if database[18:20] == _WAL:  # a database in memory has no log beside it
+        if database[18:20] == _WAL:  # an in-memory database has no journal file
             database[18:20] = _ROLLBACK
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.deserialize(bytes(database))
@@ -140,7 +140,7 @@ def _database(package: zipfile.ZipFile) -> bytes:
 
 
 def _version(package: zipfile.ZipFile) -> int:
-    """The first field of the message in `meta`, a number (Protocol Buffers, encoding); 0 if there is none."""
+    """The first field of the message in `meta`, a number (Protocol Buffers, encoding); 0 if missing."""
     with package.open("meta") as stream:
         start = stream.read(2)
     return start[1] if len(start) == 2 and start[0] == 0x08 else 0
@@ -157,7 +157,7 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     connection.create_collation("unicase", lambda one, other: (one > other) - (one < other))
     connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA temp_store = MEMORY")  # the process may write no file, not even to sort
+    connection.execute("PRAGMA temp_store = MEMORY")  # the process cannot write files, not even for sorting
     collection = connection.execute(
         "SELECT CAST(crt AS INTEGER), CAST(decks AS TEXT), CAST(models AS TEXT) FROM col"
     ).fetchone()
@@ -193,7 +193,7 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
 
 
 def _names(connection: sqlite3.Connection, as_json: str | None) -> dict[int, str]:
-    """The decks' names with Anki's `::` between levels. Older databases have them as JSON."""
+    """The deck names with Anki's `::` between levels. Older databases store them as JSON."""
     if _has_table(connection, "decks"):
         rows = connection.execute("SELECT id, CAST(name AS TEXT) FROM decks WHERE name IS NOT NULL")
         return {id_: name.replace("\x1f", "::").strip() for id_, name in rows}
@@ -201,9 +201,9 @@ def _names(connection: sqlite3.Connection, as_json: str | None) -> dict[int, str
 
 
 def _cloze_types(connection: sqlite3.Connection, as_json: str | None) -> set[int]:
-    """The types of notes that have gaps; older databases have types as JSON.
+    """The note types with gaps. Older databases store types as JSON.
 
-    A newer one has a message, whose first field is the kind if that is not the usual one (Anki's `Notetype.Config`).
+    Newer ones store a message, whose first field is the kind if it is not the default (Anki's `Notetype.Config`).
     """
     if _has_table(connection, "notetypes"):
         rows = connection.execute("SELECT id, CAST(substr(config, 1, 2) AS BLOB) FROM notetypes")
@@ -222,7 +222,7 @@ def _has_queue(connection: sqlite3.Connection) -> bool:
 
 
 def _objects(as_json: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON object whose keys are ids."""
+    """The objects in a JSON object whose keys are ids."""
     found = json.loads(as_json or "{}")
     if not isinstance(found, dict) or not all(isinstance(value, dict) for value in found.values()):
         raise BrokenFileError
@@ -234,8 +234,8 @@ def _schedule(crt: int, card: _CardColumns) -> FoundSchedule | None:
     """The card's FSRS state. None for a new card, and for one that FSRS never scheduled.
 
     Args:
-        crt: when the collection was made, in seconds; due days are counted from it.
-        card: in a filtered deck its true due day is `odue`.
+        crt: creation time of the collection in seconds; due days count from it.
+        card: in a filtered deck, its true due day is `odue`.
     """
     stability, difficulty, last = _memory(card.data)
     if card.type not in _STATES or stability is None or difficulty is None:
@@ -257,7 +257,7 @@ def _schedule(crt: int, card: _CardColumns) -> FoundSchedule | None:
 
 
 def _memory(data: str) -> tuple[float | None, float | None, float | None]:
-    """Stability, difficulty and the time of the last review out of `cards.data`; None what is not there or no such."""
+    """Stability, difficulty and time of the last review from `cards.data`; None for missing or invalid values."""
     try:
         values = json.loads(data or "{}")
     except ValueError:
@@ -276,5 +276,5 @@ def _number(value: object) -> float | None:
 
 
 def _count(value: object) -> int:
-    """A column of reviews; what is not a number of any is 0."""
+    """A column about reviews; 0 for values that are not valid counts."""
     return value if isinstance(value, int) and 0 <= value <= MAX_REVIEWS else 0

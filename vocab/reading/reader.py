@@ -11,7 +11,7 @@ from vocab.reading.tables import read_table
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`.
+    """Yield `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`.
 
     The option `header` is that of `read_table`.
     """
@@ -31,7 +31,7 @@ def _read(file: IO[bytes], header: str) -> dict[str, Any]:
     if is_package(file):
         return read_package(file)
     file.seek(0)
-    content = decoded(file.read(), controls=True)  # a card may have them, as in what was pasted from a PDF
+    content = decoded(file.read(), controls=True)  # a card may contain these, for example from a PDF
     if content is None:
         raise BrokenFileError
     return read_anki_text(content) if is_anki_text(content) else told([read_table(content, header)])

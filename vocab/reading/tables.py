@@ -1,7 +1,7 @@
 """Read cards from CSV and TSV: RFC 4180, any usual separator, with or without a header.
 
-In CSV a text that begins with a character that a spreadsheet takes for a formula has an apostrophe before it
-(`vocab.exporting`), which is taken away again. In TSV a text is what stands there.
+In CSV, a text that begins like a formula has an apostrophe before it (`vocab.exporting`), which is removed. In TSV,
+texts are unchanged.
 """
 
 import csv
@@ -38,15 +38,15 @@ ESCAPED_FORMULA = re.compile("'+[=+@\uff1d\uff0b\uff0d\uff20-]")
 
 
 def read_table(content: str, header: str = "auto") -> FoundDeck:
-    """The cards of a table, in their order; rows without any text are left out.
+    """The cards of a table, in order, without empty rows.
 
     Args:
         content: of the file.
-        header: whether the first row is a heading: `yes`, `no`, or `auto`, by its words. Its words also say which
-            columns count, else the first two do.
+        header: whether the first row is a heading: `yes`, `no`, or `auto`, which decides by its words. A heading also
+            determines the columns, by default the first two.
 
     Raises:
-        WrongRowsError: rows are broken, lack a column, or have too long a text.
+        WrongRowsError: rows are broken, lack a column, or have a text that is too long.
         TooManyError: there are more than `MAX_CARDS`.
     """
     separator = likely_separator(content)
@@ -90,10 +90,10 @@ class BrokenRowError(Exception):
 
 
 def rows_of(content: str, separator: str, *, comment: str = "") -> Iterator[tuple[int, list[str]]]:
-    """The rows with any text and their numbers, from 1, in which a quoted text with line breaks is a part of one.
+    """The non-empty rows with their numbers, from 1. A quoted text with line breaks is part of one row.
 
     Args:
-        comment: what a line begins with that is no row, though it has a number.
+        comment: the beginning of comment lines, which are numbered but skipped.
 
     Raises:
         BrokenRowError: the quotation marks are wrong.
@@ -130,7 +130,7 @@ def likely_separator(content: str, *, comment: str = "") -> str:
 
 
 def _likelihood(content: str, separator: str, comment: str) -> tuple[bool, bool, int]:
-    """`max` takes the first of equally likely ones. Rows after a broken one do not count."""
+    """The sort key for `max`, which takes the first of equal ones. Rows after a broken one do not count."""
     rows: list[list[str]] = []
     with suppress(BrokenRowError):
         rows.extend(row for _, row in islice(rows_of(content, separator, comment=comment), _LOOKED_AT))
@@ -148,7 +148,7 @@ def columns_of(row: list[str]) -> tuple[int, int] | None:
 
 
 def _card(row: list[str], term_at: int, definition_at: int, text_of: Callable[[str], str]) -> FoundCard | str:
-    """The card of a row, or what is wrong with it."""
+    """The card of a row, or its error."""
     if len(row) <= max(term_at, definition_at):
         return "has no second column. A row is a term and its definition."
     term, definition = (text_of(row[place].strip()) for place in (term_at, definition_at))
