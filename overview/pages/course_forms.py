@@ -105,7 +105,7 @@ class NewScoreForm(OnceForm):
 
 
 class AssumeForm(forms.Form):
-    """ "What if" every open piece gets this score."""
+    """The form for "what if": a score for every open piece."""
 
     use_required_attribute = False
 

@@ -1,4 +1,4 @@
-""" "What now" on the home page: steps for the member's minutes."""
+"""Steps for the member's minutes, shown on the home page under "What now"."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
