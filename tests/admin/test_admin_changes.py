@@ -13,7 +13,7 @@ from tests.support.browsers import form_of
 from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import stored_file
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 LOG = "/admin/accounts/change/"
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from tests.support.factories import MemberFactory, stored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 SORTABLE = {
     "accounts.Invitation": {"email", "expires_at"},

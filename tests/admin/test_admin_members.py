@@ -66,7 +66,7 @@ def test_pages_cannot_be_framed_and_forms_need_their_token() -> None:
     assert client.post("/sign-in", {"email": "a@example.org", "password": "b"}).status_code == 403
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 @pytest.mark.usefixtures("owner_member")
 @pytest.mark.parametrize("term", ["owner", "OWNER@exa", "wner", "Own"])
 def test_a_member_is_found_by_the_beginning_of_the_address_and_by_name(admin: Client, term: str) -> None:
@@ -205,7 +205,7 @@ def test_a_form_changes_only_edited_fields(admin: Client, owner_member: Member) 
     assert (owner_member.name, owner_member.write_clock) == ("New", datetime(2030, 1, 1, tzinfo=UTC))
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 def test_a_new_address_invalidates_codes_sent_to_the_old_one(admin: Client, owner_member: Member) -> None:
     browser = Client()
     ask(browser, owner_member.email)
@@ -249,7 +249,7 @@ def test_an_invalid_member_is_not_created(admin: Client, changes: dict[str, str]
     assert not Member.objects.filter(name="New").exists()
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 def test_deleting_a_member_deletes_everything(admin: Client, owner_member: Member, item: Any) -> None:
     response = admin.post(f"{MEMBERS}{owner_member.id}/delete/", {"post": "yes"})
     assert response.status_code == 302
@@ -276,7 +276,7 @@ def test_only_a_superuser_can_grant_privileges(assistant: Client, owner_member: 
     assert (owner_member.name, owner_member.is_superuser) == ("X", False)
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 @pytest.mark.parametrize("page", ["password/", "delete/"])
 def test_only_a_superuser_can_change_an_operator(assistant: Client, operator: Member, page: str) -> None:
     assert assistant.post(f"{MEMBERS}{operator.id}/{page}", {"post": "yes"}).status_code == 403

@@ -37,7 +37,7 @@ from tests.support.factories import (
 )
 from tests.support.run import is_thorough
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 OF_MEMBERS = [
     f"{data.model._meta.app_label}/{data.model._meta.model_name}" for data in member_data() if not data.no_admin
@@ -117,7 +117,7 @@ def statements(admin: Client) -> Statements:
     return read
 
 
-@pytest.mark.database("postgresql", "no text is an id there, nor one type another")
+@pytest.mark.database("postgresql", "PostgreSQL checks types strictly")
 @pytest.mark.parametrize("path", LISTS)
 def test_the_cost_of_a_list_is_independent_of_its_length(path: str, statements: Statements) -> None:
     """Session and operator, one limited count, one page of rows, and no syllabus text."""

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.server import PASSWORD, Server
 
-pytestmark = pytest.mark.database("sqlite", "framing of HTTP")
+pytestmark = pytest.mark.database("sqlite", "HTTP framing")
 
 OPERATOR = "uploads@example.org"
 ADD = "/admin/courses/course/add/"

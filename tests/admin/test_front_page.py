@@ -22,7 +22,7 @@ from tests.conftest import MakeMember
 from tests.support.factories import ApplicationFactory, GrantFactory
 from tests.support.server import free_port
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 def shown(client: Client) -> dict[str, list[tuple[str, str]]]:

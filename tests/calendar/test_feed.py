@@ -16,7 +16,7 @@ from tests.support.calendars import Subscription
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory
 
-pytestmark = [pytest.mark.database("sqlite", "the text of a calendar"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "text of a calendar"), pytest.mark.rest]
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 

@@ -14,7 +14,7 @@ from accounts.models import Member
 from tests.support.calendars import Subscription
 from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory
 
-pytestmark = [pytest.mark.database("sqlite", "the text of a calendar"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "text of a calendar"), pytest.mark.rest]
 TITLES = ["Midterm", "a, b; c: d \\ e", "日本語" * 40, 'Quote "x" and ünïcödé', "line\nbreak", "^caret 👩‍🎓" * 9]
 
 

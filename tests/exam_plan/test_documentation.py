@@ -14,7 +14,7 @@ from vocab.exam_plan.days import instant
 from vocab.exam_plan.memory import LEARNING, REVIEW, Memory, recalled
 from vocab.exam_plan.plan import Day, PlanCard, Settings, exam_plan, planner
 
-pytestmark = pytest.mark.database("sqlite", "numbers")
+pytestmark = pytest.mark.database("sqlite", "pure arithmetic")
 
 TEXT = (ROOT / "docs" / "exam-plan.md").read_text(encoding="utf-8")
 

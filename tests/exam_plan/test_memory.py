@@ -10,7 +10,7 @@ from tests.support.plan_cards import as_memory, settled_by_the_package, studied_
 from vocab.exam_plan.days import instant
 from vocab.exam_plan.memory import Memory, answered, recalled, settled
 
-pytestmark = pytest.mark.database("sqlite", "numbers")
+pytestmark = pytest.mark.database("sqlite", "pure arithmetic")
 
 NOW = datetime(2030, 5, 6, 9, 30, tzinfo=UTC)
 SAME = 1e-12

@@ -18,7 +18,7 @@ from vocab.exam_plan.plan import Day, Plan, PlanCard, Planner, exam_plan, planne
 from vocab.exam_plan.queue import queue
 from vocab.exam_plan.shares import evenly, from_the_last, left_of_today
 
-pytestmark = pytest.mark.database("sqlite", "numbers")
+pytestmark = pytest.mark.database("sqlite", "pure arithmetic")
 
 TODAY = date(2030, 5, 6)
 NOW = datetime(2030, 5, 6, 9, tzinfo=UTC)
@@ -57,7 +57,7 @@ class TestShares:
 
     def test_days_are_filled_from_the_last_day_back(self) -> None:
         assert from_the_last(7, 4, 3) == [0, 1, 3, 3]
-        assert from_the_last(7, 2, 3) == [3, 4], "too little a day: as many more on each as it takes"
+        assert from_the_last(7, 2, 3) == [3, 4], "too few a day: more cards on each"
         assert from_the_last(0, 2, 3) == [0, 0]
 
     def test_work_done_today_counts_toward_todays_share(self) -> None:

@@ -15,7 +15,7 @@ from tests import ROOT
 from tests.support.entry_points import RestEntryPoint
 from tests.support.event_loops import run_async
 
-pytestmark = [pytest.mark.database("sqlite", "what a page of the docs says"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "reads a page of the docs"), pytest.mark.rest]
 
 PAGE = (ROOT / "docs" / "assistants.md").read_text()
 ADDRESS = "https://study.example.org/mcp"

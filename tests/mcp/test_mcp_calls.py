@@ -15,7 +15,7 @@ from tests.support.tools import arguments, mcp_of, neutral, stateless
 from tests.support.world import TOOLS, WITH_BODY, WITH_PATH_ID, WRITES, World, body_schema
 
 pytestmark = [
-    pytest.mark.database("sqlite", "two entry_points to one action, which both databases see through the other"),
+    pytest.mark.database("sqlite", "both entry points call one action; the other one runs on both databases"),
     pytest.mark.django_db,
     pytest.mark.rest,
 ]

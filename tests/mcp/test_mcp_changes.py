@@ -10,7 +10,7 @@ from tests.support.tools import mcp_of
 from tests.support.world import TOOLS, WRITES, World
 from vocab.models import Review
 
-pytestmark = [pytest.mark.database("sqlite", "which changes a tool names"), pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "change ids in tool results"), pytest.mark.django_db, pytest.mark.rest]
 
 
 def meta_of(world: World, name: str) -> Any:

@@ -121,7 +121,7 @@ OLDEST, *BETWEEN = VERSIONS
 CLIENTS: list[Any] = [("python", OLDEST), ("python", STATELESS), ("typescript-2", STATELESS)]
 CLIENTS += [("typescript-1", "2025-11-25")]
 CLIENTS += [
-    pytest.param(*one, marks=pytest.mark.thorough("a client that comes by another revision too"))
+    pytest.param(*one, marks=pytest.mark.thorough("the client is also tested with another revision"))
     for one in [
         *(("python", version) for version in BETWEEN),
         *(("typescript-2", version) for version in VERSIONS),

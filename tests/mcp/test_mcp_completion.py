@@ -10,7 +10,7 @@ from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.factories import CourseFactory, DeckFactory, stored
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 def asked(prompt: str, argument: str, part: str) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def matches(name: str, patterns: dict[str, str]) -> bool:
 @pytest.mark.parametrize(
     ("suite", "scenario"),
     [
-        pytest.param(*one, marks=pytest.mark.thorough("the other version of the suite asks the same"))
+        pytest.param(*one, marks=pytest.mark.thorough("the other version of the suite tests the same"))
         if one in AGAIN
         else one
         for one in BOTH

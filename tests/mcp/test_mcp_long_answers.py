@@ -16,7 +16,7 @@ from tests.support.vocabulary import made_deck
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 MOST = 100_000
@@ -75,7 +75,7 @@ def test_a_too_long_answer_explains_how_to_request_less(tools: McpEntryPoint, co
     add_items(course, owner_member, 1000, "t" * 160)
     message = refused(result_of(tools, "get_agenda", days=120))
     assert message == "The answer would have over 100,000 characters. Ask for less: fewer days."
-    assert len(tools.request("GET", "/v1/agenda?days=120").content) > MOST, "REST answers it whole"
+    assert len(tools.request("GET", "/v1/agenda?days=120").content) > MOST, "REST returns all of it"
 
 
 def test_characters_are_counted_rather_than_bytes(tools: McpEntryPoint, course: Any, owner_member: Any) -> None:

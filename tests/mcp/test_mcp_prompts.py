@@ -15,7 +15,7 @@ from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.factories import CourseFactory, DeckFactory, stored
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 PROMPTS = {
     "enter_syllabus": {"course": False},
@@ -65,7 +65,7 @@ def error_of(entry_point: McpEntryPoint, name: str, arguments: Any = None) -> di
     return error
 
 
-@pytest.mark.database("sqlite", "texts, which are made of what tools answer")
+@pytest.mark.database("sqlite", "texts made from answers of tools")
 class TestList:
     def test_it_has_four_prompts_with_their_arguments(self, owner: RestEntryPoint) -> None:
         result = mcp_of(owner).rpc("prompts/list").json()["result"]
@@ -251,7 +251,7 @@ class TestNames:
         assert "BIO 210" not in error["message"]
 
 
-@pytest.mark.database("sqlite", "texts, which are made of what tools answer")
+@pytest.mark.database("sqlite", "texts made from answers of tools")
 class TestRefusals:
     @pytest.mark.parametrize(
         ("name", "arguments"),

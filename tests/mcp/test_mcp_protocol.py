@@ -16,7 +16,7 @@ from tests.support.world import check_headers, error_of
 REVISIONS = ["2024-11-05", *VERSIONS, STATELESS]
 """The SDK's revisions. The first also has this transport's messages."""
 
-pytestmark = [pytest.mark.database("sqlite", "messages of the protocol"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "protocol messages"), pytest.mark.rest]
 
 SERVER_INFO = {
     "name": "study-data-service",

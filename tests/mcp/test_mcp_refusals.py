@@ -19,7 +19,7 @@ from tests.support.tools import mcp_of, rpc_error_of
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "what is answered before any statement"),
+    pytest.mark.database("sqlite", "answers sent before any statement"),
 ]
 
 ADDRESS = "http://127.0.0.1:8000/mcp"

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from studyservice import __version__
 
-pytestmark = pytest.mark.database("sqlite", "what a command writes")
+pytestmark = pytest.mark.database("sqlite", "output of a command")
 
 SKILLSAW = Path(sys.executable).parent / "skillsaw"
 

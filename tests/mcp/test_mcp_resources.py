@@ -14,7 +14,7 @@ from tests.support.event_loops import run_async
 from tests.support.oauth import App
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 
-pytestmark = [pytest.mark.database("sqlite", "messages of the protocol"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "protocol messages"), pytest.mark.rest]
 
 LISTS = {"resources/list": "resources", "resources/templates/list": "resourceTemplates"}
 READ = {"uri": "file:///etc/passwd"}

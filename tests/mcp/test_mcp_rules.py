@@ -10,7 +10,7 @@ from mcpbridge.sources import SOURCES
 from mcpbridge.tools import tools
 from tests.support.world import TOOLS
 
-pytestmark = [pytest.mark.database("sqlite", "the tools, made from declarations"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "tools are built from declarations"), pytest.mark.rest]
 
 DELETING = [name for name in TOOLS if name.startswith("delete_")]
 UPDATING = [name for name in TOOLS if name.startswith("update_")]

@@ -11,7 +11,7 @@ from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck
 
 pytestmark = [
-    pytest.mark.database("sqlite", "texts, which are made of what the log holds"),
+    pytest.mark.database("sqlite", "texts made from the log"),
     pytest.mark.django_db,
     pytest.mark.rest,
 ]

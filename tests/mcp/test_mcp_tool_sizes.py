@@ -11,7 +11,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.tools import mcp_of
 from tests.support.world import TOOLS
 
-pytestmark = [pytest.mark.database("sqlite", "the tools, made from declarations"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "tools are built from declarations"), pytest.mark.rest]
 
 BYTES = 50_800
 """Of the answer to tools/list. A commit that needs more than a twentieth above it raises it, on purpose."""
@@ -46,7 +46,7 @@ def test_list_entries_do_not_repeat_adjacent_texts(name: str) -> None:
         inside = [schema.get("description") for schema in _schemas(field)][1:]
         assert beside.isdisjoint(inside)
         for entry in (schema["items"] for schema in _schemas(field) if "items" in schema):
-            assert "description" not in entry, "that of the list says it"
+            assert "description" not in entry, "the list's link says so"
 
 
 def test_a_nullable_enum_includes_null() -> None:

@@ -27,7 +27,7 @@ from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes
 from tests.support.tools import mcp_of
 from tests.support.world import TOOLS, body_schema, declared, resolved
 
-pytestmark = [pytest.mark.database("sqlite", "the tools, made from declarations"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "tools are built from declarations"), pytest.mark.rest]
 
 KINDS = ["exam", "quiz", "assignment", "lab", "paper", "project", "other"]
 

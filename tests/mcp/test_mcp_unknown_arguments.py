@@ -9,7 +9,7 @@ from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import mcp_of
 
 pytestmark = [
-    pytest.mark.database("sqlite", "names of arguments, before the operation asks the database for anything"),
+    pytest.mark.database("sqlite", "argument names are checked before any statement"),
     pytest.mark.django_db,
     pytest.mark.rest,
 ]
@@ -60,7 +60,7 @@ def test_a_likely_mistake_is_rejected_and_named(
     [slip] = given
     assert (answer.error, answer.fields) == ("validation_failed", [slip])
     assert answer.body["details"][0]["message"] == f"Unknown argument {slip}; did you mean {meant}?"
-    assert tools.made("list_items")["data"] == [], "nothing was done"
+    assert tools.made("list_items")["data"] == [], "nothing changed"
 
 
 def test_a_category_of_an_item_is_an_id(tools: McpEntryPoint, course: Any) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from accounts.models import Member
 from tests.support.oauth import App, Browser, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 DOCUMENT = "https://assistant.example/client.json"
 BLOCKED = (400, "unauthorized_client")

@@ -29,7 +29,7 @@ from tests.support.forked import Ended, ended
 from tests.support.internet import PUBLIC, Internet
 from tests.support.server import Server
 
-ENOUGH_ON_SQLITE = pytest.mark.database("sqlite", "what is said, and the network; all steps run on both databases")
+ENOUGH_ON_SQLITE = pytest.mark.database("sqlite", "wording and network; the steps run on both databases elsewhere")
 
 NETWORK = ["https", "certificate", "public address"]
 STEPS = ["metadata", "401 challenge", "registration", "sign-in", "consent", "token", "tools/list"]

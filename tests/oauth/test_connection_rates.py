@@ -16,7 +16,7 @@ from tests.support.world import Call, bearer, error_of
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.usefixtures("frozen"),
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 ME = Call("GET", "/v1/me")

@@ -21,7 +21,7 @@ from studyservice.operations.errors import ApiError
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.oauth import BASE, App, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -210,7 +210,7 @@ def test_each_api_error_has_a_reason() -> None:
         return [error, *(found for sub in error.__subclasses__() for found in below(sub))]
 
     types = {error.type for error in below(ApiError) if hasattr(error, "type")}
-    assert types - set(Refusal.values) == {"unauthorized"}, "of a live token no call is unauthorized"
+    assert types - set(Refusal.values) == {"unauthorized"}, "no call with a valid token is unauthorized"
 
 
 def test_the_newest_of_several_consents_is_shown(

@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import App, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 @pytest.fixture

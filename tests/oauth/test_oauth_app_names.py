@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.oauth import App, Browser, error_of, register
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from django.test import Client
 
 from tests.support.oauth import BASE, CALLBACK, App, Browser, answer_in, challenge_of
 
-pytestmark = [pytest.mark.database("sqlite", "what an app asks for, and what it is told"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "requests and answers of apps"), pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.oauth import App, error_of, post_form
 
-pytestmark = [pytest.mark.database("sqlite", "how a client says who it is"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "client authentication"), pytest.mark.django_db]
 
 METHODS = ["none", "client_secret_basic", "client_secret_post"]
 

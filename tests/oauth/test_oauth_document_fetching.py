@@ -19,7 +19,7 @@ from tests.support.documents import DOCUMENT, published
 from tests.support.internet import PUBLIC, Answer, Internet, answer, dripping, moved
 from tests.support.oauth import Browser
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "documents that are fetched")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "fetches documents")]
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from tests.support.properties import examples
 from tests.support.run import is_thorough
 
 pytestmark = [
-    pytest.mark.database("postgresql", "no text holds NUL there, and columns have lengths"),
+    pytest.mark.database("postgresql", "PostgreSQL texts cannot contain NUL, and columns have lengths"),
     pytest.mark.django_db,
 ]
 

@@ -13,7 +13,7 @@ from tests.support.documents import CLIENT_ID, DOCUMENT, DOCUMENTS, Web, publish
 from tests.support.internet import Internet
 from tests.support.oauth import Browser, answer_in, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 @pytest.fixture(autouse=True)
@@ -37,10 +37,10 @@ def test_it_connects_without_registration(web: Web, owner_member: Any) -> None:
     assert all(text in page for text in ("Published", CLIENT_ID, "Unverified"))
     tokens = app.connect(owner_member)
     assert app.refresh(tokens["refresh_token"]).status_code == 200
-    assert web.fetched == [CLIENT_ID], "known from then on, and never fetched by the token endpoint"
+    assert web.fetched == [CLIENT_ID], "cached from then on, and never fetched by the token endpoint"
 
 
-@pytest.mark.database("sqlite", "documents that are fetched")
+@pytest.mark.database("sqlite", "fetches documents")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -71,7 +71,7 @@ def test_a_document_follows_the_rules_of_registration(web: Web, owner_member: An
     assert not Browser(owner_member).visit(published().query()).context["title"].startswith("This app is not known")
 
 
-@pytest.mark.database("sqlite", "documents that are fetched")
+@pytest.mark.database("sqlite", "fetches documents")
 @pytest.mark.parametrize("client", DOCUMENTS)
 def test_the_documents_of_known_clients_reach_consent_and_a_token(
     internet: Internet, owner_member: Any, client: str

@@ -10,7 +10,7 @@ from studyservice.platforms import platforms_from
 from tests.support.oauth import App, Browser, register
 
 pytestmark = [
-    pytest.mark.database("sqlite", "who an app says that it is, and what is shown of it"),
+    pytest.mark.database("sqlite", "names of apps"),
     pytest.mark.django_db,
 ]
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from tests.support.oauth import App, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 @pytest.fixture(autouse=True)

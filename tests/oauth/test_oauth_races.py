@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CONTENDERS = 6
 WATCHDOG_SECONDS = 60
 
-TIMES = [*range(3), *(pytest.param(time, marks=pytest.mark.thorough("the same race again")) for time in range(3, 10))]
+TIMES = [*range(3), *(pytest.param(time, marks=pytest.mark.thorough("repeats the same race")) for time in range(3, 10))]
 """Of a race that is left to run as it will."""
 
 
@@ -73,7 +73,7 @@ def _until_all_wait(number: int) -> None:
     deadline = time.monotonic() + WATCHDOG_SECONDS
     with connection.cursor() as cursor:
         while cursor.execute(waiting).fetchone() != (number,):
-            assert time.monotonic() < deadline, "A contender does not wait."
+            assert time.monotonic() < deadline, "A contender did not wait."
             time.sleep(0.01)
             cursor.execute(
                 "SELECT pg_stat_clear_snapshot()"

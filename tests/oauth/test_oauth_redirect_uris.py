@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.oauth import App, Browser, answer_in, error_of, register
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 GOOD = [
     "https://app.example/callback",

@@ -8,7 +8,7 @@ from django.test import Client
 
 from tests.support.oauth import CALLBACK, App, error_of, register
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 ANSWER = {
     "client_id": ANY,

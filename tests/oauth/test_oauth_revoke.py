@@ -7,7 +7,7 @@ from django.test import Client
 
 from tests.support.oauth import App, error_of, post_form, status_of
 
-pytestmark = [pytest.mark.database("sqlite", "what an app asks for, and what it is told"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "requests and answers of apps"), pytest.mark.django_db]
 
 
 @pytest.fixture(params=["none", "client_secret_basic", "client_secret_post"])

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from tests.support.oauth import BASE, FORM, App, challenge_of, error_of, post_form, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 TOKENS = {
     "access_token": ANY,

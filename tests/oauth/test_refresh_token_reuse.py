@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import Member
 from tests.support.oauth import App, Browser, error_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 SHOWN = "this app used an old token again"
 LOGGER = "oauthserver.reuse"

@@ -6,7 +6,7 @@ import pytest
 
 from tests import ROOT
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 PAGE = (ROOT / "docs" / "security.md").read_text()
 

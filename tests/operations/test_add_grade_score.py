@@ -15,7 +15,7 @@ from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.factories import GradeScoreFactory, stored
 from tests.support.properties import examples
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 @pytest.fixture

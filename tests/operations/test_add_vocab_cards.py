@@ -12,7 +12,7 @@ from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 CARD = {"term": "Golgi apparatus", "definition": "Sorts and ships proteins."}
@@ -89,7 +89,7 @@ def test_the_change_names_the_deck_and_counts_cards(owner: RestEntryPoint, deck:
     assert (row["before"], row["after"]) == ({}, {"cards": 3})
 
 
-@pytest.mark.database("sqlite", "the length of bodies")
+@pytest.mark.database("sqlite", "body lengths")
 def test_500_cards_of_maximum_length_are_accepted(owner: RestEntryPoint, owner_member: Any) -> None:
     """Escaped in JSON, they are 6.6 MB."""
     deck = stored(DeckFactory, 1, member=owner_member)[0]

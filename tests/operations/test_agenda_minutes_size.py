@@ -20,7 +20,7 @@ from tests.support.factories import (
     MilestoneFactory,
 )
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.thorough("a large account, to be measured")]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.thorough("measures a large account")]
 
 COURSES, ITEMS, DECKS, CARDS = 20, 250, 100, 50
 """Items of each course, from 60 days ago to 240 days ahead, and cards of each deck."""

@@ -21,7 +21,7 @@ from tests.support.everything import have_everything
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 ARCHIVES = ROOT / "tests" / "archives"

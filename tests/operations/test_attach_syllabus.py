@@ -13,7 +13,7 @@ from tests.support.factories import SyllabusFileFactory, stored
 from tests.support.samples import UNKNOWN_ID
 from tests.support.tools import rest_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 TEXT = "Fall 2026\n\nThu, Dec 3: midterm exam"
 

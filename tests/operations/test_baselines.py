@@ -28,7 +28,7 @@ from tests.support.factories import (
 )
 from tests.support.world import INTO_NOTHING, OPERATIONS, World, bearer
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 OPENAPI = ROOT / "docs" / "openapi.json"
 COUNTS = ROOT / "tests" / "query_counts.json"

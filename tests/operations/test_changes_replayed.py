@@ -21,7 +21,7 @@ from tests.support.properties import examples
 from vocab.models import Review
 
 pytestmark = [
-    pytest.mark.database("sqlite", "a log that is replayed in memory"),
+    pytest.mark.database("sqlite", "replays a log in memory"),
     pytest.mark.django_db,
     pytest.mark.rest,
 ]

@@ -101,7 +101,7 @@ def _in_typescript(script: str) -> str:
     ("language", "run"),
     [
         ("python", _in_python),
-        pytest.param("typescript", _in_typescript, marks=pytest.mark.thorough("the same in a second language")),
+        pytest.param("typescript", _in_typescript, marks=pytest.mark.thorough("same test in a second language")),
     ],
 )
 @pytest.mark.usefixtures("way")
@@ -180,7 +180,7 @@ def test_typescript_waits_for_a_busy_service(typescript: Callable[[str], Any], w
     assert seconds >= 1
 
 
-@pytest.mark.thorough("the same in a second language")
+@pytest.mark.thorough("same test in a second language")
 def test_typescript_waits_no_longer_than_its_timeout(typescript: Callable[[str], Any], way: Between) -> None:
     way.faults = [(429, "5")]
     name, seconds = typescript("""
@@ -211,7 +211,7 @@ def test_python_reports_the_error(python: Any, study: Any) -> None:
     assert error.request_id.startswith("req_")
 
 
-@pytest.mark.thorough("the same in a second language")
+@pytest.mark.thorough("same test in a second language")
 def test_typescript_reports_the_error(typescript: Callable[[str], Any], way: Between) -> None:
     way.faults = [(429, "3600")]
     seen = typescript("""
@@ -240,7 +240,7 @@ def test_python_walks_all_pages(owner: RestEntryPoint, course: Any, study: Any, 
     assert len(way.got) == 6
 
 
-@pytest.mark.thorough("the same in a second language")
+@pytest.mark.thorough("same test in a second language")
 def test_typescript_walks_all_pages(
     owner: RestEntryPoint, course: Any, typescript: Callable[[str], Any], way: Between
 ) -> None:
@@ -264,7 +264,7 @@ def test_python_accepts_unknown_values(owner: RestEntryPoint, course: Any, study
     assert [card.state for card in found.cards] == ["buried"]
 
 
-@pytest.mark.thorough("the same in a second language")
+@pytest.mark.thorough("same test in a second language")
 def test_typescript_accepts_unknown_values(
     owner: RestEntryPoint, course: Any, typescript: Callable[[str], Any], way: Between
 ) -> None:

@@ -28,7 +28,7 @@ from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.forms import form_with
 from tests.support.world import World
 
-pytestmark = pytest.mark.database("sqlite", "fields as they are declared")
+pytestmark = pytest.mark.database("sqlite", "declared fields")
 
 SERVER_MADE = {
     "courses.SyllabusFile": "an upload is read by the service",

@@ -19,7 +19,7 @@ from tests.support.samples import NOT_ENDED
 from tests.support.syllabus_text import CATEGORIES, ITEMS, TEXT, TODAY
 from tests.support.tools import rest_of
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 NAME = {"name": "Cell Biology", "term": "Fall 2026"}
 

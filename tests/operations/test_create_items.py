@@ -13,7 +13,7 @@ from tests.support.factories import ItemFactory, stored
 from tests.support.syllabus_text import ITEMS, TEXT, TODAY
 from tests.support.tools import mcp_of, rest_of
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 QUIZ = {"title": "Quiz 1", "kind": "quiz", "due_on": "2026-09-10"}
 

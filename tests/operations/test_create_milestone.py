@@ -7,7 +7,7 @@ import pytest
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID, fetched_item
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 
 def test_it_creates(owner: RestEntryPoint, item, time_machine) -> None:

@@ -23,9 +23,9 @@ from tests.support.world import error_of, fields_of
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
-about_files = pytest.mark.database("sqlite", "files that are read")
+about_files = pytest.mark.database("sqlite", "reads files")
 
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 LINES = ["BIO 210 Cell Biology, Fall 2026", "Thu, Dec 3: midterm exam", "Quizzes 20 %", "Exams 80 %"]

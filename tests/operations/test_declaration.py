@@ -12,7 +12,7 @@ from accounts.api.viewsets import MemberViewSet
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope, operation
 from studyservice.operations.serializers import Query, Record
 
-pytestmark = pytest.mark.database("sqlite", "how operations are declared")
+pytestmark = pytest.mark.database("sqlite", "declarations of operations")
 
 
 class ThingRecord(Record):

@@ -5,7 +5,7 @@ import pytest
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 
 def test_it_deletes(owner: RestEntryPoint, item, milestone) -> None:

@@ -7,7 +7,7 @@ import time_machine
 
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 
 @pytest.fixture

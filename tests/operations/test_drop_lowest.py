@@ -11,7 +11,7 @@ from accounts.changes.models import Change
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 Setter = Callable[..., list[Any]]
 

@@ -12,7 +12,7 @@ from studyservice.openapi.answers import IDEMPOTENCY_KEY
 from tests import ROOT
 from tests.support.entry_points import document
 
-pytestmark = pytest.mark.database("sqlite", "what a page of the docs says")
+pytestmark = pytest.mark.database("sqlite", "reads a page of the docs")
 
 
 def test_no_example_uses_a_past_date() -> None:

@@ -30,7 +30,7 @@ from tests.support.vocabulary import made_deck, reviewed
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 
@@ -170,7 +170,7 @@ def test_it_contains_nothing_of_a_stranger(everything: RestEntryPoint, stranger:
     assert sorted(parts_of(before)) == sorted(parts_of(everything.made("export_data")))
 
 
-@pytest.mark.database("sqlite", "how cells are written")
+@pytest.mark.database("sqlite", "format of cells")
 @pytest.mark.parametrize("name", ["grades.csv", "cards.csv"])
 def test_no_cell_is_a_formula(everything: RestEntryPoint, name: str) -> None:
     text = parts_of(everything.made("export_data"))[name].decode("utf-8-sig")

@@ -77,7 +77,7 @@ def _printed(*command: str, **variables: str) -> str:
     return done.stdout
 
 
-@pytest.mark.thorough("the packages of `make clients` are made by the same generators, and used in other tests")
+@pytest.mark.thorough("other tests use the packages of `make clients`, made by the same generators")
 @pytest.mark.parametrize("session", [_python, _typescript], ids=["python", "typescript"])
 def test_a_generated_client_completes_a_session(
     live_server: Any,

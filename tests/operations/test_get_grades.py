@@ -17,7 +17,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import GradeCategoryFactory, GradeScoreFactory
 from tests.support.properties import examples
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.support import bulk
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 NOON = datetime(2030, 5, 10, 12, tzinfo=UTC)
 

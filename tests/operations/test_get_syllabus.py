@@ -15,7 +15,7 @@ from tests.support.uploads import multipart
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 TEXT = "BIO 210 Cell Biology, Fall 2026\nThu, Dec 3: midterm exam"

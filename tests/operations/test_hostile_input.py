@@ -28,9 +28,9 @@ from tests.support.world import (
 
 pytestmark = pytest.mark.django_db
 
-unread = pytest.mark.database("sqlite", "what the body is, which is checked before its fields are read")
-unasked = pytest.mark.database("sqlite", "fields that are refused before the database is asked for anything")
-stricter = pytest.mark.database("postgresql", "no text holds NUL there, and columns have lengths")
+unread = pytest.mark.database("sqlite", "the body is checked before its fields are read")
+unasked = pytest.mark.database("sqlite", "fields are rejected before any statement")
+stricter = pytest.mark.database("postgresql", "PostgreSQL texts cannot contain NUL, and columns have lengths")
 
 MIB = 1024 * 1024
 

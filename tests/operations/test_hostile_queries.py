@@ -27,7 +27,7 @@ from tests.support.world import (
 )
 
 pytestmark = [
-    pytest.mark.database("sqlite", "queries, which are read before the database is asked for anything"),
+    pytest.mark.database("sqlite", "queries are parsed before any statement"),
     pytest.mark.django_db,
 ]
 

@@ -23,7 +23,7 @@ from tests.support.world import OPERATIONS, WITH_BODY, Call, World, bearer, enco
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 POSTS = [name for name in OPERATIONS if routes()[name].method == "POST"]

@@ -11,7 +11,7 @@ from tests.support.anki_packages import Anki
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, sent_deck
 
-pytestmark = [pytest.mark.database("sqlite", "files that are read"), pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "reads files"), pytest.mark.django_db, pytest.mark.rest]
 
 formats = pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
 

@@ -16,7 +16,7 @@ from tests.support.anki_packages import Anki
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, reviewed
 
-pytestmark = [pytest.mark.database("sqlite", "files that are read"), pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "reads files"), pytest.mark.django_db, pytest.mark.rest]
 
 DAY = timedelta(days=1)
 

@@ -20,9 +20,9 @@ from tests.support.world import error_of, fields_of
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
-about_files = pytest.mark.database("sqlite", "files that are read")
+about_files = pytest.mark.database("sqlite", "reads files")
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"

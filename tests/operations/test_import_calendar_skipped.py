@@ -10,7 +10,7 @@ from tests.support.calendar_files import CANVAS, calendar, deadline, event
 from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "files that are read")]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "reads files")]
 
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 

@@ -22,7 +22,7 @@ from vocab.models import Review
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 about_files = pytest.mark.database(
     "sqlite", "files that are read; what is stored of them is looked at on both databases"

@@ -47,7 +47,7 @@ from tests.support.world import rows
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 
@@ -97,7 +97,7 @@ NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-@pytest.mark.database("sqlite", "files that are read")
+@pytest.mark.database("sqlite", "reads files")
 @pytest.mark.parametrize("kind", NO_ARCHIVES)
 def test_an_invalid_archive_is_rejected(owner: RestEntryPoint, kind: str) -> None:
     make, why = NO_ARCHIVES[kind]
@@ -107,7 +107,7 @@ def test_an_invalid_archive_is_rejected(owner: RestEntryPoint, kind: str) -> Non
     assert rows() == before
 
 
-@pytest.mark.database("sqlite", "files that are read")
+@pytest.mark.database("sqlite", "reads files")
 def test_a_long_directory_uses_no_memory_of_the_server(owner_member: Member, tmp_path: Path) -> None:
     path = tmp_path / "archive.zip"
     path.write_bytes(with_comments(1000))
@@ -205,7 +205,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
 }
 
 
-@pytest.mark.database("sqlite", "files that are read")
+@pytest.mark.database("sqlite", "reads files")
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_line_that_breaks_a_rule_is_named(owner: RestEntryPoint, kind: str) -> None:
     table, lines, message = WRONG[kind]

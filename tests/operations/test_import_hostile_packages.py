@@ -10,7 +10,7 @@ from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support import hostile_packages as hostile
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "files that are read")]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "reads files")]
 
 BROKEN, TOO_LARGE = "invalid_request: The file cannot be read", "invalid_request: The file has too much in it"
 NO_CARDS, TOO_MANY = "validation_failed", "conflict: The file has more cards"

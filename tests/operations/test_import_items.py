@@ -12,7 +12,7 @@ from tests.support.entry_points import RestEntryPoint
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 OTHER_COURSE = "00000000-0000-7000-8000-0000000000ff"

@@ -29,7 +29,7 @@ from tests.support.archives import PROFILE, parts, zipped
 from tests.support.entry_points import RestEntryPoint
 from tests.support.world import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "files that are read")]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "reads files")]
 
 RELEARNING = REVIEWED | {"state": "relearning", "step": 0}
 MOST = 1_000_000_000

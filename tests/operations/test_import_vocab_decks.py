@@ -17,9 +17,9 @@ from tests.support.world import fields_of
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
-about_files = pytest.mark.database("sqlite", "files that are read")
+about_files = pytest.mark.database("sqlite", "reads files")
 
 PATH = "/v1/vocab-decks/import"
 Send = Callable[..., Any]

@@ -31,7 +31,7 @@ def test_creations_and_deletions_are_counted(owner: RestEntryPoint, stranger: Re
     assert counts() == {"Biology": (2, 2), "Botany": (1, 1)}
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 @pytest.mark.rest
 def test_a_rejected_item_is_not_counted(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
     stored(ItemFactory, ITEMS_OF_COURSE.most, member=owner_member, course=Course(id=course["id"]))

@@ -7,7 +7,7 @@ import pytest
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import NOT_ENDED, UNKNOWN_ID, fetched_item, later
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 TODAY = "2026-11-21"
 

@@ -15,7 +15,7 @@ from tests.support.factories import ItemFactory
 from tests.support.properties import examples
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 if TYPE_CHECKING:
     from courses.models import Item
@@ -70,7 +70,7 @@ def _walk(entry_point: RestEntryPoint, page: Any = None, *, limits: Any = (), **
     page = page or entry_point.made("list_items", limit=next(sizes), **filters)
     ids = [item["id"] for item in page["data"]]
     while page["has_more"]:
-        assert page["data"], "a page with nothing on it has no next one"
+        assert page["data"], "an empty page has no next page"
         page = entry_point.made("list_items", limit=next(sizes), cursor=page["next_cursor"], **filters)
         ids += [item["id"] for item in page["data"]]
     assert page["next_cursor"] is None

@@ -10,7 +10,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import NOT_ENDED, UNKNOWN_ID
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 
 @pytest.fixture

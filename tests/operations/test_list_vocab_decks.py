@@ -14,7 +14,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 
 def test_it_lists_oldest_first_without_cards(owner: RestEntryPoint, course: Any) -> None:

@@ -13,7 +13,7 @@ from studyservice.operations.codec import PIECE, encode
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, stored
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 
 def record(entries: int) -> dict[str, Any]:

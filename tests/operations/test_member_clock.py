@@ -114,7 +114,7 @@ def test_clocks_a_few_seconds_apart_are_not_logged(
     assert not caplog.records
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 @pytest.mark.usefixtures("ahead")
 def test_a_repair_restamps_future_data_in_order(owner: RestEntryPoint, owner_member: Member) -> None:
     def stamps() -> list[str]:
@@ -195,7 +195,7 @@ def test_a_correct_clock_is_unchanged(owner: RestEntryPoint, owner_member: Membe
     assert owner.made("list_courses") == before
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 @pytest.mark.usefixtures("ahead")
 def test_an_operator_can_repair_a_clock_in_the_admin(
     admin: Client, owner: RestEntryPoint, owner_member: Member

@@ -16,7 +16,7 @@ from tests.support.world import INTO_NOTHING, OPERATIONS, TOOLS, World, bearer
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 spread = pytest.mark.database(
@@ -75,7 +75,7 @@ def undo_newest(owner: RestEntryPoint) -> None:
                 assert owner.call("undo_change", change_id=change["id"]).status in (200, 409)
 
 
-@pytest.mark.thorough("both entry_points call one action, which test_rest_statements_name_the_member checks")
+@pytest.mark.thorough("both entry points call one action, which test_rest_statements_name_the_member checks")
 @spread
 @pytest.mark.parametrize("operation_id", TOOLS)
 def test_tool_statements_name_the_member(world: World, operation_id: str) -> None:

@@ -8,7 +8,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 
 def card(term: str, definition: str) -> dict[str, str]:

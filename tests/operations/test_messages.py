@@ -7,7 +7,7 @@ import pytest
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import mcp_of
 
-pytestmark = [pytest.mark.database("sqlite", "words, which no database knows"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "wording"), pytest.mark.rest]
 
 
 def message(owner: RestEntryPoint, operation_id: str, **arguments: Any) -> str:

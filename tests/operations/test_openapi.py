@@ -10,7 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.support.entry_points import document, routes
 from tests.support.world import DOWNLOADS, OPERATIONS, Call, body_schema, declared, resolved
 
-pytestmark = pytest.mark.database("sqlite", "the description, made from declarations")
+pytestmark = pytest.mark.database("sqlite", "the description is built from declarations")
 
 SPECIFIED = {
     "get_me": ("GET", "/v1/me", "read", 200),
@@ -138,7 +138,7 @@ def test_it_warns_that_kinds_may_be_added() -> None:
     assert kind["$ref"] == "#/components/schemas/ItemKind"
     closed, open_ = resolved(kind)["anyOf"]
     assert (closed["enum"][0], open_) == ("exam", {"type": "string"})
-    assert body_schema("create_item")["properties"]["kind"]["enum"] == closed["enum"], "input stays closed"
+    assert body_schema("create_item")["properties"]["kind"]["enum"] == closed["enum"], "the input schema stays closed"
 
 
 def test_it_names_this_server() -> None:

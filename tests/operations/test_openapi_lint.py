@@ -5,10 +5,10 @@ import pytest
 from tests.operations.test_baselines import OPENAPI
 from tests.support import javascript
 
-pytestmark = pytest.mark.database("sqlite", "the description, made from declarations")
+pytestmark = pytest.mark.database("sqlite", "the description is built from declarations")
 
 
-@pytest.mark.thorough("the style of the description, beyond what makes it valid")
+@pytest.mark.thorough("style of the description")
 @pytest.mark.parametrize(
     "command",
     [

@@ -13,7 +13,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
 from tests.support.properties import examples
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 LONG_AGO = "2000-01-01T00:00:00Z"
 

@@ -10,7 +10,7 @@ import time_machine
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 PARIS, AUCKLAND = ZoneInfo("Europe/Paris"), ZoneInfo("Pacific/Auckland")
 HONOLULU = ZoneInfo("Pacific/Honolulu")

@@ -13,7 +13,7 @@ from tests import ROOT
 from tests.support.entry_points import document
 from tests.support.promises import broken, promises, refreshed
 
-pytestmark = pytest.mark.database("sqlite", "the description, made from declarations")
+pytestmark = pytest.mark.database("sqlite", "the description is built from declarations")
 
 KEPT = ROOT / "tests" / "promises.txt"
 REFRESH = "Run `make openapi` and look at the difference before you commit it."

@@ -21,7 +21,7 @@ from tests import ROOT
 from tests.support import javascript
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = pytest.mark.database("sqlite", "guides, which run as they stand")
+pytestmark = pytest.mark.database("sqlite", "guides run unchanged")
 
 QUICK_START, PLANNING, GRADES, PRACTICE = "quickstart", "planning", "grades", "practice"
 CLIENT = 1

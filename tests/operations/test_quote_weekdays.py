@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = pytest.mark.database("sqlite", "texts that are read in memory")
+pytestmark = pytest.mark.database("sqlite", "parses text in memory")
 
 WRONG = [
     "Reading responses: Fridays (Jan 24)",

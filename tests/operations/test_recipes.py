@@ -19,7 +19,7 @@ from tests.support.between import Between, between
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [
-    pytest.mark.database("sqlite", "guides, which run as they stand"),
+    pytest.mark.database("sqlite", "guides run unchanged"),
     pytest.mark.rest,
     pytest.mark.django_db(transaction=True),
 ]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.entry_points import RestEntryPoint, document
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 Records = dict[str, tuple[dict[str, Any], dict[str, str]]]
 

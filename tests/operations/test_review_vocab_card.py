@@ -15,7 +15,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from tests.support.world import bearer
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 START = datetime(2030, 5, 1, 9, tzinfo=UTC)
 

@@ -24,7 +24,7 @@ from tests import ROOT
 from tests.support.any_share import APPS
 from vocab.serializers import CardBody
 
-pytestmark = pytest.mark.database("sqlite", "types and statements as they are declared")
+pytestmark = pytest.mark.database("sqlite", "declared types and statements")
 
 PLAIN: tuple[tuple[type, Any], ...] = (
     (serializers.UUIDField, UUID),

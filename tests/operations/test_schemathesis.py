@@ -87,7 +87,7 @@ def world(owner_member: Member, make_key) -> World:
     return World(RestEntryPoint(make_key(owner_member)[0]))
 
 
-THOROUGH = pytest.mark.thorough("values at each limit and beyond it")
+THOROUGH = pytest.mark.thorough("values at and over each limit")
 
 
 def _cases() -> list[Any]:

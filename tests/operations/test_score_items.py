@@ -8,7 +8,7 @@ from tests.operations.test_item_worth import weighted
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID, fetched_item
 
-pytestmark = [pytest.mark.database("sqlite", "statements that others make too"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "other tests send the same statements"), pytest.mark.rest]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.entry_points import Answer, RestEntryPoint, document
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 Setter = Callable[..., Answer]
 

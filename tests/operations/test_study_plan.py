@@ -264,4 +264,4 @@ def test_a_second_plan_of_the_same_member_waits_and_another_members_does_not(
     for thread in threads:
         thread.join(10)
     assert order == ["another's", "first", "second"]
-    assert owner_member.id not in plan_turns._turns, "nothing is kept of it"
+    assert owner_member.id not in plan_turns._turns, "nothing of it is stored"

@@ -31,9 +31,9 @@ from tests.support.world import (
     rows,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
-unasked = pytest.mark.database("sqlite", "checks that are made before the operation asks the database for anything")
+unasked = pytest.mark.database("sqlite", "checks before any statement")
 
 FREE_TEXTS = {"cursor", "name"}
 """Parameters that may be empty, and are too long at 201 characters."""

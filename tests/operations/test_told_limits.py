@@ -20,7 +20,7 @@ from tests.support.world import body_schema, declared, resolved
 from vocab.card_changes import CARDS_OF_DECK
 from vocab.deck_creation import DECKS
 
-pytestmark = pytest.mark.database("sqlite", "what is published")
+pytestmark = pytest.mark.database("sqlite", "published metadata")
 
 
 def test_the_table_has_the_limits_of_the_code() -> None:

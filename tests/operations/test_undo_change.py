@@ -17,7 +17,7 @@ from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 

@@ -284,7 +284,7 @@ def test_undoing_any_history_in_reverse_restores_the_earlier_answers(make_member
     check()
 
 
-@pytest.mark.thorough("histories, of which the other test makes some")
+@pytest.mark.thorough("the other test has fewer histories")
 def test_an_undo_in_any_order_is_exact_or_changes_nothing(make_member: Any, make_key: Any) -> None:
     @given(STEPS, st.integers(0, 10**6), ENTRY_POINTS)
     @example(NEWER, 1, RestEntryPoint)

@@ -10,7 +10,7 @@ from tests.support.samples import (
     fetched_item,
 )
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 FULL = {
     "name": "Cell Biology",

@@ -92,7 +92,7 @@ def test_a_known_network_costs_no_statement(member: Member, make_key: MakeKey) -
     assert [event.network for event in AccountEvent.objects.all()] == ["198.51.100.0/24"]
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 def test_a_frequently_moving_key_is_logged_up_to_a_limit(member: Member, make_key: MakeKey, told: Told) -> None:
     secret, key = make_key(member, "Phone")
     for number in range(MOST + 3):
@@ -112,7 +112,7 @@ def test_one_of_concurrent_calls_from_a_new_network_is_logged(
     assert AccountEvent.objects.count() == 1
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 def test_consents_and_their_end_are_logged(member: Member, told: Told) -> None:
     app, other = App.registered(client_name="Notebook"), App.registered(client_name="Reader")
     app.connect(member)

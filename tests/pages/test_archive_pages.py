@@ -16,7 +16,7 @@ from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.factories import CourseFactory
 from tests.support.world import rows
 
-pytestmark = pytest.mark.database("sqlite", "pages over what the operations do")
+pytestmark = pytest.mark.database("sqlite", "pages call tested operations")
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from tests.support.samples import UNKNOWN_ID
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 ESSAY = deadline("a", "20261203", "Essay 1")
@@ -214,7 +214,7 @@ def test_a_full_course_keeps_the_table(browser: Client, owner: RestEntryPoint, c
     assert len(form_with("calendar", page)["row"]) == 2
 
 
-@pytest.mark.database("sqlite", "files that are read")
+@pytest.mark.database("sqlite", "reads files")
 @pytest.mark.parametrize(
     ("file", "words"),
     [

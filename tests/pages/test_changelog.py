@@ -11,7 +11,7 @@ from studyservice.guides import changelog, served
 from studyservice.guides.markdown import render
 from tests import ROOT
 
-pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.django_db]
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 BASE = "http://127.0.0.1:8000"

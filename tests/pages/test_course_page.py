@@ -19,7 +19,7 @@ from tests.support.samples import UNKNOWN_ID
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 
@@ -175,7 +175,7 @@ def test_a_score_can_be_added_with_its_item_and_removed(browser: Client, owner: 
     refused = browser.post(f"{path_of(graded)}/scores", late)
     assert (refused.status_code, "This item has a score already" in refused.content.decode()) == (422, True)
     page = text_of(browser, path_of(graded))
-    assert f'<option value="{item["id"]}"' not in page, "one score an item"
+    assert f'<option value="{item["id"]}"' not in page, "one score per item"
     assert f'<a href="/items/{item["id"]}">Midterm</a>' in page
     answer = browser.post(f"/scores/{score['id']}/delete", {"next": "/"})
     assert answer.headers["Location"] == f"{path_of(graded)}#grade"
@@ -244,7 +244,7 @@ def test_categories_can_be_changed_added_and_deleted(browser: Client, owner: Res
     before = changes(owner)
     form = form_of(browser, path, "known")
     assert browser.post(path, form).headers["Location"] == f"{path_of(graded)}#grade"
-    assert changes(owner) == before, "one that changes nothing leaves no change"
+    assert changes(owner) == before, "a form without effect adds no change"
     form = form_of(browser, path, "known")
     form |= {f"{exams}-weight": ["33,3333"], f"{quizzes}-delete": ["on"], f"{quizzes}-weight": ["many"]}
     form |= {"new0-name": ["Labs"], "new0-weight": ["40"], "new0-drop_lowest": ["2"]}
@@ -252,7 +252,7 @@ def test_categories_can_be_changed_added_and_deleted(browser: Client, owner: Res
     assert categories_of(owner, graded) == [("Exams", 33.3333, 0), ("Labs", 40, 2)]
     assert [one["label"] for one in grades(owner, graded)["categories"][0]["scores"]] == ["Midterm"]
     late = browser.post(path, form | {"new0-name": ["Essays"]})
-    assert late.status_code == 409, "sent before, with something else in it"
+    assert late.status_code == 409, "sent before with other content"
     form = form_of(browser, path, "known")
     assert form[f"{exams}-weight"] == ["33.3333"]
     owner.made("undo_change", change_id=owner.made("list_changes", limit=1)["data"][0]["id"])
@@ -284,7 +284,7 @@ def test_categories_changed_meanwhile_are_shown_again(browser: Client, owner: Re
     page = browser.post(path, form)
     assert page.status_code == 409
     again = form_with("known", page.content.decode())
-    assert again[f"{exams}-weight"] == ["50"], "what was entered stays"
+    assert again[f"{exams}-weight"] == ["50"], "the input is kept"
     assert len(grades(owner, graded)["categories"]) == 3
     assert browser.post(path, again).status_code == 302
     assert categories_of(owner, graded) == [("Exams", 50, 0), ("Quizzes", 40, 1), ("Labs", 10, 0)]
@@ -303,7 +303,7 @@ def test_a_double_click_saves_categories_once(
     answers = in_threads(lambda client: client.post(path, form), clients)
     assert [answer.status_code for answer in answers] == [302, 302, 302]
     assert [one[0] for one in categories_of(owner, graded)] == ["Exams", "Quizzes", "Labs"]
-    assert changes(owner).count("set_grade_categories") == 2, "the first made the course's categories"
+    assert changes(owner).count("set_grade_categories") == 2, "the first form created the categories"
 
 
 @pytest.mark.database("both")

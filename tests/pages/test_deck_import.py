@@ -13,7 +13,7 @@ from tests.support.forms import form_with
 from tests.support.uploads import multipart
 
 pytestmark = [
-    pytest.mark.database("sqlite", "pages over what the operations do"),
+    pytest.mark.database("sqlite", "pages call tested operations"),
     pytest.mark.rest,
     pytest.mark.django_db,
 ]

@@ -13,7 +13,7 @@ from tests.support.statements import named
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 pytestmark = [
-    pytest.mark.database("sqlite", "pages over what the operations do"),
+    pytest.mark.database("sqlite", "pages call tested operations"),
     pytest.mark.rest,
     pytest.mark.django_db,
 ]
@@ -180,7 +180,7 @@ def test_only_changed_fields_of_a_card_are_saved(browser: Client, owner: RestEnt
     assert refused.status_code == 422
     assert "Enter a term." in refused.content.decode()
     hidden = re.findall(r'<input[^>]*type="hidden"[^>]*>', refused.content.decode())
-    assert not [field for field in hidden if "aria-" in field], "HTML has none there"
+    assert not [field for field in hidden if "aria-" in field], "HTML has no such character"
 
 
 def text_of_raw(browser: Client, path: str) -> str:
@@ -200,7 +200,7 @@ def test_a_card_can_be_suspended_and_deleted_in_the_list(browser: Client, owner:
     assert press("suspend", "Osmosis", q="osm") == f"{path}?q=osm#card-{ids['Osmosis']}"
     assert card_named(owner, deck, "Osmosis")["suspended"] is True
     press("suspend", "Osmosis")
-    assert operations(owner) == ["update_vocab_card", "create_vocab_deck"], "it sets, and does not toggle"
+    assert operations(owner) == ["update_vocab_card", "create_vocab_deck"], "it sets the state and does not toggle it"
     press("resume", "Osmosis")
     assert card_named(owner, deck, "Osmosis")["suspended"] is False
     assert press("delete", "Osmosis") == f"{path}#card-{ids['Meiosis']}"
@@ -316,7 +316,7 @@ def test_the_page_of_a_full_deck_is_below_one_megabyte(
     assert len(content) < 1_000_000
     assert content.count(b">Delete<") == 500
     if term == "Term":
-        assert content.count(definition.strip().encode()) == 500, "what has room is shown whole"
+        assert content.count(definition.strip().encode()) == 500, "short texts are shown in full"
 
 
 @pytest.mark.database("both")

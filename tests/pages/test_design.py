@@ -10,7 +10,7 @@ from django.test import Client
 from studyservice.templatetags.site import HUES, course_color
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "studyservice/static/studyservice"

@@ -19,7 +19,7 @@ from tests.support.oauth import App
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 SYLLABUS = "BIO 210 Cell Biology\nFall 2026\n\nMidterm exam: Thursday, October 8, 2026\nExams: 100%\n"

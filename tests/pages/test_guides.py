@@ -16,7 +16,7 @@ from studyservice.guides.markdown import BrokenLinkError, render
 from tests import ROOT
 from tests.support.entry_points import whole
 
-pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.django_db]
 
 LISTS = ["/docs/guides", "/docs/guides/operators", "/docs/guides/internals"]
 ADDRESSES = [*LISTS, "/docs", "/changelog", *(f"/docs/{guide.slug}" for guide in GUIDES)]

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_a_member_sees_this_week(signed_in: Client, owner: RestEntryPoint, time_
     assert places == sorted(places)
     assert "Final" not in page
     link = f'<a class="course-name" href="/courses/{course["id"]}">Biology</a>'
-    assert page.count(link) == 5, "each of them leads to its course"
+    assert page.count(link) == 5, "each entry links to its course"
     assert "since Fri 20 Nov" in page
 
 
@@ -135,7 +135,7 @@ def test_items_can_be_marked_done_and_undone(signed_in: Client, owner: RestEntry
         assert (response.status_code, response.headers["Location"]) == (302, f"/#t{ticked}")
     page = text_of(signed_in)
     assert '<span class="unseen">Untick Essay 1</span>' in page
-    assert f'<button id="t{ticked}"' in page, "the browser goes on from there"
+    assert f'<button id="t{ticked}"' in page, "the browser continues from there"
     assert "Outline</span>" not in page
     assert owner.made("get_item", item_id=item["id"])["done"] is True
     assert owner.made("list_milestones", item_id=item["id"])["data"][0]["done"] is True

@@ -17,7 +17,7 @@ from tests.support.samples import UNKNOWN_ID
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 
@@ -132,7 +132,7 @@ def test_a_rejected_form_is_shown_with_its_input(browser: Client, owner: RestEnt
         assert words in text
     again = form_with("note", text)
     assert again["due_on"] == ["2026-02-30"]
-    assert again["initial-due_on"] == ["2026-12-01"], "the value that the page showed first"
+    assert again["initial-due_on"] == ["2026-12-01"], "the value first shown on the page"
     assert changes(owner) == before
     other = owner.made("create_course", name="Physics")
     foreign = owner.made("set_grade_categories", course_id=other["id"], categories=[{"name": "Labs", "weight": 1}])[
@@ -150,7 +150,7 @@ def test_a_graded_item_keeps_its_category(
     page = text_of(browser, f"/items/{essay['id']}")
     assert "Its score sets the category." in page
     assert "Graded</span> 87.5%" in page
-    assert "Tick Essay 1" not in page, "a score says that it is done"
+    assert "Tick Essay 1" not in page, "a score marks it as done"
     browser.post(f"/items/{essay['id']}", details(browser, essay) | {"category_id": [""], "title": ["Essay 2"]})
     stored = owner.made("get_item", item_id=essay["id"])
     assert (stored["title"], stored["category_id"]) == ("Essay 2", labs)
@@ -237,7 +237,7 @@ def test_a_rejected_milestone_is_shown_with_its_input(browser: Client, owner: Re
     assert "Choose a listed place." in text
     assert '<details class="inline" open>' in text
     for lost in (f"{path}/milestones", f"/milestones/{step['id']}"):
-        assert browser.get(lost).headers["Location"] == f"{path}#milestones", "as after a refused form"
+        assert browser.get(lost).headers["Location"] == f"{path}#milestones", "as after a rejected form"
     for number in range(19):
         owner.made("create_milestone", item_id=essay["id"], title=f"Step {number}")
     assert "You have reached the limit of 20 milestones." in text_of(browser, path)

@@ -16,7 +16,7 @@ from accounts.models import ApiKey, Member
 from accounts.pages.keys import MAX_PAST_KEYS
 from tests.support.bulk import insert
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ from accounts.models import Member
 from studyservice.secrets import hashing
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, signed_in
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 UNKNOWN = "unknown@example.org"

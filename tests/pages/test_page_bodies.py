@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from tests.support.server import Server
 
-pytestmark = [pytest.mark.database("sqlite", "framing of HTTP"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "HTTP framing"), pytest.mark.django_db]
 
 LIMIT = 64 * 1024
 FORM = "application/x-www-form-urlencoded"

@@ -9,7 +9,7 @@ from django.test import Client
 
 from tests.support.forked import ended
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 PAGES = ["/", "/sign-in", "/sign-out", "/nothing-here"]
 

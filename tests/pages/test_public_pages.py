@@ -14,7 +14,7 @@ from tests.conftest import MakeKey
 from tests.server.test_caching import all_addresses
 from tests.support.world import bearer
 
-pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.django_db]
 
 _DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)">')
 _BODIES = ["/docs", "/openapi.json", "/docs/guides", "/docs/errors", "/docs/search.json", "/changelog"]

@@ -11,7 +11,7 @@ from django.test import Client
 from studyservice.openapi.fields import Fields
 from studyservice.openapi.reference import groups
 
-pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.support.schools import HOST, SECRET, URL, School, labelled
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.rest,
-    pytest.mark.database("sqlite", "the look of pages"),
+    pytest.mark.database("sqlite", "page layout"),
 ]
 
 

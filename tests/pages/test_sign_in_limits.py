@@ -14,7 +14,7 @@ from django.test import Client
 from accounts.models import Member, SignInCode
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, other_than, signed_in
 
-pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 
 def test_attempts_per_address_are_limited(client: Client, member: Member) -> None:

@@ -158,7 +158,7 @@ def test_new_cards_come_first_from_the_next_exam_and_then_from_the_oldest_deck(
     assert "1 new card waits. You start 5 a day" in page.text
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_a_single_deck_can_be_studied(browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis", name="Cells")
     made_deck(owner, "Keramos", "Pithos", name="Clay")
@@ -173,7 +173,7 @@ def test_a_single_deck_can_be_studied(browser: Client, owner: RestEntryPoint, st
         assert browser.get(path).status_code == 404
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_a_form_sent_twice_or_too_late_records_nothing(browser: Client, owner: RestEntryPoint) -> None:
     """Nor does one whose card was answered elsewhere, deleted, or answered and undone. Each shows the next card."""
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis")
@@ -186,7 +186,7 @@ def test_a_form_sent_twice_or_too_late_records_nothing(browser: Client, owner: R
     reviewed(owner, deck["cards"][1], "easy")
     page.send("again", second)
     assert (page.term, Review.objects.count()) == ("Meiosis", 2)
-    assert "Undo last" in page.text, "the first answer is still one of this page"
+    assert "Undo last" in page.text, "the first answer still belongs to this page"
     page.undo()
     assert (page.term, Review.objects.count()) == ("Mitosis", 1)
     page.send("good", first)
@@ -212,7 +212,7 @@ def test_two_forms_at_once_record_one(
     assert Review.objects.count() == 1
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_only_answers_of_this_page_can_be_undone(browser: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis")
     reviewed(owner, deck["cards"][0], "easy")
@@ -236,7 +236,7 @@ def test_only_answers_of_this_page_can_be_undone(browser: Client, owner: RestEnt
     assert Review.objects.count() == 1
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_an_answer_that_cannot_be_undone_shows_the_reason(browser: Client, owner: RestEntryPoint) -> None:
     """The answer before it can still be undone."""
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis", "Vacuole")
@@ -258,7 +258,7 @@ def test_an_answer_that_cannot_be_undone_shows_the_reason(browser: Client, owner
     assert Review.objects.count() == 2
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_the_end_shows_what_was_done_and_what_is_next(
     browser: Client, owner: RestEntryPoint, time_machine: Any
 ) -> None:
@@ -288,7 +288,7 @@ def test_the_end_shows_what_was_done_and_what_is_next(
     assert "The next card to repeat is due on Sun 29 Nov 2026." in page.text
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_a_card_can_be_changed_in_between(browser: Client, owner: RestEntryPoint) -> None:
     """Studying then continues with that card."""
     deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis")
@@ -308,14 +308,14 @@ def test_a_card_can_be_changed_in_between(browser: Client, owner: RestEntryPoint
         assert browser.post(f"{card_path}&sitting=%2F%2Fevil.example", form).headers["Location"].startswith(f"{path}?")
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_without_decks_it_shows_how_to_add_cards(browser: Client) -> None:
     page = Page(browser)
     assert "No flashcards yet" in page.text
     assert 'href="/decks/import"' in page.text
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_the_duration_is_between_zero_and_an_hour(browser: Client, owner: RestEntryPoint, time_machine: Any) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z", tick=False)
     made_deck(owner, "Mitosis", "Osmosis")
@@ -327,7 +327,7 @@ def test_the_duration_is_between_zero_and_an_hour(browser: Client, owner: RestEn
     assert [Review.objects.get(card__term=term).duration_ms for term in ("Mitosis", "Osmosis")] == [3_600_000, 0]
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 @pytest.mark.parametrize(
     "wrong",
     [{"rating": "fine"}, {"rating": ""}, {"card": "x"}, {"reps": "-1"}, {"shown": ""}, {"shown": "9" * 40}],
@@ -339,7 +339,7 @@ def test_an_invalid_form_records_nothing(browser: Client, owner: RestEntryPoint,
     assert not Review.objects.exists()
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_another_members_card_cannot_be_answered(
     browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint
 ) -> None:
@@ -350,7 +350,7 @@ def test_another_members_card_cannot_be_answered(
     assert not Review.objects.exists()
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_a_session_stores_a_few_sittings(browser: Client, owner: RestEntryPoint) -> None:
     made_deck(owner, *(f"Term {number}" for number in range(7)))
     for _ in range(6):
@@ -385,7 +385,7 @@ def test_its_statements_are_few_and_name_the_member(
     assert max(counts) <= MOST_STATEMENTS, counts
 
 
-@pytest.mark.database("sqlite", "pages over what the operations do")
+@pytest.mark.database("sqlite", "pages call tested operations")
 def test_a_lapsed_member_sees_a_notice(browser: Client, owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Mitosis")
     form = Page(browser).form | {"rating": "good"}

@@ -21,7 +21,7 @@ from tests.support.syllabus_files import docx, pdf
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "statements that others make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 TEXT = """BIO 210 Cell Biology
@@ -141,7 +141,7 @@ def test_a_row_can_be_added_and_filled_without_script(browser: Client, owner: Re
     assert form["added"] == ["a1", "a2"]
     sent(browser, "/courses/new", form)
     assert ("Field trip", "other", "2026-10-20") in dates(owner)
-    assert len(dates(owner)) == 4, "the row in which nothing was entered makes no item"
+    assert len(dates(owner)) == 4, "an empty row creates no item"
 
 
 def test_an_added_row_without_a_title_is_reported_and_creates_nothing(browser: Client, owner: RestEntryPoint) -> None:

@@ -9,7 +9,7 @@ from accounts.models import Member
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import AccountEventFactory, stored
 
-pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.django_db, pytest.mark.rest]
 
 _VALID = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2}))?")
 

@@ -10,7 +10,7 @@ from accounts.models import Member
 from studyservice.templatetags.site import course_color
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def titles(client: Client, query: str = "") -> list[str]:
 def test_thirty_minutes_have_a_step(signed_in: Client, course: Any) -> None:
     text = section(signed_in)
     assert ">What now</h2>" in text
-    assert titles(signed_in) == ["Sheet 22"], "what is left of the minutes is no slice"
+    assert titles(signed_in) == ["Sheet 22"], "the remaining minutes are not a slice"
     assert f'<a class="course-name" href="/courses/{course["id"]}">Biology</a>' in text
     assert "25 minutes" in text
     assert "Due tomorrow" in text
@@ -59,7 +59,7 @@ def test_thirty_minutes_have_a_step(signed_in: Client, course: Any) -> None:
 def test_the_minutes_can_be_chosen(signed_in: Client, course: Any) -> None:
     assert titles(signed_in, "?minutes=15") == ["Sheet 22"]
     assert titles(signed_in, "?minutes=60") == ["Sheet 22", "Sheet 23", "Sheet 24"]
-    assert titles(signed_in, "?minutes=120") == ["Sheet 22", "Sheet 23", "Sheet 24"], "three at most"
+    assert titles(signed_in, "?minutes=120") == ["Sheet 22", "Sheet 23", "Sheet 24"], "at most three"
     text = section(signed_in, "?minutes=60")
     assert re.findall(r'<a href="/\?minutes=(\d+)"( aria-current="true")?', text) == [
         ("15", ""),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.database("sqlite", "the words of pages")
+pytestmark = pytest.mark.database("sqlite", "wording of pages")
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = sorted(

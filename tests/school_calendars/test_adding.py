@@ -15,7 +15,7 @@ from tests.support.schools import HOST, SECRET, URL, School, labelled
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "statements that other tests make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 ESSAY = labelled("a", "20261203", "Essay 1", "BIO 210 Cell Biology")

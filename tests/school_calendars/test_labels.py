@@ -11,7 +11,7 @@ from tests.support.schools import School, labelled
 pytestmark = [
     pytest.mark.rest,
     pytest.mark.django_db,
-    pytest.mark.database("sqlite", "statements that other tests make too"),
+    pytest.mark.database("sqlite", "other tests send the same statements"),
 ]
 
 

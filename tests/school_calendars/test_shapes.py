@@ -9,7 +9,7 @@ from tests.school_calendars.conftest import Calls
 from tests.support.calendar_files import BLACKBOARD, CANVAS, GOOGLE, MOODLE, NEW_YORK, calendar, deadline, event
 from tests.support.schools import School
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "files that are read")]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "reads files")]
 
 BRIGHTSPACE = "-//D2L//NONSGML Desire2Learn//EN"
 OUTLOOK = "Microsoft Exchange Server 2010"

@@ -23,7 +23,7 @@ from planning.school_calendars.storing import store
 from studyservice.server.signals import Reading
 from tests.school_calendars.conftest import NOW
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "the maths of many readings")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "calculations over many readings")]
 
 READINGS = 300
 COURSES = ("Biology", "Physics")

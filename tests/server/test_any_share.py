@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.any_share import places, share
 
-pytestmark = pytest.mark.database("sqlite", "how types are counted")
+pytestmark = pytest.mark.database("sqlite", "counts types")
 
 
 def untyped(signature: str) -> list[str]:

@@ -118,7 +118,7 @@ class TestOfPostgreSQL:
 
 
 class TestOfSQLite:
-    pytestmark = pytest.mark.database("sqlite", "what it backs up is SQLite")
+    pytestmark = pytest.mark.database("sqlite", "backs up SQLite")
 
     @pytest.fixture
     def file(self, tmp_path: Path, backups: Path) -> Path:

@@ -12,7 +12,7 @@ from tests.support import server as servers
 from tests.support.server import ADA
 from tests.support.wire import COURSE, JSON, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
 
-pytestmark = pytest.mark.database("sqlite", "framing of HTTP")
+pytestmark = pytest.mark.database("sqlite", "HTTP framing")
 
 THREADS = settings.WEB_THREADS
 CHUNKED = "Transfer-Encoding: chunked"

@@ -4,7 +4,7 @@ import pytest
 
 from studyservice.server.bodies import MAX_FRAMING_BYTES, BrokenBody, ChunkedEnd, LengthEnd
 
-pytestmark = pytest.mark.database("sqlite", "framing of HTTP")
+pytestmark = pytest.mark.database("sqlite", "HTTP framing")
 
 CHUNKED = b"5;name=value\r\nhello\r\n1F\r\n" + b"\r\n" * 15 + b"x\r\n0\r\nX-Trailer: 1\r\n\r\n"
 BEHIND = b"GET / HTTP/1.1\r\n\r\n"

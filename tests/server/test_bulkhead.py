@@ -17,7 +17,7 @@ from studyservice.citus.backend.base import DatabaseWrapper
 from studyservice.citus.bulkhead import PATIENCE_SECONDS, Bulkhead, ServerHangsError
 from studyservice.database.signals import member_known
 
-pytestmark = pytest.mark.database("sqlite", "threads and places, no database")
+pytestmark = pytest.mark.database("sqlite", "uses no database")
 
 
 @contextmanager

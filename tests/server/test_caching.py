@@ -12,7 +12,7 @@ from studyservice.rates import limiter as rates
 from tests.support.entry_points import whole
 from tests.support.world import bearer
 
-pytestmark = [pytest.mark.database("sqlite", "headers of answers"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "response headers"), pytest.mark.django_db]
 
 UNSTORED = ("/v1", "/mcp", "/oauth", "/health", "/keys", "/sign-in", "/sign-out", "/admin")
 PUBLIC = ("/.well-known", "/openapi.json")

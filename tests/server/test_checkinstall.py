@@ -22,7 +22,7 @@ from tests.support.forked import Ended, ended
 from tests.support.internet import Answer, Internet, answer, moved
 from tests.support.server import Server, free_port
 
-pytestmark = pytest.mark.database("sqlite", "an installation; statements of PostgreSQL have a test of their own")
+pytestmark = pytest.mark.database("sqlite", "an installation; another test covers PostgreSQL")
 
 Check = Callable[..., Ended]
 

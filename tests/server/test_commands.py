@@ -71,7 +71,7 @@ class TestCreateMember:
         assert third == f"Signs in at {settings.BASE_URL}/sign-in with a code by e-mail."
         assert RestEntryPoint(second.removeprefix("API key, shown only now: ")).call("get_me").error is None
 
-    @pytest.mark.database("sqlite", "statements that others make too")
+    @pytest.mark.database("sqlite", "other tests send the same statements")
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [

@@ -5,7 +5,7 @@ import pytest
 from accounts.models import Member
 from tests.support.world import PATHS, Call, bearer, check_headers, error_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 ORIGIN = "https://app.example"
 EXPOSED = {

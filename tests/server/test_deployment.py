@@ -97,7 +97,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return own | composed | beside
 
 
-@pytest.mark.thorough("the package as it is shipped serves in test_wheel.py")
+@pytest.mark.thorough("test_wheel.py serves from the built package")
 def test_the_shipped_files_migrate_serve_and_stop(image: Path, environment: dict[str, str]) -> None:
     """With the commands of the image and of compose.yaml, and no other file of the repository.
 

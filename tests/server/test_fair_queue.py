@@ -4,7 +4,7 @@ import pytest
 
 from studyservice.server.fair_queue import FairQueue, Lane
 
-pytestmark = pytest.mark.database("sqlite", "queues in memory")
+pytestmark = pytest.mark.database("sqlite", "in-memory queues")
 
 GREEDY = Lane("greedy", 2)
 OTHER = Lane("other", 2)

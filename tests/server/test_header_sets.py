@@ -18,7 +18,7 @@ from tests import ROOT
 from tests.support.forked import ended
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = pytest.mark.database("sqlite", "headers of answers")
+pytestmark = pytest.mark.database("sqlite", "response headers")
 
 BASELINE = ROOT / "tests" / "header_sets.json"
 ORIGIN = {"Origin": "https://app.example"}

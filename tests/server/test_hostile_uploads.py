@@ -16,7 +16,7 @@ from tests.support.syllabus_files import pdf
 from tests.support.uploads import multipart
 from tests.support.wire import Response, Wire, is_envelope
 
-pytestmark = pytest.mark.database("sqlite", "files that are read")
+pytestmark = pytest.mark.database("sqlite", "reads files")
 
 FILES: list[tuple[Callable[[], bytes], str]] = [
     (hostile.flate_bomb, "a.pdf"),
@@ -47,7 +47,7 @@ def stored(directory: Path) -> set[str]:
     return {path.name for path in (directory / "files").rglob("*") if path.is_file()}
 
 
-@pytest.mark.thorough("each is read in test_reading_files.py too, and test_cut_uploads.py looks at what is left")
+@pytest.mark.thorough("test_reading_files.py reads each file too, and test_cut_uploads.py checks leftovers")
 def test_each_file_is_answered_and_leaves_nothing_behind(tmp_path: Path) -> None:
     data, temporary = tmp_path / "data", tmp_path / "temporary"
     for directory in (data, temporary):

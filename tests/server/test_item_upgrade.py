@@ -76,7 +76,7 @@ def upgraded(tmp_path: Path) -> Iterator[str]:
 
 @pytest.mark.database("postgresql")
 @pytest.mark.parametrize(
-    "items", [400, pytest.param(200_000, marks=pytest.mark.thorough("many items, of which the other has some"))]
+    "items", [400, pytest.param(200_000, marks=pytest.mark.thorough("the other test has fewer items"))]
 )
 def test_old_items_are_filled_in_batches(upgraded: str, items: int) -> None:
     for zone in ZONES:

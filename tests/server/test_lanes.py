@@ -6,7 +6,7 @@ from pytest_django import Settings
 from studyservice.server import lanes
 from studyservice.server.lanes import MEMBER, Lanes
 
-pytestmark = pytest.mark.database("sqlite", "queues in memory")
+pytestmark = pytest.mark.database("sqlite", "in-memory queues")
 
 PEER = "203.0.113.1"
 

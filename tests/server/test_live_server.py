@@ -17,7 +17,7 @@ from tests.support.server import ADA
 from tests.support.uploads import multipart
 from tests.support.wire import COURSE, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
 
-pytestmark = pytest.mark.database("sqlite", "connections of the server")
+pytestmark = pytest.mark.database("sqlite", "server connections")
 
 THREADS = settings.WEB_THREADS
 JSON_COURSE = ("Content-Type: application/json", f"Content-Length: {len(COURSE)}")

@@ -83,7 +83,7 @@ def test_it_is_free_after_the_member_is_deleted() -> None:
     assert made()
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 def test_writes_of_an_earlier_version_are_repaired(client: Client) -> None:
     """An earlier version bypasses the table: a new member, a new address, and a reused old address."""
     ada = MemberFactory.create(email="old@example.org")

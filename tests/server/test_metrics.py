@@ -124,7 +124,7 @@ def test_requests_over_a_rate_are_counted_by_rate(counted: Any, db: None) -> Non
     assert counted()["requests_total", "get_me", "429"] == 2
 
 
-@pytest.mark.database("sqlite", "statements that others make too")
+@pytest.mark.database("sqlite", "other tests send the same statements")
 @pytest.mark.rest
 @pytest.mark.parametrize(
     ("method", "path", "label"),
@@ -166,7 +166,7 @@ def test_a_database_error_is_counted(counted: Any, owner: RestEntryPoint) -> Non
     assert counted()["database_errors_total",] == 1
 
 
-@pytest.mark.database("sqlite", "a database that is never there")
+@pytest.mark.database("sqlite", "the database is unreachable")
 def test_an_outage_found_by_health_is_counted(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
@@ -187,7 +187,7 @@ def _get(url: str, **headers: str) -> tuple[int, str]:
         return refused.code, ""
 
 
-@pytest.mark.database("sqlite", "the processes of the server")
+@pytest.mark.database("sqlite", "server processes")
 def test_processes_that_start_and_stop_are_served_as_one(tmp_path: Path) -> None:
     """On a separate address. Each of the two processes ends after its sixth request, and no count is lost."""
     with socket.create_server(("127.0.0.1", 0)) as free:

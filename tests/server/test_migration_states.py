@@ -9,7 +9,7 @@ from django.db.models import TextField
 
 from studyservice.database.migration_states import rendered_sparingly
 
-pytestmark = pytest.mark.database("sqlite", "touches no database")
+pytestmark = pytest.mark.database("sqlite", "uses no database")
 
 EVERY = 8
 """To look at each migration would render every model for each."""

@@ -10,7 +10,7 @@ import time_machine
 from accounts.models import Member
 from tests.support.world import Call, bearer, check_headers, error_of
 
-pytestmark = pytest.mark.database("sqlite", "windows in memory")
+pytestmark = pytest.mark.database("sqlite", "in-memory windows")
 
 ME = Call("GET", "/v1/me")
 NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)

@@ -10,7 +10,7 @@ from tests.support import server as servers
 from tests.support.streams import answers, conversation
 from tests.support.wire import Wire, is_envelope, received
 
-pytestmark = pytest.mark.database("sqlite", "framing of HTTP")
+pytestmark = pytest.mark.database("sqlite", "HTTP framing")
 
 SENT = "\r\nHost: 127.0.0.1\r\nOrigin: https://app.example\r\n"
 

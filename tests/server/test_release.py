@@ -13,7 +13,7 @@ from release.changelog import NotReleasableError, newest, require_new
 from studyservice import __version__
 from tests import ROOT
 
-pytestmark = pytest.mark.database("sqlite", "the changelog and git")
+pytestmark = pytest.mark.database("sqlite", "changelog and git")
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 RELEASE = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-11-21\n\n- New.\n\n## [0.1.0] - 2026-11-20\n\n- First.\n"

@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-pytestmark = pytest.mark.database("sqlite", "routes, which are code")
+pytestmark = pytest.mark.database("sqlite", "routes are code")
 
 
 @pytest.mark.django_db

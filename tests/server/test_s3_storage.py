@@ -22,7 +22,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.syllabus_files import pdf
 from tests.support.uploads import multipart
 
-pytestmark = [pytest.mark.database("sqlite", "where files are stored"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "file storage"), pytest.mark.rest]
 
 BUCKET = "study-files"
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"

@@ -18,7 +18,7 @@ from tests.support.server import running
 SCRIPT = ROOT / "deploy" / "backup.sh"
 
 
-@pytest.mark.database("sqlite", "a process of its own")
+@pytest.mark.database("sqlite", "runs in a separate process")
 def test_it_runs_each_command_and_ends_on_request(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         process = subprocess.Popen(
@@ -45,7 +45,7 @@ def test_it_runs_each_command_and_ends_on_request(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.database("sqlite", "does not touch what differs")
+@pytest.mark.database("sqlite", "independent of the database")
 def test_a_failing_command_is_logged_and_the_next_runs(
     make_member: MakeMember, settings: Any, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

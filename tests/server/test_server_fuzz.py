@@ -20,8 +20,8 @@ from tests.support.streams import JSON, SMUGGLED, Message, Writer, answers, conv
 from tests.support.wire import Wire
 
 pytestmark = [
-    pytest.mark.database("sqlite", "connections of the server"),
-    pytest.mark.thorough("random streams beside the chosen ones of test_live_server.py and test_bodies.py"),
+    pytest.mark.database("sqlite", "server connections"),
+    pytest.mark.thorough("random streams; test_live_server.py and test_bodies.py send chosen ones"),
 ]
 
 MEMBERS = 60

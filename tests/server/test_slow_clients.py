@@ -16,7 +16,7 @@ from tests.support.databases import copied
 from tests.support.server import ADA
 from tests.support.wire import JSON, MIB, Wire, half_body, half_sent, is_envelope, is_open, received
 
-pytestmark = pytest.mark.database("sqlite", "connections of the server")
+pytestmark = pytest.mark.database("sqlite", "server connections")
 
 ANSWERS = 8
 LAST = b'"next_cursor":null}'
@@ -73,7 +73,7 @@ def closes(connection: socket.socket, drip: bytes = b"") -> None:
     """Wait until `connection` is closed without an answer, while `drip` is sent repeatedly."""
     deadline = time.monotonic() + 60
     while is_open(connection):
-        assert time.monotonic() < deadline, "It is still waited for."
+        assert time.monotonic() < deadline, "Somebody still waits for it."
         time.sleep(0.1)
         connection.sendall(drip)
     with suppress(ConnectionResetError):
@@ -119,7 +119,7 @@ def test_a_slow_body_is_aborted(quick: Wire) -> None:
     with half_sent(quick, half_body(quick)) as connection:
         deadline = time.monotonic() + 60
         while is_open(connection):
-            assert time.monotonic() < deadline, "It is still waited for."
+            assert time.monotonic() < deadline, "Somebody still waits for it."
             connection.sendall(b" ")
             time.sleep(0.2)
         assert is_envelope(received(connection), "invalid_request")

@@ -12,7 +12,7 @@ from trial.demo import DEMO_EMAIL
 from trial.prepare import PRINTING
 from trial.prepare import prepare as trial
 
-pytestmark = [pytest.mark.database("sqlite", "a trial, which stands on SQLite"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "a trial uses SQLite"), pytest.mark.django_db]
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from courses.syllabi.proposal import propose
 from courses.syllabi.warnings import Claim, cautions_about
 from tests.syllabi.reading import read
 
-pytestmark = pytest.mark.database("sqlite", "texts that are read")
+pytestmark = pytest.mark.database("sqlite", "parses text")
 
 ONE, TWO = UUID(int=1), UUID(int=2)
 OCT_8, OCT_15 = date(2026, 10, 8), date(2026, 10, 15)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.syllabi.reading import dates, read
 
-pytestmark = pytest.mark.database("sqlite", "texts that are read")
+pytestmark = pytest.mark.database("sqlite", "parses text")
 
 FALL = "Autumn 2026"
 

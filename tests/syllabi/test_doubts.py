@@ -5,7 +5,7 @@ import pytest
 from courses.syllabi.doubts import Doubt, confidence_of
 from tests.syllabi.reading import proposed
 
-pytestmark = pytest.mark.database("sqlite", "texts that are read")
+pytestmark = pytest.mark.database("sqlite", "parses text")
 
 FALL = "Fall 2026"
 

@@ -7,7 +7,7 @@ import pytest
 from courses.syllabi.evidence import evidence_for
 from tests.syllabi.reading import read
 
-pytestmark = pytest.mark.database("sqlite", "texts that are read")
+pytestmark = pytest.mark.database("sqlite", "parses text")
 
 OCT_8, OCT_9, OCT_15 = date(2026, 10, 8), date(2026, 10, 9), date(2026, 10, 15)
 

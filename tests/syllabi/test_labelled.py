@@ -7,7 +7,7 @@ import pytest
 
 from bench.syllabi import Measured, Score, measure
 
-pytestmark = pytest.mark.database("sqlite", "texts that are read")
+pytestmark = pytest.mark.database("sqlite", "parses text")
 
 FOLDER = Path(__file__).parent / "labelled"
 

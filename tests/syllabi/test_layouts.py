@@ -4,7 +4,7 @@ import pytest
 
 from tests.syllabi.reading import items, proposed, weights
 
-pytestmark = pytest.mark.database("sqlite", "texts that are read")
+pytestmark = pytest.mark.database("sqlite", "parses text")
 
 FALL = "Fall 2026"
 

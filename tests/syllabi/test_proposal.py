@@ -8,7 +8,7 @@ from courses.models import ItemKind
 from courses.syllabi.kinds import kind_of
 from tests.syllabi.reading import items, proposed, read, weights
 
-pytestmark = pytest.mark.database("sqlite", "texts that are read")
+pytestmark = pytest.mark.database("sqlite", "parses text")
 
 FALL = "Fall 2026"
 
@@ -389,7 +389,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(
-    "piece", [*HOSTILE, pytest.param(None, marks=pytest.mark.thorough("the same pieces, in the longest text"))]
+    "piece", [*HOSTILE, pytest.param(None, marks=pytest.mark.thorough("same pieces in the longest text"))]
 )
 def test_every_text_is_parsed_quickly(piece):
     """Each piece of text repeated to the maximum length, and all pieces in turn.

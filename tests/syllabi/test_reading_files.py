@@ -12,7 +12,7 @@ from courses.syllabi.reading.files import FileText, TextStatus, UnknownTypeError
 from tests.support import hostile_files as hostile
 from tests.support.syllabus_files import docx, docx_of, odt, odt_of, open_document, pdf, word
 
-pytestmark = pytest.mark.database("sqlite", "files that are read")
+pytestmark = pytest.mark.database("sqlite", "reads files")
 
 SCHEDULE = ["Schedule", [["Week", "Date", "Due"], ["1", "Sep 14", "Essay & outline"], ["2", "Sep 21", ""]], "End"]
 AS_LINES = "Schedule\nWeek | Date | Due\n1 | Sep 14 | Essay & outline\n2 | Sep 21 |\nEnd"
@@ -149,7 +149,7 @@ def test_names_lose_paths_and_invisible_characters(given: str, kept: str) -> Non
 UNREADABLE, TOO_LARGE, NO_TEXT, READ = TextStatus.UNREADABLE, TextStatus.TOO_LARGE, TextStatus.NO_TEXT, TextStatus.READ
 
 
-thorough = pytest.mark.thorough("seconds in the reader, up to a limit that others reach too")
+thorough = pytest.mark.thorough("takes seconds in the reader; other tests reach the same limit")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.pages.browser.conftest import ask_for_code, enter_code, use_up_attemp
 from tests.support.factories import AccountEventFactory
 from tests.support.run import is_thorough
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 LOOK_IS_SETTLED = """async () => {
   // Transitions to the new look exist once it was drawn.
@@ -170,7 +170,7 @@ def test_the_sign_in_page_is_accessible(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "slug", ["quickstart", pytest.param("calendar", marks=pytest.mark.thorough("without tabs, otherwise alike"))]
+    "slug", ["quickstart", pytest.param("calendar", marks=pytest.mark.thorough("like the others, but without tabs"))]
 )
 def test_a_guide_is_accessible(page: Page, slug: str) -> None:
     """One page with tabs of code, one with only tables (all share a template), and one with an open search."""
@@ -182,7 +182,7 @@ def test_a_guide_is_accessible(page: Page, slug: str) -> None:
     audit_structure(page, DESKTOP)
 
 
-@pytest.mark.thorough("pages that one template makes, whose script test_reference.py runs")
+@pytest.mark.thorough("pages of one template; test_reference.py runs their script")
 @pytest.mark.parametrize("tag", ["member", "courses", "planning"])
 def test_the_reference_is_accessible(page: Page, member: Any, make_key: Any, tag: str) -> None:
     """With everything expanded: parameters, bodies, nested fields, uploads and downloads."""

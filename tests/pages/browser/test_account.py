@@ -12,7 +12,7 @@ from accounts.models import Member
 from tests.pages.browser.conftest import PASSWORD, ask_for_code, enter_code
 from tests.pages.browser.test_accessibility import audit
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 
 def test_the_browsers_time_zone_is_suggested_and_can_be_accepted(open_signed_in: Any, member: Any) -> None:
@@ -73,7 +73,7 @@ def test_the_profile_can_be_changed_without_script(open_signed_in: Any, member: 
     expect(page.get_by_role("status")).to_contain_text("Your profile is saved.")
 
 
-@pytest.mark.thorough("forms without script, which tests/pages posts too")
+@pytest.mark.thorough("tests/pages posts the same forms")
 def test_the_address_can_be_changed(open_signed_in: Any, member: Any, newest_code: Any) -> None:
     page = open_signed_in("/account")
     page.get_by_role("link", name="Change e-mail address").click()
@@ -115,7 +115,7 @@ def test_a_member_without_a_password_confirms_by_codes(page: Page, member: Any, 
     expect(page.get_by_role("status")).to_contain_text("Your new password is set.")
 
 
-@pytest.mark.thorough("forms without script, which tests/pages posts too")
+@pytest.mark.thorough("tests/pages posts the same forms")
 def test_the_password_can_be_changed_with_a_code(open_signed_in: Any, newest_code: Any) -> None:
     page = open_signed_in("/account/password")
     page.get_by_role("button", name="Forgot it? E-mail me a code").click()
@@ -125,7 +125,7 @@ def test_the_password_can_be_changed_with_a_code(open_signed_in: Any, newest_cod
     expect(page.get_by_role("status")).to_contain_text("Your new password is set.")
 
 
-@pytest.mark.thorough("forms without script, which tests/pages posts too")
+@pytest.mark.thorough("tests/pages posts the same forms")
 def test_the_password_can_be_removed(open_signed_in: Any, member: Any) -> None:
     page = open_signed_in("/account/password")
     page.get_by_label("Current password").fill(PASSWORD)
@@ -159,7 +159,7 @@ def test_a_new_member_joins_by_a_code(page: Page, settings: Any, newest_code: An
     expect(page.get_by_role("heading", name="Get started")).to_be_visible()
 
 
-@pytest.mark.thorough("forms without script, which tests/pages posts too")
+@pytest.mark.thorough("tests/pages posts the same forms")
 def test_a_new_member_joins_by_an_invitation(page: Page, settings: Any, transactional_db: None) -> None:
     settings.SIGN_UP = "invited"
     page.goto("/" + invite("new@example.org").url.split("/", 3)[3])
@@ -182,7 +182,7 @@ def test_account_pages_are_accessible(open_signed_in: Any, member: Any, settings
         audit(page)
 
 
-@pytest.mark.thorough("another state of a page that was looked at")
+@pytest.mark.thorough("another state of a tested page")
 def test_account_pages_of_a_lapsed_member_are_accessible(open_signed_in: Any, settings: Any) -> None:
     settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
     Member.objects.update(membership_active=False)
@@ -193,7 +193,7 @@ def test_account_pages_of_a_lapsed_member_are_accessible(open_signed_in: Any, se
         audit(page)
 
 
-@pytest.mark.thorough("other states of pages that were looked at")
+@pytest.mark.thorough("other states of tested pages")
 def test_account_pages_with_errors_are_accessible(open_signed_in: Any) -> None:
     page = open_signed_in("/account")
     page.get_by_label("Target recall").fill("20")

@@ -15,7 +15,7 @@ from tests.pages.browser.test_accessibility import audit
 from tests.pages.browser.test_assistant import allowed
 from tests.support.server import ADA, Server
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 ITEMS = 20
 

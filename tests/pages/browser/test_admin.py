@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.browser.conftest import sign_in
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 
 def test_an_operator_signs_in_and_edits_under_the_policy(page: Page, member: Any) -> None:

@@ -33,7 +33,7 @@ from tests.support.factories import (
     SyllabusFileFactory,
 )
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 WORDS = "Introduction to the Molecular Biology of Plants and Fungi, with Exercises in the Field"
 EMAIL = "maximiliane.featherstonehaugh-montgomery@students.example-university.ac.uk"
@@ -88,7 +88,7 @@ def long_rows(make_member: Callable[..., Any]) -> None:
     RefreshTokenFactory.create(access_token=AccessTokenFactory.create(**family), **family)
 
 
-@pytest.mark.thorough("each list in turn; one template lays them out")
+@pytest.mark.thorough("all lists share one template")
 def test_every_list_fits_the_screen(open_signed_in: Callable[..., Page], member: Any, long_rows: None) -> None:
     from django.contrib import admin
     from django.contrib.auth.models import Group

@@ -12,7 +12,7 @@ from tests.pages.browser.test_accessibility import audit
 from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.factories import CourseFactory
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 
 @pytest.fixture(autouse=True)

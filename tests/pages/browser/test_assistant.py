@@ -35,7 +35,7 @@ def allowed(page: Page, address: str) -> str:
     return page.url
 
 
-@pytest.mark.database("sqlite", "a browser and a client of MCP; each step is tested on both databases")
+@pytest.mark.database("sqlite", "a browser and an MCP client; other tests run each step on both databases")
 def test_an_assistant_connects_and_disconnects(server: Server, open_page: Any, callback: str) -> None:
     """401, discovery, registration, consent in the browser, token, tools, disconnect, 401."""
     refused = _list_tools(server)

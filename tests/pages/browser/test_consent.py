@@ -11,7 +11,7 @@ from tests.pages.browser.test_accessibility import audit
 from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import BASE, App
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.pages.browser.test_accessibility import audit
 from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.syllabus_files import docx, pdf
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 FIRST = """BIO 210 Cell Biology
 Fall 2026

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.support.entry_points import RestEntryPoint
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 
 @pytest.fixture

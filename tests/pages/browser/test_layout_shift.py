@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route
 
 from tests.pages.browser.conftest import PageFactory
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 PUBLIC = [
     "/",

@@ -11,7 +11,7 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory
 from tests.support.oauth import App
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.pages.browser.test_accessibility import audit
 from tests.support.internet import Internet
 from tests.support.schools import URL, School, labelled
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 
 def test_a_calendar_can_be_added_and_confirmed_on_accessible_pages(

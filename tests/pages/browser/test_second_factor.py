@@ -12,7 +12,7 @@ from tests.pages.browser.conftest import ask_for_code, enter_code
 from tests.pages.browser.test_accessibility import audit
 from tests.support.second_factor import shown
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages, and a browser's own passkeys")
+pytestmark = pytest.mark.database("sqlite", "page layout and browser passkeys")
 
 CODES = re.compile(r"(?:[a-z2-9]{5}-){3}[a-z2-9]{5}")
 
@@ -133,7 +133,7 @@ def test_a_browser_without_passkeys_offers_none(page: Page, come_in: Any) -> Non
     expect(page.get_by_role("button", name="Create a passkey")).to_be_hidden()
 
 
-@pytest.mark.thorough("pages made of the same forms as others")
+@pytest.mark.thorough("pages with tested forms")
 def test_second_factor_pages_are_accessible(page: Page, authenticator: Any, come_in: Any) -> None:
     authenticator()
     come_in()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.pages.browser.conftest import PageFactory
 from tests.pages.browser.test_accessibility import audit
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 TERMS = [f"Term {number}" for number in range(1, 21)]
 
@@ -85,7 +85,7 @@ def test_a_thumb_reaches_all_four_buttons(open_signed_in: PageFactory, deck: Any
     shown = page.get_by_role("link", name="Change this card").bounding_box()
     assert shown is not None
     assert boxes[0] is not None
-    assert shown["y"] + shown["height"] < boxes[0]["y"], "nothing stays behind the buttons"
+    assert shown["y"] + shown["height"] < boxes[0]["y"], "no text is hidden behind the buttons"
 
 
 @pytest.mark.parametrize("width", [320, 360, 390, 1280])

@@ -15,7 +15,7 @@ from planning.models import Milestone
 from tests.pages.browser.test_accessibility import audit
 from vocab.deck_creation import create_vocab_deck
 
-pytestmark = pytest.mark.database("sqlite", "the look of pages")
+pytestmark = pytest.mark.database("sqlite", "page layout")
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_term_works_without_an_assistant(open_signed_in: Any, member: Member, 
     add_and_tick(page, member.today() + timedelta(days=10))
     lab = Item.objects.get(title="Lab 1")
     assert lab.done
-    assert page.url.endswith(f"#t{lab.id.hex}"), "back where it was ticked"
+    assert page.url.endswith(f"#t{lab.id.hex}"), "returns to the page of the form"
     grade(page)
     page.get_by_role("link", name="Midterm", exact=True).click()
     plan(page)

@@ -27,7 +27,7 @@ from tests.support.second_factor import (
 )
 from tests.support.signing_in import EMAIL, PASSWORD, newest_code
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 def later(seconds: float) -> Any:

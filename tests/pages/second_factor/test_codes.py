@@ -26,7 +26,7 @@ from tests.support.second_factor import (
 )
 from tests.support.signing_in import other_than
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 def test_the_setup_code_does_not_work_again(asked: Asked) -> None:
@@ -42,7 +42,7 @@ def test_a_code_works_once(asked: Asked) -> None:
     other = Client()
     sign_in_by_code(other)
     assert NOT_RIGHT in text_of(other.post(ASKED, {"code": code}))
-    assert NOT_RIGHT in text_of(other.post(ASKED, {"code": shown(secret)})), "an earlier one neither"
+    assert NOT_RIGHT in text_of(other.post(ASKED, {"code": shown(secret)})), "neither does an earlier one"
 
 
 @pytest.mark.database("sqlite", "codes and clocks")

@@ -29,7 +29,7 @@ from tests.support.second_factor import (
 )
 from tests.support.signing_in import EMAIL, PASSWORD, newest_code, other_than
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
 def later(seconds: float) -> Any:
@@ -80,7 +80,7 @@ def test_a_wrong_first_code_sets_up_nothing(operator_browser: Client) -> None:
     secret = secret_on(operator_browser.get(APP))
     page = text_of(operator_browser.post(APP, {"code": other_than(shown(secret))}))
     assert NOT_RIGHT in page
-    assert secret in page, "the app that has scanned it goes on with it"
+    assert secret in page, "the app that scanned it keeps working"
     assert not AuthenticatorApp.objects.exists()
     assert not open_to(operator_browser)
 
