@@ -77,8 +77,9 @@ class Approved:
 
 
 Approve = Callable[[Sequence[ReviewRow]], Sequence[Approved]]
-"""Gives what was approved of rows as they are by now, inside the write that takes it; raises if they are others than
-those that the member saw, and so undoes the write."""
+"""Return the approval of the current rows, inside the write that applies it. Raises if they differ from the rows that
+the member saw, which rolls the write back.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from courses.syllabi.warnings import Claim, cautions_about
 from studyservice.hooks import HookList
 
 ItemDoubts = Callable[[Member, UUID], Iterator[str]]
-"""Sentences about what is below an item."""
+"""Return sentences about objects below an item."""
 
 ITEM_DOUBTS = HookList[ItemDoubts]("ITEM_DOUBTS")
 

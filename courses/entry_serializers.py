@@ -28,7 +28,7 @@ from studyservice.operations.fields import (
 from studyservice.operations.serializers import Body, Record
 
 MAX_ENTRIES = 100
-"""Items in one call."""
+"""Maximum number of items in one call."""
 
 MAX_CATEGORIES = 12
 """Grade categories per course (spec, Limits)."""
@@ -36,10 +36,10 @@ MAX_CATEGORIES = 12
 MAX_CATEGORY_NAME = 60
 
 MAX_DROPPED = 20
-"""Scores of a category that do not count."""
+"""Maximum number of dropped scores of a category."""
 
 MAX_QUOTE = 300
-"""Characters of a quote."""
+"""Maximum length of a quote, in characters."""
 
 _QUOTE = "Due Tuesday, December 3: midterm exam, rooms to be announced"
 

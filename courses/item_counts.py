@@ -32,7 +32,7 @@ ITEMS_OF_MEMBER = Limit(
     what="items",
     full="You have reached the limit of {most} items in all courses together. Delete one first.",
 )
-"""It bounds what get_agenda can answer."""
+"""Limits the size of get_agenda's answer."""
 
 _MINE = Course.objects.filter(member_id=Param("member_id"))
 _COUNTED = WholeMember("items of all courses count toward the limit")
@@ -52,7 +52,7 @@ _ADD = Update(
     {"item_count": F("item_count") + Param("more", IntegerField())},
     returning=("name", "term"),
 )
-"""The limits are in the condition: of a course that is full no row is changed, whoever asks at the same time."""
+"""The limits are in the condition, so a full course matches no row, even under concurrency."""
 
 
 class CountedCourse(NamedTuple):

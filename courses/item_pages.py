@@ -61,12 +61,12 @@ _LOOKUPS = {
     "changed_after": "updated_at__gt",
     "changed_until": "updated_at__lte",
 }
-"""Filter of list_items, or bound of a section, to its lookup."""
+"""Filters of list_items and bounds of a section, with their lookups."""
 
 _FILTERS: dict[str, Q] = {name: Q(**{lookup: Param(name)}) for name, lookup in _LOOKUPS.items()} | {
     f"status={status}": which for status, which in OF_STATUS.items()
 }
-"""The same to its condition; a status is one by itself."""
+"""The filters with their conditions; each status has its own."""
 
 _INSTANTS = {
     Section.DUE: "created_at",
@@ -74,11 +74,11 @@ _INSTANTS = {
     Section.CHANGED_AGAIN: "created_at",
     Section.MEANWHILE: "updated_at",
 }
-"""What decides the order in a section; in the first, among items due on one day. Then the id decides."""
+"""The sort column in a section; in the first, among items due on one day. Ties are broken by id."""
 
 
 _SOONEST_FIRST_SQL = "due_on ASC NULLS LAST, created_at, id"
-"""`SOONEST_FIRST`, of what two statements found together."""
+"""`SOONEST_FIRST` for the combined results of two statements."""
 
 
 class _Now(TypedDict):

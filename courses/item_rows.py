@@ -14,7 +14,7 @@ from courses.worth import WORTH
 from studyservice.database.statements import Param
 
 NOTE_IN_LISTS = 200
-"""Characters of a note in a list of items."""
+"""Maximum characters of a note in a list of items."""
 
 
 class ReadItem(ItemColumns):
@@ -35,8 +35,8 @@ def with_worth(items: QuerySet[Item]) -> QuerySet[Item]:
 ITEMS = with_worth(Item.objects.filter(member_id=Param("member_id"), course__member_id=F("member_id")))
 """The member's items with their courses.
 
-The course has the member of the item, rather than the one that is asked for: no plan begins with courses and then sorts
-what they have.
+The course's member is compared with the item's rather than with the parameter: otherwise a query plan might begin with
+courses and then sort their items.
 """
 
 WHOLE: Mapping[str, str] = ItemRecord.columns() | {"missable_from": "missable_from", "graded": "graded"}

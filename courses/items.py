@@ -28,7 +28,7 @@ from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
 NEXT_ITEMS = 5
-"""Dated items in a course's detail (spec, Course)."""
+"""Number of dated items in a course's detail (spec, Course)."""
 
 _ONE = Select[ReadItem](ITEMS.filter(id=Param("item_id")), WHOLE)
 _NEXT = Select[ReadItem](
@@ -43,7 +43,7 @@ _GRADED = (
     "update_grade_score over REST moves both."
 )
 _NO_COLUMNS = frozenset({"course_name", "worth"})
-"""What a `ReadItem` has beside the columns of the item."""
+"""Fields of a `ReadItem` that are not columns of the item."""
 
 
 def get_item(member: Member, item_id: UUID) -> ItemRow:

@@ -19,13 +19,13 @@ from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
 UNSENT = uuid.UUID(int=0)
-"""The sender of an upload that no limited credential sent."""
+"""The sender of an upload not sent by a limited credential."""
 
 DEFAULT_TERM = "Fall semester"
 MAX_SYLLABUS_CHARACTERS = 500_000
 MAX_NOTE = 2000
 SYLLABUS_FOLDER = "syllabi"
-"""In storage."""
+"""The folder in storage."""
 
 
 class Course(models.Model):

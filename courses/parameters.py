@@ -12,7 +12,7 @@ from studyservice.operations.query_fields import CursorField, QueryBooleanField,
 from studyservice.operations.serializers import Query
 
 MAX_QUERY = 100
-"""Characters of a text that is searched."""
+"""Maximum length of a search text, in characters."""
 
 
 class SyllabusPartQuery(Query):

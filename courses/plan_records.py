@@ -13,10 +13,10 @@ from studyservice.operations.serializers import Query, Record
 LEAST_MINUTES, MOST_MINUTES = 5, 600
 
 TARGET = 95
-"""Default goal of a plan: percent of the cards that are recalled."""
+"""Default goal of a plan: percent of cards to recall."""
 
 NEAREST, FURTHEST = 1, 120
-"""Days from today to an exam for which there are plans."""
+"""Possible days from today to an exam with a plan."""
 
 
 def minutes_field(help_text: str) -> QueryIntegerField:

@@ -23,7 +23,7 @@ _RUN_BEFORE: Final = re.compile(rf"({_run(_BEFORE)})\W*$", re.IGNORECASE)
 _RUN_AFTER: Final = re.compile(rf"\W*({_run(NAMED_WEEKDAYS)})", re.IGNORECASE)
 _NAME: Final = re.compile(rf"\b(?:{one_of(_BEFORE)})\b", re.IGNORECASE)
 _OF_MENTION: Final = re.compile(rf"(?:{one_of(_BEFORE)})\b\W*(?:(?:the|den|dem|le|el|on)\b\W*)?", re.IGNORECASE)
-"""A weekday with which a mention begins."""
+"""A weekday at the start of a mention."""
 
 _WEEK: Final = timedelta(days=6)
 

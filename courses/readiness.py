@@ -21,10 +21,10 @@ from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
 
 MOST_AT_ONCE = 3
-"""Items whose readiness is told by one call."""
+"""Maximum number of items with readiness in one call."""
 
 MOST_MISSED = 50
-"""Missed items in an agenda."""
+"""Maximum number of missed items in an agenda."""
 
 
 class Readiness(Protocol):

@@ -7,7 +7,7 @@ from django.db.models import Case, F, Q, When
 
 SHOWN_OF_ITEM = frozenset({"title", "kind", "due_on", "done"})
 SHOWN_OF_MILESTONE = frozenset({"title", "due_on"})
-"""The fields whose change is a new revision."""
+"""Fields whose change increases the revision."""
 
 
 def revision(changes: Mapping[str, Any], shown: Set[str]) -> dict[str, Any]:

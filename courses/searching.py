@@ -12,7 +12,7 @@ from studyservice.database.folding import contains, fold_all
 from studyservice.hooks import HookList
 
 ALSO_SEARCHED: HookList[Q] = HookList("what else q of list_items searches")
-"""Conditions on an item that higher apps add: text of theirs with the folded `q` in it."""
+"""Further conditions of higher apps, for the folded `q` in their texts."""
 
 
 def found() -> Q:

@@ -11,7 +11,7 @@ from studyservice.operations.fields import IdField, OpenChoiceField
 from studyservice.operations.serializers import Body, Record
 
 COURSE_TEXTS = ("name", "code", "term", "meets", "institution", "subject")
-"""The columns of a course that describe it, in the order of every form and answer."""
+"""Descriptive columns of a course, in the order of every form and answer."""
 
 
 class CourseDetails(TypedDict, total=False):

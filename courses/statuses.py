@@ -8,10 +8,10 @@ from courses.models import ItemKind, ItemStatus
 from studyservice.database.statements import Param
 
 _GRADED, _DONE, _OPEN, _PAST, _MISSED = ItemStatus.values
-"""Plain texts: asking the enumeration for each item of a list took longer than the rest."""
+"""Plain strings: using the enumeration for each item of a list took longer than everything else."""
 
 EXAMINED = frozenset({ItemKind.EXAM.value, ItemKind.QUIZ.value})
-"""The kinds of items that one is ready for, or not, and that end by themselves."""
+"""Kinds of items that have readiness and that end on their date."""
 
 MISSED_FOR = timedelta(days=30)
 """How long get_agenda lists a missed item."""
@@ -27,7 +27,7 @@ OF_STATUS = {
     _PAST: _OVERDUE & _TOO_LATE,
     _MISSED: _OVERDUE & ~Q(kind__in=sorted(EXAMINED)) & Q(due_on__gte=F("missable_from")),
 }
-"""The items of each status, on the day that an execution brings as `today`."""
+"""The items in each status, on the day passed to the statement as `today`."""
 
 
 def status_of(  # noqa: PLR0917  # the columns that decide

@@ -54,6 +54,6 @@ class Studied(NamedTuple):
 _Days = Mapping[UUID, date]
 
 STUDIED = Hook[Callable[[Member, datetime, _Days, _Days], Studied]]("STUDIED")
-"""Given the member, the moment, the exams or quizzes whose readiness is told, and others whose recall is asked for,
-each with its day; one query.
+"""Arguments: the member, the time, the exams or quizzes that need readiness, and others that only need recall, each
+with its day. One query.
 """

@@ -20,7 +20,7 @@ from studyservice.http.request_keys import RequestKey
 from studyservice.operations.errors import ApiError
 
 MAY_READ = "courses.read_syllabusfile"
-"""The permission to see what is in a file."""
+"""The permission to see the content of a file."""
 
 BROUGHT = RequestKey[dict[str, ReadFile]]("brought")
 """The parsed files of a form, by field name."""

@@ -9,7 +9,7 @@ from courses.serializers import ItemRow
 from courses.uploads.serializers import ProposalRow, ProposedItemRow
 
 SURE = 0.8
-"""The confidence from which on a row is ticked."""
+"""The confidence from which a row is selected."""
 
 
 def new_rows(proposal: ProposalRow) -> list[ReviewRow]:

@@ -20,7 +20,7 @@ from courses.uploads.proposals import proposal_of, remembered_course
 from studyservice.operations.errors import Conflict
 
 _ATTEMPTS = 3
-"""Readings of one call, each of which another write can make outdated."""
+"""Number of attempts at one call, each of which another write can invalidate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from studyservice.database.statements import aggregated
 _WHOLE = BigIntegerField()
 _ONE, _TWO = Value(1, _WHOLE), Value(2, _WHOLE)
 _AS_READ: "Field[Any, Any]" = Field()
-"""An integer that the driver returns unchanged. Django would convert it in each row."""
+"""An integer that the driver returns unchanged. Django would convert it for each row."""
 
 
 def _rows(model: type[Model], **filters: object) -> QuerySet[Any]:
@@ -49,9 +49,9 @@ _TWICE = F("part") * Value(20_000, _WHOLE) / F("whole")
 PART = Subquery(_SHARES.values("part"), output_field=_AS_READ)
 WHOLE_OF_PART = Subquery(_SHARES.values("whole"), output_field=_AS_READ)
 WORTH = Subquery(_SHARES.annotate(worth=(_TWICE + _ONE) / _TWO).values("worth"), output_field=_AS_READ)
-"""`part / whole` in hundredths of a percent, rounded half-up: of q that is `(floor(2 * q) + 1) / 2` in whole numbers.
+"""`part / whole` in hundredths of a percent, rounded half up: for q, `(floor(2 * q) + 1) / 2` in integers.
 
-Null of an item without a category, of which the database looks at nothing else; and where `whole` is.
+Null for an item without a category, without reading further tables, and if `whole` is null.
 """
 
 

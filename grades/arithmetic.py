@@ -22,7 +22,7 @@ LETTERS = (
     (63, "D"),
     (60, "D-"),
 )
-"""The lowest grade of each letter, in percent; below the last it is F."""
+"""The lowest grade of each letter, in percent. Lower grades are F."""
 
 
 def ten_thousandths(value: Decimal) -> int:

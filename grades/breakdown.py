@@ -74,7 +74,7 @@ _BREAKDOWN = Select[_Columns](
 )
 """A row for each score, for each category without one, and for a course without any.
 
-Items are counted in the first row of each category only: PostgreSQL would count them again for each score.
+Items are counted only in the first row of each category, because PostgreSQL would count them again for each score.
 """
 
 

@@ -27,7 +27,7 @@ CATEGORIES_OF_COURSE = Limit(
 )
 
 MADE_WITH = {"drop_lowest": 0}
-"""What older rows of the log of changes leave out of a category."""
+"""Defaults for columns missing in older rows of the log of changes."""
 
 
 def set_grade_categories(member: Member, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:

@@ -38,7 +38,7 @@ def get_agenda(member: Member, *, days: int, minutes: int | None = None) -> Agen
     due = due_items(member, today, until)
     milestones = _OPEN.all(member_id=member.id, today=today, until=until)
     readiness = READINESS.get().for_items(member, due.days) if due.days else {}
-    return _told(today, until, due, milestones, readiness)
+    return _agenda(today, until, due, milestones, readiness)
 
 
 class LookAhead(NamedTuple):
@@ -55,12 +55,12 @@ def look_ahead(member: Member, *, days: int, minutes: int) -> LookAhead:
     today = member.date_at(at)
     until = today + timedelta(days=days)
     found = read(member, at, until)
-    row = _told(today, until, found.due, found.milestones, found.readiness)
+    row = _agenda(today, until, found.due, found.milestones, found.readiness)
     row["now"] = now = what_now(found.situation, minutes)
     return LookAhead(row, now, found.situation)
 
 
-def _told(
+def _agenda(
     today: date, until: date, due: Due, milestones: list[MilestoneColumns], readiness: Mapping[UUID, ReadinessRow]
 ) -> AgendaRow:
     return {

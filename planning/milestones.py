@@ -48,10 +48,10 @@ MILESTONES_OF_MEMBER = Limit(
     what="milestones",
     full="You have reached the limit of {most} milestones on all items together. Delete one first.",
 )
-"""It bounds what get_agenda can answer."""
+"""Limits the size of get_agenda's answer."""
 
 _LOGGED = ("item_id", *MilestoneValues.Meta.fields, "position")
-"""Columns in the log of changes."""
+"""The columns stored in the log of changes."""
 
 _MINE = Milestone.objects.filter(member_id=Param("member_id"))
 MILESTONES = _MINE.filter(item__member_id=Param("member_id"), item__course__member_id=Param("member_id"))

@@ -13,7 +13,7 @@ from studyservice.database.statements import Param
 
 _FOUND = Milestone.objects.filter(contains("folded", param="q"), member_id=Param("member_id"))
 IN_MILESTONES = Q(id__in=_FOUND.order_by().values("item_id"))
-"""Items with the folded text `q` in the title of a milestone, done or not. The milestones are read once."""
+"""Items with the folded text `q` in the title of a milestone. The milestones are read once."""
 
 
 def folded_milestone(columns: Mapping[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from studyservice.database.constraints import at_least, between, characters, one
 from studyservice.database.ids import uuid7
 
 CERTAIN = 1_000_000_000
-"""The likelihood 1: likelihoods are kept in billionths, so that a sum of them does not depend on their order."""
+"""The probability 1. Probabilities are stored in billionths, so that sums do not depend on the order."""
 
 
 class Source(models.TextChoices):

@@ -27,7 +27,7 @@ _FORMS = {
         "zero": "'00000000000000000000000000000000'",
     },
 }
-"""The dialects of the databases. `MD5` in SQLite is Django's."""
+"""SQL dialects of the databases. `MD5` in SQLite is Django's."""
 
 _COLUMNS = (
     "member_id", "kind", "starts_on", "topic_key", "topic", "deck_id", "course_id",
@@ -57,7 +57,7 @@ _DAYS = """
         ) AS days
     ) AS stretches
 """
-"""Days in a row have the same difference between their number and their place, which numbers the stretch."""
+"""Consecutive days have a constant difference between their number and their rank, which identifies the run."""
 
 
 def rebuild_sums(member_ids: Sequence[UUID]) -> None:

@@ -13,10 +13,10 @@ from practice.serializers import WeakTopicRow
 from studyservice.database.statements import Param
 
 WEAK_FROM = 5
-"""Attempts in the window from which a topic can be weak."""
+"""Minimum number of attempts in the window for a weak topic."""
 
 WEAK_BELOW = 80
-"""Percent correct under which it is."""
+"""Percent correct below which a topic is weak."""
 
 MOST_WEAK_TOPICS = 5
 
@@ -41,7 +41,7 @@ TOPICS = (
     .values("topic", "deck_id", "course_id")
     .annotate(in_all=Sum("attempts"), right=Sum("correct"), newest=Max("newest_at"))
 )
-"""The days up to the first whole month, then the months: of a window that is not known before, the fewest rows."""
+"""The days up to the first whole month, then the months, which needs the fewest rows for any window."""
 
 TOPIC_COLUMNS = {name: name for name in ("topic", "deck_id", "course_id", "newest")} | {
     "attempts": "in_all",

@@ -44,7 +44,7 @@ class KeptReview(Reviewed):
 
 
 MOST_KEPT = 10_000
-"""Reviews that one deletion leaves in the log of changes: twenty of each card of a full deck."""
+"""Maximum number of reviews that one deletion copies to the log of changes: twenty for each card of a full deck."""
 
 _AT_ONCE = 500
 _OPERATION = "review_vocab_card"
@@ -61,7 +61,7 @@ _ONE = Select[KeptReview](_MINE.filter(id=Param("review_id"), card__deck__member
 def review_changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
     """The member's reviews as changes of their cards."""
     now = timezone.now()
-    return [_told(row, now) for row in _statement(wanted.place()).all(**wanted.values(member))]
+    return [_change_row(row, now) for row in _statement(wanted.place()).all(**wanted.values(member))]
 
 
 @cache
@@ -132,7 +132,7 @@ def states(row: Reviewed) -> tuple[MemoryState, MemoryState]:
     return before, next_state(before, row["rating"], row["reviewed_at"], row["desired_retention"])
 
 
-def _told(row: Reviewed, now: datetime) -> ChangeRow:
+def _change_row(row: Reviewed, now: datetime) -> ChangeRow:
     before, after = states(row)
     by_kind = row["by_kind"]
     return {

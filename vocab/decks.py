@@ -50,7 +50,7 @@ NEW_COUNT = aggregated(DUE.filter(last_reviewed_at=None, state=CardState.NEW), "
 # After a move further west, a day may have tomorrow's date. It counts as today, as in the statistics.
 _TODAY = PracticeSum.objects.filter(member_id=Param("member_id"), kind=SumKind.DAY, starts_on__gte=Param("today"))
 BEGUN_TODAY = aggregated(_TODAY, "SUM", "firsts")
-"""How many new cards the member began today, in all decks."""
+"""The number of new cards that the member began today, in all decks."""
 
 _DECKS = (
     Deck.objects.filter(member_id=Param("member_id"))
@@ -89,13 +89,13 @@ _LEARNING_FIRST = (
     "position",
     "id",
 )
-"""Learning and relearning cards, then reviews, each in the order in which they are due; then new ones by position."""
+"""Learning and relearning cards, then reviews, each by due time; then new ones by position."""
 
 _CARDS_TO_ASK = Select[CardRow](
     _OF_DECK.filter(suspended=False, due_at__lte=Param("now")).order_by(*_LEARNING_FIRST), CardRecord, limited=True
 )
 _NO_LIMIT = 1_000_000
-"""Far more than a deck holds, also one that an operator has made."""
+"""Far more cards than a deck has, even one changed by an operator."""
 
 
 def list_vocab_decks(
@@ -134,7 +134,7 @@ def list_vocab_decks(
         columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, **moment)
     else:
         columns = _LIST.all(member_id=member.id, **moment) if deck_id is None else _ONE.all(**one, **moment)
-    decks = [_told(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
+    decks = [_deck_row(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
     if on is not None:
         for deck in decks:
             deck["readiness"] = readiness.get(deck["id"]) or no_cards(member, on)
@@ -156,7 +156,7 @@ def decks_of_course(member: Member, course_id: UUID) -> list[DeckRow]:
     """The decks of the course without their cards, oldest first. One query."""
     now = timezone.now()
     columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, now=now, today=member.date_at(now))
-    return [_told(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
+    return [_deck_row(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
 
 
 def new_left(member: Member, begun_today: int | None) -> int:
@@ -174,7 +174,7 @@ def left_today(member: Member, decks: Sequence[DeckRow]) -> int:
     return sum(deck["due_count"] for deck in decks) - max(0, over)
 
 
-def _told(deck: DeckColumns, new_left: int) -> DeckRow:
+def _deck_row(deck: DeckColumns, new_left: int) -> DeckRow:
     row = cast("DeckRow", deck)
     row["today_count"] = row["due_count"] - max(0, row["new_count"] - new_left)
     return row

@@ -27,7 +27,7 @@ ENDINGS = {"csv": "csv", "tsv": "tsv", "anki": "txt"}
 
 _HEADER = ("term", "definition")
 _ANKI_HEADER = "#separator:tab\n#html:false\n#notetype:Basic\n#columns:Front\tBack\tDeck\n#deck column:3\n"
-"""Escape for Anki, which reads it exactly. The note type keeps braces from becoming gaps."""
+"""Escape for Anki, which unescapes it exactly. The note type prevents braces from becoming gaps."""
 
 
 class _Texts(TypedDict):

@@ -14,7 +14,7 @@ from vocab.models import CardState, Review
 from vocab.scheduling import MemoryState, recall
 
 AT_ONCE = 5000
-"""Reviews that an upgrade fills with one transaction."""
+"""Number of reviews that an upgrade updates in one transaction."""
 
 
 _UPDATE = "UPDATE practice_attempt SET is_first = %s, foretold = %s WHERE member_id = %s AND id = %s"

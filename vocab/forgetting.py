@@ -5,11 +5,12 @@ import fsrs
 _DEFAULTS = fsrs.Scheduler(enable_fuzzing=False)
 
 FORGETTING_DECAY = -_DEFAULTS.parameters[20]
-"""Of the curve on which a card is forgotten: after so many `days` it is recalled with the likelihood
-`(1 + FORGETTING_FACTOR * days / stability) ** FORGETTING_DECAY`."""
+"""The exponent of the forgetting curve. After so many `days`, a card is recalled with the probability
+`(1 + FORGETTING_FACTOR * days / stability) ** FORGETTING_DECAY`.
+"""
 
 FORGETTING_FACTOR = 0.9 ** (1 / FORGETTING_DECAY) - 1
-"""Such that stability is the number of days after which that is 0.9."""
+"""Chosen so that the probability is 0.9 after `stability` days."""
 
 LEAST_STABILITY, MOST_STABILITY = 0.001, 1_000_000
-"""Days. The package makes no less (its `STABILITY_MIN`), and cannot calculate with far more."""
+"""In days. The package's minimum (its `STABILITY_MIN`), and a maximum with which it can still calculate."""

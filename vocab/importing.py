@@ -27,7 +27,7 @@ from vocab.scheduling import MAX_INTERVAL
 from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, CardEntryFields, NewCard
 
 MAX_FILE = 10 * 1024 * 1024
-"""Bytes of a file."""
+"""Maximum size of a file."""
 
 _READER = "vocab.reading.reader.read"
 _FIELD = "file"

@@ -13,13 +13,13 @@ from vocab.models import Card, Deck
 from vocab.serializers import CardChangesBody, CardEntryFields, CardFields
 
 MOST_SIMILAR = 20
-"""Similar terms that one answer names."""
+"""Maximum number of similar terms in one answer."""
 
 _ACCENTS = range(0x0300, 0x0370)
 """The combining marks of Latin, Greek and Cyrillic letters."""
 
 _Texts = dict[str, object]
-"""The writable fields of a card, `suspended` among them."""
+"""The writable fields of a card, including `suspended`."""
 
 
 class StoredDeck(NamedTuple):

@@ -19,7 +19,7 @@ from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
 MAX_DURATION_MS = 3_600_000
-"""Longest time a review can have taken: an hour."""
+"""Maximum duration of a review: an hour."""
 
 
 class Deck(models.Model):

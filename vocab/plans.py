@@ -107,7 +107,7 @@ _OF_ITEM = Select[_Examined](
     | {name: f"its_cards__{path}" for name, path in (CardRecord.columns() | {"step": "step"}).items()}
     | {name: name for name in _TODAYS},
 )
-"""One statement reads the item and its cards, so that the plan takes no further query."""
+"""One statement reads the item and its cards, so that the plan needs no further query."""
 
 
 def plan_for(
@@ -144,7 +144,7 @@ def plan_for(
         "predicted": predicted,
         "at_most": _percent(plan.at_most),
         "reaches_target": predicted >= target,
-        "days": [_told(settings, number, day) for number, day in enumerate(plan.days)],
+        "days": [_plan_day(settings, number, day) for number, day in enumerate(plan.days)],
     }
 
 
@@ -207,7 +207,7 @@ def _card(row: _Examined) -> CardRow:
     return cast("CardRow", {name: row[name] for name in CardRow.__annotations__})  # type: ignore[literal-required]  # columns
 
 
-def _told(settings: Settings, number: int, day: Day) -> PlanDayRow:
+def _plan_day(settings: Settings, number: int, day: Day) -> PlanDayRow:
     minutes = ceil(day.cards() * settings.seconds / 60)
     return {
         "on": settings.today + timedelta(days=number),

@@ -29,10 +29,10 @@ from vocab.models import Card, Deck
 from vocab.serializers import CardRow, ListedCardRow
 
 FURTHEST = timedelta(days=365)
-"""How many days ahead readiness can be computed."""
+"""Maximum number of days ahead for readiness."""
 
 _LAST_DAY = date.max - timedelta(days=1)
-"""Noon of the day after it may be beyond the last instant in UTC."""
+"""Noon of the following day may exceed the last instant in UTC."""
 
 
 def recall(last: Combinable, stability: Combinable, noon: Combinable) -> Combinable:

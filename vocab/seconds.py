@@ -11,13 +11,13 @@ from accounts.models import Member
 from studyservice.database.statements import Param, Update
 
 LEAST_SECONDS = 1
-"""The minimum that a review counts as."""
+"""Minimum duration that a review counts as."""
 
 WINDOW = 50
-"""Number of reviews before the mean is used. From then on older ones lose weight."""
+"""Number of reviews before the mean is used. From then on, older ones lose weight."""
 
 ASSUMED = Decimal("12.00")
-"""Seconds, until then."""
+"""Assumed seconds per review until then."""
 
 _NOTE = Update(
     Member.objects.filter(id=Param("member_id")),

@@ -34,7 +34,7 @@ from vocab.readiness import below_target, no_cards, noon_of, recall, times_to_ta
 from vocab.seconds import told_seconds
 
 _NONE = UUID(int=0)
-"""A placeholder id where no exam is asked for."""
+"""A placeholder id if no exam is requested."""
 
 _AS_READ: "Field[Any, Any]" = Field()
 """A number that the driver returns unchanged."""

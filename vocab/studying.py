@@ -20,7 +20,7 @@ from vocab.serializers import CardRecord, CardRow
 from vocab.studied import studied
 
 _TOMORROW_ENDS = 2
-"""Days from today's first moment to tomorrow's end."""
+"""Days from the start of today to the end of tomorrow."""
 
 
 class StudyCard(CardRow):

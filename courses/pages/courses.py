@@ -20,7 +20,7 @@ from courses.views import CourseViewSet
 from studyservice.operations.errors import Conflict, NotFound
 
 NEXT = 3
-"""Items of each course in the list."""
+"""Maximum number of items per course in the list."""
 
 
 class Listed(NamedTuple):

@@ -21,7 +21,7 @@ from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.reading.gate import ReadLater
 
 MAX_LINES: Final = 2_000
-"""Lines of a text that are shown next to the table. Only a text of over a hundred pages has more."""
+"""Maximum lines of text shown next to the table. Only texts of over a hundred pages have more."""
 
 
 @for_active_members

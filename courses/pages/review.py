@@ -17,19 +17,19 @@ from courses.models import Item, ItemKind
 from studyservice.operations.columns import max_length
 
 MAX_ROWS = 1000
-"""Rows that are shown: as many as a course can have items. Four fields each are well below what a form may have."""
+"""Maximum number of rows: as many as a course can have items. Four fields each are well below the limit of a form."""
 
 MAX_ADDED = 100
-"""Rows that a member can add to a table."""
+"""Maximum number of rows that a member can add."""
 
 _MARKS = "row"
-"""The field with the marks of all rows."""
+"""The field with the fingerprints of all rows."""
 
 _ADDED = "added"
 """The field with the keys of the rows that the member added."""
 
 ADD = "add"
-"""The button that asks for one row more."""
+"""The button that adds an empty row."""
 
 
 class RowForm(forms.Form):

@@ -36,7 +36,7 @@ from studyservice.operations.uploads import Upload
 from studyservice.reading.gate import ReadLater
 
 UPLOAD = Upload(MAX_BYTES)
-"""A file; a text of 500,000 characters with its table is shorter."""
+"""For a file. A text of 500,000 characters with its table is smaller."""
 
 WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 

@@ -11,7 +11,7 @@ from courses.syllabi.comparison import STAGES, Title
 from courses.syllabi.doubts import Doubt
 
 _ONCE: Final = (frozenset({"final"}), frozenset({"final", "exam"}))
-"""Words of what a course has once, though without a number."""
+"""Words for work that a course has only once, even without a number."""
 
 
 def compared(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -35,17 +35,17 @@ WEEK_OF: Final = re.compile(
     r"(?:\bweek (?:of|beginning|commencing)|\bw/c|\bsemaine du|\bsemana del|\bwoche vom|\bwoche ab) ?$", re.IGNORECASE
 )
 WORKING_WEEK: Final = timedelta(days=4)
-"""From the first day of a week to the last on which there are classes."""
+"""Days from the first day of a week to its last day with classes."""
 
 FURTHEST: Final = 20
-"""Years from today of a full date that can say of which year a syllabus is."""
+"""Maximum distance in years of a full date from today, for determining the year of a syllabus."""
 
 _EXAMINATIONS: Final = timedelta(days=35)
-"""How long after the last class a term can still have examinations."""
+"""Maximum time between the last class and the end of examinations."""
 
 
 _NEXT: Final = timedelta(days=14)
-"""From one date of a schedule to the next, at most."""
+"""Maximum time between two dates of a schedule."""
 
 
 @dataclass(frozen=True, slots=True)

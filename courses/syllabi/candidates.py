@@ -32,11 +32,11 @@ _NO_NAME: Final = re.compile(
     r"|students?|if|when|please|this|these|week|day|today|tonight|midnight|noon|first|second|third|last|grades|calificaciones|notas|noten)\b|\(",
     re.IGNORECASE,
 )
-"""Words that no title begins with."""
+"""Words that never begin a title."""
 
 _DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
 _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
-"""An item that only a code names: "A1 due"."""
+"""An item named only by a code: "A1 due"."""
 
 _ARTICLE: Final = re.compile(r"^(?:the|an?|your|our|del?(?: la)?|des?|du|la|el|le|der|die|das)\s", re.IGNORECASE)
 _OLD: Final = re.compile(
@@ -45,7 +45,7 @@ _OLD: Final = re.compile(
 
 
 LEAST_ALIKE: Final = 2
-"""Entries of a shape that are items, from which on others of the shape can be."""
+"""Minimum number of recognized items of a shape before other entries of the shape count as items."""
 
 
 @dataclass(frozen=True, slots=True)

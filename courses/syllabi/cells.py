@@ -20,7 +20,7 @@ _WORTH: Final = re.compile(r"\W*\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|punto
 _WEEK_OF: Final = re.compile(
     r"(?:week )?(?:of|beginning|starting|commencing|begins|starts)\b|w/c|semaine du|semana del", re.IGNORECASE
 )
-"""The head of a column with the first days of weeks."""
+"""The header of a column with the first days of weeks."""
 
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
 """Headers of due dates, like "Homework due"."""

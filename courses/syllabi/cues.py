@@ -13,14 +13,14 @@ DUE: Final = re.compile(
     r"|einzureichen|inleveren|entrega até|consegna)\b",
     re.IGNORECASE,
 )
-"""Something is to be handed in."""
+"""Words for handing something in."""
 
 BY: Final = re.compile(
     r"\b(?:by|no later than|bis(?: zum)?|avant le|antes del)\s(?:\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\.?)?,?\s(?:on\s)?)?"
     rf"(?:$|(?:{one_of(WEEKDAYS)})\b)",
     re.IGNORECASE,
 )
-"""Words right before the day of a deadline."""
+"""Words directly before a deadline."""
 
 EVENT: Final = re.compile(
     r"\b(?:held|takes? place|scheduled for|findet|finden|aura lieu|tendrá lugar|se realizará)\b", re.IGNORECASE
@@ -33,7 +33,7 @@ OPEN: Final = re.compile(
     r"|wird (?:noch )?bekannt|à (?:déterminer|préciser|confirmer)|por (?:confirmar|determinar|definir|anunciar))(?!\w)",
     re.IGNORECASE,
 )
-"""The date is open."""
+"""Words for an open date."""
 
 NO_ITEM: Final = re.compile(
     r"\b(?:no (?:class|classes|lecture|lab|labs|school|quiz|homework)|holidays?|break|recess|vacation|thanksgiving"
@@ -55,7 +55,7 @@ REGISTRAR: Final = re.compile(
 """Sections with deadlines that are not items."""
 
 UNGRADED: Final = re.compile(r"\b(?:not |un)graded\b", re.IGNORECASE)
-"""Work that counts for nothing is seldom an item."""
+"""Words for work without a grade, which is rarely an item."""
 
 SAYS: Final = re.compile(
     r"\b(?:is|are|was|will|takes?|should|must|has|have|may|can|wird|findet|ist|sind|sera|est|será|es)\b", re.IGNORECASE

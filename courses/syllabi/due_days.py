@@ -10,7 +10,7 @@ from courses.syllabi.phrases import Phrase
 from courses.syllabi.words import weekdays_in
 
 _NEAR: Final = 80
-"""Characters before a date in which a word can say what it is."""
+"""Maximum distance in characters between a date and a word that explains it."""
 
 _DUE_ON: Final = re.compile(
     r"(?<!not )\b(?:due|deadline|abgabe|fällig|à rendre|entrega)(?: (?:date|on|by|at|in|am|bis|le|el))*:?\s*$",
@@ -28,11 +28,11 @@ _NOT_DUE: Final = re.compile(
     r"|\b(?:sign[- ]?ups?|sign up|regist\w+|anmeldung|reserve|rsvp|regrades?|feedback|return(?:ed|s)?)\b[^.;]{0,45}$",
     re.IGNORECASE,
 )
-"""Words before a date on which something opens, or that belongs to something else, like a sign-up list."""
+"""Words before a date that belongs to an opening or to something else, like a sign-up list."""
 
 _LISTED: Final = re.compile(r"\s*(?:[,;]|(?:[,;]\s*)?(?:and|und|et|y|&))?\s*(?:on\s)?", re.IGNORECASE)
 LETTERS: Final = {"m": 0, "t": 1, "tu": 1, "w": 2, "th": 3, "r": 3, "f": 4, "sa": 5, "su": 6}
-"""Weekdays as the letters of a timetable."""
+"""Weekdays as letters in a timetable."""
 
 
 def mentions_for(

@@ -12,16 +12,16 @@ from courses.syllabi.titles import cleaned
 from courses.syllabi.words import RECURRING
 
 FURTHEST: Final = 3
-"""Lines above and below a quote that are searched for its date."""
+"""Maximum distance in lines above and below a quote when searching its date."""
 
 WEEK: Final = timedelta(days=3)
-"""Between the first and the last day of the shortest span that is read as a week; the longest is twice that."""
+"""Days between first and last day of the shortest week. The longest is twice that."""
 
 _WEEK_HEAD: Final = re.compile(
     r"[\s|*#(]*(?:(?:week|wk|woche|kw|semaine|semana|modul[eo]?|unit|unidad)\.?\s*#?)?\s*(?:\d{1,2}|[IVX]{1,4})?[\s|*:.,(–—-]*",
     re.IGNORECASE,
 )
-"""The only text before the days of a week in a schedule."""
+"""The only text allowed before the days of a week in a schedule."""
 
 
 _BARE: Final = re.compile(

@@ -7,7 +7,7 @@ from typing import Final
 from courses.syllabi.words import MONTHS, one_of
 
 MOST_LINES: Final = 60
-"""Below the name of a month that can have its days."""
+"""Maximum number of lines below the name of a month that may contain its days."""
 
 _MONTH: Final = re.compile(rf"\W*(?P<month>{one_of(MONTHS)})\.?,?(?P<year>\s+20\d\d)?\W*", re.IGNORECASE)
 _DAY: Final = re.compile(

@@ -39,21 +39,21 @@ _WORDS: Final = (
       r"|responses?|deliverables?|peer reviews?|contracts?|übung(?:en)?|[a-zäöüß]*blatt|[a-zäöüß]*aufgaben?"
       r"|exercices?|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?")),
 )  # fmt: skip
-"""By rank: a project report is a project, a lab report a lab, the draft of an assignment an assignment."""
+"""By precedence: a project report is a project, a lab report a lab, the draft of an assignment an assignment."""
 
 _KINDS: Final = [(kind, re.compile(rf"\b(?:{words})(?=\b|\d)", re.IGNORECASE)) for kind, words in _WORDS]
 
 _ENDS: Final = r"(?=\b|(?<=[a-z])\d)"
 NOUN: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS)}){_ENDS}", re.IGNORECASE)
-"""A word that names something to hand in or to sit."""
+"""A noun for something to hand in or an exam to take."""
 
 SAT: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS[:2])}){_ENDS}", re.IGNORECASE)
-"""Kinds that take place at a time. A date next to one is evidence enough."""
+"""Kinds that take place at a fixed time. An adjacent date is sufficient evidence."""
 
 STRONG: Final = re.compile(
     rf"\b(?:{'|'.join(words for kind, words in _WORDS[:6] if kind != 'lab')}|lab reports?){_ENDS}", re.IGNORECASE
 )
-"""Words that hardly ever mean anything else."""
+"""Unambiguous words."""
 
 OTHER: Final = "other"
 

@@ -26,4 +26,4 @@ COUNTS: Final = dict(islice(_ONES.items(), 1, 10)) | {
     "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "deux": 2, "trois": 3, "quatre": 4, "dos": 2, "tres": 3, "cuatro": 4,
     "cinco": 5,
 }  # fmt: skip
-"""Words of number, for what counts so much each."""
+"""Number words for a weight per piece."""

@@ -18,7 +18,7 @@ _OF: Final = re.compile(
     r"[^\W\d_]+\s)?",
     re.IGNORECASE,
 )
-"""Between two words for one item: "critique of project one", "draft of the term paper"."""
+"""Words that join two names of one item: "critique of project one", "draft of the term paper"."""
 
 _STOP: Final = frozenset(
     {
@@ -38,7 +38,7 @@ _STOP: Final = frozenset(
     }
 )  # fmt: skip
 _LONG: Final = re.compile(r".*-(?:page|word|paragraph|minute|hour)s?", re.IGNORECASE)
-"""How long something is to be, which is not its name: "one-page"."""
+"""A required length, which is not part of the name: "one-page"."""
 
 _AGAINST_BEFORE: Final = re.compile(
     r"(?:\b(?:reviews?(?: for| of)?|prepar(?:e|ing|ation)(?: for)?|stud(?:y|ying) for|practice|sample|mock|past|old"

@@ -19,13 +19,13 @@ from courses.syllabi.weights import weights_in
 MOST_ITEMS: Final = 300
 MOST_CATEGORIES: Final = 50
 MOST_CANDIDATES: Final = 1_000
-"""Doubles included; where a text has more, the rest is not compared."""
+"""Including duplicates. Further candidates of a text are not compared."""
 
 MOST_QUOTED: Final = 300
-"""Characters of a line that are quoted."""
+"""Maximum quoted characters of a line."""
 
 LEAST_CONFIDENCE: Final = 0.35
-"""Candidates below it are not proposed."""
+"""Candidates with less confidence are not proposed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Final
 from courses.syllabi.text import comparable
 
 MOST_PLACES: Final = 5_000
-"""Maximum of occurrences of one quote. A quote of one letter occurs in nearly every line."""
+"""Maximum number of occurrences of one quote. A quote of one letter occurs in nearly every line."""
 
 
 class Quotable:

@@ -8,10 +8,10 @@ from typing import Final
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_CHARACTERS: Final = 20_000
-"""Maximum length of a line that is searched. The rest of a longer one is ignored."""
+"""Maximum length of a searched line. The rest of a longer one is ignored."""
 
 MOST_LINES: Final = 20_000
-"""Maximum of lines that are searched for items and weights. A hundred pages have a third of that."""
+"""Maximum number of lines searched for items and weights. A hundred pages have a third of that."""
 
 _COLUMNS: Final = re.compile(r"\t+ *| {3,}\t*|(?<=[^.!?:]) {2}(?=\S)")
 _GAP: Final = re.compile(r" {2,}(?=\S)")
@@ -21,7 +21,7 @@ _BULLET: Final = re.compile(
     rf"^\s*(?:[•●○◦▪■□*·➢►✓o+-]|#{{1,6}}|\(?(?:\d{{1,2}}(?![.)]\s+(?:{one_of(MONTHS)})\b)|[a-z])[.)](?!\d))\s+",
     re.IGNORECASE,
 )
-"""The start of a list entry. The day of "24. Juni" is not one."""
+"""The bullet of a list entry. The day of "24. Juni" is not one."""
 
 _SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'%])[.!?]\s+(?=[\"“(]?[A-ZÀ-Þ\d])")
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")

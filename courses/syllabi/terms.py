@@ -24,8 +24,9 @@ _DAYS: Final = {
     "summer semester": ((0, 3, 15), (0, 10, 15)),
     "year": ((0, 8, 1), (1, 7, 31)),
 }
-"""First and last day as (years after the year named, month, day). A winter begins in the December before its year; the
-semesters of German universities have dates of their own."""
+"""First and last day as (years after the named year, month, day). A winter begins in the December before its year.
+German semesters have their own dates.
+"""
 
 _NAMES: Final = "|".join(sorted(_SEASON, key=len, reverse=True))
 _YEARS: Final = r"(20\d\d)(?:\s?[/–-]\s?(20\d\d|\d\d)(?![\d/–-]))?|['/\u2019](\d\d)\b"
@@ -44,7 +45,7 @@ _NUMBERED: Final = re.compile(
     r"\s[1-4I]+),?\s(?P<year>20\d\d)\b",
     re.IGNORECASE,
 )
-"""A term by its number, whose months differ from country to country."""
+"""A term named by its number, whose months differ by country."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,10 @@ _TO_READ: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff")
     ord("\u2019"): "'",
 }
 _LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,400}\)")
-"""Marks of Markdown."""
+"""Markdown syntax."""
 
 _TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>|&nbsp;", re.IGNORECASE)
-"""Tags of HTML in Markdown."""
+"""HTML tags in Markdown."""
 
 _ADDRESS: Final = re.compile(r"\bhttps?://\S+")
 _WORD: Final = re.compile(r"[^\W_]+")

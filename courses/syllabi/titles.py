@@ -8,7 +8,7 @@ from courses.syllabi.calendars import Mention
 from courses.syllabi.words import WEEKDAYS, one_of
 
 MOST_WORDS: Final = 9
-"""Maximum length of a line or cell that is a title as a whole."""
+"""Maximum number of words in a line or cell that is a title as a whole."""
 
 MOST_CHARACTERS: Final = 160
 

@@ -12,7 +12,7 @@ BEGIN: Final = re.compile(
     r"|\d{1,2}|[MTWRF]|finals)?[\s:.,(*–—-]*",
     re.IGNORECASE,
 )
-"""The text before the date at the start of a line."""
+"""Text allowed before the date at the start of a line."""
 
 WHEN_WORDS: Final = re.compile(
     r"\b(?:due|by|on|at|in|class|out|released?|open(?:s|ed)?|posted|closes?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",

@@ -17,13 +17,13 @@ from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WHEN_WORDS, Above, Unit, dates_inside
 
 REACH: Final = 10
-"""Lines below a date that it can be the date of."""
+"""Maximum number of lines below a date that it can apply to."""
 
 SHORT: Final = 120
-"""Characters below which a line is an entry of a list, and no prose."""
+"""Shorter lines are entries of a list rather than prose, in characters."""
 
 LONGEST: Final = timedelta(days=9)
-"""Between the first and the last day of what can be the date of other lines; the days of a term are not."""
+"""Maximum days of a range that can apply to other lines; a whole term cannot."""
 
 _ONLY_DUE: Final = re.compile(
     r"\W*(?:(?:it|they|this|these) )?(?:(?:is|are|will be|to be|must be) )?"
@@ -37,7 +37,7 @@ _DETAIL: Final = re.compile(
     r"|entrega|remise|échéance|no due date)\b",
     re.IGNORECASE,
 )
-"""The start of a line that only describes the title above it."""
+"""The start of a line that only adds details to the title above it."""
 
 _DUE_LABEL: Final = re.compile(
     r"\W*(?:(?:due|submission) )?(?:due|deadline|date|abgabe(?:termin)?|échéance|date limite|fecha límite"

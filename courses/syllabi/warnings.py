@@ -16,7 +16,7 @@ from courses.syllabi.words import weekdays_in
 WarningType = Literal["outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many"]
 
 MOST_QUOTED: Final = 60
-"""Characters of a title in a message."""
+"""Maximum characters of a title in a message."""
 
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 

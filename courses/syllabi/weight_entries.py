@@ -12,10 +12,10 @@ from courses.syllabi.titles import cleaned
 from courses.syllabi.weight_names import BRACKETS, DATED, SCALE, name_of
 
 MOST_PARTS: Final = 20
-"""Categories in a grade, at most."""
+"""Maximum number of categories in a grade."""
 
 MOST_READ: Final = 400
-"""Characters before a percentage that are searched for its name."""
+"""Maximum characters before a percentage that are searched for its name."""
 
 _GRADE: Final = (
     r"(?:of|toward|towards|in|into|der|des|de|del|in die)\s(?:(?:the|your|their|a|each|student'?s?|la|el|l'|tu|su"
@@ -56,7 +56,7 @@ _FROM: Final = re.compile(
     r"[\s:)–—=-]{0,9}(?:(?:will|comes?|is|are|be|goes?|based|determined|given|reserved|awarded|from|on|by|for|to|of)\s)*",
     re.IGNORECASE,
 )
-"""Between a share and the name that follows it."""
+"""Words between a share and the name that follows it."""
 
 _NUMBER_WORDS: Final = re.compile(
     rf"{_LABEL.pattern}|\b(?:each|total|max|pts|of)\b|je\b|pour cent|\b(?:percent|per cent|prozent)\b", re.IGNORECASE
@@ -71,7 +71,7 @@ _DETAIL_BEFORE: Final = re.compile(
     r"\([^()]{0,80}\d[^()]{0,80}\)(?=[^\w(]{0,60}\d+(?:[.,]\d+)?\s?(?:%|points?\b|pts\b))"
 )
 _DETAIL_AFTER: Final = re.compile(rf"(\d\s?%(?:\s{_GRADE})?)\s?\([^()]{{0,80}}%[^()]{{0,80}}\)", re.IGNORECASE)
-"""Brackets that say what makes up the share before or after them: "Analyses (3 x 10%) ... 30%"."""
+"""Brackets that list the parts of an adjacent share: "Analyses (3 x 10%) ... 30%"."""
 
 _ONE_OF: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
 _COUNT: Final = re.compile(
@@ -119,7 +119,7 @@ class _Share:
 
 
 Counted = dict[str, tuple[str, int]]
-"""The words and the number of what a text counts, by its noun in the plural."""
+"""The words and the number of counted pieces, by plural noun."""
 
 
 def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[Entry]:

@@ -7,7 +7,7 @@ from courses.syllabi.phrases import phrases_of
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_WORDS: Final = 8
-"""Maximum length of a category's name."""
+"""Maximum number of words in a category's name."""
 
 MOST_CHARACTERS: Final = 60
 

@@ -10,7 +10,7 @@ from courses.syllabi.rows import MOST_LINES
 from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_in
 
 MOST_ENTRIES: Final = 600
-"""Maximum of percentages that are read. A syllabus has a few dozen."""
+"""Maximum number of percentages read. A syllabus has a few dozen."""
 
 _HEAD: Final = re.compile(
     r"\b(?:grad(?:e|es|ing)|evaluation|assessments?|weight\w*|percent(?:age)?s?|points?|bewertung|note|notation"
@@ -23,7 +23,7 @@ _TOTAL: Final = re.compile(
 )
 _TOTAL_LINE: Final = re.compile(r"\W*(?:total|summe)?\W*(?:100|\d{2,3}0)\W*(?:points|pts|punkte)?\W*", re.IGNORECASE)
 _BELOW: Final = 25
-"""Lines below a head in which a bare number can be a share."""
+"""Maximum number of lines below a header in which a bare number can be a share."""
 
 
 @dataclass(frozen=True, slots=True)

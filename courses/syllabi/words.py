@@ -27,7 +27,7 @@ _WEEKDAYS: Final = (
     "sunday sun sonntag dimanche domingo domenica zondag",
 )
 _SHORT_WEEKDAYS: Final = ("mo", "di", "mi mer", "do jeu", "fr ven", "sa sam", "so dim")
-"""Words of other meanings, too: weekdays only right before a date."""
+"""Ambiguous words: weekdays only directly before a date."""
 
 MONTHS: Final = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 """Month (1-12) by lower-case name."""
@@ -67,7 +67,7 @@ _PLURALS: Final = {
     f"{name}s": day for name, day in WEEKDAYS.items() if name.endswith(("day", "tag", "mittwoch", "di", "dimanche"))
 }
 NAMED_WEEKDAYS: Final = WEEKDAYS | _PLURALS
-"""Weekday (Monday is 0) by lower-case name, also in the plural."""
+"""Weekday (Monday is 0) by lower-case name, including plurals."""
 
 _ANY_WEEKDAY: Final = re.compile(rf"\b({one_of(NAMED_WEEKDAYS)})\b", re.IGNORECASE)
 

@@ -21,7 +21,7 @@ from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.serializers import DeletedRow, deletion
 
 MEDIA_TYPE = "application/octet-stream"
-"""Of every file that is answered: browsers save it and show nothing."""
+"""For every served file: browsers download it rather than show it."""
 
 
 class KeptRow(SyllabusRow):

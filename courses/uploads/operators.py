@@ -15,7 +15,7 @@ from courses.errors import NoSuchSyllabus
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, read_file
 from courses.uploads.attaching import require_place
-from courses.uploads.rows import MAX_BYTES, Upload, new_row, read_columns, require_room, told
+from courses.uploads.rows import MAX_BYTES, Upload, logged_fields, new_row, read_columns, require_room
 from studyservice.operations.errors import InvalidRequest
 from studyservice.operations.uploads import UploadedFile
 
@@ -55,7 +55,7 @@ def add_to_course(write: Write, course_id: UUID, brought: ReadFile) -> None:
     row.course_id, row.created_at = course_id, write.now
     row.file.save(row.filename, File(brought.upload.file), save=False)
     row.save(force_insert=True)
-    write.made(SyllabusFile, row.id, row.filename, told(row))
+    write.made(SyllabusFile, row.id, row.filename, logged_fields(row))
     write.cannot_be_undone()
 
 

@@ -21,7 +21,9 @@ from studyservice.operations.errors import ValidationFailed
 from studyservice.reading.process import read_in_child
 
 MOST_READ_HERE = 40_000
-"""Characters that are read in this process, a sixth of a second of CPU; most syllabi have fewer."""
+"""Maximum number of characters parsed in this process, which takes a sixth of a second of CPU. Most syllabi are
+shorter.
+"""
 
 _READER = "courses.syllabi.proposing.read"
 

@@ -11,7 +11,7 @@ from studyservice.database.batches import batches
 from studyservice.database.deleting import purge
 
 STRAY_AFTER = timedelta(days=1)
-"""How long a file may be in storage before its row is stored, even if a process was killed in between."""
+"""How long a file may be in storage without a row, for example because a process was killed in between."""
 
 
 def purge_uploads() -> int:

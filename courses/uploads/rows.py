@@ -16,10 +16,10 @@ from studyservice.operations.errors import Conflict
 from studyservice.operations.uploads import UploadedFile
 
 MAX_BYTES = 10 * 1024 * 1024
-"""Bytes of a file."""
+"""Maximum size of a file."""
 
 MAX_BYTES_OF_MEMBER = 100 * 1024 * 1024
-"""Of all files of a member, those of courses included."""
+"""Maximum size of all files of a member, including those of courses."""
 
 _ALL_FILES = WholeMember("the size of all files of the member is limited")
 
@@ -76,7 +76,7 @@ def read_columns(found: FileText) -> dict[str, str | int | None]:
     }
 
 
-def told(row: SyllabusFile) -> dict[str, str | int | UUID | None]:
+def logged_fields(row: SyllabusFile) -> dict[str, str | int | UUID | None]:
     """The fields of a new row in the log of changes."""
     return {
         "filename": row.filename,

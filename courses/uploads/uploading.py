@@ -16,7 +16,7 @@ from courses.uploads.attaching import KEPT_FOR
 from courses.uploads.counting import count_limit_hit, count_upload
 from courses.uploads.files import KEPT, KeptRow, detail
 from courses.uploads.proposals import compared_course, proposal_of
-from courses.uploads.rows import Upload, new_row, require_room, told
+from courses.uploads.rows import Upload, logged_fields, new_row, require_room
 from courses.uploads.serializers import SyllabusDetailRow
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
@@ -130,4 +130,4 @@ def _add(write: Write, row: SyllabusFile) -> None:
     require_room(write.member_id, row.size)
     row.created_at, row.expires_at = write.now, now + KEPT_FOR
     row.save(force_insert=True)
-    write.made(SyllabusFile, row.id, row.filename, told(row))
+    write.made(SyllabusFile, row.id, row.filename, logged_fields(row))

@@ -17,7 +17,7 @@ from studyservice.operations.columns import max_length
 from studyservice.templatetags.site import number
 
 NEW_ROWS = 3
-"""Empty rows for new categories."""
+"""Number of empty rows for new categories."""
 
 MOST_DROPPED = 20
 _WRONG_NUMBER = f"Enter a whole number from 0 to {MOST_DROPPED}."

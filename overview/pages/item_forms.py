@@ -19,7 +19,7 @@ from studyservice.operations.columns import max_length
 TOO_LONG = "Use at most %(limit_value)d characters."
 LISTED = "Choose one of the listed categories."
 USUAL_MINUTES = 20
-"""Minutes a day of the plan that is shown first."""
+"""Default minutes a day of the plan."""
 
 
 def title_field(model: type[Item | Milestone]) -> forms.CharField:

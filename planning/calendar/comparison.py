@@ -7,7 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 Key = tuple[str, str]
-"""`UID` and instance; the instance is empty of what does not recur."""
+"""`UID` and instance. The instance is empty for events without recurrence."""
 
 
 class Version(NamedTuple):

@@ -17,10 +17,10 @@ from planning.milestones import MILESTONES
 from studyservice.database.statements import Param, Select
 
 BEFORE = timedelta(days=30)
-"""How far back the calendar goes from the member's today."""
+"""How far back the calendar reaches from the member's today."""
 
 AHEAD = timedelta(days=365)
-"""How far ahead."""
+"""How far ahead it reaches."""
 
 REFRESH = timedelta(hours=1)
 """How often apps should ask again (RFC 7986 section 5.7)."""
@@ -77,10 +77,10 @@ class CalendarEvent(NamedTuple):
     day: date
     created_at: datetime
     revised_at: datetime
-    """When what it says was last changed, be it the name of the course."""
+    """The time when its texts last changed, including the name of the course."""
     sequence: int
     ended: bool = False
-    """Whether it is done or graded."""
+    """Whether the item is done or graded."""
 
 
 def events_of(member: Member, today: date, *, milestones: bool, only_open: bool = False) -> list[CalendarEvent]:

@@ -22,7 +22,7 @@ from studyservice.server.lanes import MEMBER
 
 _METHODS = ("GET", "HEAD")
 _TAGS = LocMemCache("calendar tags", {"TIMEOUT": 24 * 60 * 60, "OPTIONS": {"MAX_ENTRIES": 10_000}})
-"""The `ETag` by the member, the state of the member's data, the member's day and what was asked for."""
+"""The `ETag` by member, state of the member's data, the member's day, and request parameters."""
 
 _CHOICES = {"true": True, "false": False}
 

@@ -20,7 +20,7 @@ MAX_BYTES = 2 * 1024 * 1024
 
 _READER = "planning.calendar.reader.read"
 _COST_OF_A_LIMIT = 10
-"""What a reading that took all it may counts for."""
+"""Count of a reading that used up its limit."""
 
 _NO_CALENDAR = "This is no calendar. Send an iCalendar file (.ics), as a calendar or a learning platform exports it."
 _TOO_MANY = (

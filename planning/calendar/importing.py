@@ -36,7 +36,7 @@ EVENTS_OF_COURSE = Limit(
     full="With these there would be over {most} imported events in this course.",
     per="course",
 )
-"""Events that are remembered, those whose item was deleted included."""
+"""The remembered events of a course, including those whose item was deleted."""
 
 
 def import_calendar(
@@ -65,11 +65,11 @@ def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dr
         Conflict: there would be too many items.
     """
     if dry_run:
-        return told(compared(member, course_id, calendar), calendar, [], dry_run=True)
+        return import_row(compared(member, course_id, calendar), calendar, [], dry_run=True)
     with writing(member.id, "import_calendar") as write:
         found = compared(member, course_id, calendar)
         made, _ = take(write, member, course_id, calendar, all_of(found))
-    return told(found, calendar, made, dry_run=False)
+    return import_row(found, calendar, made, dry_run=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def take(
     return made, Applied(len(made), changed, deleted)
 
 
-def told(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> ComparedRow:
+def import_row(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> ComparedRow:
     """The answer for a file. `made` has the ids of new items; for `dry_run` it is a preview."""
     deleted: list[SkippedEventRow] = [
         {"uid": one.key[0], "title": one.title, "reason": "deleted"} for one in found.deleted

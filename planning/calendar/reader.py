@@ -18,30 +18,30 @@ from planning.calendar.marking import without_mark
 from planning.calendar.openings import only_opens
 
 MAX_COMPONENTS = 3000
-"""Events, tasks, time zones and the like in one file."""
+"""Maximum number of events, tasks, time zones and other components in one file."""
 
 MAX_INSTANCES = 100
-"""Of one recurring event: those from today on first, then the ones before, the nearest."""
+"""Maximum number of instances of one recurring event: those nearest to today, starting with future ones."""
 
 MAX_EVENTS = 3000
-"""Instances in all."""
+"""Maximum number of instances in total."""
 
 WINDOW = timedelta(days=365)
-"""How far back and ahead of today recurring events are looked at."""
+"""How far back and ahead of today recurring events are expanded."""
 
 MAX_UID = 255
-"""Characters (RFC 7986 section 5.3 asks for octets)."""
+"""Maximum characters (RFC 7986 section 5.3 requires octets)."""
 
 MAX_TITLE = 160
 
 _DATED = ("VEVENT", "VTODO")
 _RECURRING = ("RRULE", "RDATE", "RECURRENCE-ID")
 _UTF16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"B\0": "utf-16-le", b"\0B": "utf-16-be"}
-"""By the first bytes: the mark, or the first letter of `BEGIN`."""
+"""Encodings by the first bytes: the byte order mark, or the first letter of `BEGIN`."""
 
 _TOO_OFTEN = {"SECONDLY", "MINUTELY", "HOURLY"}
 _UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError)
-"""What the libraries raise for values that are none."""
+"""Exceptions of the libraries for invalid values."""
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:

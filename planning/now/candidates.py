@@ -13,11 +13,11 @@ SLICE = 25
 """Minutes of a step of work."""
 
 LAST_SLICE = 10
-"""Minimum minutes of work, where no slice is left."""
+"""Minimum minutes of work if a full slice no longer fits."""
 
 LEAST_CARDS = 5
 MOST_CARDS = 20
-"""The fewest and the most minutes of a step of cards."""
+"""The minimum and maximum minutes of a step of cards."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,12 @@ from planning.now.candidates import Candidate, of_cards, of_topic, of_work
 from planning.now.situation import Deck, Situation, Work
 
 PRESSING = 1
-"""Work that is due within this many days precedes cards."""
+"""Work due within this many days precedes cards."""
 
 EXAM_WITHIN = 7
 WORK_WITHIN = 14
 NEW_CARD = 3
-"""How many times longer a first review takes."""
+"""The factor by which a first review takes longer."""
 
 
 def repeat_now(now: Situation) -> Iterator[Candidate]:

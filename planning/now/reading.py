@@ -26,10 +26,10 @@ from practice.weak_topics import TOPIC_COLUMNS, TOPICS, TopicCounts, weak_topics
 from studyservice.database.statements import Param, Select
 
 _OF_ITEM = (*LISTED, "has_cards")
-"""The columns of an item in the agenda's own statement, in their order."""
+"""The columns of an item in the agenda's own statement, in order."""
 
 WEAK_IN = 30
-"""Days, today included, in which a topic is weak."""
+"""Number of days, including today, for finding weak topics."""
 
 
 class _Columns(DueColumns):

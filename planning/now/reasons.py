@@ -30,7 +30,7 @@ def due_in(days: int) -> ReasonRow:
 
 def worth(percent: Fraction) -> ReasonRow:
     """Percent of the course's grade."""
-    value = _told(percent)
+    value = _rounded(percent)
     return {"code": "worth", "value": value, "text": f"{value:g} % of the grade"}
 
 
@@ -41,7 +41,7 @@ def exam_in(days: int) -> ReasonRow:
 
 def expected_recall(percent: Fraction) -> ReasonRow:
     """Expected recall of the deck on the day of the exam without studying, in percent."""
-    value = _told(percent)
+    value = _rounded(percent)
     return {"code": "expected_recall", "value": value, "text": f"{value:g} % of the cards remembered by then"}
 
 
@@ -60,7 +60,7 @@ def weak(accuracy: float) -> ReasonRow:
     return {"code": "weak", "value": accuracy, "text": f"{accuracy:g} % correct in the last 30 days"}
 
 
-def _told(percent: Fraction) -> float:
+def _rounded(percent: Fraction) -> float:
     """Rounded half up to two places."""
     return floor(100 * percent + Fraction(1, 2)) / 100
 

@@ -32,10 +32,10 @@ from studyservice.operations.errors import ApiError, Conflict, NotFound
 from studyservice.operations.uploads import Upload
 
 UPLOAD = Upload(2 * MAX_BYTES)
-"""A file; or what was read of one, with the table."""
+"""For a file, or for its contents together with the table."""
 
 _READ = "calendar"
-"""The field with what was read, which the server keeps nowhere: signed, for this member and course."""
+"""The field with the file's contents, which the server does not store: signed, for this member and course."""
 
 _SKIPPED = {
     "deleted": "you deleted it here",
@@ -50,7 +50,7 @@ _SKIPPED = {
 
 
 _CHOICE = "choose"
-"""The button of the form that says which course takes each label."""
+"""The button of the form that assigns courses to labels."""
 
 
 @dataclass(frozen=True, slots=True)

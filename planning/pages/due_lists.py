@@ -13,7 +13,7 @@ from courses.serializers import ItemRow
 from planning.serializers import AgendaRow, MilestoneRow
 
 MOST_LISTED = 100
-"""Items and milestones on the page, so that it stays small whatever there is."""
+"""Maximum number of items and milestones on the page, which keeps it small."""
 
 
 class Due(NamedTuple):

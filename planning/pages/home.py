@@ -21,7 +21,7 @@ from planning.pages.due_lists import due_lists
 from planning.pages.what_now import minutes_asked, what_now
 
 WEEK = 6
-"""Days after today that the page shows."""
+"""Number of days after today on the page."""
 
 
 @csrf_exempt  # posts to this URL come from programs; the forms of the page have their own URLs

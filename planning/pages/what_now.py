@@ -10,10 +10,10 @@ from django.urls import reverse
 from planning.now.filling import NowRow, StepRow
 
 CHOICES = (15, 30, 60, 120)
-"""Minutes to choose from."""
+"""Choices of minutes."""
 
 USUAL = 30
-"""Minutes, unless others are chosen."""
+"""Default minutes."""
 
 MOST_SHOWN = 3
 

@@ -9,10 +9,10 @@ from uuid import UUID
 from planning.calendar.comparison import FileEvent
 
 IGNORED = "ignore"
-"""Chosen for a label of which nothing is taken."""
+"""The choice for a label that is not imported."""
 
 SHORTEST_CODE = 4
-"""Characters of a code that is looked for inside of a label."""
+"""Minimum length of a code to be searched within a label."""
 
 
 class Named(NamedTuple):

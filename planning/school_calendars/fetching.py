@@ -23,10 +23,10 @@ from studyservice.operations.errors import RateLimited
 LIMITS = Limits(seconds=10, size=MAX_BYTES, redirects=3)
 ACCEPT = "text/calendar, */*;q=0.1"
 MOST_AT_ONCE = 2
-"""Fetches that calls wait for in a process of the server; the other threads answer everybody else."""
+"""Maximum number of concurrent fetches per server process. The other threads answer other calls."""
 
 _STAMPS = re.compile(rb"(?m)^DTSTAMP[:;][^\r\n]*(?:\r?\n[ \t][^\r\n]*)*\r?\n?")
-"""Lines that say only when the file was written, which many servers do anew for each answer."""
+"""Lines with only the time of writing, which many servers update for each answer."""
 
 _RECURS = re.compile(rb"(?m)^(?:RRULE|RDATE)[:;]")
 _LASTING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)

@@ -17,10 +17,10 @@ from planning.school_calendars.loading import Courses, StoredItem
 from planning.school_calendars.models import SchoolCalendar
 
 MOST_NEW = 50
-"""In a course; with more of them a reading waits for the member's yes."""
+"""A reading with more new items in a course waits for confirmation."""
 
 MANY_CHANGED = 10
-"""In a course, if they are a quarter of its items too."""
+"""A reading with more changes in a course waits for confirmation, if they are also a quarter of its items."""
 
 _A_QUARTER, _HALF = 4, 2
 

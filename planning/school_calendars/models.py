@@ -12,7 +12,7 @@ from studyservice.database.ids import uuid7
 MAX_NAME = 120
 MAX_HOST = 255
 MAX_SEALED = 20_000
-"""Characters of a sealed address; one of 2,000 characters of four bytes has 10,760."""
+"""Maximum characters of an encrypted address. 2,000 characters of four bytes become 10,760."""
 
 MAX_VALIDATOR = 500
 """Characters of an `ETag` or a `Last-Modified` (`studyservice.fetching.guarded`)."""

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from accounts.members.limits import Limit
 from accounts.models import Member
-from planning.calendar.importing import told
+from planning.calendar.importing import import_row
 from planning.school_calendars.assigning import LabelRow, label_rows
 from planning.school_calendars.loading import Courses, load_courses
 from planning.school_calendars.models import Answer, SchoolCalendar
@@ -81,7 +81,7 @@ def _held(member: Member, calendar: SchoolCalendar, courses: Courses) -> list[He
     reading = reading_of(calendar)
     rows: list[HeldRow] = []
     for course_id, one in held_matches(member, calendar, courses).items():
-        row = told(one.comparison, reading, [], dry_run=True)
+        row = import_row(one.comparison, reading, [], dry_run=True)
         rows.append(
             {
                 "course_id": course_id,

@@ -31,11 +31,12 @@ logger = logging.getLogger(__name__)
 NAME = "readcalendars"
 HOSTS_AT_ONCE = 8
 SECONDS = 14 * 60.0
-"""A run begins every quarter of an hour; after this long it claims nothing more."""
+"""Duration after which a run claims no more calendars. A run starts every quarter of an hour."""
 
 LAPSED, LATER, GONE, BROKEN = "lapsed", "later", "gone", "broken"
-"""Outcomes beside those of `Reading`: the member has lapsed; this machine was too busy; the calendar or its member was
-deleted; a fault of the service, which is logged."""
+"""Outcomes in addition to those of `Reading`: the member has lapsed; this machine was too busy; the calendar or its
+member was deleted; an internal error, which is logged.
+"""
 
 
 @dataclass(slots=True)

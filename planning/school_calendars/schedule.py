@@ -11,17 +11,17 @@ from planning.school_calendars.models import DueCalendar, SchoolCalendar
 
 EVERY = timedelta(hours=6)
 AFTER_FAILURES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
-"""After the first failure, the second, and each further one."""
+"""Waits after the first failure, the second, and each further one."""
 
 FAILS_FOR = timedelta(days=14)
-"""After that it is stopped."""
+"""After this time the calendar is stopped."""
 
 CLAIM = timedelta(minutes=30)
-"""How long a process may take for what it has claimed; after that another one reads it."""
+"""How long a process may work on claimed calendars before another one may claim them."""
 
 _BATCH = 500
 _SPREAD = 10
-"""The interval differs by a tenth either way, so that not all of a school's come at once."""
+"""The interval varies by a tenth, so that a school's calendars are not read all at once."""
 
 
 def interval(calendar_id: UUID) -> timedelta:

@@ -25,7 +25,7 @@ from planning.school_calendars.serializers import CountsRow
 from studyservice.database.batches import batches
 
 TAKES = "read_school_calendar"
-"""What a change is called in the log that a reading made."""
+"""The operation of a reading's change in the log."""
 
 
 NO_COUNTS: CountsRow = {"new": 0, "changed": 0, "kept": 0, "gone": 0, "unchanged": 0}

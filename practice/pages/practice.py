@@ -9,7 +9,7 @@ from practice.stats import get_practice_stats
 from studyservice.charts import columns
 
 DAYS = 30
-"""Days that the page shows, today included."""
+"""Number of days on the page, including today."""
 
 
 @for_active_members

@@ -67,7 +67,7 @@ BROKEN = [
     ("\r\n", "\n"),
     ("END:VEVENT\r\n", ""),
 ]
-"""Faults that the validator must find when they are put into a calendar: a pattern and its replacement."""
+"""Errors that the validator must find in a calendar: a pattern and its replacement."""
 
 
 @pytest.mark.parametrize(("pattern", "instead"), BROKEN, ids=repr)

@@ -41,7 +41,7 @@ def a_review(days_ago: int, interval: int, **fields: Any) -> PlanCard:
     return PlanCard(memory, reps=3, **fields)
 
 
-def told(plan: Plan) -> list[tuple[int, int, int]]:
+def day_numbers(plan: Plan) -> list[tuple[int, int, int]]:
     return [(day.new, day.due, day.last_look) for day in plan.days]
 
 
@@ -135,7 +135,7 @@ class TestReviews:
         before = replace(relearned, last=instant(NOW - 5 * DAY), due=instant(NOW - 5 * DAY))
         cards = [PlanCard(relearned, reps=4), PlanCard(before, reps=4), a_review(9, 2)]
         plan = exam_plan(cards, settings(TODAY, 1, **few(5, "120.00")))
-        assert told(plan) == [(0, 1, 2)]
+        assert day_numbers(plan) == [(0, 1, 2)]
         assert sum(day.due for day in plan.days) == 1
 
 
@@ -224,7 +224,7 @@ class TestPrediction:
         plan = exam_plan([a_new_card()], settings(TODAY, 1))
         theirs = settled_by_the_package(SCHEDULER, fsrs.Card(card_id=1, due=NOW), fsrs.Rating.Good, noon(TODAY))
         assert plan.predicted == SCHEDULER.get_card_retrievability(theirs, noon(TODAY + DAY))
-        assert (told(plan), plan.at_most) == ([(1, 0, 0)], plan.predicted)
+        assert (day_numbers(plan), plan.at_most) == ([(1, 0, 0)], plan.predicted)
 
     def test_reviews_are_at_noon_or_at_a_later_last_review(self) -> None:
         at = NOW + timedelta(hours=9)  # 18:00: its learning steps are less than a full day before noon of the exam

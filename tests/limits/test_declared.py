@@ -22,7 +22,7 @@ REASONS = {
     "what is below a deleted object goes with it, and so do references to it",
     "writes at the end of a call are of rows that the call has found within its limits",
 }
-"""Statements; another one is listed here on purpose."""
+"""Allowed statements with reasons. Each new one must be added here."""
 
 WHOLE_MODELS = {
     "accounts.MemberAddress",

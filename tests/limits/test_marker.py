@@ -17,14 +17,14 @@ pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
 
 
 UNNAMED = WHOLE_ACCOUNT | {"get_me", "get_practice_stats", "list_items", "list_syllabi"}
-"""Reads whose answers need not have a name of what is seen."""
+"""Reads whose answers need not contain the name of a visible object."""
 
 
 OF_GRADES = WHOLE_ACCOUNT | {"get_grades"}
-"""Reads that a credential without grades is refused."""
+"""Reads that are rejected for a credential without access to grades."""
 
 PROMPTS = {"enter_syllabus": "course", "plan_week": "course", "quiz_me": "deck", "exam_check": "course"}
-"""Prompt to its argument."""
+"""Each prompt with its argument."""
 
 
 class Patient(RestEntryPoint):

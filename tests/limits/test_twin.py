@@ -16,7 +16,7 @@ from tests.support.world import OPERATIONS
 pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
 
 OF_THE_MEMBER = WHOLE_ACCOUNT | {"get_me", "list_changes"}
-"""Answers about the account, and changes, compared below. Of practice the streak is the member's, and the same here."""
+"""Answers about the account, and changes, which are compared separately. The streak is the member's, and equal here."""
 
 QUERIES: dict[str, list[dict[str, str]]] = {
     "list_items": [{"limit": "1"}, {"status": "missed"}, {"status": "graded"}, {"q": "plain"}],
@@ -33,7 +33,7 @@ _REQUEST = re.compile(r"req_[A-Za-z0-9_-]+")
 _CURSOR = re.compile(r'"next_cursor":"[^"]+"')
 
 
-def told(response: Any) -> tuple[int, str]:
+def normalized(response: Any) -> tuple[int, str]:
     """An answer with its ids numbered in order and without timestamps."""
     numbers: dict[str, str] = {}
     text = _REQUEST.sub("request", text_of(response))
@@ -74,7 +74,7 @@ def test_the_answers_equal_those_of_a_twin(make_member: Any, make_key: Any, time
             continue
         for query in ({}, *QUERIES.get(operation_id, [])):
             seen, expected = (
-                told(one.request("GET", route.path.format(**ids), query=query))
+                normalized(one.request("GET", route.path.format(**ids), query=query))
                 for one, ids in ((limited, half.seen), (other, alone.seen))
             )
             assert seen == expected, (operation_id, query)
@@ -85,4 +85,4 @@ def test_the_answers_equal_those_of_a_twin(make_member: Any, make_key: Any, time
             asked = {"ref": ref, "argument": {"name": argument, "value": value}}
             written = {"name": prompt, "arguments": {argument: value}}
             for method, params in (("completion/complete", asked), ("prompts/get", written)):
-                assert told(mcp_of(limited).rpc(method, params)) == told(mcp_of(other).rpc(method, params))
+                assert normalized(mcp_of(limited).rpc(method, params)) == normalized(mcp_of(other).rpc(method, params))

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.database("sqlite", "client libraries")
 
 CURRENT = "@modelcontextprotocol/conformance"
 NEXT = "conformance-authorization"
-"""The newest version there is, an alpha; its scenarios of authorization: test_mcp_authorization_conformance.py."""
+"""The newest version, an alpha. test_mcp_authorization_conformance.py runs its authorization scenarios."""
 
 APPLY = {
     CURRENT: ["server-initialize", "ping", "tools-list", "prompts-list", "dns-rebinding-protection"],
@@ -36,12 +36,12 @@ APPLY = {
         "input-required-result-unsupported-methods",
     ],
 }
-"""Version of the suite to the scenarios that run here."""
+"""The scenarios that apply, by version of the suite."""
 
 BOTH = [(suite, name) for suite, names in APPLY.items() for name in names]
 AGAIN = [(CURRENT, name) for name in ("ping", "prompts-list", "dns-rebinding-protection")]
 AGAIN += [(NEXT, name) for name in ("server-initialize", "tools-list")]
-"""What the other version of the suite asks in the same way."""
+"""Scenarios that the other version of the suite tests in the same way."""
 
 DO_NOT_APPLY = {
     r"logging-set-level": "the server sends no log messages to clients, and says so in its capabilities",
@@ -54,7 +54,7 @@ DO_NOT_APPLY = {
     r"tasks-.*": "it has no tasks, an extension of the protocol: calls are answered at once",
     r"sep-2640-.*": "it has no skills, an extension of the protocol",
 }
-"""Scenario to the reason."""
+"""The reason why a scenario does not apply."""
 
 CHECKS_DO_NOT_APPLY = {
     r"sep-2549-resources-(templates-)?(list|read)-caching-hints": "it has no resources",
@@ -66,10 +66,10 @@ CHECKS_DO_NOT_APPLY = {
     r"sep-2575-server-(sends|tags|honors)-.*": "it has no subscriptions: its lists change with its version alone",
     r"server-session-id-visible-ascii": "it keeps no sessions",
 }
-"""Check within a scenario that runs to the reason why it need not succeed."""
+"""The reason why a check within an applicable scenario may fail."""
 
 FEWEST = {"server-stateless": 20, "caching": 5, "http-header-validation": 14}
-"""Successes that the scenarios with such checks have at least; others have one."""
+"""Minimum number of successes of scenarios with such checks. Other scenarios need one."""
 
 
 @cache

@@ -22,7 +22,7 @@ def course(owner: RestEntryPoint) -> Any:
     return owner.made("create_course", name="Cell Biology", term="Fall 2026")
 
 
-def told(tools: McpEntryPoint, name: str, **given: Any) -> list[str]:
+def warnings_of(tools: McpEntryPoint, name: str, **given: Any) -> list[str]:
     """The texts of a call after the first one, except the old values of changed fields."""
     result = tools.rpc("tools/call", {"name": name, "arguments": given}).json()["result"]
     assert not result["isError"], result
@@ -31,20 +31,20 @@ def told(tools: McpEntryPoint, name: str, **given: Any) -> list[str]:
 
 def test_an_item_outside_its_term_is_reported(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
     fields = {"course_id": course["id"], "title": "Midterm"}
-    assert told(tools, "create_item", **fields, due_on="2026-10-14") == []
-    assert told(tools, "create_item", **fields) == []
-    [text] = told(tools, "create_item", **fields, due_on="2027-10-14")
+    assert warnings_of(tools, "create_item", **fields, due_on="2026-10-14") == []
+    assert warnings_of(tools, "create_item", **fields) == []
+    [text] = warnings_of(tools, "create_item", **fields, due_on="2027-10-14")
     assert text.startswith('Done, but check with the member: "Midterm", ')
     assert "is outside Fall 2026" in text
     item = owner.made("create_item", **fields, due_on="2027-10-14")
-    assert told(tools, "update_item", item_id=item["id"], due_on="2027-10-14") == []
-    assert told(tools, "update_item", item_id=item["id"], title="Final") == []
-    [text] = told(tools, "update_item", item_id=item["id"], due_on="2027-10-15")
+    assert warnings_of(tools, "update_item", item_id=item["id"], due_on="2027-10-14") == []
+    assert warnings_of(tools, "update_item", item_id=item["id"], title="Final") == []
+    [text] = warnings_of(tools, "update_item", item_id=item["id"], due_on="2027-10-15")
     assert "is outside Fall 2026" in text
 
 
 def test_it_follows_the_ignored_arguments(tools: McpEntryPoint, course: Any) -> None:
-    ignored, doubted = told(
+    ignored, doubted = warnings_of(
         tools, "create_item", course_id=course["id"], title="Midterm", due_on="2027-10-14", done=True
     )
     assert ignored.startswith("Ignored")
@@ -54,19 +54,19 @@ def test_it_follows_the_ignored_arguments(tools: McpEntryPoint, course: Any) -> 
 def test_a_milestone_after_its_item_is_reported(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Essay", due_on="2026-10-14")
     fields = {"item_id": item["id"], "title": "Outline"}
-    assert told(tools, "create_milestone", **fields, due_on="2026-10-14") == []
+    assert warnings_of(tools, "create_milestone", **fields, due_on="2026-10-14") == []
     late = "“Outline” is due on 2026-10-15, after “Essay”, which is due on 2026-10-14."
-    assert told(tools, "create_milestone", **fields, due_on="2026-10-15") == [
+    assert warnings_of(tools, "create_milestone", **fields, due_on="2026-10-15") == [
         f"Done, but check with the member: {late}"
     ]
     step = owner.made("create_milestone", **fields, due_on="2026-10-12")
-    assert told(tools, "update_milestone", milestone_id=step["id"], title="Draft") == []
-    [text] = told(tools, "update_milestone", milestone_id=step["id"], due_on="2026-10-16")
+    assert warnings_of(tools, "update_milestone", milestone_id=step["id"], title="Draft") == []
+    [text] = warnings_of(tools, "update_milestone", milestone_id=step["id"], due_on="2026-10-16")
     assert "“Draft” is due on 2026-10-16" in text
-    [text] = told(tools, "update_item", item_id=item["id"], due_on="2026-10-11")
+    [text] = warnings_of(tools, "update_item", item_id=item["id"], due_on="2026-10-11")
     assert text.count("after “Essay”, which is due on 2026-10-11.") == 3
     owner.made("update_milestone", milestone_id=step["id"], done=True)
-    [text] = told(tools, "update_item", item_id=item["id"], due_on="2026-10-10")
+    [text] = warnings_of(tools, "update_item", item_id=item["id"], due_on="2026-10-10")
     assert text.count("after “Essay”") == 2
 
 
@@ -74,7 +74,7 @@ def test_a_new_term_reports_items_outside_it(tools: McpEntryPoint, owner: RestEn
     """The text names at most five."""
     more = [{"title": f"Quiz {number}", "due_on": "2026-10-14"} for number in range(6)]
     owner.made("create_item", course_id=course["id"], title="Quiz", due_on="2026-10-14", more=more)
-    [text] = told(tools, "update_course", course_id=course["id"], term="Spring 2027")
+    [text] = warnings_of(tools, "update_course", course_id=course["id"], term="Spring 2027")
     assert text.count("is outside Spring 2027") == 5
     assert text.endswith("And 2 more.")
 

@@ -20,7 +20,7 @@ from tests.support.server import Server
 __all__ = ["ada"]  # a fixture
 
 PATIENCE = 60
-"""Seconds for the callback server to listen, at the most."""
+"""Maximum seconds until the callback server listens."""
 
 
 class Browser(webbrowser.BaseBrowser):

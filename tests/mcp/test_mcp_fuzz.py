@@ -54,7 +54,7 @@ BEYOND_A_SCHEMA = (
     "Needs include_syllabus.",
     "Must be a day from",
 )
-"""Why arguments that fit the schema may still be refused."""
+"""Reasons for rejecting arguments that match the schema."""
 
 texts = st.text(st.characters(), max_size=20)  # including lone surrogates
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts

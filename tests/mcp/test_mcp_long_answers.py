@@ -21,7 +21,7 @@ pytestmark = [
 
 MOST = 100_000
 TOKEN = 4
-"""Characters of a token, about."""
+"""Approximate characters per token."""
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ PROMPTS = {
     "quiz_me": {"deck": True},
     "exam_check": {"course": True},
 }
-"""Prompt to its arguments, and whether they must be given."""
+"""Each prompt with its arguments, and whether they are required."""
 
 GIVEN = {
     "enter_syllabus": {"course": "Cell Biology"},
@@ -32,10 +32,10 @@ GIVEN = {
     "exam_check": {"course": "Cell Biology"},
 }
 CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)+) (\{.*?\})")
-"""A tool call that a prompt writes out."""
+"""A tool call spelled out in a prompt."""
 
 ANSWERED = {"has_syllabus", "expected_recall", "below_target", "study_plan", "reaches_target", "due_count"}
-"""Fields of answers that prompts mention, besides names of tools and arguments."""
+"""Fields of answers mentioned in prompts, besides names of tools and arguments."""
 
 
 @pytest.fixture

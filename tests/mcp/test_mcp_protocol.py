@@ -14,7 +14,7 @@ from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 from tests.support.world import check_headers, error_of
 
 REVISIONS = ["2024-11-05", *VERSIONS, STATELESS]
-"""The SDK's revisions. The first also has this transport's messages."""
+"""The SDK's revisions. The first one also allows batches."""
 
 pytestmark = [pytest.mark.database("sqlite", "protocol messages"), pytest.mark.rest]
 

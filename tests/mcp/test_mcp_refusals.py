@@ -24,7 +24,7 @@ pytestmark = [
 
 ADDRESS = "http://127.0.0.1:8000/mcp"
 MISTAKEN = ["/sse", "/sse/", "/sse/messages", "/api/mcp", "/mcp/sse", "/mcp/messages/1", "/v1/mcp"]
-"""Addresses that people and clients try, because other services use them."""
+"""Addresses that people and clients try because other services use them."""
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
@@ -115,7 +115,7 @@ async def _connect(url: str, secret: str, mode: str) -> None:
         await client.list_tools()
 
 
-def told(url: str, secret: str, mode: str) -> str:
+def connection_error(url: str, secret: str, mode: str) -> str:
     """The error of the official Python client while connecting."""
     with pytest.raises(ExceptionGroup) as raised:
         run_async(_connect, url, secret, mode)
@@ -130,10 +130,10 @@ def told(url: str, secret: str, mode: str) -> str:
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
 def test_the_official_client_shows_the_message(live_server: Any, owner: RestEntryPoint, mode: str) -> None:
     """With a handshake, with a probe without one, and with that revision only."""
-    assert "This API key is malformed" in told(f"{live_server.url}/mcp", "svc_sk_dead", mode)
-    assert f"The MCP address is {ADDRESS}." in told(f"{live_server.url}/sse", owner.secret, mode)
+    assert "This API key is malformed" in connection_error(f"{live_server.url}/mcp", "svc_sk_dead", mode)
+    assert f"The MCP address is {ADDRESS}." in connection_error(f"{live_server.url}/sse", owner.secret, mode)
     exhausted(owner)
-    assert re.search(r"Wait \d+ seconds? and try again", told(f"{live_server.url}/mcp", owner.secret, mode))
+    assert re.search(r"Wait \d+ seconds? and try again", connection_error(f"{live_server.url}/mcp", owner.secret, mode))
 
 
 def test_a_rejected_tool_call_in_a_session_names_the_reason(owner: RestEntryPoint) -> None:

@@ -16,7 +16,7 @@ from tests.support.syllabus_text import CATEGORIES, ITEMS, TEXT
 pytestmark = [pytest.mark.rest, pytest.mark.django_db(transaction=True)]
 
 WRONG = 11
-"""The place of the item that the assistant misread by a month."""
+"""The index of the item that the assistant misread by a month."""
 
 
 async def _enter(url: str, secret: str) -> dict[str, Any]:

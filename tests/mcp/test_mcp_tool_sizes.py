@@ -14,10 +14,10 @@ from tests.support.world import TOOLS
 pytestmark = [pytest.mark.database("sqlite", "tools are built from declarations"), pytest.mark.rest]
 
 BYTES = 50_800
-"""Of the answer to tools/list. A commit that needs more than a twentieth above it raises it, on purpose."""
+"""Size of the tools/list answer. A commit that grows it by more than a twentieth must raise this number."""
 
 TELLING = {"uuid", "date", "date-time"}
-"""Formats by which an argument is filled in."""
+"""Formats that help to fill in an argument."""
 
 
 def test_growth_by_more_than_a_twentieth_is_noticed(owner: RestEntryPoint) -> None:

@@ -21,7 +21,7 @@ CONTENDERS = 6
 WATCHDOG_SECONDS = 60
 
 TIMES = [*range(3), *(pytest.param(time, marks=pytest.mark.thorough("repeats the same race")) for time in range(3, 10))]
-"""Of a race that is left to run as it will."""
+"""Repetitions of an unforced race."""
 
 
 def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedelta()) -> list[Any]:

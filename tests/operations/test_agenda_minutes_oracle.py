@@ -12,7 +12,7 @@ from tests.support.agenda_oracle import now
 from tests.support.agenda_rows import stored_accounts
 
 TEXTS = {("due_in", 2): "Due in 2 days", ("worth", 15): "15 % of the grade"}
-"""Texts that are as the rules have them."""
+"""Texts according to the rules."""
 
 
 def compare(open_entry_point: OpenEntryPoint, clock: Any, seeds: range) -> None:

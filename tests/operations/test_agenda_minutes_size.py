@@ -23,7 +23,7 @@ from tests.support.factories import (
 pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.thorough("measures a large account")]
 
 COURSES, ITEMS, DECKS, CARDS = 20, 250, 100, 50
-"""Items of each course, from 60 days ago to 240 days ahead, and cards of each deck."""
+"""Items per course, from 60 days ago to 240 days ahead, and cards per deck."""
 
 
 @pytest.fixture

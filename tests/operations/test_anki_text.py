@@ -21,7 +21,7 @@ TEXTS = [
     ("{{c1::no gap}}", "[sound:none.mp3]"),
     ("細胞", "🧬"),
 ]
-"""Texts that a reader could mistake."""
+"""Texts that a reader might misinterpret."""
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def archive(owner: RestEntryPoint) -> bytes:
     return content
 
 
-def told(one: RestEntryPoint) -> Any:
+def study_state(one: RestEntryPoint) -> Any:
     with at(20):
         me = one.made("get_me")
         [deck] = one.made("list_vocab_decks")["data"]
@@ -63,8 +63,8 @@ def test_an_import_restores_study_settings_and_sums(
 ) -> None:
     with at(20):
         newcomer.made("import_data", file=archive)
-    assert told(newcomer) == told(owner)
-    assert told(newcomer)[1]["reviews"] == 2
+    assert study_state(newcomer) == study_state(owner)
+    assert study_state(newcomer)[1]["reviews"] == 2
     new = Member.objects.get(email="new@example.org")
     old = Member.objects.get(id=owner_member.id)
     assert (new.seconds, new.seconds_reviews) == (old.seconds, old.seconds_reviews)
@@ -102,7 +102,7 @@ def test_predictions_missing_in_an_older_archive_come_from_the_review_log(
     made |= {name: members[name] for name in members if name not in made}
     with at(20):
         newcomer.made("import_data", file=zipped(made))
-    assert told(newcomer)[1]["reviews"] == 1, "the attempts of the deleted deck have no log"
+    assert study_state(newcomer)[1]["reviews"] == 1, "the attempts of the deleted deck have no log"
     assert sorted(Attempt.objects.filter(member__email="new@example.org").values_list("is_first", flat=True)) == [
         False,
         False,

@@ -45,7 +45,7 @@ QUERIES = {
     "list_vocab_decks": ("deck_id={deck_id}&include_cards=true",),
     "get_practice_stats": ("days=365",),
 }
-"""Further ways to call a read, beside the one without a query."""
+"""Further queries of reads, besides the empty one."""
 
 
 def test_the_description_equals_the_committed_one(pytestconfig: pytest.Config) -> None:
@@ -71,7 +71,7 @@ def rest(owner_member: Member, make_key) -> RestEntryPoint:
 
 
 WHOLE = {"export_data"}
-"""What reads every table of the member's, each once."""
+"""Operations that together read every table of the member."""
 
 _ORDER = {"PUT": 1, "DELETE": 2}
 

@@ -15,7 +15,7 @@ MANY = 340_000
 """As many `{}` as fit in a body of 1 MiB."""
 
 MOST_BYTES = 20_000
-"""The maximum size of 100 details, doubled."""
+"""Twice the maximum size of 100 details."""
 
 
 def python_calls(act: Callable[[], object]) -> int:

@@ -17,7 +17,7 @@ from tests.support.world import TOOLS, WRITES, World
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 
 NOW = datetime(2030, 1, 15, 12, tzinfo=UTC)
-"""Later than the clock of any member that a test makes."""
+"""Later than the clock of any member in the tests."""
 
 
 def purge_after(days: float) -> None:

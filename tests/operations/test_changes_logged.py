@@ -39,7 +39,7 @@ def arguments(world: World, operation_id: str) -> dict[str, Any]:
 
 
 NO_STUDY_DATA = {"update_me", "refresh_school_calendar", "answer_school_calendar"}
-"""Writes of the profile; and those whose changes are the calendar's, which the school in these tests has none for."""
+"""Writes of the profile, and writes whose changes belong to a calendar, which is empty in these tests."""
 
 
 @pytest.mark.parametrize("operation_id", sorted({*WRITES} - NO_STUDY_DATA))

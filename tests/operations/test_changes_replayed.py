@@ -40,7 +40,7 @@ NOT_KEPT = {"updated_at", "item_count", "card_count", "sequence", "folded", "gra
 """Columns that follow from the write or from other rows."""
 
 Rows = dict[str, dict[str, dict[str, Any]]]
-"""By model and id; every column but the stamps of the last change."""
+"""Rows by model and id, with every column except the times of the last change."""
 
 
 def state(member: Member) -> Rows:
@@ -153,7 +153,7 @@ def replace(rows: Rows, course_id: str, member_id: UUID, old: dict[str, Any], ne
 
 
 FIRST = [(0, 0, 0), (1, 0, 0), (3, 0, 0), (4, 0, 0), (5, 0, 0), (6, 0, 2), (7, 0, 0)]
-"""One of everything, so that there is something to change."""
+"""One object of each kind, so that there is something to change."""
 
 STEPS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 99), st.integers(0, 99)), min_size=4, max_size=14)
 
@@ -219,7 +219,7 @@ ACTIONS: list[tuple[str, Any]] = [
     ("deck", called("delete_vocab_deck", "deck")),
     ("course", called("delete_course", "course")),
 ]
-"""The precondition of a step, and its call."""
+"""Each step's precondition and call."""
 
 
 @given(STEPS)

@@ -69,7 +69,7 @@ def typescript(way: Between, tmp_path: Path) -> Callable[[str], Any]:
     """Runs a script that uses `study`, and returns the JSON that it prints."""
     site = packages.javascript_site()
 
-    def told(script: str) -> Any:
+    def run_script(script: str) -> Any:
         file = site / f"{tmp_path.name}.ts"
         imports = (
             'import { Refused, connect, every, got } from "study-data-service-client";\nconst study = connect();\n'
@@ -77,7 +77,7 @@ def typescript(way: Between, tmp_path: Path) -> Callable[[str], Any]:
         file.write_text(imports + script)
         return json.loads(_printed([javascript.node(), str(file)]))
 
-    return told
+    return run_script
 
 
 def _printed(command: list[str]) -> str:
@@ -270,18 +270,18 @@ def test_typescript_accepts_unknown_values(
 ) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam")
     way.rewritten = {b'"exam"': b'"seminar"'}
-    told = typescript("""
+    run_script = typescript("""
         const page = await got(study.GET("/v1/items"));
         console.log(JSON.stringify(page.data.map((item) => item.kind)));""")
-    assert told == ["seminar"]
+    assert run_script == ["seminar"]
 
 
 def test_python_resends_a_complete_file(
     course: Any, python: Any, study: Any, way: Between, waited: list[float]
 ) -> None:
     way.faults = ["lose"]
-    told = study.import_calendar(course["id"], file=BytesIO(one_deadline()))
-    assert (len(told.new), len(waited)) == (1, 1)
+    run_script = study.import_calendar(course["id"], file=BytesIO(one_deadline()))
+    assert (len(run_script.new), len(waited)) == (1, 1)
     assert len(way.bodies) == 2
     assert all(one_deadline() in body for body in way.bodies)
 

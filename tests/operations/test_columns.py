@@ -39,7 +39,7 @@ SERVER_MADE = {
     "practice.PracticeSum": "the service counts practice",
     "vocab.Review": "a line of the log, which is never changed",
 }
-"""Models of study data without fields that callers write, with the reason."""
+"""Models of study data without client-writable fields, with the reason."""
 
 NOT_SENT = {
     "courses.Item": {
@@ -51,16 +51,16 @@ NOT_SENT = {
     "grades.GradeCategory": {"course_id": "is in the path", "position": "is the place in the list"},
     "vocab.Card": {"deck_id": "is in the path", "suspended": "a new one is not"},
 }
-"""Columns that no request body has, or not each of the model's, with the reason."""
+"""Columns that are missing in some or all request bodies, with the reason."""
 
 NOT_ANSWERED = {
     "courses.Course": {"syllabus_text": "is long, and has_syllabus stands for it"},
     "grades.GradeCategory": {"course_id": "is told once of all categories", "position": "is the place in the list"},
 }
-"""Columns that the model's record does not have, with the reason."""
+"""Columns missing in the model's record, with the reason."""
 
 NOT_ON_THE_PAGE = {"syllabus_text": "is pasted in a form of its own"}
-"""Columns of a course that the form for a new one does not have, with the reason."""
+"""Columns of a course missing in the form for a new one, with the reason."""
 
 
 def _study_models() -> dict[str, type[Model]]:
@@ -233,7 +233,7 @@ def test_both_pages_store_every_column_of_a_course(browser: Client, owner: RestE
 
 
 EDITED = {"courses.Course": "course_id", "courses.Item": "item_id", "vocab.Deck": "deck_id", "vocab.Card": "card_id"}
-"""Models that operators change, with the id of one; the others are shown to them."""
+"""Models that operators can change, with the id of an object. Others are read-only."""
 
 
 @pytest.mark.django_db

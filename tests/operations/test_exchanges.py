@@ -23,7 +23,7 @@ COUNTS = ROOT / "tests" / "exchange_counts.json"
 REFRESH = "Run `make openapi` and look at the difference before you commit it."
 
 LETS_GO = {"add_school_calendar", "refresh_school_calendar"}
-"""Operations that give their connection back while a school answers, so that its exchanges cannot be counted."""
+"""Operations that release their connection while a school answers, so that their round trips cannot be counted."""
 
 _ORDER = {"PUT": 1, "DELETE": 2}
 

@@ -31,7 +31,7 @@ TEXTS = [
     ("a\tb\r\nc", '"\t"\n"'),
     ("tab\x0bline\x0cpage", "x\x1bcontrol\x7f\x85\u2028y"),
 ]
-"""Texts that a table could mistake."""
+"""Texts that a table might misinterpret."""
 
 
 def deck_of(entry_point: RestEntryPoint, texts: list[tuple[str, str]], name: str = "Organelles") -> Any:

@@ -24,7 +24,7 @@ BEFORE_MIDNIGHT = [
     ("America/St_Johns", "2026-11-22T03:29:59Z"),
     ("Pacific/Chatham", "2026-11-21T10:14:59Z"),
 ]
-"""The last second of the day in three zones, each at a quarter or half of an hour."""
+"""The last second of the day in three zones with offsets of a quarter or half an hour."""
 
 
 @pytest.fixture(autouse=True)

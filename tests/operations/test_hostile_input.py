@@ -140,7 +140,7 @@ OTHER_TYPES = (
 )
 
 TAKING_FORMS = {"create_syllabus"}
-"""Operations that take a form with a file beside JSON."""
+"""Operations that accept a form with a file as well as JSON."""
 
 
 @unread
@@ -167,7 +167,7 @@ def _padded(body: Any, size: int) -> bytes:
 
 
 LONG = {"add_vocab_cards", "create_course", "update_course", "create_syllabus", "create_vocab_deck"}
-"""Operations whose body may carry a whole syllabus, or 500 cards; each character can be six bytes of JSON."""
+"""Operations whose body may contain a whole syllabus or 500 cards. Each character can be six bytes of JSON."""
 
 
 def _most(operation_id: str) -> int:
@@ -276,7 +276,7 @@ MALFORMED: list[Any] = [
     "3f9f5a9e6f5e4a589a430d4a0b6f2c01",
     "x" * 100_000,
 ]
-"""No date, no UUID and no choice."""
+"""Neither a date, nor a UUID, nor a choice."""
 
 
 @unasked

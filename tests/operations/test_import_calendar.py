@@ -89,7 +89,7 @@ MOVED = {
     "blackboard": (b"20261204T235900", b"20261206T235900", "Essay", "2026-12-06"),
     "google": (b"DUE;VALUE=DATE:20261218", b"DUE;VALUE=DATE:20261219", "Portfolio", "2026-12-19"),
 }
-"""What the school changes in a file, and the item with its new date."""
+"""Changes of the school in a file, and the item with its new date."""
 
 
 @about_files

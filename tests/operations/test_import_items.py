@@ -19,7 +19,7 @@ OTHER_COURSE = "00000000-0000-7000-8000-0000000000ff"
 MOMENT = "2026-10-01T08:00:00Z"
 
 
-def told(entry_point: RestEntryPoint) -> Any:
+def items_and_scores(entry_point: RestEntryPoint) -> Any:
     """Items and scores without the fields that differ in another account."""
     items = entry_point.made("list_items")["data"]
     names = ("title", "done", "done_at", "status", "worth", "note", "due_on")
@@ -45,7 +45,7 @@ def test_an_account_is_restored_unchanged(owner: RestEntryPoint, stranger: RestE
             score = {"category_id": categories["Quizzes"], "item_id": item["id"], "label": "Graded", "score": 80}
             owner.made("add_grade_score", course_id=course["id"], **score)
     time_machine.move_to("2026-11-24T12:00:00Z")
-    before = told(owner)
+    before = items_and_scores(owner)
     assert {one["title"]: one["status"] for one in before[0]} == {
         "Done": "done",
         "Graded": "graded",
@@ -53,7 +53,7 @@ def test_an_account_is_restored_unchanged(owner: RestEntryPoint, stranger: RestE
         "Past": "past",
     }
     stranger.made("import_data", file=owner.made("export_data"))
-    assert told(stranger) == before
+    assert items_and_scores(stranger) == before
     assert [item["title"] for item in stranger.made("list_items", q="GRADED!")["data"]] == ["Graded"]
 
 

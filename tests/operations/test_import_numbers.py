@@ -68,7 +68,7 @@ BOUNDS: dict[tuple[str, str], tuple[dict[str, Any], float, float]] = {
     ("reviews", "desired_retention"): (a_review(), 0.7, 0.99),
     ("attempts", "foretold"): (an_attempt(), 0, 1_000_000_000),
 }
-"""A line that has the number, and the least and the most that it can be."""
+"""A line with the number, and its minimum and maximum."""
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +135,7 @@ def test_an_account_with_the_greatest_numbers_keeps_working(owner: RestEntryPoin
 
 
 AGAIN = a_review(**log(REVIEWED), id=an_id(41), rating="again")
-"""The one answer that is a lapse."""
+"""The only answer that is a lapse."""
 
 UNFIT: dict[str, tuple[list[Any], list[Any], str]] = {
     "fewer reps than reviews": (

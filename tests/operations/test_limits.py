@@ -67,7 +67,7 @@ CREATING: dict[str, Callable[[RestEntryPoint, Ids], Any]] = {
         "add_vocab_cards", deck_id=ids["deck"], cards=[{"term": "c", "definition": "d"}]
     ),
 }
-"""By what a limit counts: creates one more."""
+"""Creates one more object, by the limit that counts it."""
 
 
 @pytest.fixture

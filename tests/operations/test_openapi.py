@@ -80,7 +80,7 @@ EXTRA_HEADERS = {
     "401": {"WWW-Authenticate"},
     "403": {"WWW-Authenticate"},
 }
-"""By status, beside those that every answer carries."""
+"""By status, in addition to those of every answer."""
 
 COMMON = {401, 403, 429, 500}
 """Spec, Conventions 7."""

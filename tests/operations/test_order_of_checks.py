@@ -33,18 +33,18 @@ def full_course(owner_member: Member, course: Any) -> Any:
 def test_errors_are_reported_in_the_documented_order(
     owner: RestEntryPoint, reader: RestEntryPoint, owner_member: Member, full_course: Any
 ) -> None:
-    def told(entry_point: RestEntryPoint, course_id: str, **body: Any) -> tuple[str | None, list[str]]:
+    def rejection(entry_point: RestEntryPoint, course_id: str, **body: Any) -> tuple[str | None, list[str]]:
         answer: Answer = entry_point.call("create_item", course_id=course_id, **body)
         return answer.error, answer.fields
 
     lapse(owner_member)
-    assert told(reader, "17", **WRONG) == ("membership_required", [])
+    assert rejection(reader, "17", **WRONG) == ("membership_required", [])
     renew(owner_member)
-    assert told(reader, "17", **WRONG) == ("insufficient_scope", [])
-    assert told(owner, "17", **WRONG) == ("validation_failed", ["course_id"])
-    assert told(owner, UNKNOWN_ID, **WRONG) == ("not_found", [])
-    assert told(owner, full_course["id"], **WRONG) == ("validation_failed", ["title", "kind"])
-    assert told(owner, full_course["id"], title="One more") == ("conflict", [])
+    assert rejection(reader, "17", **WRONG) == ("insufficient_scope", [])
+    assert rejection(owner, "17", **WRONG) == ("validation_failed", ["course_id"])
+    assert rejection(owner, UNKNOWN_ID, **WRONG) == ("not_found", [])
+    assert rejection(owner, full_course["id"], **WRONG) == ("validation_failed", ["title", "kind"])
+    assert rejection(owner, full_course["id"], title="One more") == ("conflict", [])
     Item.objects.filter(course_id=full_course["id"], title="Item 0").delete()
     repair_counts(owner_member.id)
-    assert told(owner, full_course["id"], title="One more") == (None, [])
+    assert rejection(owner, full_course["id"], title="One more") == (None, [])

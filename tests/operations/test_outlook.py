@@ -125,7 +125,7 @@ def quizzes(db: None, owner: RestEntryPoint, course: Any):
     return fill
 
 
-def _told(outlook: Any) -> list[Any]:
+def _rows_of(outlook: Any) -> list[Any]:
     return [outlook[name] for name in ("remaining_weight", "best", "worst")]
 
 
@@ -133,13 +133,13 @@ def _told(outlook: Any) -> list[Any]:
 def test_items_without_scores_are_open(quizzes, ask) -> None:
     """An A in World History is not certain while the paper is ungraded."""
     quizzes([80], items=3)
-    assert _told(ask()) == [66.6667, 93.33, 26.67]
+    assert _rows_of(ask()) == [66.6667, 93.33, 26.67]
     assert ask(target=90)["needed"][-1] == {"letter": None, "at_least": 90, "score": 95, "status": "possible"}
 
 
 def test_more_scores_than_items_leave_nothing_open(quizzes, ask) -> None:
     quizzes([80, 90], items=1)
-    assert _told(ask()) == [0, 85, 85]
+    assert _rows_of(ask()) == [0, 85, 85]
 
 
 @pytest.mark.database("both")
@@ -147,23 +147,23 @@ def test_open_work_may_be_the_dropped_score(quizzes, ask) -> None:
     """60 and 90, one open, one dropped: a 0 would be dropped; a score over 60 replaces the 60."""
     quizzes([60, 90], items=3, drop_lowest=1)
     answer = ask(target=80)
-    assert _told(answer) == [33.3333, 95, 75]
+    assert _rows_of(answer) == [33.3333, 95, 75]
     assert answer["needed"][-1] == {"letter": None, "at_least": 80, "score": 69.99, "status": "possible"}
     assert answer["needed"][-2]["status"] == "already_reached"
 
 
 def test_extra_credit_can_raise_the_current_grade_above_the_best(quizzes, ask) -> None:
     quizzes([130], items=2)
-    assert _told(ask()) == [50, 115, 65]
+    assert _rows_of(ask()) == [50, 115, 65]
 
 
 def test_remaining_closes_unnamed_categories(owner: RestEntryPoint, course: Any, quizzes, ask) -> None:
     category_id = quizzes([80], items=3)
     entries = [{"id": category_id, "name": "Quizzes", "weight": 50}, {"name": "Final", "weight": 50}]
     made = owner.made("set_grade_categories", course_id=course["id"], categories=entries)["categories"]
-    assert _told(ask(remaining=[made[1]["id"]])) == [50, 90, 40]
-    assert _told(ask(remaining=[category_id])) == [50, 100, 0]
-    assert _told(ask()) == [83.3333, 96.67, 13.33]
+    assert _rows_of(ask(remaining=[made[1]["id"]])) == [50, 90, 40]
+    assert _rows_of(ask(remaining=[category_id])) == [50, 100, 0]
+    assert _rows_of(ask()) == [83.3333, 96.67, 13.33]
 
 
 def test_it_returns_the_grade_for_an_assumed_score(graded, ask) -> None:
@@ -187,7 +187,7 @@ def test_an_assumed_score_without_weights_yields_no_grade(graded, ask) -> None:
 def test_open_categories_of_weight_0_reach_nothing(graded, ask) -> None:
     graded((40, 95), (0, None))
     answer = ask()
-    assert _told(answer) == [0, 95, 95]
+    assert _rows_of(answer) == [0, 95, 95]
     assert [(row["score"], row["status"]) for row in answer["needed"][:2]] == [
         (None, "impossible"),
         (0, "already_reached"),

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.database("sqlite", "guides run unchanged")
 
 QUICK_START, PLANNING, GRADES, PRACTICE = "quickstart", "planning", "grades", "practice"
 CLIENT = 1
-"""The block of the quick start that has `call`, in Python and in TypeScript."""
+"""The block of the quick start that defines `call`, in Python and in TypeScript."""
 REFUSAL = b'{"error": {"type": "told"}}'
 PAGE_WITHOUT_ITEMS = b'{"data": [], "next_cursor": null}'
 
@@ -139,7 +139,7 @@ class Script:
         self.got: list[str] = []
         self.keys: list[str | None] = []
         self.pages: list[bytes] = []
-        """Bodies of its successes; of further ones a page without items."""
+        """Bodies of its successes, followed by pages without items."""
 
     def answer(self, *answers: int | tuple[int, str]) -> None:
         self.answers = [(answer, "") if isinstance(answer, int) else answer for answer in answers]

@@ -33,7 +33,7 @@ CHANGES = {
     "Pacific/Auckland": date(2027, 4, 4),
     "Asia/Kolkata": None,
 }
-"""Time zones, and the next day on which their clocks change; the one at half an hour never changes them."""
+"""Time zones with the day of their next clock change. The one with a half-hour offset never changes."""
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "update_item": {"title": "New"},
     "update_course": {"name": "New"},
 }
-"""A change for each PATCH. The name of a parent is in the records of its children, so children come first."""
+"""A change for each PATCH. The parent's name is in its children's records, so children come first."""
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ PLAIN: tuple[tuple[type, Any], ...] = (
     (serializers.DateField, date),
     (serializers.DictField, Fields),
 )
-"""Kind of field to the type of its values; the first that fits."""
+"""The type of values by kind of field. The first match counts."""
 
 MEASURED = {
     "accounts.changes.recording",
@@ -52,7 +52,7 @@ MEASURED = {
     "vocab.reviews",
     "vocab.seconds",
 }
-"""The modules with the writes of create_item, review_vocab_card and refresh."""
+"""The modules that write for create_item, review_vocab_card and refresh."""
 
 
 def _below(base: Any) -> Iterator[Any]:
@@ -85,7 +85,7 @@ OPERATIONS = {
     if isinstance(one := getattr(attribute, "operation", attribute), Operation)
 }
 NAMED_OTHERWISE = {"get_item": "get_item_detail"}
-"""Operations and their domain functions, if the function of that name returns only the object."""
+"""Operations with their domain functions, if the function of the same name returns only the object."""
 
 TAKING = [one for one in OPERATIONS.values() if one.body or one.query]
 STATEMENTS = [

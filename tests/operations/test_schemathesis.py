@@ -78,7 +78,7 @@ def one_connection() -> Iterator[None]:
 FORM = "multipart/form-data"
 
 OWN_IDS = {"category_id", "course_id", "item_id"}
-"""Fields of bodies that name an object of the member's."""
+"""Body fields that must name an object of the member."""
 
 
 @pytest.fixture

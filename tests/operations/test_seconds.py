@@ -12,7 +12,7 @@ from tests.support.vocabulary import made_deck, reviewed
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 
 
-def kept(member: Any) -> tuple[float, int]:
+def stored_mean(member: Any) -> tuple[float, int]:
     stored = Member.objects.get(id=member.id)
     return stored.seconds, stored.seconds_reviews
 
@@ -20,13 +20,13 @@ def kept(member: Any) -> tuple[float, int]:
 def test_each_review_with_a_duration_updates_it(owner: RestEntryPoint, owner_member: Any) -> None:
     [card] = made_deck(owner)["cards"]
     reviewed(owner, card, "good")
-    assert kept(owner_member) == (0, 0)
+    assert stored_mean(owner_member) == (0, 0)
     chance, seconds = random.Random(7), 0.0  # noqa: S311  # the same every time
     for number in range(1, 61):
         took = chance.choice([0, 300, 4200, 30_000, 500_000])
         reviewed(owner, card, "good", duration_ms=took)
         seconds += (min(max(took / 1000, 1), 120) - seconds) / min(number, 50)
-        mean, reviews = kept(owner_member)
+        mean, reviews = stored_mean(owner_member)
         assert mean == pytest.approx(seconds)
         assert reviews == number
 
@@ -35,4 +35,4 @@ def test_undoing_a_review_keeps_it(owner: RestEntryPoint, owner_member: Any) -> 
     [card] = made_deck(owner)["cards"]
     reviewed(owner, card, "good", duration_ms=5000)
     owner.made("undo_change", change_id=owner.made("list_changes")["data"][0]["id"])
-    assert kept(owner_member) == (5.0, 1)
+    assert stored_mean(owner_member) == (5.0, 1)

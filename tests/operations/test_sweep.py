@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests
 unasked = pytest.mark.database("sqlite", "checks before any statement")
 
 FREE_TEXTS = {"cursor", "name"}
-"""Parameters that may be empty, and are too long at 201 characters."""
+"""Parameters that may be empty and are too long at 201 characters."""
 
 NEEDS_MEMBERSHIP = [name for name in OPERATIONS if name != "get_me"]
 
@@ -68,7 +68,7 @@ DEAD: dict[str, Callable[[str], dict[str, str]]] = {
     "X-API-Key beside Basic": lambda secret: {"X_API_Key": secret, "Authorization": "Basic abc"},
     "X-API-Key beside a dead one": lambda secret: {"X_API_Key": secret} | bearer("svc_sk_dead"),
 }
-"""Headers without a live credential, made from a live key."""
+"""Headers without a valid credential, derived from a valid key."""
 
 UNSENT = {"missing", "empty", "no secret", "other scheme", "no scheme", "X-API-Key beside Basic"}
 """Headers without any credential, whose 401 has no error code (RFC 6750 section 3.1)."""

@@ -8,7 +8,7 @@ from tests.support.samples import fetched_item
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
 INSTANT = "2026-11-21T10:30:00Z"
-"""In Kiritimati (UTC+14) the 22nd is half an hour old; in Pago Pago (UTC-11) the 20th has half an hour left."""
+"""In Kiritimati (UTC+14) the 22nd is half an hour old; in Pago Pago (UTC-11) the 20th ends in half an hour."""
 
 EAST, WEST = ("Pacific/Kiritimati", "2026-11-22"), ("Pacific/Pago_Pago", "2026-11-20")
 

@@ -53,7 +53,7 @@ LENGTHS = {
     **dict.fromkeys(("create_vocab_deck", "update_vocab_deck"), {"name": 120}),
     "update_vocab_card": {"term": 200, "definition": 2000},
 }
-"""Spec, Limits. `test_hostile_input.py` holds the service to what is published."""
+"""Spec, Limits. `test_hostile_input.py` tests that the service enforces them."""
 
 
 @pytest.mark.parametrize(("operation_id", "lengths"), LENGTHS.items())

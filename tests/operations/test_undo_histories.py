@@ -189,14 +189,14 @@ ALL = [
     ("course", import_dates),
 ]
 NEWER = [(which, 0, 3) for which in range(len(ACTIONS), len(ALL))]
-"""Each of the kinds that `ACTIONS` has not, so that every run has all of them."""
+"""Kinds missing in `ACTIONS`, so that every run has all of them."""
 
 STEPS = st.lists(
     st.tuples(st.integers(0, len(ALL) - 1), st.integers(0, 99), st.integers(0, 99)), min_size=4, max_size=14
 )
 
 ENTRY_POINTS = st.sampled_from([RestEntryPoint, McpEntryPoint])
-"""Through which the history happens."""
+"""The entry points used by the history."""
 
 GENERATED = examples(6, phases=[Phase.explicit, Phase.generate])
 

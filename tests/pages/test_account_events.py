@@ -30,7 +30,7 @@ Told = Callable[[], list[str]]
 
 
 @pytest.fixture
-def told(member: Member) -> Told:
+def shown_events(member: Member) -> Told:
     """The events on the member's page, newest first."""
 
     def read() -> list[str]:
@@ -57,21 +57,21 @@ def browser_of(member: Member, address: str = HOME) -> Client:
     return client
 
 
-def test_signing_in_is_logged_with_method_and_network(told: Told) -> None:
+def test_signing_in_is_logged_with_method_and_network(shown_events: Told) -> None:
     browser = Client(REMOTE_ADDR=HOME, headers={"User-Agent": "Mozilla/5.0 (X11) Gecko/20100101 Firefox/140.0"})
     answer = browser.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
-    assert told() == ["You signed in by password, Firefox, 203.0.113.0/24"]
+    assert shown_events() == ["You signed in by password, Firefox, 203.0.113.0/24"]
     assert AccountEvent.objects.get().request_id == answer.headers["X-Request-Id"]
     browser.post("/sign-in", {"email": EMAIL, "password": "wrong"})
-    assert len(told()) == 1
+    assert len(shown_events()) == 1
 
 
-def test_a_key_is_logged_when_created_used_from_elsewhere_and_revoked(member: Member, told: Told) -> None:
+def test_a_key_is_logged_when_created_used_from_elsewhere_and_revoked(member: Member, shown_events: Told) -> None:
     secret = made_key(browser_of(member))
     for address in (HOME, "203.0.113.200", CAFE, CAFE, HOME, "2001:db8:1:2::3", "2001:db8:1:2ff::3"):
         call_from(secret, address)
     browser_of(member, CAFE).post(f"/keys/{ApiKey.objects.get().id}/revoke")
-    assert told() == [
+    assert shown_events() == [
         "You revoked the API key “Script”, 198.51.100.0/24",
         "The API key “Script” was used from a new network, 2001:db8:1:200::/56",
         "The API key “Script” was used from a new network, 2001:db8:1::/56",
@@ -93,14 +93,14 @@ def test_a_known_network_costs_no_statement(member: Member, make_key: MakeKey) -
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-def test_a_frequently_moving_key_is_logged_up_to_a_limit(member: Member, make_key: MakeKey, told: Told) -> None:
+def test_a_frequently_moving_key_is_logged_up_to_a_limit(member: Member, make_key: MakeKey, shown_events: Told) -> None:
     secret, key = make_key(member, "Phone")
     for number in range(MOST + 3):
         call_from(secret, f"10.0.{number}.1")
     key.refresh_from_db()
     assert len(key.networks.split()) == MOST
-    words = f"The API key “Phone” was used from a new network, the last of {MOST} that are reported"
-    assert (told()[0], len(told())) == (f"{words}, 10.0.{MOST - 1}.0/24", MOST - 1)
+    words = f"The API key “Phone” was used from a new network, the last of {MOST} that are told"
+    assert (shown_events()[0], len(shown_events())) == (f"{words}, 10.0.{MOST - 1}.0/24", MOST - 1)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -113,14 +113,14 @@ def test_one_of_concurrent_calls_from_a_new_network_is_logged(
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-def test_consents_and_their_end_are_logged(member: Member, told: Told) -> None:
+def test_consents_and_their_end_are_logged(member: Member, shown_events: Told) -> None:
     app, other = App.registered(client_name="Notebook"), App.registered(client_name="Reader")
     app.connect(member)
     other.connect(member, write=False)
     page = browser_of(member).get("/keys")
     for connected in page.context["apps"]:
         browser_of(member).post(f"/keys/apps/{connected.id}/disconnect")
-    assert sorted(told()) == sorted(
+    assert sorted(shown_events()) == sorted(
         [
             "You connected the app “Notebook”, which may change data, 127.0.0.0/24",
             "You connected the app “Reader”, which may only read, 127.0.0.0/24",
@@ -131,7 +131,7 @@ def test_consents_and_their_end_are_logged(member: Member, told: Told) -> None:
 
 
 def test_operators_actions_and_reading_are_logged(
-    admin: Client, operator: Member, member: Member, make_key: MakeKey, told: Told
+    admin: Client, operator: Member, member: Member, make_key: MakeKey, shown_events: Told
 ) -> None:
     """Without a name for the member. Operators see who it was."""
     _, key = make_key(member, "Script")
@@ -145,7 +145,7 @@ def test_operators_actions_and_reading_are_logged(
     act(admin, "/admin/accounts/member/", "lapse", member)
     act(admin, "/admin/accounts/member/", "revoke_keys", member)
     act(admin, "/admin/oauthserver/connectedmember/", "revoke_everything", member)
-    assert [line.removesuffix(", 127.0.0.0/24") for line in told()] == [
+    assert [line.removesuffix(", 127.0.0.0/24") for line in shown_events()] == [
         "An operator disconnected the app “Notebook”",
         "An operator changed your account: Revoked the API keys",
         "An operator revoked the API key “Script”",
@@ -158,9 +158,9 @@ def test_operators_actions_and_reading_are_logged(
     assert ("Operator Grace" in listed, "203.0.113.7" in listed) == (True, False)
 
 
-def test_a_command_is_logged_as_one(member: Member, told: Told) -> None:
+def test_a_command_is_logged_as_one(member: Member, shown_events: Told) -> None:
     call_command("createapikey", member.email, "Script", "--scopes", "read")
-    assert told() == ["An operator's command created the API key “Script”, which may only read, "]
+    assert shown_events() == ["An operator's command created the API key “Script”, which may only read, "]
 
 
 def test_operators_can_search_by_request_network_member_and_key(

@@ -170,14 +170,14 @@ def test_a_lapsed_member_can_sign_in(client: Client, make_member: Any) -> None:
     assert signed_in(client)
 
 
-def _told(response: Any) -> tuple[Any, ...]:
+def _comparable(response: Any) -> tuple[Any, ...]:
     """An answer without the parts that always differ."""
     body = re.sub(r'(csrfmiddlewaretoken" value=)"\w+"|[\w.]+@example.org', "", response.content.decode())
     names = ("Location", "Content-Type", "Cache-Control", "Vary", "Content-Security-Policy")
     return response.status_code, [response.headers.get(name) for name in names], sorted(response.cookies), body
 
 
-def _noted(function: Any, calls: list[Any]) -> Any:
+def _recorded(function: Any, calls: list[Any]) -> Any:
     """Wrap `function` and record each call."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -199,9 +199,9 @@ def test_nothing_reveals_whether_an_address_is_known(
     hashed: list[Any] = []
     posted: list[Any] = []
     hasher = type(hashers.get_hasher())
-    monkeypatch.setattr(hasher, "encode", _noted(hasher.encode, hashed))
-    monkeypatch.setattr(hasher, "verify", _noted(hasher.verify, hashed))
-    monkeypatch.setattr(mail, "post", _noted(mail.post, posted))
+    monkeypatch.setattr(hasher, "encode", _recorded(hasher.encode, hashed))
+    monkeypatch.setattr(hasher, "verify", _recorded(hasher.verify, hashed))
+    monkeypatch.setattr(mail, "post", _recorded(mail.post, posted))
 
     def work(email: str) -> Any:
         hashed.clear()
@@ -211,9 +211,9 @@ def test_nothing_reveals_whether_an_address_is_known(
             if password is None:
                 asked = ask(browser, email)
                 tried = browser.post("/sign-in/code", {"code": "123456"})
-                told = [_told(asked), _told(browser.get("/sign-in/code")), _told(tried)]
+                told = [_comparable(asked), _comparable(browser.get("/sign-in/code")), _comparable(tried)]
             else:
-                told = [_told(browser.post("/sign-in", {"email": email, "password": password}))]
+                told = [_comparable(browser.post("/sign-in", {"email": email, "password": password}))]
         statements = [re.sub(r"'[^']*'|\bs\d+_x\d+\b", "?", query["sql"])[:60] for query in queries]
         return told, statements, len(hashed), len(posted)
 

@@ -16,7 +16,7 @@ from tests.support.schools import HOST, URL, School
 pytestmark = [pytest.mark.rest, pytest.mark.django_db(transaction=True)]
 
 HANGS = 3.0
-"""Seconds that the school takes in this test, in place of ten."""
+"""Seconds that the school needs in this test, instead of ten."""
 
 
 def test_other_calls_continue_while_a_school_does_not_answer(

@@ -29,7 +29,7 @@ def test_the_other_database_returns_the_same_answers(
 
 
 NOT_ARCHIVED = {"list_school_calendars", "get_school_calendar"}
-"""Their addresses are secrets, which an archive does not hold."""
+"""Operations that return secret addresses, which an archive does not contain."""
 
 
 @pytest.mark.database("sqlite", "the description")

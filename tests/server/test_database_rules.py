@@ -201,7 +201,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     },
     Grant: {"code_challenge_method": ["", "plain"], "refusal": ["because"]},
 }
-"""Values that each column refuses."""
+"""Values that each column rejects."""
 
 
 def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:

@@ -25,7 +25,7 @@ from tests.support.redis_server import start_redis
 from tests.support.server import ADA
 
 PATIENCE_SECONDS = 30
-"""After which a call counts as one that hangs; each wait in these tests is set to one or two seconds."""
+"""Seconds after which a call counts as hanging. Each wait in these tests is set to one or two seconds."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import pytest
 from tests.support import server as servers
 
 THREADS = 4
-"""Fewer than members of the tests, so that they can hold all of them."""
+"""Fewer than the members of the tests, so that these can occupy all threads."""
 
 WATCHDOG_SECONDS = 15
 

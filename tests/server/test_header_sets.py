@@ -94,7 +94,7 @@ OVER_HTTPS = {
     "the token endpoint by a wrong method",
     "a page for another site",
 }
-"""Requests to a service behind https too, plain and encrypted."""
+"""Requests also sent to a service behind https, both plain and encrypted."""
 
 _CHANGING = {"x-request-id", "content-length", "expires", "ratelimit-remaining", "ratelimit-reset", "retry-after"}
 
@@ -105,11 +105,11 @@ def headers_of(client: Client, method: str, path: str, body: Any, headers: dict[
     data = b"" if body is None else json.dumps(body).encode() if kind != "application/x-www-form-urlencoded" else b"a=b"
     sent = {name: text for name, text in headers.items() if name != "Content-Type"}
     response = client.generic(method, path, data, content_type=kind if data else "", headers=sent, **extra)
-    found = [_told(name.lower(), text) for name, text in response.headers.items()]
+    found = [_described(name.lower(), text) for name, text in response.headers.items()]
     return [f"{response.status_code}", *sorted(found + [f"set-cookie: {name}" for name in response.cookies])]
 
 
-def _told(name: str, text: str) -> str:
+def _described(name: str, text: str) -> str:
     if name == "content-security-policy":  # its directives come in any order
         text = "; ".join(sorted(text.split("; ")))
     return f"{name}: {'…' if name in _CHANGING else text}"

@@ -15,7 +15,7 @@ from tests.support.vocabulary import made_deck, reviewed
 in_memory = pytest.mark.database("sqlite", "ids are generated in memory")
 
 VECTOR = datetime(2022, 2, 22, 19, 22, 22, tzinfo=UTC)
-"""The moment of the RFC's example (A.6), whose first 48 bits are 017F22E2-79B0."""
+"""The time in the RFC's example (A.6), whose first 48 bits are 017F22E2-79B0."""
 
 
 @in_memory

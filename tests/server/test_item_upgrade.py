@@ -22,7 +22,7 @@ from tests.support.factories import CourseFactory, MemberFactory, MilestoneFacto
 
 ZONES = ("UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Europe/Berlin")
 LONGEST = 2.0
-"""Seconds that a write may wait."""
+"""Maximum seconds that a write may wait."""
 
 FILLED = """
     INSERT INTO courses_item (id, member_id, course_id, title, kind, due_on, sequence, created_at, updated_at,

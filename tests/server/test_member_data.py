@@ -29,7 +29,7 @@ by_label = pytest.mark.parametrize("data", member_data(), ids=lambda data: data.
 of_study_data = pytest.mark.parametrize("data", STUDY_DATA, ids=lambda data: data.label)
 
 
-def said() -> list[str]:
+def faults() -> list[str]:
     return [str(error.msg) for error in check_member_data()]
 
 
@@ -38,10 +38,12 @@ def declaration(model: Any) -> MemberData:
 
 
 def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert said() == []
+    assert faults() == []
     without_items = {model: data for model, data in registry._registered.items() if model is not Item}
     monkeypatch.setattr(registry, "_registered", without_items)
-    assert said() == ["courses.Item refers to a member: add register(MemberData(Item, ...)) to courses/member_data.py."]
+    assert faults() == [
+        "courses.Item refers to a member: add register(MemberData(Item, ...)) to courses/member_data.py."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,7 @@ def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch
 )
 def test_an_invalid_name_stops_the_start(wrong: dict[str, Any], text: str) -> None:
     with declared(declaration(Item), **wrong):
-        [found] = said()
+        [found] = faults()
     assert found.startswith(f"courses.Item: {text}")
 
 

@@ -45,7 +45,7 @@ def states() -> list[tuple[str, bool, date | None]]:
 BEFORE = [(f"{name}@example.org", True, date(2030, 1, 1)) for name in ("ada", "ben", "cleo")]
 
 
-def noted() -> list[tuple[str, str, str, str]]:
+def recorded_events() -> list[tuple[str, str, str, str]]:
     events = AccountEvent.objects.order_by("member__email", "id")
     return list(events.values_list("member__email", "kind", "by_name", "detail"))
 
@@ -55,7 +55,7 @@ def test_a_change_is_an_event_of_the_member() -> None:
     run("setmembership", "ada@example.org", "active", "--until", "2031-05-31")
     run("setmembership", "ada@example.org", "active")
     run("setmembership", "ada@example.org", "inactive")
-    assert noted() == [
+    assert recorded_events() == [
         ("ada@example.org", "operator_action", "setmembership", detail)
         for detail in ("Membership active until 2031-05-31.", "Membership active, no end date.", "Membership ended.")
     ]
@@ -66,7 +66,7 @@ def test_only_changes_in_a_daily_file_are_events(write: Write) -> None:
     path = write("email,state,until", "ada@example.org,active,2030-01-01", "ben@example.org,inactive,")
     for _ in range(2):
         run("setmembership", "--file", path)
-    assert noted() == [("ben@example.org", "operator_action", "setmembership", "Membership ended.")]
+    assert recorded_events() == [("ben@example.org", "operator_action", "setmembership", "Membership ended.")]
 
 
 @pytest.mark.usefixtures("members")

@@ -24,7 +24,7 @@ from tests.support import databases
 pytestmark = pytest.mark.database("postgresql")
 
 BACK = ("accounts", "0022")
-"""The migration after it alters `TABLE`, which a transaction may be reading."""
+"""The following migration alters `TABLE`, which a transaction may be reading."""
 
 TABLE = "accounts_change"
 READ = "SELECT count(*) FROM accounts_change"

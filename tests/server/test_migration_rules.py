@@ -33,8 +33,9 @@ from tests.support.releases import RELEASED, migrations_since
 pytestmark = [pytest.mark.database("postgresql"), pytest.mark.django_db]
 
 EXCUSED: dict[tuple[str, str], set[str]] = {}
-"""App and name of a migration, and the codes that it may have; with the reason, and a changelog that says to stop the
-old version first."""
+"""App and name of a migration, and the allowed codes, with the reason and a changelog entry that says to stop the old
+version first.
+"""
 
 
 def test_new_migrations_keep_the_old_code_working() -> None:

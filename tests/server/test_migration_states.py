@@ -12,7 +12,7 @@ from studyservice.database.migration_states import rendered_sparingly
 pytestmark = pytest.mark.database("sqlite", "uses no database")
 
 EVERY = 8
-"""To look at each migration would render every model for each."""
+"""Checking each migration would render every model for each."""
 
 
 def models(apps: Any) -> dict[str, Any]:

@@ -152,7 +152,7 @@ class TestWindows:
 
 
 FORWARDED = "203.0.113.9, 192.0.2.1"
-"""As a single proxy leaves it: the client's own value, then the peer that the proxy saw."""
+"""As set by a single proxy: the client's own value, then the peer that the proxy saw."""
 
 
 @pytest.mark.django_db

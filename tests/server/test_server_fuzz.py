@@ -25,11 +25,11 @@ pytestmark = [
 ]
 
 MEMBERS = 60
-"""Each has 120 calls a minute, and streams come from one after the other."""
+"""Each has 120 calls a minute, and streams use them in turn."""
 
 OK = frozenset({200})
 UNREADABLE = frozenset({400, 429})
-"""429 where not even the client's address can be read: all such requests count against the proxy's."""
+"""429 if not even the client's address is readable: all such requests count against the proxy's."""
 
 
 class Target:
@@ -175,7 +175,7 @@ AMBIGUOUS = [
     "X(Y): 1",
     "X-Many: 1\r\n" * 120 + "X-Last: 1",
 ]
-"""Headers of which a proxy in front may make something else."""
+"""Headers that a proxy in front may interpret differently."""
 
 REQUEST_LINES = [
     "GET  /v1/me HTTP/1.1",

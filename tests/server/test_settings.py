@@ -230,7 +230,7 @@ def test_garbage_collection_runs_after_the_service_is_loaded(run):
 
 
 LONELY = PRODUCTION | {"TRUSTED_PROXIES": "0"}
-"""Without the proxy that https needs."""
+"""Settings without the proxy that https requires."""
 
 
 @pytest.fixture(scope="module")
@@ -420,7 +420,7 @@ CHECK_ALL = {"migrate", "distribute", "serverjson"}
 """Commands that run every system check."""
 
 CHECK_NOTHING = {"buildguides"}
-"""Commands that need no settings of a server."""
+"""Commands that need no server settings."""
 
 
 def test_a_command_does_not_load_the_tools(run) -> None:

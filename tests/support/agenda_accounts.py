@@ -40,11 +40,11 @@ DAYS = (
     date(2026, 10, 25),
     date(2026, 12, 31),
 )
-"""The ends of a month and of a year, changes of clocks in March and October, and one plain day."""
+"""Ends of a month and a year, clock changes in March and October, and one ordinary day."""
 
 CLOCK = (time(0), time(0, 0, 0, 1), time(11, 59, 59), time(12), time(15, 30), time(23, 59, 59, 999_999))
 DUE = (-400, -31, -31, -30, -30, -29, -3, -1, -1, 0, 0, 1, 1, 2, 2, 3, 5, 7, 8, 13, 14, 14, 15, 15, 40, 120)
-"""Days from the member's today; the borders of each rule more often."""
+"""Days from the member's today, with the limits of each rule more often."""
 
 AHEAD = tuple(days for days in DUE if days > 1)
 EXAMS = (0, 1, 3, 5, 6, 7, 7, 7, 8, 8, 60)
@@ -54,7 +54,7 @@ WEIGHTS = ("0", "0", "10", "15", "20", "20", "33.3333", "50", "100", "0.0001")
 SECONDS = (1.0, 7.5, 12.0, 12.125, 20.0, 37.42, 60.004, 100.0, 100.004, 100.01, 110.0, 115.0, 120.0)
 MINUTES = (5, 6, 9, 10, 14, 15, 16, 24, 25, 26, 29, 30, 34, 35, 44, 45, 60, 61, 90, 120, 200, 480)
 AGES = 4
-"""Distinct moments of creation, so that many rows are of the same age."""
+"""Distinct creation times, so that many rows have equal ages."""
 
 
 def agenda_account(seed: int) -> Account:

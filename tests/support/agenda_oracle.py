@@ -17,10 +17,10 @@ from tests.support.agenda_facts import Work, days_to_exam, due, expected_recall,
 
 MOST_STEPS = 7
 SLICE, LEAST_SLICE = 25, 10
-"""Minutes of work on an item: usually, and at least in the last step."""
+"""Usual minutes of work on an item, and the minimum in the last step."""
 
 LEAST_CARDS, MOST_CARDS = 5, 20
-"""Minutes of a step of cards."""
+"""Minimum and maximum minutes of a step of cards."""
 
 WEAK_MINUTES = 5
 
@@ -59,7 +59,7 @@ def now(account: Account, minutes: int) -> dict[str, Any]:
     for candidate in repeat_now(account):
         fits = candidate.cut(third)
         if fits and len(steps) < MOST_STEPS:
-            steps.append(_told(len(steps) + 1, candidate, *fits))
+            steps.append(_step(len(steps) + 1, candidate, *fits))
             third -= fits[0]
             left -= fits[0]
     for candidate in after_repeating(account):
@@ -68,12 +68,12 @@ def now(account: Account, minutes: int) -> dict[str, Any]:
             break
         if candidate.because[0][0] == "weak" and str(candidate.deck_id) in [step["deck_id"] for step in steps]:
             break
-        steps.append(_told(len(steps) + 1, candidate, *fits))
+        steps.append(_step(len(steps) + 1, candidate, *fits))
         left -= fits[0]
     return {"minutes": minutes, "left_over": left, "steps": steps}
 
 
-def _told(position: int, step: Candidate, minutes: int, cards: int | None) -> dict[str, Any]:
+def _step(position: int, step: Candidate, minutes: int, cards: int | None) -> dict[str, Any]:
     return {
         "position": position,
         "kind": step.kind,

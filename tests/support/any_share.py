@@ -13,7 +13,7 @@ from tests import ROOT
 
 APPS = ("accounts", "courses", "planning", "grades", "practice", "vocab")
 MOST = 0.05
-"""The share that is let through."""
+"""The maximum allowed share."""
 
 _DICTIONARIES = {"dict", "Mapping", "MutableMapping", "defaultdict"}
 _UNKNOWN = {"Any", "object"}

@@ -14,7 +14,7 @@ NOT_COMPARED = {
     "get_me": {"id", "email", "created_at", "membership", "scopes"},
     "item": {"created_at", "updated_at"},
 }
-"""Fields that belong to the account, and the stamps that are new in another one (docs/archive.md)."""
+"""Fields that belong to the account, and timestamps that differ in another one (docs/archive.md)."""
 
 READS = {
     "get_me",
@@ -34,10 +34,10 @@ READS = {
     "list_changes",
     "export_data",
 }
-"""The read operations whose answers `answers` has."""
+"""The read operations that `answers` calls."""
 
 SYLLABUS = "BIO 210 Cell Biology\n\nDec 3, 2026: midterm exam 🧬"
-"""Of the one file that is in an archive."""
+"""The text of the only file in the archive."""
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

@@ -108,7 +108,7 @@ def reaches(categories: Sequence[Category], score: float, at_least: float) -> bo
 
 
 OVER_100 = "over 100"
-"""In place of a score that cannot be reached without extra credit."""
+"""In place of a score that is only reachable with extra credit."""
 
 
 def _tried(course: "_Course", bounds: list[Fraction]) -> list[float | str | None]:
@@ -140,7 +140,7 @@ class _Course:
     def __init__(self, categories: Sequence[Category]) -> None:
         is_asked = any(one.is_named for one in categories)
         self._whole = _total(one.weight for one in categories if one.is_named or not (one.scores or is_asked))
-        """The weight of the categories whose average is x."""
+        """The weight of the categories with average x."""
         self._parts: list[_Part] = []
         for one in categories:
             if one.scores and not one.is_named:

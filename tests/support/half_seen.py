@@ -15,10 +15,10 @@ from tests.support.vocabulary import reviewed
 from tests.support.world import OPERATIONS, WITH_BODY, WITH_UPLOAD, World, body_schema, declared, resolved
 
 MARK = "Xylorimba"
-"""In no text of what may be seen, and in no program."""
+"""A word that occurs in no visible text and in no program."""
 
 WHOLE_ACCOUNT = {"export_data", "import_data", "update_me"} | {name for name in OPERATIONS if "school_calendar" in name}
-"""Operations about all that the member has, which a limited credential is refused."""
+"""Operations on the whole account, which are rejected for a limited credential."""
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _REQUEST = re.compile(r"req_[A-Za-z0-9_-]+")

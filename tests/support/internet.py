@@ -25,7 +25,7 @@ PUBLIC = "93.184.215.14"
 OTHER_PUBLIC = "93.184.215.15"
 
 Answer = Callable[[str, ssl.SSLSocket], None]
-"""Writes the answer to a request, of which it gets the head."""
+"""Writes the answer to a request, given its head."""
 
 
 def answer(body: bytes = b"", *, status: str = "200 OK", **headers: str) -> Answer:

@@ -25,7 +25,7 @@ _MIGRATED_BY = (
     "requirements.txt",
 )
 _KEPT = 3
-"""Entries of each kind; the others, which earlier trees have left, are removed."""
+"""Number of kept entries per kind. Older ones are removed."""
 
 
 @cache

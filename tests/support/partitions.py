@@ -16,7 +16,7 @@ STAY = {
     "oauth2_provider_devicegrant",
     "oauth2_provider_idtoken",
 }
-"""Tables that refer to members and stay whole: what is looked up before it is known whose it is, and operators' own."""
+"""Unpartitioned tables that refer to members: those read before the member is known, and operators' own."""
 
 _OWNED = """
     SELECT key.conrelid::regclass::text, owner.attname FROM pg_constraint key
@@ -40,7 +40,7 @@ _INDEXES = """
 """
 
 Execute = Callable[..., list[tuple[Any, ...]]]
-"""Execute a statement, with or without parameters. Return its rows, if it has any."""
+"""Execute a statement, with or without parameters. Return its rows, if any."""
 
 
 def owned(execute: Execute) -> dict[str, str]:

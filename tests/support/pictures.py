@@ -50,7 +50,7 @@ REDUCE = """async picture => {
     for (let at = 0; at < data.length; at += 4) pixels += String.fromCharCode(near.get(color(at)));
     return {width, height, palette, pixels: btoa(pixels)};
 }"""
-"""Finds the 256 most frequent colors of a PNG, and for each pixel the place of the nearest one."""
+"""Finds the 256 most frequent colors of a PNG, and the index of the nearest one for each pixel."""
 
 
 @contextmanager

@@ -78,9 +78,9 @@ class SilentRedis(socketserver.ThreadingTCPServer):
         self.lock = threading.Lock()
         self.open = 0
         self.most = 0
-        """The largest number of connections that were open at once."""
+        """The largest number of simultaneously open connections."""
         self.asked = 0
-        """Connections made so far."""
+        """Number of connections so far."""
 
 
 @contextmanager

@@ -21,7 +21,7 @@ RELEASED = {
     "practice": "0006_ids_by_time",
     "vocab": "0012_indexes_with_the_member",
 }
-"""The last migration of each app; an app that is not here is new."""
+"""The last migration of each app. Apps missing here are new."""
 
 
 def released(loader: MigrationLoader) -> list[tuple[str, str]]:

@@ -18,10 +18,10 @@ from tests.support import citus, databases, migrated
 from tests.support.postgres import start
 
 DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
-"""The variable that names the directory of the run."""
+"""The variable with the directory of the run."""
 
 THOROUGH = "STUDYSERVICE_TEST_THOROUGH"
-"""The variable that is set in a thorough run (`--thorough`)."""
+"""The variable set in a thorough run (`--thorough`)."""
 
 
 def is_thorough() -> bool:
@@ -30,7 +30,7 @@ def is_thorough() -> bool:
 
 
 OTHER_SERVER = "TEST_DATABASE_URL"
-"""The variable with the address of a PostgreSQL that is there; the user may make databases in it."""
+"""The variable with the URL of an existing PostgreSQL server, whose user can create databases."""
 
 
 class Prepared(NamedTuple):

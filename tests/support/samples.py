@@ -30,7 +30,7 @@ COURSE_LIMITS = {"name": 120, "code": 20, "term": 60, "meets": 120, "institution
 """Longest text of each writable field of a course (spec, Limits)."""
 
 NOT_ENDED = {"done": False, "done_at": None, "status": "open", "category_id": None, "worth": None, "note": None}
-"""The fields of a new item that is undated or to come, without a category and a note."""
+"""The fields of a new item that is undated or in the future, without a category and a note."""
 
 
 def fetched_item(entry_point: RestEntryPoint, item_id: str) -> Any:

@@ -11,7 +11,7 @@ from django.db import connection
 from tests import ROOT
 
 Schema = dict[str, dict[str, Any]]
-"""By table: its columns in order, and by name its constraints, indexes and extended statistics."""
+"""By table: its columns in order, and its constraints, indexes and extended statistics by name."""
 
 _COLUMNS = """
     SELECT relname, concat_ws(' ', quote_ident(attname), format_type(atttypid, atttypmod),

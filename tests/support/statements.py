@@ -24,7 +24,7 @@ def _owner_of(model: type[Model]) -> str | None:
 
 
 OWNERS = {model._meta.db_table: owner for model in apps.get_models() if (owner := _owner_of(model))}
-"""Tables with members' rows, and the column with the member."""
+"""Tables with members' rows, and their member column."""
 
 TABLES = {table for table, owner in OWNERS.items() if owner == "member_id"}
 

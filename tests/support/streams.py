@@ -20,7 +20,7 @@ TYPES = {
     422: "validation_failed",
     429: "rate_limited",
 }
-"""The error type for each status that a stream may get."""
+"""The error type for each status allowed in a stream."""
 
 SMUGGLED = "Smuggled"
 """The name of a course that a smuggled request would create."""

@@ -22,7 +22,7 @@ ITEMS: list[dict[str, Any]] = [
     {"title": title, "kind": kind, "due_on": str(day), "quote": f"{title}: due {day:%A}, {day:%B} {day.day}"}
     for title, kind, day in _lines()
 ]
-"""Entries as a careful assistant sends them."""
+"""Entries as sent by a careful assistant."""
 
 CATEGORIES = [{"name": "Problem sets", "weight": 40}, {"name": "Labs", "weight": 25}, {"name": "Final", "weight": 35}]
 

@@ -46,13 +46,13 @@ REST_ALONE = {
     "export_data",
     "import_data",
 }
-"""Operations that are no tools; another one is named here on purpose."""
+"""Operations without a tool. Each new one must be added here."""
 
 INTO_NOTHING = {"import_data"}
-"""Operations that an account takes which has no courses and no decks."""
+"""Operations that require an account without courses and decks."""
 
 DOWNLOADS = {"export_data", "export_vocab_deck", "get_syllabus_file"}
-"""Operations that answer a file."""
+"""Operations that return a file."""
 
 TOOLS = sorted(set(OPERATIONS) - REST_ALONE)
 WRITES = [name for name in OPERATIONS if routes()[name].method != "GET"]
@@ -60,7 +60,7 @@ USED_UP = {name for name in WRITES if routes()[name].method == "DELETE"} | {
     "undo_change",
     "refresh_school_calendar",
 }
-"""Operations that work once for each object, or once in a while."""
+"""Operations that work once per object or period."""
 
 WITH_UPLOAD = [name for name in OPERATIONS if routes()[name].is_upload]
 WITH_BODY = [name for name in OPERATIONS if routes()[name].takes_body and name not in WITH_UPLOAD]
@@ -75,14 +75,14 @@ _BODIES: dict[str, Any] = {
     "create_milestone": {"title": "Outline", "due_on": "2026-11-28"},
     "set_grade_categories": {"categories": [{"name": "Quizzes", "weight": 20}, {"name": "Exam", "weight": 80}]},
 }
-"""Bodies for operations whose published example names objects deep inside, works once, or has all that can be sent."""
+"""Bodies for operations whose published example names nested objects, works only once, or has every field."""
 
 UPLOADS: dict[str, Callable[[], bytes]] = {
     "import_calendar": one_deadline,
     "import_data": one_course,
     "import_vocab_decks": lambda: b"term,definition\r\nNucleus,Holds the DNA.\r\n",
 }
-"""What makes a file that the operation takes."""
+"""Creates a file that the operation accepts."""
 
 _REQUEST_ID = re.compile(r"req_[A-Za-z0-9_-]{24,}")
 _RATE_HEADERS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
@@ -119,7 +119,7 @@ class Call:
     query: str = ""
     environ: dict[str, str] = field(default_factory=dict)
     file: bytes | None = None
-    """A body that is no JSON, as `multipart/form-data`."""
+    """A body of `multipart/form-data` in place of JSON."""
 
     def send(self, **headers: str) -> Any:
         """Send it. Header names are written with underscores (`Authorization`, `X_API_Key`)."""

@@ -17,10 +17,10 @@ from vocab.exam_plan.memory import REVIEW, Memory, recalled, settled
 from vocab.exam_plan.shares import evenly, from_the_last, left_of_today
 
 MOST_EXACT = 500
-"""Cards that are calculated one by one; of more a sample is."""
+"""Maximum number of cards that are calculated individually. Otherwise a sample is."""
 
 REVIEWS_OF_A_NEW_CARD = 3
-"""Reviews of a new card on its first day: its learning steps, and one repeated."""
+"""Number of reviews of a new card on its first day: its learning steps, and one repetition."""
 
 
 @dataclass(frozen=True, slots=True)

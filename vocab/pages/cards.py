@@ -22,7 +22,7 @@ from vocab.pages.study import study_address
 from vocab.serializers import CardRow
 
 _ACTIONS = ("delete", "suspend", "resume")
-"""Names of the buttons of a list; their value is the card's id."""
+"""Names of the buttons in a list. Their value is the card's id."""
 
 
 @for_active_members

@@ -20,7 +20,7 @@ from vocab.pages.forms import TOO_LONG, course_field
 from vocab.serializers import MAX_DECK_NAME, DeckRow
 
 MAX_ERRORS = 20
-"""Wrong rows that the page names; a file with more is mended as a whole."""
+"""Maximum number of invalid rows on the page. Files with more need a general fix."""
 
 
 class DeckFileForm(FileForm):

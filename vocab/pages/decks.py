@@ -30,13 +30,15 @@ from vocab.serializers import CardEntryFields, DeckRow
 from vocab.views import DeckViewSet
 
 MOST_SEARCHED = 100
-"""Characters that are searched for."""
+"""Maximum length of a search text, in characters."""
 
 MOST_TEXT = 700_000
-"""Bytes that the cards of a page may take in HTML, beside what stands around them, so that it stays below 1 MB."""
+"""Maximum bytes of the cards in a page's HTML, so that the page stays below 1 MB."""
 
 _CUTS = (2000, 500, 200, 100, 30)
-"""Characters of a definition that a list shows: as many as there is room for. The card's own page shows all."""
+"""Possible lengths of definitions in a list, in characters. The longest that fits is used; the card's own page shows
+all.
+"""
 
 
 class Listed(NamedTuple):

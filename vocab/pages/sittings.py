@@ -17,10 +17,10 @@ _KEY = "sittings"
 _ID = re.compile(r"[A-Za-z0-9]{10}", re.ASCII)
 
 MOST = 5
-"""Sittings of a session that are kept, the newest ones."""
+"""Maximum number of sittings stored in a session."""
 
 MOST_UNDOABLE = 50
-"""Answers of a sitting that can be undone, the newest ones."""
+"""Maximum number of undoable answers per sitting."""
 
 
 class Answer(TypedDict):

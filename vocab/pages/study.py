@@ -90,7 +90,7 @@ def study(request: HttpRequest, deck_id: UUID | None = None) -> HttpResponse:
     }
     with timezone.override(zone):
         if turn.card is None:
-            return render(request, "study_done.html", context | _what_comes(member, now, zone, turn, deck_id))
+            return render(request, "study_done.html", context | _upcoming(member, now, zone, turn, deck_id))
         dates = next_dates(member, turn.card, now)
         buttons = [
             RatingButton(rating.value, rating.label, key, until(now.astimezone(zone), dates[rating].astimezone(zone)))
@@ -155,7 +155,7 @@ def _milliseconds(at: datetime) -> int:
     return int(at.timestamp() * 1000)
 
 
-def _what_comes(member: Member, now: datetime, zone: ZoneInfo, turn: Turn, deck_id: UUID | None) -> dict[str, object]:
+def _upcoming(member: Member, now: datetime, zone: ZoneInfo, turn: Turn, deck_id: UUID | None) -> dict[str, object]:
     """The upcoming reviews, shown below the summary of the sitting."""
     told = coming(member, now, deck_id)
     a_day, next_at = member.new_cards_a_day, told["next_at"]

@@ -6,10 +6,10 @@ _DAY = timedelta(days=1)
 _MINUTE = timedelta(minutes=1)
 _HOUR = 60
 _MOST_DAYS = 30
-"""More days than these are told as a date."""
+"""Later due dates are shown as a date."""
 
 _WITHOUT_YEAR = 300
-"""Days ahead up to which a date has no year."""
+"""Days ahead up to which a date is shown without the year."""
 
 
 def until(now: datetime, due_at: datetime) -> str:

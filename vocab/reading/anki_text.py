@@ -4,7 +4,7 @@ import csv
 import io
 from typing import Any
 
-from vocab.reading.found import MAX_CARDS, FoundDeck, TooManyError, WrongRowsError, told
+from vocab.reading.found import MAX_CARDS, FoundDeck, TooManyError, WrongRowsError, as_output
 from vocab.reading.gaps import ClozeText
 from vocab.reading.notes import note_cards, text_of_html
 from vocab.reading.tables import BrokenRowError, columns_of, likely_separator, rows_of
@@ -56,7 +56,7 @@ def read_anki_text(content: str) -> dict[str, Any]:
                     cards.append(made)
     except BrokenRowError as broken:
         raise WrongRowsError([f"Row {broken.number}: {broken}"]) from broken
-    return told(list(found.values()), skipped=skipped)
+    return as_output(list(found.values()), skipped=skipped)
 
 
 def _header(content: str) -> dict[str, str]:
@@ -70,9 +70,9 @@ def _header(content: str) -> dict[str, str]:
     return found
 
 
-def _separator(told: str) -> str | None:
+def _separator(as_output: str) -> str | None:
     """The separator, given by name or as a character."""
-    separator = _SEPARATORS.get(told.lower(), told)
+    separator = _SEPARATORS.get(as_output.lower(), as_output)
     return separator if len(separator) == 1 and separator not in '"\r\n' else None
 
 

@@ -3,19 +3,19 @@
 from typing import Any, NotRequired, TypedDict
 
 MAX_TERM = 200
-"""Characters (`vocab.serializers.CardBody`)."""
+"""Maximum characters (`vocab.serializers.CardBody`)."""
 
 MAX_DEFINITION = 2000
-"""Characters."""
+"""Maximum characters."""
 
 MAX_CARDS = 50_000
-"""Cards in a file: as many as a member can have, in 100 decks of 500."""
+"""Maximum cards in a file: as many as a member can have, in 100 decks of 500."""
 
 MAX_REVIEWS = 1_000_000
-"""A card's reviews and lapses before the import."""
+"""Maximum number of a card's reviews and lapses before the import."""
 
 MAX_TOLD = 100
-"""Wrong rows that are named."""
+"""Maximum number of invalid rows in the answer."""
 
 
 class FoundSchedule(TypedDict):
@@ -79,6 +79,6 @@ def fits(term: str, definition: str) -> bool:
     return 0 < len(term) <= MAX_TERM and 0 < len(definition) <= MAX_DEFINITION and "\x00" not in term + definition
 
 
-def told(decks: list[FoundDeck], *, skipped: int = 0, media: int = 0) -> dict[str, Any]:
+def as_output(decks: list[FoundDeck], *, skipped: int = 0, media: int = 0) -> dict[str, Any]:
     """The child's output. Decks without cards are left out."""
     return {"decks": [deck for deck in decks if deck["cards"]], "skipped": skipped, "media": media}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 _MARK = re.compile(r"\{\{c([1-9][0-9,]*)::|\}\}")
 _BLANK = "..."
 _SHAPES = "image-occlusion:"
-"""An answer that begins so is a shape over a picture."""
+"""An answer with this beginning is a shape over a picture."""
 
 
 class _Gap:

@@ -25,7 +25,7 @@ from vocab.reading.found import (
     FoundSchedule,
     TooLargeFileError,
     TooManyError,
-    told,
+    as_output,
 )
 from vocab.reading.notes import note_cards
 
@@ -35,11 +35,11 @@ else:
     from backports import zstd
 
 MAX_DATABASE = 96 * 1024 * 1024
-"""Bytes of the unpacked database, which is twice in memory while it is opened."""
+"""Maximum bytes of the unpacked database, which is in memory twice while it is opened."""
 
 _LATEST, _LEGACY, _OLDEST = "collection.anki21b", "collection.anki21", "collection.anki2"
 _VERSIONS = {3: (_LATEST,), 2: (_LEGACY,), 1: (_OLDEST,)}
-"""The collection file by the version in `meta` (Anki's `PackageMetadata.Version`)."""
+"""The collection file for each version in `meta` (Anki's `PackageMetadata.Version`)."""
 
 _OTHERS = frozenset({_LATEST, _LEGACY, _OLDEST, "meta", "media"})
 _BROKEN = (zipfile.BadZipFile, zlib.error, sqlite3.Error, RuntimeError, KeyError, EOFError, OSError, ValueError)
@@ -54,7 +54,7 @@ _CARDS = """
     WHERE notes.flds IS NOT NULL
     ORDER BY notes.id, cards.ord
 """
-"""SQLite puts values of any kind into any column; these are of the kinds of `_CardColumns`, or none."""
+"""SQLite allows any type in any column. Values are converted to the types of `_CardColumns`, or null."""
 
 _CARDS_WITHOUT_QUEUE = _CARDS.replace("cards.queue", "NULL")
 
@@ -89,7 +89,7 @@ _CLOZE_CONFIG = b"\x08\x01"
 _STATES = {1: "learning", 2: "review", 3: "relearning"}
 _DAY = 86_400
 _FIRST_TIMESTAMP = 1_000_000_000
-"""A due day is far below, a due second above."""
+"""Due days are far below this number, and due seconds above."""
 
 _LAST_TIME = 253_370_764_800
 """The year 9999, in seconds."""
@@ -189,7 +189,7 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
             home = (stored or first).odid or (stored or first).did
             found.setdefault(home, {"name": names.get(home), "cards": []})["cards"].append(made)
     decks = sorted(found.values(), key=lambda deck: deck["name"] or "")
-    return told(decks, skipped=skipped, media=media)
+    return as_output(decks, skipped=skipped, media=media)
 
 
 def _names(connection: sqlite3.Connection, as_json: str | None) -> dict[int, str]:

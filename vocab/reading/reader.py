@@ -5,7 +5,7 @@ from typing import IO, Any
 
 from courses.syllabi.reading.media_types import decoded
 from vocab.reading.anki_text import is_anki_text, read_anki_text
-from vocab.reading.found import BrokenFileError, TooLargeFileError, TooManyError, WrongRowsError, told
+from vocab.reading.found import BrokenFileError, TooLargeFileError, TooManyError, WrongRowsError, as_output
 from vocab.reading.packages import is_package, read_package
 from vocab.reading.tables import read_table
 
@@ -34,4 +34,4 @@ def _read(file: IO[bytes], header: str) -> dict[str, Any]:
     content = decoded(file.read(), controls=True)  # a card may contain these, for example from a PDF
     if content is None:
         raise BrokenFileError
-    return read_anki_text(content) if is_anki_text(content) else told([read_table(content, header)])
+    return read_anki_text(content) if is_anki_text(content) else as_output([read_table(content, header)])

@@ -31,10 +31,10 @@ DEFINITIONS = frozenset({"definition", "back", "answer", "meaning", "translation
 _TAB = "\t"
 _SEPARATORS = (_TAB, ",", ";")
 _LOOKED_AT = 50
-"""Number of rows for guessing the separator."""
+"""Number of rows for detecting the separator."""
 
 ESCAPED_FORMULA = re.compile("'+[=+@\uff1d\uff0b\uff0d\uff20-]")
-"""The beginning of a text with an apostrophe that keeps spreadsheets from calculating it (OWASP, CSV injection)."""
+"""The beginning of a text with an apostrophe that prevents spreadsheets from calculating it (OWASP, CSV injection)."""
 
 
 def read_table(content: str, header: str = "auto") -> FoundDeck:

@@ -27,7 +27,7 @@ _WORD = {
     )
 }
 _LEFT_OUT = {"del", "moveFrom", "pPr", "rPr", "instrText"}
-"""Text that was struck out, and properties, in which a tab is a stop and no character."""
+"""Deleted text, and properties, where a tab is a tab stop and not a character."""
 
 _FALLBACK = "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback"
 """A copy of the preceding content, for programs that do not support it."""

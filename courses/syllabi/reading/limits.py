@@ -1,16 +1,16 @@
 """Limits of readers, and errors for exceeding them."""
 
 MAX_PAGES = 100
-"""Pages of a PDF."""
+"""Maximum pages of a PDF."""
 
 MAX_CHARACTERS = 500_000
-"""Characters of text (`courses.models.MAX_SYLLABUS_CHARACTERS`)."""
+"""Maximum characters of text (`courses.models.MAX_SYLLABUS_CHARACTERS`)."""
 
 MAX_MARKUP_BYTES = 32 * 1024 * 1024
-"""Unpacked markup of a document: some sixty times the longest text."""
+"""Maximum unpacked markup of a document: about sixty times the longest text."""
 
 MAX_DEPTH = 200
-"""Elements inside each other in a document; those that people write have some twenty."""
+"""Maximum depth of nested elements in a document. Real documents have about twenty."""
 
 
 class TooLargeError(Exception):

@@ -12,7 +12,7 @@ MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
 
 _PDF_WITHIN = 1024
-"""A PDF may begin with other bytes before its mark (ISO 32000-1, implementation note 13)."""
+"""A PDF may begin with other bytes before its signature (ISO 32000-1, implementation note 13)."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")

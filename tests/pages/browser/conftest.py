@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from accounts.models import Member
 
 NAMES = ["chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser"]
-"""Of programs. The shell is the same browser without windows that nobody sees, for little more than half the work."""
+"""Names of programs. The shell is the same browser without windows, for little more than half the work."""
 
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), "")
 

@@ -31,7 +31,7 @@ COLOURS: dict[str, Any] = {"runOnly": {"type": "rule", "values": OF_COLOURS}}
 COLOURS_AND_SCROLLING: dict[str, Any] = {
     "runOnly": {"type": "rule", "values": [*OF_COLOURS, "scrollable-region-focusable"]}
 }
-"""Rules that depend on the size even if it shows the same, like scrollable regions."""
+"""Rules that depend on the size even if it shows the same elements, like scrollable regions."""
 
 STRUCTURE: dict[str, Any] = {"rules": {rule: {"enabled": False} for rule in OF_COLOURS}}
 
@@ -46,10 +46,10 @@ NOTE_SHOWN = """(size) => {
   window.shown ??= {};
   shown[size] = new Map(all.map((one) => [one, getComputedStyle(one).display]));
 }"""
-"""Keeps in the page which elements a size shows, and as what: a table that is displayed as blocks is none."""
+"""Stores in the page which elements a size shows and with what role: a table displayed as blocks is not a table."""
 
 ALONE = "([size, other]) => (shown.alone = [...shown[size].keys()].filter((one) => !shown[other].has(one))).length"
-"""Count elements that only one of two sizes shows, and store them in the page for axe."""
+"""Counts elements shown in only one of two sizes, and stores them in the page for axe."""
 
 DIFFERS = "([size, other]) => [...shown[size]].some(([one, display]) => shown[other].get(one) !== display)"
 """True if the sizes show different elements, or show them differently."""

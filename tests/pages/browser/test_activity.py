@@ -45,11 +45,11 @@ def test_two_clicks_undo_what_a_misled_assistant_did(server: Server, open_page: 
         path = f"/courses/{course['id']}/items"
         items = [made(path, title=f"Lecture {number}", due_on="2030-01-31")["id"] for number in range(ITEMS)]
 
-        def told() -> Any:
+        def due_dates() -> Any:
             found = api.get("/items", params={"course_id": course["id"], "limit": 100}).raise_for_status().json()
             return {one["title"]: (one["id"], one["due_on"]) for one in found["data"]}
 
-        before = told()
+        before = due_dates()
         page: Page = open_page(base_url=server.url)
         asked: Queue[str] = Queue()
         answered: Queue[str] = Queue()
@@ -65,7 +65,7 @@ def test_two_clicks_undo_what_a_misled_assistant_did(server: Server, open_page: 
             misled = pool.submit(anyio.run, mislead, server, allow, callback, items, own)
             answered.put(allowed(page, asked.get(timeout=60)))
             misled.result(timeout=120)
-        assert told() != before
+        assert due_dates() != before
 
         page.goto("/keys")
         page.get_by_role("main").get_by_role("link", name="Activity").click()
@@ -78,8 +78,8 @@ def test_two_clicks_undo_what_a_misled_assistant_did(server: Server, open_page: 
         expect(page.get_by_role("status")).to_have_text(f"Undid {ITEMS} changes by Muddler.")
         audit(page)
 
-        own_ones = {title: value for title, value in told().items() if title.startswith("Own")}
+        own_ones = {title: value for title, value in due_dates().items() if title.startswith("Own")}
         assert sorted(own_ones) == ["Own 0", "Own 10", "Own 15", "Own 5"]
-        assert told() == before | own_ones
+        assert due_dates() == before | own_ones
     page.goto("/activity")
     audit(page)

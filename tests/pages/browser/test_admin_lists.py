@@ -40,7 +40,7 @@ EMAIL = "maximiliane.featherstonehaugh-montgomery@students.example-university.ac
 
 HIDDEN = """() => [document.documentElement, ...document.querySelectorAll(".results")]
     .map((part) => part.scrollWidth - part.clientWidth)"""
-"""Pixels that the page, and its table, are wider than what is seen of them."""
+"""Pixels by which the page and its table exceed the visible width."""
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ PUBLIC = [
 OF_MEMBERS = ["/", "/keys", "/account", "/activity", "/courses", "/courses/new", "/decks", "/decks/import", "/study"]
 
 LATE = 0.2
-"""Seconds; several frames are painted before."""
+"""Seconds, which allow several frames to be painted before."""
 
 SHIFTS = """() => new Promise((resolve) => {
   const found = [];
@@ -34,13 +34,13 @@ SHIFTS = """() => new Promise((resolve) => {
   }).observe({ type: "layout-shift", buffered: true });
   setTimeout(() => resolve(found), 100);
 })"""
-"""What moved since the page began, and how much (Layout Instability API)."""
+"""The elements that moved since the page began, and how much (Layout Instability API)."""
 
 SIZES: Any = [
     pytest.param({"width": 360, "height": 4000}, id="phone"),
     pytest.param({"width": 1280, "height": 4000}, id="desktop", marks=pytest.mark.thorough("a wider screen")),
 ]
-"""Tall, so that whatever moves is seen."""
+"""Tall, so that all movements are visible."""
 
 
 def late(route: Route) -> None:

@@ -53,7 +53,7 @@ def authenticator(page: Page) -> Callable[[], None]:
 
 
 @pytest.fixture
-def come_in(page: Page, newest_code: Callable[[], str]) -> Callable[[], None]:
+def open_admin(page: Page, newest_code: Callable[[], str]) -> Callable[[], None]:
     """Open the admin and sign in with a code."""
 
     def sign_in() -> None:
@@ -76,9 +76,9 @@ def sign_out(page: Page) -> None:
     page.wait_for_url("**/")
 
 
-def test_a_passkey_can_be_created_and_opens_the_admin(page: Page, authenticator: Any, come_in: Any) -> None:
+def test_a_passkey_can_be_created_and_opens_the_admin(page: Page, authenticator: Any, open_admin: Any) -> None:
     authenticator()
-    come_in()
+    open_admin()
     expect(page.get_by_role("heading", name="Your second factor")).to_be_visible()
     make_passkey(page, "Laptop")
     expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
@@ -86,17 +86,17 @@ def test_a_passkey_can_be_created_and_opens_the_admin(page: Page, authenticator:
     page.get_by_role("link", name="Saved, go to the admin").click()
     expect(page.get_by_role("heading", name="Operators")).to_be_visible()
     sign_out(page)
-    come_in()
+    open_admin()
     page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_role("heading", name="Operators")).to_be_visible()
 
 
 def test_a_reload_does_not_repeat_codes_and_a_refusing_device_is_reported(
-    page: Page, authenticator: Any, come_in: Any
+    page: Page, authenticator: Any, open_admin: Any
 ) -> None:
     """The device refuses because it already has a passkey of the operator."""
     authenticator()
-    come_in()
+    open_admin()
     make_passkey(page, "Laptop")
     expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
     page.reload()
@@ -107,8 +107,8 @@ def test_a_reload_does_not_repeat_codes_and_a_refusing_device_is_reported(
     expect(page.get_by_role("button", name="Create a passkey")).to_be_enabled()
 
 
-def test_an_app_can_be_set_up_by_keyboard_only(page: Page, come_in: Any) -> None:
-    come_in()
+def test_an_app_can_be_set_up_by_keyboard_only(page: Page, open_admin: Any) -> None:
+    open_admin()
     page.get_by_role("link", name="Set up an app").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("img", name="QR code of the secret below")).to_be_visible()
@@ -118,25 +118,25 @@ def test_an_app_can_be_set_up_by_keyboard_only(page: Page, come_in: Any) -> None
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
     sign_out(page)
-    come_in()
+    open_admin()
     expect(page.get_by_label("Six-digit code")).to_be_focused()
     page.keyboard.type(shown(secret, steps=1))
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Operators")).to_be_visible()
 
 
-def test_a_browser_without_passkeys_offers_none(page: Page, come_in: Any) -> None:
+def test_a_browser_without_passkeys_offers_none(page: Page, open_admin: Any) -> None:
     page.add_init_script("delete window.PublicKeyCredential")
-    come_in()
+    open_admin()
     page.get_by_role("link", name="Add a passkey").click()
     expect(page.get_by_text("This browser cannot create passkeys here.")).to_be_visible()
     expect(page.get_by_role("button", name="Create a passkey")).to_be_hidden()
 
 
 @pytest.mark.thorough("pages with tested forms")
-def test_second_factor_pages_are_accessible(page: Page, authenticator: Any, come_in: Any) -> None:
+def test_second_factor_pages_are_accessible(page: Page, authenticator: Any, open_admin: Any) -> None:
     authenticator()
-    come_in()
+    open_admin()
     audit(page)
     for path in ("/account/second-factor/code", "/account/second-factor/app", "/account/second-factor/passkey"):
         page.goto(path)
@@ -156,6 +156,6 @@ def test_second_factor_pages_are_accessible(page: Page, authenticator: Any, come
     expect(page.get_by_text("Added: the passkey “Laptop”.")).to_be_visible()
     audit(page)
     sign_out(page)
-    come_in()
+    open_admin()
     expect(page.get_by_role("heading", name="With a recovery code")).to_be_visible()
     audit(page)
