@@ -24,7 +24,7 @@ UNSENT = UUID(int=0)
 MOST_GONE = 100
 """Number of deleted courses that a credential keeps, because an undo can restore them."""
 
-KEPT_BACK = "The member hides grades from this credential."
+KEPT_BACK = "The member keeps grades to themself."
 
 
 class LimitsRow(TypedDict):

@@ -71,7 +71,7 @@ def test_grades_are_rejected_before_ids_and_bodies(ungraded: RestEntryPoint, cou
         ("POST", f"/v1/courses/{course['id']}/items", {"title": "x", "more": [{"title": "y", "category_id": "z"}]}),
         ("PATCH", f"/v1/items/{item['id']}", {"category_id": str(unknown)}),
     ):
-        assert refusal(ungraded, method, path, json=body) == "The member hides grades from this credential.", path
+        assert refusal(ungraded, method, path, json=body) == "The member keeps grades to themself.", path
     assert ungraded.made("create_course", name="x", grade_categories=None)["name"] == "x"
     assert ungraded.made("update_item", item_id=item["id"], category_id=None)["category_id"] is None
 
@@ -79,7 +79,7 @@ def test_grades_are_rejected_before_ids_and_bodies(ungraded: RestEntryPoint, cou
 def test_a_tool_is_rejected_with_the_challenge(ungraded: RestEntryPoint, course: Any) -> None:
     response = mcp_of(ungraded).rpc("tools/call", {"name": "get_grades", "arguments": {"course_id": course["id"]}})
     result = response.json()["result"]
-    assert "hides grades from this credential" in result["content"][0]["text"]
+    assert "keeps grades to themself" in result["content"][0]["text"]
     assert "insufficient_scope" in result["_meta"]["mcp/www_authenticate"][0]
 
 
