@@ -88,7 +88,7 @@ def test_a_calendar_can_be_rejected_refreshed_paused_resumed_and_deleted(
         assert said in browser.post(path, {"do": do}, follow=True).content.decode()
     assert browser.post(path, {"do": "refresh"}).status_code == 429
     assert browser.post(path, {"do": "dance"}).status_code == 404
-    assert "cannot be restored" in browser.get(f"{path}/delete").content.decode()
+    assert "cannot restore it" in browser.get(f"{path}/delete").content.decode()
     browser.post(f"{path}/delete")
     assert browser.get(path).status_code == 404
     assert (SchoolCalendar.objects.count(), dates(owner)) == (0, [])
