@@ -150,7 +150,7 @@ def test_a_link_to_a_missing_heading_fails_the_build(tmp_path: Path) -> None:
     assert building.build(tmp_path, tmp_path / "built") == len(GUIDES)
     with (tmp_path / "docs" / "grades.md").open("a") as file:
         file.write("\n[elsewhere](errors.md#no-such-heading)\n")
-    with pytest.raises(BrokenLinkError, match=r"docs/grades\.md leads to /docs/errors#no-such-heading"):
+    with pytest.raises(BrokenLinkError, match=r"docs/grades\.md links to /docs/errors#no-such-heading"):
         building.build(tmp_path, tmp_path / "built")
 
 
