@@ -98,9 +98,7 @@ class CardEntryBody(CardBody):
         }
 
     def to_internal_value(self, data: Any) -> Any:
-        """Parse the sent fields. Without `card_id`, only the fields of a new card are accepted, and its required ones
-        needed.
-        """
+        """Parse the sent fields. An entry without `card_id` must be a valid new card."""
         if not isinstance(data, Mapping) or data.get("card_id") is not None:
             return super().to_internal_value(data)
         data = {name: value for name, value in data.items() if name in CardBody.Meta.fields}

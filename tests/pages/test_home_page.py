@@ -28,7 +28,7 @@ def text_of(client: Client) -> str:
 
 
 def week_of(client: Client) -> str:
-    """The page below the suggested steps (test_what_now_page)."""
+    """The part of the page below the suggested steps, which test_what_now_page tests."""
     head, _, rest = text_of(client).partition('id="now"')
     return rest.partition("</section>")[2] or head
 

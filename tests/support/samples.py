@@ -34,7 +34,7 @@ NOT_ENDED = {"done": False, "done_at": None, "status": "open", "category_id": No
 
 
 def fetched_item(entry_point: RestEntryPoint, item_id: str) -> Any:
-    """Return the answer of get_item without readiness, which other operations do not return."""
+    """Return the answer of get_item without `readiness`, to compare it with other operations."""
     item = entry_point.made("get_item", item_id=item_id)
     del item["readiness"]
     return item

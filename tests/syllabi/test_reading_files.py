@@ -118,7 +118,7 @@ def test_another_type_is_rejected(content: bytes) -> None:
         read(content, "syllabus.docx")
 
 
-def test_text_over_the_limit_is_not_kept_in_part() -> None:
+def test_a_text_over_the_limit_is_dropped_completely() -> None:
     found = read(b"word " * 100_001)
     assert (found.text_status, found.text) == (TextStatus.TOO_LARGE, None)
     assert read(b"a" * 500_000).text_status == TextStatus.READ

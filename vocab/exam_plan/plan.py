@@ -200,7 +200,7 @@ class Planner:
         return card.today > 0 and card.before is not None and card.before < self.since
 
     def _up_to_the_window(self, card: PlanCard, begin: int, days: list[Day]) -> Memory:
-        """The card at its possible last look, or at the exam, after the reviews due until then."""
+        """The card after the reviews that are due before the window of last looks, or before the exam."""
         memory = card.memory
         if card.is_new:
             days[begin].new += 1
