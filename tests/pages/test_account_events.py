@@ -99,7 +99,7 @@ def test_a_frequently_moving_key_is_logged_up_to_a_limit(member: Member, make_ke
         call_from(secret, f"10.0.{number}.1")
     key.refresh_from_db()
     assert len(key.networks.split()) == MOST
-    words = f"The API key “Phone” was used from a new network, the last of {MOST} that are told"
+    words = f"The API key “Phone” was used from a new network, the last of {MOST} that are reported"
     assert (shown_events()[0], len(shown_events())) == (f"{words}, 10.0.{MOST - 1}.0/24", MOST - 1)
 
 
