@@ -106,7 +106,7 @@ def _renamed(name: str, before: Json, after: Json) -> str:
 
 def _moved(name: str, before: Json, after: Json) -> str:
     if not isinstance(before, str):
-        return f"set the date of {name} to {_day(after)}"
+        return f"set {'its date' if name == 'it' else f'the date of {name}'} to {_day(after)}"
     if not isinstance(after, str):
         return f"removed the date {_day(before)} from {name}"
     old, new = date.fromisoformat(before), date.fromisoformat(after)

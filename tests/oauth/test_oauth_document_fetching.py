@@ -155,4 +155,4 @@ def test_too_many_concurrent_fetches_ask_to_try_again(
     answers = sorted(in_threads(visit, range(3)), key=lambda answer: answer.status_code)
     assert [answer.status_code for answer in answers] == [400, 400, 503]
     assert answers[-1].headers["Retry-After"] == "5"
-    assert b"could not be asked for" in answers[-1].content
+    assert b"could not be requested" in answers[-1].content

@@ -99,7 +99,7 @@ def test_a_client_with_only_private_keys_is_never_treated_as_public(
         Browser(owner_member).decide(published().query()),
     ):
         assert response.status_code == 400
-        assert b"private key (private_key_jwt), and in no other way" in response.content
+        assert b"authenticates only with a private key (private_key_jwt)" in response.content
     assert error_of(published().refresh("svc_rt_x")) == (401, "invalid_client")
 
 

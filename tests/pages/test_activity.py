@@ -76,7 +76,7 @@ def test_changes_of_several_fields_and_objects_are_described(owner: RestEntryPoi
 
     several = {"title": "Final", "kind": "exam", "due_on": f"{YEAR}-10-12"}
     assert words("update_item", item_id=item["id"], **several) == (
-        "renamed “Midterm” to “Final”, changed its kind from “other” to “exam” and gave it the date 12 October"
+        "renamed “Midterm” to “Final”, changed its kind from “other” to “exam” and set its date to 12 October"
     )
     its = {"course_id": course["id"]}
     changed = words("update_course", **its, meets="Mon", syllabus_text="Weekly plan. " * 20)
