@@ -177,7 +177,7 @@ def test_public_addresses_are_recognized(host: str, outcome: Outcome) -> None:
     ("trusted", "days", "outcome", "found"),
     [
         (True, 60, Outcome.PASSED, "trusted until"),
-        (True, 3, Outcome.FAILED, "ends on"),
+        (True, 3, Outcome.FAILED, "expires on"),
         (False, 60, Outcome.FAILED, "not trusted"),
     ],
 )
