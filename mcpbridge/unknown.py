@@ -130,7 +130,7 @@ def _unknown(tool: Tool, given: Mapping[str, Any], at_home: set[str]) -> Iterato
 
 
 def _list_in(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return `schema`, or its branch that is a list, as in a nullable list."""
+    """Return `schema`, or the list branch of a nullable list."""
     return next((branch for branch in schema.get("anyOf", ()) if branch.get("type") == "array"), schema)
 
 

@@ -76,7 +76,7 @@ class Watch:
         return self
 
     def only(self, *answers: str) -> bool:
-        """Return whether there were answers, and no other kinds than these."""
+        """Return whether there was an answer, and all were of these kinds."""
         return bool(self.answers) and set(self.answers) <= set(answers)
 
     @property

@@ -194,7 +194,7 @@ class DropForeignKeyIndex(_OnPostgresql):
         super().__init__(model_name, field=field)
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        with without_lock_timeout(editor):  # until the generator's next step, after execution
+        with without_lock_timeout(editor):  # off until the yielded statement has been executed
             yield f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(model, self.options['field'], editor)}"
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
