@@ -63,7 +63,7 @@ def test_a_complete_installation_passes(server: Server, check: Check) -> None:
         *("server", "X-Forwarded-Proto", "X-Forwarded-For", "plain http", "clock"),
         *("schedule delivermail", "schedule remind", "schedule purgeexpired", "schedule backup"),
     ]
-    assert report["checks"][0] == {"step": "settings", "outcome": "ok", "found": "nothing to say.", "remedy": ""}
+    assert report["checks"][0] == {"step": "settings", "outcome": "ok", "found": "no warnings.", "remedy": ""}
     [sent] = (Path(server.environment["DATA_DIR"]) / "mail").iterdir()
     assert "To: ann@example.org" in sent.read_text()
 
@@ -93,7 +93,7 @@ def test_common_mistakes_of_a_new_installation_are_named(server: Server, check: 
     )
     found = failed(done)
     assert f"Others can read {data} (mode 755). chmod 700 {data}" == found["DATA_DIR"]
-    assert "MiB free, of 1000000000" in found["free space"]
+    assert "MiB free and needs 1000000000" in found["free space"]
     assert "WEB_CONCURRENCY is 2, and REDIS_URL is not set." in found["processes"]
     assert "sign-in codes included. Set EMAIL_URL" in found["mail"]
     assert "TRUSTED_PROXIES is 0. (studyservice.W001) Set TRUSTED_PROXIES" in found["settings"]

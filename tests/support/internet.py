@@ -40,7 +40,7 @@ def moved(address: str, status: str = "302 Found") -> Answer:
 
 
 def dripping(start: bytes = b"HTTP/1.1 200 OK\r\n\r\n", piece: bytes = b" ", seconds: float = 10) -> Answer:
-    """Send `start`, then `piece` every twentieth of a second until the time is over or the client closes."""
+    """Send `start`, then `piece` every twentieth of a second until the deadline has passed or the client closes."""
 
     def write(_: str, connection: ssl.SSLSocket) -> None:
         connection.sendall(start)
