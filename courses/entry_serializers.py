@@ -230,7 +230,7 @@ class EnteredCategoryRow(TypedDict):
 
 
 class EnteredCategoryRecord(Record):
-    """A category that a course was made with."""
+    """A category of a new course."""
 
     example: ClassVar[dict[str, Any]] = {"id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04", **CategoryEntryBody.example}
 

@@ -149,7 +149,7 @@ class ItemViewSet(MemberViewSet):
     )
     def create_item(self, course_id: UUID) -> CreatedItemRow:
         """Add a dated item to a course, or up to 100 with more. Propose first. From a syllabus send the line as quote;
-        if_exists skip makes none twice. A course can have 1,000, a member 5,000; over that answers conflict.
+        if_exists skip avoids duplicates. A course can have 1,000, a member 5,000; over that answers conflict.
 
         Add one deadline, or a list of them in one transaction. Items with the same title and date as an
         existing one can be skipped, which makes repeated imports safe.

@@ -78,7 +78,7 @@ class ChangedEventRow(CalendarEventRow):
 
 
 class ChangedEventRecord(CalendarEventRecord):
-    """An item that gets what only the file changed."""
+    """An item that takes the changes of the file."""
 
     example: ClassVar[dict[str, Any]] = CalendarEventRecord.example | {"before": EventVersionRecord.example}
 
@@ -92,7 +92,7 @@ class KeptEventRow(CalendarEventRow):
 
 
 class KeptEventRecord(CalendarEventRecord):
-    """An item that stays in what the file and the member both changed."""
+    """An item that keeps the values that the member and the file both changed."""
 
     example: ClassVar[dict[str, Any]] = CalendarEventRecord.example | {"file": EventVersionRecord.example}
 

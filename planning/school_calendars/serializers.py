@@ -100,7 +100,7 @@ class SchoolCalendarAnswerBody(Body):
 
     example: ClassVar[dict[str, Any]] = {"accept": True}
 
-    accept = BooleanField(help_text="True to apply the reading that held shows, false to refuse it.")
+    accept = BooleanField(help_text="True to apply the changes in held, false to refuse them.")
 
 
 class LastErrorRow(TypedDict):

@@ -129,7 +129,7 @@ class SchoolCalendarViewSet(MemberViewSet):
         whole_account=True,
     )
     def answer_school_calendar(self, calendar_id: UUID) -> SchoolCalendarDetailRow:
-        """Apply the reading that held shows, or refuse it; a refused one does not ask again.
+        """Apply or refuse the changes in held. The same changes do not ask again after a refusal.
 
         Answer the first reading of a calendar, and later ones that change unusually much.
         """
