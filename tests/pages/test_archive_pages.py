@@ -88,7 +88,7 @@ def test_the_activity_page_shows_that_it_cannot_be_undone(browser: Client) -> No
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"no archive", "it is no ZIP file"),
+        (b"no archive", "it is not a valid ZIP file"),
         (b"", "This file is empty. Choose an archive."),
         (zipped(parts(courses=[a_course(name="")])), "data/courses.jsonl, line 1: name: Must not be empty."),
     ],
@@ -142,7 +142,7 @@ def test_signed_out_visitors_cannot_send_files() -> None:
 
 
 def test_a_form_can_be_as_large_as_an_archive(browser: Client) -> None:
-    assert "it is no ZIP file" in text_of(send(browser, bytes(3 * 1024 * 1024)))
+    assert "it is not a valid ZIP file" in text_of(send(browser, bytes(3 * 1024 * 1024)))
     too_long = str(importing.MAX_FILE + 1024 * 1024)
     assert browser.generic("POST", "/account/import", CONTENT_LENGTH=too_long).status_code == 413
 

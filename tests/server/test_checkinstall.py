@@ -95,7 +95,7 @@ def test_common_mistakes_of_a_new_installation_are_named(server: Server, check: 
     assert f"Others can read {data} (mode 755). chmod 700 {data}" == found["DATA_DIR"]
     assert "MiB free and needs 1000000000" in found["free space"]
     assert "WEB_CONCURRENCY is 2, and REDIS_URL is not set." in found["processes"]
-    assert "sign-in codes included. Set EMAIL_URL" in found["mail"]
+    assert "including sign-in codes. Set EMAIL_URL" in found["mail"]
     assert "TRUSTED_PROXIES is 0. (studyservice.W001) Set TRUSTED_PROXIES" in found["settings"]
     assert "There is no TLS" in found["certificate"]
     assert "The clock is not synchronized. Turn on" in found["clock"]
@@ -116,7 +116,7 @@ def test_faults_of_dependencies_are_named(check: Check, tmp_path: Path) -> None:
     found = failed(done)
     assert "migrations were not applied, such as accounts.0001_initial. Run `migrate`" in found["migrations"]
     assert "No such file or directory. Make it a directory" in found["DATA_DIR"]
-    assert "Connection refused. See that it runs, and that REDIS_URL" in found["redis"]
+    assert "Connection refused. Check that it runs, and that REDIS_URL" in found["redis"]
     assert nobody in found["mail"]
     assert "Connection refused. Start the server" in found["server"]
     assert found.keys() == {"migrations", "DATA_DIR", "redis", "mail", "server"}
@@ -127,7 +127,7 @@ def test_a_missing_database_is_named(check: Check) -> None:
     done = check("--json", DATABASE_URL=f"postgres://study:secret@127.0.0.1:{free_port()}/study")
     found = failed(done)
     assert "study at 127.0.0.1 does not answer: connection failed" in found["database"]
-    assert "See that it runs, and that DATABASE_URL" in found["database"]
+    assert "Check that it runs, and that DATABASE_URL" in found["database"]
     assert "secret" not in done.stdout + done.stderr
 
 
@@ -197,7 +197,7 @@ def test_a_proxy_that_sets_its_headers_passes(findings_behind: Callable[..., lis
 def test_a_proxy_that_does_not_report_https_is_named(findings_behind: Callable[..., list[Finding]]) -> None:
     """Otherwise every page would redirect to itself."""
     step, text = failure(findings_behind(health=ready(), sign_in=moved("https://study.example.org/sign-in")))
-    assert (step, "Let the proxy set X-Forwarded-Proto" in text) == ("X-Forwarded-Proto", True)
+    assert (step, "Make the proxy set X-Forwarded-Proto" in text) == ("X-Forwarded-Proto", True)
 
 
 def test_a_proxy_that_trusts_its_clients_is_named(findings_behind: Callable[..., list[Finding]]) -> None:
@@ -210,9 +210,9 @@ def test_a_proxy_that_trusts_its_clients_is_named(findings_behind: Callable[...,
     [
         (ready(version="0.0.1"), f"The server runs 0.0.1, and this is {__version__}. Restart"),
         (ready(database="ok", redis="down"), "these are down: redis."),
-        (answer(b"Welcome to nginx!"), "not by this service. See which server"),
-        (answer(b"[]"), "not by this service"),
-        (answer(status="502 Bad Gateway"), "answered with 502"),
+        (answer(b"Welcome to nginx!"), "not from this service. Check which server"),
+        (answer(b"[]"), "not from this service"),
+        (answer(status="502 Bad Gateway"), "answered 502"),
     ],
 )
 def test_a_different_server_behind_the_proxy_is_named(
