@@ -110,7 +110,7 @@ class ChangeViewSet(MemberViewSet):
         Read the history that members see on the Activity page. Each change names its actor and the fields
         before and after.
 
-        Poll it to mirror the account: pass the cursor of the last page to get newer changes only.
+        Poll it to mirror the account: read pages until the newest change of the last time.
         """
         return change_log.list_changes(self.member, **self.query)
 
