@@ -175,7 +175,11 @@ class OAuthConnections:
     def limit(member: Member, app_id: UUID, limits: Limits) -> None:
         """Set the limits of every consent of the app."""
         with writing(member.id):
-            limit_app(member.id, app_id, limits)
+            for app in connected_apps(member, app_id):
+                limit_app(member.id, app_id, limits)
+                if changed := limits.compared_with(app.limits):
+                    subject = Subject("app", app_id, app.name)
+                    record_event(member.id, EventKind.LIMITS_CHANGED, subject, detail=changed)
 
 
 def bring_tokens_back(member: Member, now: datetime) -> None:

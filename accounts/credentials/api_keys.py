@@ -115,7 +115,11 @@ def limit_api_key(key: ApiKey, limits: Limits) -> None:
         NotFound: the member was deleted meanwhile.
     """
     with writing(key.member_id):
-        ApiKey.objects.filter(member_id=key.member_id, id=key.id).update(limits=limits.stored())
+        keys = ApiKey.objects.filter(member_id=key.member_id, id=key.id)
+        before = Limits.of(keys.values_list("limits", flat=True).first())
+        keys.update(limits=limits.stored())
+        if changed := limits.compared_with(before):
+            record_event(key.member_id, EventKind.LIMITS_CHANGED, Subject.of(key, key.name), detail=changed)
 
 
 def _revoke(member_id: UUID, keys: QuerySet[ApiKey]) -> None:

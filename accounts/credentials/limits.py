@@ -46,9 +46,18 @@ class Limits:
             return None
         return orjson.dumps({"courses": self.courses, "grades": self.grades, "until": self.until}).decode()
 
+    def compared_with(self, before: "Limits") -> str:
+        """How they differ from those of before, for the log of account events; empty if they allow the same."""
+        narrower, wider = self.keep_back_more_than(before), before.keep_back_more_than(self)
+        if not narrower and not wider:
+            return ""
+        how = "different" if narrower and wider else "narrower" if narrower else "wider"
+        return f"{how}: {self.in_short().removeprefix('; ') or 'none are left'}"
+
     def in_short(self) -> str:
         """Return a short form for the log of account events, without course names."""
-        told = [] if self.courses is None else [f"{len(self.courses)} courses only"]
+        number = 0 if self.courses is None else len(self.courses)
+        told = [] if self.courses is None else ["1 course only" if number == 1 else f"{number} courses only"]
         told += [] if self.grades else ["no grades"]
         told += [] if self.until is None else [f"until {self.until}"]
         return "".join(f"; {one}" for one in told)

@@ -30,6 +30,7 @@ class EventKind(models.TextChoices):
     KEY_MADE = "key_made", "key made"
     KEY_NEW_NETWORK = "key_new_network", "key used from a new network"
     KEY_REVOKED = "key_revoked", "key revoked"
+    LIMITS_CHANGED = "limits_changed", "limits changed"
     APP_CONNECTED = "app_connected", "app connected"
     APP_DISCONNECTED = "app_disconnected", "app disconnected"
     OPERATOR_ACTION = "operator_action", "operator's action"

@@ -28,7 +28,16 @@ def _read(who: str, name: str, event: EventRow) -> str:
     if not event["object_type"]:
         return f"{who} looked at your account"
     of = f" {name}" if event["object_name"] else ""
-    return f"{who} looked at your {as_words(event['object_type']).replace('api', 'API')}{of}"
+    return f"{who} looked at your {_thing(event)}{of}"
+
+
+def _limits_changed(who: str, name: str, event: EventRow) -> str:
+    return f"{who} made the limits of the {_thing(event)} {name} {event['detail']}"
+
+
+def _thing(event: EventRow) -> str:
+    """`API key`."""
+    return as_words(event["object_type"]).replace("api", "API")
 
 
 _WORDS: dict[EventKind, Callable[[str, str, EventRow], str]] = {
@@ -36,6 +45,7 @@ _WORDS: dict[EventKind, Callable[[str, str, EventRow], str]] = {
     EventKind.KEY_MADE: lambda who, name, event: f"{who} created the API key {name}, which {event['detail']}",
     EventKind.KEY_NEW_NETWORK: _new_network,
     EventKind.KEY_REVOKED: lambda who, name, event: f"{who} revoked the API key {name}",
+    EventKind.LIMITS_CHANGED: _limits_changed,
     EventKind.APP_CONNECTED: lambda who, name, event: f"{who} connected the app {name}, which {event['detail']}",
     EventKind.APP_DISCONNECTED: lambda who, name, event: f"{who} disconnected the app {name}",
     EventKind.OPERATOR_ACTION: lambda who, name, event: f"{who} changed your account: {event['detail'].rstrip('.')}",

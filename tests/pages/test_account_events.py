@@ -19,7 +19,7 @@ from studyservice.database.ids import first_uuid7
 from tests.conftest import MakeKey, MakeMember
 from tests.support.archives import lines_of
 from tests.support.browsers import act
-from tests.support.factories import AccountEventFactory
+from tests.support.factories import AccountEventFactory, CourseFactory
 from tests.support.oauth import App
 from tests.support.signing_in import EMAIL, PASSWORD
 
@@ -128,6 +128,31 @@ def test_consents_and_their_end_are_logged(member: Member, shown_events: Told) -
             "You disconnected the app “Reader”, 203.0.113.0/24",
         ]
     )
+
+
+def test_changed_limits_of_a_key_and_an_app_are_told(member: Member, make_key: MakeKey, shown_events: Told) -> None:
+    _, key = make_key(member, "Script")
+    App.registered(client_name="Notebook").connect(member)
+    courses = [CourseFactory.create(member=member).pk for _ in range(3)]
+    AccountEvent.objects.all().delete()
+    browser = browser_of(member)
+    [app] = browser.get("/keys").context["apps"]
+    for path, fields in (
+        (f"/keys/{key.pk}/limits", {"which": "these", "courses": courses[:2], "grades": "no"}),
+        (f"/keys/{key.pk}/limits", {"which": "these", "courses": [courses[1], courses[0]], "grades": "no"}),  # the same
+        (f"/keys/{key.pk}/limits", {"which": "these", "courses": courses[2:], "grades": "no"}),
+        (f"/keys/{key.pk}/limits", {"which": "these", "courses": courses[1:], "grades": "yes"}),
+        (f"/keys/apps/{app.id}/limits", {"which": "all", "grades": "yes", "until": "2099-01-31"}),
+        (f"/keys/apps/{app.id}/limits", {"which": "all", "grades": "yes", "until": ""}),
+    ):
+        assert browser.post(path, fields).status_code == 302, fields
+    assert [line.removesuffix(", 203.0.113.0/24") for line in shown_events()] == [
+        "You made the limits of the app “Notebook” wider: none are left",
+        "You made the limits of the app “Notebook” narrower: until 2099-01-31",
+        "You made the limits of the API key “Script” wider: 2 courses only",
+        "You made the limits of the API key “Script” different: 1 course only; no grades",
+        "You made the limits of the API key “Script” narrower: 2 courses only; no grades",
+    ]
 
 
 def test_operators_actions_and_reading_are_logged(
