@@ -5,9 +5,10 @@ or has its own `view`, like the log of changes.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from graphlib import TopologicalSorter
 from typing import Any, cast
 from uuid import UUID
 
@@ -33,12 +34,12 @@ class LimitedViews:
     by_course: bool
     grades: bool
 
-    def of(self, table: str, vendor: str) -> View | None:
-        """Return the view of a table, or None if all its rows may be seen."""
-        return _views(self.by_course, self.grades, vendor).get(table)
+    def of(self, vendor: str) -> Mapping[str, View]:
+        """Each table of which not all rows may be seen, with its view, and before the tables that the view reads."""
+        return _views(self.by_course, self.grades, vendor)
 
     def tables(self) -> re.Pattern[str]:
-        """Matches the name of each table that has a view."""
+        """Matches the name of each table that may have a view."""
         return _tables()
 
 
@@ -85,7 +86,9 @@ def _tables() -> re.Pattern[str]:
 @cache
 def _views(by_course: bool, grades: bool, vendor: str) -> Mapping[str, View]:  # part of the cache's key
     made = {table: _view(data, by_course, grades, vendor) for table, data in _limited_data().items()}
-    return {table: view for table, view in made.items() if view is not None}
+    views = {table: view for table, view in made.items() if view is not None}
+    reads = {table: {*_tables().findall(view.sql)} & views.keys() - {table} for table, view in views.items()}
+    return {table: views[table] for table in reversed([*TopologicalSorter(reads).static_order()])}
 
 
 def _view(data: MemberData, by_course: bool, grades: bool, vendor: str) -> View | None:
@@ -167,10 +170,7 @@ _VALUES = {
 
 
 def _compiled(sql: str, vendor: str) -> View:
-    """Compile a view with the driver's placeholders."""
-    params = tuple(_names(sql))
-    return View(_PLACE.sub(lambda place: _VALUES[vendor][place[1]], sql), params)
-
-
-def _names(sql: str) -> Iterator[str]:
-    return (place[1] for place in _PLACE.finditer(sql))
+    """A view with the driver's places for values."""
+    if vendor == "sqlite":  # its common table expressions see themselves and each other
+        sql = re.sub(rf"\b(FROM|JOIN) ({_tables().pattern})", r"\1 main.\2", sql)
+    return View(_PLACE.sub(lambda place: _VALUES[vendor][place[1]], sql), tuple(_PLACE.findall(sql)))

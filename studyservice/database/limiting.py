@@ -1,9 +1,10 @@
-"""Rewrite statements so that they see only the rows that a limited credential may see.
+"""Let statements see only the rows that a limited credential may see.
 
-A `Limiter` is set for a whole request. Meanwhile, every statement that the thread sends reads `"limited_courses_item"`
-in place of `"courses_item"`. That is a common table expression, put in front of the statement, with the allowed rows.
-An UPDATE or DELETE gets the same rows as a condition. So no statement needs to know about limits, and new ones are
-limited too. A statement that cannot be rewritten is refused.
+A `Limiter` is set for a whole request. Every statement that the thread sends meanwhile, compiled once or made by the
+ORM, gets common table expressions in front of it that have the names of the tables and hold the allowed rows:
+`WITH "courses_item" AS (...) SELECT ...`. The database reads these where the statement names the tables, in any way
+and at any depth. A change or a deletion gets the same rows as a condition, since its target stays the table. So a
+statement needs to know nothing of limits, and a new one is limited too. What goes past such names is refused.
 
 `WholeMember` is the only exception. Each use gives a reason, and `tests/limits/test_declared.py` lists them.
 """
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
@@ -42,11 +43,11 @@ class View:
 class Views(Hashable, Protocol):
     """The views for one kind of limits. Also the key of the cache of rewritten statements."""
 
-    def of(self, table: str, vendor: str) -> View | None:
-        """Return the view of a table, or None if all its rows may be seen."""
+    def of(self, vendor: str) -> Mapping[str, View]:
+        """Each table of which not all rows may be seen, with its view, and before the tables that the view reads."""
 
     def tables(self) -> re.Pattern[str]:
-        """Return a pattern for the names of tables that have a view."""
+        """Matches the name of each table that may have a view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +66,24 @@ class Limiter:
         """Return the limited statement and its values."""
         found = _rewritten(self.views, vendor, sql)
         if not found.params:
-            return found.body, params
+            return found.sql, params
         values = self.values(vendor)
-        if not found.before:
-            return _INLINED.sub(lambda place: f"'{values[place[1]]}'", found.body), params
-        return f"WITH {found.before} {found.body}", [*(values[name] for name in found.params), *params]
+        if found.has_constants:
+            return _CONSTANT.sub(lambda place: f"'{values[place[1]]}'", found.sql), params
+        return found.sql, [*(values[name] for name in found.params), *params]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
-    """A limited statement.
+class Rewritten(NamedTuple):
+    """A statement in its limited form.
 
     Attributes:
-        before: its common table expressions; empty if it has none.
-        params: the values of these, which come first; without `before`, values for placeholders in the body.
-        body: the rest.
+        params: the names of its values, which come before those of the statement.
+        has_constants: whether they stand in it as constants, and not as values.
     """
 
-    before: str
-    params: tuple[str, ...]
-    body: str
+    sql: str
+    params: tuple[str, ...] = ()
+    has_constants: bool = False
 
 
 _LIMITER = ContextVar[Limiter | None]("limiter", default=None)
@@ -109,6 +108,12 @@ def limited_by(limiter: Limiter) -> Iterator[None]:
 def change_limiter(limiter: Limiter) -> None:
     """Replace the limiter within `limited_by`."""
     _LIMITER.set(limiter)
+
+
+def limited(vendor: str, sql: str, params: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """A statement in the form that the limits of this thread give it, and its values."""
+    limiter = _LIMITER.get()
+    return (sql, params) if limiter is None else limiter.limited(vendor, sql, params)
 
 
 def limit(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Mapping[str, Any]) -> Any:
@@ -160,13 +165,13 @@ def whole_reasons() -> list[str]:
     return sorted(one.reason for one in _WHOLES)
 
 
-_NO_ALIAS = "ON|WHERE|INNER|LEFT|CROSS|JOIN|GROUP|HAVING|ORDER|LIMIT|OFFSET|UNION|FOR|RETURNING"
-_SOURCE = re.compile(rf'\b(FROM|JOIN) "(\w+)"(?: (?!(?:{_NO_ALIAS})\b)(?:AS )?("\w+"|\w+))?')
-
-
 def whole_rows(sql: str) -> str:
-    """Mark `sql`, a part of a statement, to read every row of the member."""
-    return _SOURCE.sub(lambda source: source[0].replace(' "', f' {WHOLE}"', 1), sql)
+    """`sql`, a part of a statement, marked so that it reads every row of the member; its tables have aliases."""
+    return _SOURCE.sub(rf'\1 {WHOLE}"', sql)
+
+
+_SOURCE = re.compile(r'\b(FROM|JOIN) "')
+_MARKED = re.compile(rf'{re.escape(WHOLE)}"(\w+)"')
 
 
 @lru_cache(maxsize=4096)
@@ -174,94 +179,71 @@ def _rewritten(views: Views, vendor: str, sql: str) -> Rewritten:
     """Return the limited form of a statement. Cached for each kind of limits.
 
     Raises:
-        NotLimitedError: the statement uses a table in an unknown way.
+        NotLimitedError: it may see other rows than those of the views.
     """
-    if not views.tables().search(sql):
-        return Rewritten("", (), sql)
-    used: dict[str, View] = {}
-
-    def source(match: re.Match[str]) -> str:
-        verb, table, alias = match.groups()
-        view = views.of(table, vendor)
-        if view is None:
-            return match[0]
-        used[table] = view
-        return f'{verb} "limited_{table}" {alias or _quoted(table)}'
-
-    target = _TARGET.match(sql)
-    start = target.end() if target else 0
-    head, rest = sql[:start], _SOURCE.sub(source, sql[start:])
-    if target is not None:
-        if target[1] == "INSERT INTO" and used:
+    body = _MARKED.sub(r'"whole_\1"', sql)
+    named = {*views.tables().findall(body)}
+    used = {table: view for table, view in views.of(vendor).items() if table in named}
+    if not used:
+        return Rewritten(sql)
+    if re.search(rf'\.\s*"?{views.tables().pattern}', body):  # a schema's, and so none of the expressions
+        raise NotLimitedError(sql)
+    whole = {f"whole_{table}": f"SELECT * FROM {_SCHEMA[vendor]}{table}" for table in _MARKED.findall(sql)}  # noqa: S608 # nosec
+    seen = whole | {table: view.sql for table, view in used.items()}
+    before = "WITH " + ", ".join(f'"{name}" AS NOT MATERIALIZED ({rows})' for name, rows in seen.items())
+    params = tuple(name for view in used.values() for name in view.params)
+    read, write = _READ.match(body), _WRITE.match(body)
+    if read is not None:
+        return Rewritten(f"{before},{body[read.end() :]}" if read[1] else f"{before} {body}", params)
+    if write is None:
+        raise NotLimitedError(sql)
+    head, rest = write[0], body[write.end() :]
+    if write[1] == "INSERT INTO":
+        if re.search(rf'{views.tables().pattern}(?!"\.)', rest):
             raise NotLimitedError(sql)
-        changed = None if target[1] == "INSERT INTO" else views.of(target[2], vendor)
-        if changed is not None:
-            used[target[2]] = changed
-            rest = _only_limited(rest, target[2])
-    for left in views.tables().finditer(rest):
-        if views.of(left[0], vendor) is not None and not _is_known(rest, left):
-            raise NotLimitedError(sql)
-    if vendor == "sqlite" and target is not None:
-        return _inlined(head + rest, used)
-    before = ", ".join(f'"limited_{table}" AS NOT MATERIALIZED ({view.sql})' for table, view in used.items())
-    return Rewritten(before, tuple(name for view in used.values() for name in view.params), head + rest)
+        return Rewritten(sql)
+    start, conditions = _divided(rest)
+    if write[2] in used:
+        conditions = f' "{write[2]}"."id" IN (SELECT "id" FROM "{write[2]}") AND{conditions}'  # noqa: S608 # nosec
+    if vendor != "sqlite":
+        return Rewritten(f"{before} {head}{start}{conditions}", params)
+    # Python's driver of SQLite counts the rows of a change that begins with its verb, and of no other.
+    names = iter(params)
+    constant = re.sub("%s", lambda _: f"\x01{next(names)}\x02", before)
+    return Rewritten(head + _QUERY.sub(lambda _: f"({constant} SELECT", start + conditions), params, has_constants=True)
 
 
-def _quoted(table: str) -> str:
-    return f'"{table}"'
+_READ = re.compile(r"\s*(?:\(*SELECT|(WITH))\b(?!.*\b(?:UPDATE|DELETE|INSERT|MERGE|SHARE|RECURSIVE)\b)", re.DOTALL)
+"""A statement that changes and locks nothing; PostgreSQL locks no rows of an expression, and does not say so."""
+
+_WRITE = re.compile(r'(UPDATE|DELETE FROM|INSERT INTO) "(\w+)"')
+_QUERY = re.compile(r"\(\s*SELECT\b")
+
+_SCHEMA = {"postgresql": "", "sqlite": "main."}
+"""Before the name of a table inside of the expression with this name, which PostgreSQL's do not see."""
+
+_CONSTANT = re.compile("\x01(\\w+)\x02")
+"""The places of values, which are ids and lists of ids, in a statement that has them as constants."""
 
 
-_TARGET = re.compile(r'(UPDATE|DELETE FROM|INSERT INTO) "(\w+)"')
-
-
-def _only_limited(rest: str, table: str) -> str:
-    """Return the rest of an UPDATE or DELETE, after its table's name, restricted to the visible rows.
+def _divided(rest: str) -> tuple[str, str]:
+    """An UPDATE or a DELETE after the name of its table, divided behind its WHERE.
 
     Raises:
-        NotLimitedError: it has no WHERE.
+        NotLimitedError: it has no condition, one that a further condition does not narrow, or reads tables in no
+            subquery.
     """
-    place = _where(rest)
-    if place is None:
+    depth, place = 0, 0
+    for token in _TOKEN.finditer(rest):
+        if token[0] in "()":
+            depth += 1 if token[0] == "(" else -1
+        elif depth == 0 and (token[1] == "OR") is (place > 0):
+            if token[1] != "WHERE":
+                raise NotLimitedError(rest)
+            place = token.end()
+    if not place:
         raise NotLimitedError(rest)
-    return f'{rest[:place]}"{table}"."id" IN (SELECT "id" FROM "limited_{table}") AND {rest[place:]}'  # noqa: S608 # nosec
+    return rest[:place], rest[place:]
 
 
-def _inlined(sql: str, used: Mapping[str, View]) -> Rewritten:
-    """Return a statement with its views as subqueries, and placeholders for their values.
-
-    Python's SQLite driver returns a row count only if the statement begins with its verb.
-    """
-    for table, view in used.items():
-        values = iter(view.params)
-        rows = view.sql.replace("%s", "\x01{}\x02").format(*values)
-        sql = sql.replace(f'"limited_{table}"', f"({rows})")
-    return Rewritten("", tuple(name for view in used.values() for name in view.params), sql)
-
-
-_INLINED = re.compile("\x01(\\w+)\x02")
-"""Placeholders for ids and lists of ids that are inlined as constants."""
-
-
-def _is_known(sql: str, name: re.Match[str]) -> bool:
-    """Return whether the table's name qualifies a column, is an alias, or is marked for the whole member."""
-    before, after = sql[: name.start()], sql[name.end() :]
-    if not before.endswith('"') or not after.startswith('"'):
-        return False
-    before, after = before[:-1], after[1:]
-    return after.startswith(".") or before.endswith((WHOLE, f'"limited_{name[0]}" '))
-
-
-def _where(sql: str) -> int | None:
-    """Return the position after the WHERE of the UPDATE or DELETE itself, outside parentheses."""
-    depth = 0
-    for token in _TOKEN.finditer(sql):
-        if token[0] == "(":
-            depth += 1
-        elif token[0] == ")":
-            depth -= 1
-        elif depth == 0:
-            return token.end()
-    return None
-
-
-_TOKEN = re.compile(r"[()]| WHERE ")
+_TOKEN = re.compile(r"[()]|\b(WHERE|FROM|USING|OR)\b")
