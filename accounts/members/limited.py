@@ -6,14 +6,14 @@ or has its own `view`, like the log of changes.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from graphlib import TopologicalSorter
-from typing import Any, cast
+from typing import Any, Literal, cast
 from uuid import UUID
 
 import orjson
-from django.db import connections
+from django.db import connection, connections
 from django.db.models import Field, ForeignKey, Model
 
 from accounts.members.data import MemberData, member_data
@@ -29,47 +29,40 @@ class LimitedViews:
     Attributes:
         by_course: only some courses are seen.
         grades: grades are seen.
+        number: of the courses, which decides how PostgreSQL reads the rows (`_FEW`).
     """
 
     by_course: bool
     grades: bool
+    number: Literal["one", "few", "many"] = "few"
 
     def of(self, vendor: str) -> Mapping[str, View]:
         """Each table of which not all rows may be seen, with its view, and before the tables that the view reads."""
-        return _views(self.by_course, self.grades, vendor)
+        return _views(self.by_course, self.grades, vendor, self.number)
 
     def tables(self) -> re.Pattern[str]:
         """Matches the name of each table that may have a view."""
         return _tables()
 
 
-@dataclass(frozen=True, slots=True)
-class LimitedValues:
-    """The values of a credential's limits.
+def limiter_for(member_id: UUID, courses: Sequence[UUID] | None, *, grades: bool, holder: UUID) -> Limiter:
+    """What limits the statements of a credential.
 
-    Attributes:
-        courses: the allowed courses; None for all.
+    Args:
+        courses: what it sees; None for all.
         holder: the credential.
     """
-
-    member_id: UUID
-    courses: tuple[UUID, ...] | None
-    holder: UUID
-
-    def __call__(self, vendor: str) -> Mapping[str, Any]:
-        """Return the values in the driver's form: SQLite has no arrays, and stores ids as text."""
-        courses = self.courses or ()
-        if vendor == "sqlite":
-            told = orjson.dumps([one.hex for one in courses]).decode()
-            return {"member": self.member_id.hex, "courses": told, "tokens": told, "holder": self.holder.hex}
-        tokens = [one.hex for one in courses]
-        return {"member": self.member_id, "courses": list(courses), "tokens": tokens, "holder": self.holder}
-
-
-def limiter_for(member_id: UUID, courses: Sequence[UUID] | None, *, grades: bool, holder: UUID) -> Limiter:
-    """Return the limiter for the statements of a credential."""
-    allowed = None if courses is None else tuple(courses)
-    return Limiter(LimitedViews(allowed is not None, grades), LimitedValues(member_id, allowed, holder))
+    seen = courses or ()
+    if connection.vendor == "sqlite":  # knows no arrays, and keeps ids as texts
+        told = orjson.dumps([one.hex for one in seen]).decode()
+        views = LimitedViews(courses is not None, grades)
+        return Limiter(views, {"member": member_id.hex, "courses": told, "tokens": told, "holder": holder.hex})
+    tokens = f"{{{','.join([one.hex for one in seen])}}}"  # as text: the driver takes long for lists
+    allowed = seen[0] if len(seen) == 1 else tokens
+    views = LimitedViews(
+        courses is not None, grades, "one" if len(seen) == 1 else "few" if len(seen) <= _FEW else "many"
+    )
+    return Limiter(views, {"member": member_id, "courses": allowed, "tokens": tokens, "holder": holder})
 
 
 @cache
@@ -84,39 +77,49 @@ def _tables() -> re.Pattern[str]:
 
 
 @cache
-def _views(by_course: bool, grades: bool, vendor: str) -> Mapping[str, View]:  # part of the cache's key
-    made = {table: _view(data, by_course, grades, vendor) for table, data in _limited_data().items()}
+def _views(by_course: bool, grades: bool, vendor: str, number: str) -> Mapping[str, View]:  # a key of the cache
+    made = {table: _view(data, by_course, grades, vendor, number) for table, data in _limited_data().items()}
     views = {table: view for table, view in made.items() if view is not None}
+    if number == "one":
+        several = _VALUES[vendor]["courses"]
+        views = {table: replace(view, sql=view.sql.replace(several, "%s")) for table, view in views.items()}
     reads = {table: {*_tables().findall(view.sql)} & views.keys() - {table} for table, view in views.items()}
     return {table: views[table] for table in reversed([*TopologicalSorter(reads).static_order()])}
 
 
-def _view(data: MemberData, by_course: bool, grades: bool, vendor: str) -> View | None:
-    """Return the view of a model, or None if nothing is hidden."""
+def _view(data: MemberData, by_course: bool, grades: bool, vendor: str, number: str) -> View | None:
+    """The view of a model; None where nothing of it is kept back."""
     model = data.model
     if data.view is not None:
         own = data.view(by_course, grades, vendor)
         return None if own is None else _compiled(own, vendor)
     conditions = ["t.member_id = {member}"]
     if by_course:
-        conditions.append(_in_courses(model, "t", data.course.split("__"), vendor))
+        allowed = _in_courses(model, "t", data.course.split("__"), vendor)
+        expects_all = data.course == "self" or (number == "many" and "__" not in data.course)
+        if vendor == "postgresql" and expects_all:
+            allowed = f"CASE WHEN {allowed} THEN 1 END {_NEARLY_ALL}"
+        conditions.append(allowed)
     masked = {} if grades else data.without_grades
     if data.is_grade and not grades:
         conditions.append("FALSE")
     if len(conditions) == 1 and not masked:
         return None
     where = " AND ".join(conditions)
-    if data.course == "self" and vendor == "postgresql":
-        where = f"CASE WHEN {where} THEN 1 END {_NEARLY_ALL}"
     columns = ", ".join(_column(field, masked, vendor) for field in model._meta.concrete_fields)
     return _compiled(f"SELECT {columns} FROM {model._meta.db_table} t WHERE {where}", vendor)  # noqa: S608 # nosec
 
 
 _NEARLY_ALL = "IS NOT NULL"
-"""PostgreSQL expects this to hold for nearly every row. Statements join courses to rows that are limited themselves. If
-the planner expected few courses, it would start with them and sort all their rows, instead of reading an index in order
-up to the limit.
+"""PostgreSQL expects this to hold for nearly every row.
+
+Statements join courses to what is below them, which is limited itself. Expecting few courses, the planner would begin
+with them and sort all that they have, rather than read an index in order up to the limit. So it would with the rows of
+many courses. It finds those of a few courses by the course, and those of one in the order of an index.
 """
+
+_FEW = 3
+"""Courses of which PostgreSQL reads all rows sooner than it finds some in an index of all courses."""
 
 
 def _column(field: "Field[Any, Any]", masked: Mapping[str, str], vendor: str) -> str:

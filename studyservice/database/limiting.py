@@ -56,21 +56,20 @@ class Limiter:
 
     Attributes:
         views: for its kind of limits.
-        values: by the names in `View.params`, in the form of each database's driver.
+        values: by the names in `View.params`, as the driver takes them.
     """
 
     views: Views
-    values: Callable[[str], Mapping[str, Any]]
+    values: Mapping[str, Any]
 
     def limited(self, vendor: str, sql: str, params: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         """Return the limited statement and its values."""
         found = _rewritten(self.views, vendor, sql)
         if not found.params:
             return found.sql, params
-        values = self.values(vendor)
         if found.has_constants:
-            return _CONSTANT.sub(lambda place: f"'{values[place[1]]}'", found.sql), params
-        return found.sql, [*(values[name] for name in found.params), *params]
+            return _CONSTANT.sub(lambda place: f"'{self.values[place[1]]}'", found.sql), params
+        return found.sql, [*(self.values[name] for name in found.params), *params]
 
 
 class Rewritten(NamedTuple):
@@ -191,7 +190,12 @@ def _rewritten(views: Views, vendor: str, sql: str) -> Rewritten:
     whole = {f"whole_{table}": f"SELECT * FROM {_SCHEMA[vendor]}{table}" for table in _MARKED.findall(sql)}  # noqa: S608 # nosec
     seen = whole | {table: view.sql for table, view in used.items()}
     before = "WITH " + ", ".join(f'"{name}" AS NOT MATERIALIZED ({rows})' for name, rows in seen.items())
-    params = tuple(name for view in used.values() for name in view.params)
+    places = [name for view in used.values() for name in view.params]
+    params = tuple(places)
+    if vendor == "postgresql":  # a value that stands in several places is sent once
+        params = tuple(dict.fromkeys(places))
+        numbers = iter(places)
+        before = re.sub("%s", lambda _: f"${params.index(next(numbers)) + 1}", before)
     read, write = _READ.match(body), _WRITE.match(body)
     if read is not None:
         return Rewritten(f"{before},{body[read.end() :]}" if read[1] else f"{before} {body}", params)

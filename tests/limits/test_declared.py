@@ -51,7 +51,7 @@ ANYBODYS = LimitedViews(by_course=True, grades=False)
 
 
 def _limiter() -> Limiter:
-    return Limiter(ANYBODYS, lambda vendor: {"member": None, "courses": None, "tokens": None, "holder": None})
+    return Limiter(ANYBODYS, {"member": None, "courses": None, "tokens": None, "holder": None})
 
 
 def test_each_statement_that_bypasses_limits_has_a_reason() -> None:

@@ -8,6 +8,7 @@ from django.db.backends.postgresql import base, features
 from django.db.backends.utils import debug_transaction
 from psycopg.pq import Format
 
+from studyservice.database.limiting import limit, limited
 from studyservice.database.postgresql import driver
 from studyservice.database.postgresql.cursor import Cursor
 from studyservice.database.postgresql.exchanges import Exchanges
@@ -78,9 +79,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         wrapped cursor, which takes twice the CPU time, is used only if a wrapper is installed, like a query counter in
         a test.
         """
-        if self.queries_logged or self.execute_wrappers:
+        if self._is_listened_to():
             with self._listened_to(sql, params) as cursor:
                 return fetch(cursor)
+        sql, params = limited(self.vendor, sql, params)
         with self.wrap_database_errors:
             self.ensure_connection()
             result = self.exchanges.queue(numbered(sql), params, binary=True)
@@ -95,11 +97,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
         Args:
             then: called with the result, before the later statement returns its own.
         """
-        if self.queries_logged or self.execute_wrappers:
+        if self._is_listened_to():
             with self._listened_to(sql, params) as cursor:
                 if then is not None:
                     then(cursor)
             return
+        sql, params = limited(self.vendor, sql, params)
         with self.wrap_database_errors:
             self.ensure_connection()
             self.exchanges.queue(numbered(sql), params, binary=True, then=then)
@@ -111,6 +114,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.connection is not None:
             with self.wrap_database_errors:
                 self.exchanges.flush()
+
+    def _is_listened_to(self) -> bool:
+        """Whether anything but the limits of a credential, which need no cursor, wraps executions or logs them."""
+        wrappers = self.execute_wrappers
+        return bool(self.queries_logged or (wrappers and wrappers != [limit]))
 
     def _listened_to(self, sql: str, params: Sequence[Any]) -> Any:
         wrapped = self.cursor()
@@ -140,7 +148,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._of_savepoint(sid, super()._savepoint_rollback, Exchanges.back_to)  # type: ignore[misc]  # as above
 
     def _of_savepoint(self, sid: str, usual: Callable[[str], None], queued: Callable[[Exchanges, str], None]) -> None:
-        if self.queries_logged or self.execute_wrappers:
+        if self._is_listened_to():
             usual(sid)
         else:
             with self.wrap_database_errors:
