@@ -104,8 +104,8 @@ def test_it_warns_of_an_unverified_app(open_signed_in: Any) -> None:
     page: Page = open_signed_in(
         asking(App.registered(client_name="Planner", redirect_uris=["https://app.example/callback"]))
     )
-    expect(page.locator(".notice.warn")).to_contain_text("We do not know who makes this app.")
-    expect(page.locator(".badge.warn")).to_have_text("Unverified app")
+    expect(page.locator(".notice.warn")).to_contain_text("Unverified app. We do not know who makes it.")
+    expect(page.locator(".notice.warn strong")).to_have_text("Unverified app.")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_it_warns_of_an_unverified_app(open_signed_in: Any) -> None:
         ("http://127.0.0.1/callback", "This is a program on your device, like a terminal or an editor."),
         (
             "cursor://anysphere.cursor-mcp/oauth/callback",
-            "This app on your device handles cursor: addresses.",
+            "It is on your device and handles cursor: addresses.",
         ),
     ],
 )

@@ -41,10 +41,18 @@ def test_a_member_selects_one_course_without_script(open_signed_in: Any, member:
     assert len(entry_point.made("list_courses")["data"]) == 3
 
 
-def test_with_three_courses_the_page_fits_one_phone_screen(open_signed_in: Any, member: Any) -> None:
+@pytest.mark.parametrize(
+    "callback",
+    [
+        "https://claude.ai/api/mcp/auth_callback",
+        "https://planner.example.com/callback",
+        "http://127.0.0.1:8765/callback",
+    ],
+)
+def test_with_three_courses_the_page_is_one_screen_of_a_phone(open_signed_in: Any, member: Any, callback: str) -> None:
     for name in ("Cell Biology", "Organic Chemistry", "History of Art"):
         CourseFactory.create(member=member, name=name)
-    registered = App.registered(client_name="Planner", redirect_uris=["https://claude.ai/api/mcp/auth_callback"])
+    registered = App.registered(client_name="Planner", redirect_uris=[callback])
     page: Page = open_signed_in(asking(registered), viewport={"width": 390, "height": 844})
     for words in ("sees no other courses or decks", "sees no scores, weights or grades"):
         expect(page.get_by_text(words)).to_be_visible()
