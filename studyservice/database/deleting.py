@@ -20,9 +20,13 @@ def delete_alone(rows: QuerySet[Any]) -> int:
     return number
 
 
-def delete_alone_later(rows: QuerySet[Any]) -> None:
-    """Delete `rows` likewise, with the next statement that needs its result (`studyservice.database.ahead`)."""
-    gone = _listened_for(rows)
+def delete_alone_later(rows: QuerySet[Any], *, read: list[Model] | None = None) -> None:
+    """Delete `rows` likewise, with the next statement that needs its result (`studyservice.database.ahead`).
+
+    Args:
+        read: the rows, if they were read.
+    """
+    gone = _listened_for(rows) if read is None else read
     delete_later(rows)
     _tell(gone)
 

@@ -23,7 +23,7 @@ from django.db.models.expressions import Expression, Func, Subquery
 from django.db.models.sql import InsertQuery, UpdateQuery
 
 from studyservice.database.capabilities import inserts_from_query
-from studyservice.database.executing import run_sql, run_sql_later
+from studyservice.database.executing import run_sql, run_sql_later, wait_for_statements
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
 
 T = TypeVar("T")
@@ -145,7 +145,27 @@ class Select(Statement, Generic[RowT_co]):
 
     def all(self, **values: Any) -> list[RowT_co]:
         """Return every row."""
-        fetched, compiled = self._execute(values, _FETCHALL)
+        return self._rows(*self._execute(values, _FETCHALL))
+
+    def ahead(self, **values: Any) -> Callable[[], list[RowT_co]]:
+        """Queue the statement, and return a function that returns every row.
+
+        In a transaction on PostgreSQL the rows arrive with the next statement that needs its result;
+        `studyservice.database.ahead` does this for queries of the ORM.
+        """
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self.compiled_for(database)
+        received: list[list[tuple[Any, ...]]] = []
+        run_sql_later(database, compiled.sql, compiled.bound(values), lambda cursor: received.append(cursor.fetchall()))
+
+        def rows() -> list[RowT_co]:
+            if not received:
+                wait_for_statements()
+            return self._rows(received[0], compiled)
+
+        return rows
+
+    def _rows(self, fetched: list[tuple[Any, ...]], compiled: _Compiled) -> list[RowT_co]:
         names = self._names
         if compiled.conversions:
             rows = [self._row(row, compiled) for row in fetched]

@@ -12,11 +12,11 @@ from accounts.changes.calls import acting, command
 from accounts.changes.writing import writing
 from accounts.models import Member
 from courses.models import Course
-from studyservice.database.ahead import Ahead, delete_later, update_later
+from studyservice.database.ahead import Ahead, delete_later, insert_later, update_later
 from studyservice.database.executing import wait_for_statements
 from studyservice.database.lock_waits import ended_waiting
 from studyservice.database.postgresql.exchanges import MAX_PREPARED
-from studyservice.database.statements import Insert, RawStatement
+from studyservice.database.statements import Insert, Param, RawStatement, Select
 from studyservice.operations.errors import NotFound
 from tests.support.exchanges import counted
 from tests.support.factories import CourseFactory
@@ -45,6 +45,19 @@ def test_writes_nobody_waits_for_share_a_round_trip_with_the_commit(owner_member
 
     assert counted(write)[1] == 1
     assert names(owner_member) == ["B", "C"]
+
+
+def test_queued_inserts_and_reads_share_one_round_trip(owner_member: Member) -> None:
+    """Courses have columns with a database default, which the ORM's own insert would read back."""
+    of_member = Select[Any](Course.objects.filter(member_id=Param("member_id")), {"name": "name"})
+
+    @transaction.atomic
+    def write() -> tuple[Any, ...]:
+        insert_later([CourseFactory.build(member=owner_member, name="A")])
+        asked = of_member.ahead(member_id=owner_member.id)
+        return names(owner_member), asked(), asked()
+
+    assert counted(write) == ((["A"], [{"name": "A"}], [{"name": "A"}]), 2)
 
 
 def test_a_read_sees_queued_writes(owner_member: Member) -> None:

@@ -107,8 +107,9 @@ class Cursor:
     def _executed(self) -> Any:
         if self._result is None:
             raise psycopg.ProgrammingError("no statement was executed")
-        with self._errors:
-            self._exchanges.flush()
+        if isinstance(self._result, Result) and self._result.result is None:
+            with self._errors:
+                self._exchanges.flush()
         return self._result
 
     def _plain(self) -> psycopg.Cursor[Any]:
