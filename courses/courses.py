@@ -33,7 +33,7 @@ from courses.searching import folded_course
 from courses.serializers import CourseBody, CourseDetailRow, CourseFields, CourseRecord, CourseRow, NewItem
 from courses.uploads.attaching import attach, attachable
 from courses.verification import verify
-from studyservice.database.ahead import update_later
+from studyservice.database.ahead import insert_later, update_later
 from studyservice.database.folding import fold
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
@@ -151,7 +151,7 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
         course.folded = folded_course({"name": course.name})["folded"]
         if upload is not None:
             course.syllabus_text = course.syllabus_text or upload["text"]
-        course.save(force_insert=True)
+        insert_later([course])
         see_course_too(course.id)
         write.made(Course, course.id, course.name, fields_of(course, CourseBody.Meta.fields))
         if upload is not None:

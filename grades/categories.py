@@ -1,6 +1,6 @@
 """Replacing a course's grade categories as a whole."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from grades.breakdown import get_grades
 from grades.marks import settle_marks
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
-from studyservice.database.ahead import update_later
+from studyservice.database.ahead import Ahead, insert_later, update_later
 from studyservice.operations.errors import Detail, ValidationFailed
 
 CATEGORIES_OF_COURSE = Limit(
@@ -41,14 +41,13 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
         ValidationFailed: an id is repeated, or is not a category of this course; nothing was changed.
     """
     with writing(member.id, "set_grade_categories") as write:
+        mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
+        asked = ask_for_categories(member, course_id)
         course = require_course(member, course_id)
-        present = {
-            category.id: category for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
-        }
+        present = {category.id: category for category in asked()}
         kept = _kept(categories, present)
         old = listed_categories(present.values())
         before: dict[str, object] = {"categories": old}
-        mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if left_out := present.keys() - kept:
             before |= delete_rows(write, mine.filter(id__in=left_out))
             settle_marks(write)
@@ -66,10 +65,17 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
                 if listed_categories([category]) != listed_categories([present[known]]):
                     update_later(mine.filter(id=known), **fields)
             listed.append(category)
-        GradeCategory.objects.bulk_create(new)
+        insert_later(new)
         write.changed(Course, course_id, course["name"], before, {"categories": listed_categories(listed)})
         write.touched(GradeCategory, (one.id for one in listed if listed_categories([one])[0] not in old))
         return get_grades(member, course_id)
+
+
+def ask_for_categories(member: Member, course_id: UUID) -> Callable[[], list[GradeCategory]]:
+    """Queue the query, and return a function that returns the course's categories (`studyservice.database.ahead`)."""
+    mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
+    rows: Ahead[Any] = Ahead(mine.values_list())
+    return lambda: [GradeCategory(*row) for row in rows]
 
 
 def sent_of(entry: Fields) -> dict[str, Any]:

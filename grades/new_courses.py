@@ -9,6 +9,7 @@ from courses.entry_serializers import CategoryEntryFields, EnteredCategoryRow
 from grades.categories import sent_of
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS
+from studyservice.database.ahead import insert_later
 
 
 def add_categories(write: Write, course_id: UUID, entries: Sequence[CategoryEntryFields]) -> list[EnteredCategoryRow]:
@@ -17,7 +18,7 @@ def add_categories(write: Write, course_id: UUID, entries: Sequence[CategoryEntr
         GradeCategory(member_id=write.member_id, course_id=course_id, position=position, **sent_of(entry))
         for position, entry in enumerate(entries, start=1)
     ]
-    GradeCategory.objects.bulk_create(categories)
+    insert_later(categories)
     for one in categories:
         write.made(GradeCategory, one.id, one.name, fields_of(one, ("course_id", *CATEGORY_COLUMNS, "position")))
     return [

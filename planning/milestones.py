@@ -30,7 +30,7 @@ from planning.serializers import (
     MilestoneRow,
     MilestoneValues,
 )
-from studyservice.database.ahead import update_later
+from studyservice.database.ahead import insert_later, update_later
 from studyservice.database.limiting import WholeMember
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.database.whole import Whole
@@ -166,7 +166,7 @@ def create_milestone(
                 raise limit.refusal()
         first = place or (item["last_position"] or 0) + 1
         positions = {} if place is None else positions_of(member.id, item_id)
-        made = Milestone.objects.bulk_create(
+        made = [
             Milestone(
                 member_id=member.id,
                 item_id=item_id,
@@ -177,7 +177,8 @@ def create_milestone(
                 **folded_milestone(fields),
             )
             for position, fields in enumerate(entries, start=first)
-        )
+        ]
+        insert_later(made)
         for one in made:
             write.made(Milestone, one.id, one.title, fields_of(one, _LOGGED))
         new = [one.id for one in made]

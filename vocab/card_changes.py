@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NotRequired, Unpack, cast
 from uuid import UUID
 
-from django.db.models import Max
+from django.db.models import Count, Max
 
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
@@ -77,9 +77,9 @@ def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -
         write.within(Deck, deck_id, deck_stored["name"])
         first, *_ = add_to_deck(write, deck_id, cards)
         touch_deck(write, deck_id)
+        added = _AFTER.ahead(member_id=member.id, deck_id=deck_id, position=first.position - 1)
         [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
-        added = _AFTER.all(member_id=member.id, deck_id=deck_id, position=first.position - 1)
-        deck["cards"] = cast("list[ListedCardRow]", added)
+        deck["cards"] = cast("list[ListedCardRow]", added())
         return deck
 
 
@@ -90,10 +90,10 @@ def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> lis
         Conflict: the deck would have too many cards.
     """
     present = Card.objects.filter(member_id=write.member_id, deck_id=deck_id)
-    if not CARDS_OF_DECK.has_room(present, len(cards)):
+    there = present.aggregate(cards=Count("pk"), last=Max("position", default=0))
+    if there["cards"] + len(cards) > CARDS_OF_DECK.most:
         raise Conflict(f"A deck has at most {CARDS_OF_DECK.most} cards. Add fewer, delete some, or make another deck.")
-    last: int = present.aggregate(last=Max("position"))["last"] or 0
-    return add_cards(write, deck_id, cards, after=last)
+    return add_cards(write, deck_id, cards, after=there["last"])
 
 
 def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardChanges]) -> CardRow:
@@ -117,9 +117,10 @@ def delete_vocab_card(member: Member, card_id: UUID) -> DeletedRow:
         NotFound: the member has no such card.
     """
     with writing(member.id, "delete_vocab_card") as write:
-        card = _card_to_change(write, card_id)
-        remove_card(write, card_id, card["deck_id"])
-        touch_deck(write, card["deck_id"])
+        card = remove_card(write, card_id)
+        if card is None:
+            raise NoSuchCard
+        touch_deck(write, card.deck_id)
     return deletion(card_id)
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.recording import Write
-from studyservice.database.ahead import update_later
+from studyservice.database.ahead import insert_later, update_later
 from vocab.changes import keep_reviews
 from vocab.models import Card, Deck
 from vocab.serializers import CardBody, CardFields
@@ -22,21 +22,27 @@ def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after
     The log stores their texts, so that an undo does not delete a card that was edited since.
     """
     due_at = timezone.now()  # due times use this clock; the member's write clock may be ahead of it
-    added = Card.objects.bulk_create(
+    added = [
         Card(member_id=write.member_id, deck_id=deck_id, position=position, **({"due_at": due_at} | card))
         for position, card in enumerate(cards, start=after + 1)
-    )
+    ]
+    insert_later(added)
     count_cards(write.member_id, deck_id, len(added))
     for card in added:
         write.made(Card, card.id, card.term, fields_of(card, ("deck_id", *CardBody.Meta.fields)))
     return added
 
 
-def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
-    """Delete the card with its review log, inside `write`. Practice history keeps the attempts."""
+def remove_card(write: Write, card_id: UUID) -> Card | None:
+    """Delete the card with its review log, inside `write`. Practice history keeps the attempts.
+
+    Return the card as it was, or None if it does not exist.
+    """
     keep_reviews(write, Card.objects.filter(member_id=write.member_id, id=card_id))
-    if delete_object(write, Card, card_id):
-        count_cards(write.member_id, deck_id, -1)
+    card = delete_object(write, Card, card_id)
+    if card is not None:
+        count_cards(write.member_id, card.deck_id, -1)
+    return card
 
 
 def count_cards(member_id: UUID, deck_id: UUID, more: int) -> None:

@@ -1,6 +1,6 @@
 """Creating decks, and merging cards into an existing deck with the same name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 from uuid import UUID
 
@@ -8,7 +8,7 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.models import Member
-from studyservice.database.ahead import update_later
+from studyservice.database.ahead import insert_later, update_later
 from studyservice.operations.errors import Conflict
 from vocab.cards import add_cards
 from vocab.decks import list_vocab_decks, require_course, require_named
@@ -40,7 +40,7 @@ def create_vocab_deck(
     """
     with writing(member.id, "create_vocab_deck") as write:
         require_course(member, course_id)
-        known = oldest_named(write, name) if if_exists == "merge" else None
+        known = oldest_named(write, [name]).get(name) if if_exists == "merge" else None
         if known is not None:
             deck_id, merge = known.id, merge_cards(write, known, cards)
         else:
@@ -71,20 +71,23 @@ def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[C
     """Create a deck inside `write`, after `require_room`. Return its id and its cards."""
     require_named(course_id)
     fields = {"name": name, "course_id": course_id}
-    deck = Deck.objects.create(member_id=write.member_id, created_at=write.now, updated_at=write.now, **fields)
+    deck = Deck(member_id=write.member_id, created_at=write.now, updated_at=write.now, **fields)
+    insert_later([deck])
     write.made(Deck, deck.id, name, fields)
     return deck.id, add_cards(write, deck.id, cards)
 
 
-def oldest_named(write: Write, name: str) -> StoredDeck | None:
-    """The member's oldest deck with this name, trimmed and case-folded, under the lock of `write`."""
+def oldest_named(write: Write, names: Iterable[str]) -> dict[str, StoredDeck]:
+    """The member's oldest deck with each name, trimmed and case-folded. One query, under the lock of `write`."""
     decks = (
         Deck.objects.filter(member_id=write.member_id)
         .order_by("created_at", "id")
         .values_list("id", "name", "course_id")
     )
-    wanted = _folded(name)
-    return next((StoredDeck(*deck) for deck in decks if _folded(deck[1]) == wanted), None)
+    oldest: dict[str, StoredDeck] = {}
+    for deck in decks:
+        oldest.setdefault(_folded(deck[1]), StoredDeck(*deck))
+    return {name: oldest[_folded(name)] for name in names if _folded(name) in oldest}
 
 
 def set_course(write: Write, deck: StoredDeck, course_id: UUID | None) -> None:

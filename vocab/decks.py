@@ -129,6 +129,9 @@ def list_vocab_decks(
     now = timezone.now()
     one = {"member_id": member.id, "deck_id": deck_id}
     moment = {"now": now, "today": member.date_at(now)}
+    everything = None
+    if include_cards and not due_only and for_item is None:
+        everything = _CARDS_DUE_FIRST.ahead(**one, limit=_NO_LIMIT if limit is None else limit)
     if for_item is not None:
         course_id, planned = cards_for(member, for_item, minutes_a_day, limit)
         columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, **moment)
@@ -141,13 +144,11 @@ def list_vocab_decks(
     if decks and (include_cards or for_item is not None):
         if for_item is not None:
             cards = planned
+        elif everything is not None:
+            cards = everything()
         else:
-            most = _NO_LIMIT if limit is None else limit
-            if due_only:
-                most = min(most, decks[0]["today_count"])
-                cards = _CARDS_TO_ASK.all(**one, now=now, limit=most)
-            else:
-                cards = _CARDS_DUE_FIRST.all(**one, limit=most)
+            most = decks[0]["today_count"]
+            cards = _CARDS_TO_ASK.all(**one, now=now, limit=most if limit is None else min(limit, most))
         decks[0]["cards"] = cast("list[ListedCardRow]", cards) if on is None else with_recall(member, on, cards)
     return decks
 

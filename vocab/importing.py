@@ -70,11 +70,11 @@ def import_vocab_decks(
     parts = list(_parts(found, PurePosixPath(clean_filename(filename)).stem))
     with writing(member.id, "import_vocab_decks") as write:
         require_course(member, course_id)
-        known = {part: oldest_named(write, part) if if_exists == "merge" else None for part, _ in parts}
-        require_room(write, sum(known[part] is None for part, _ in parts))
+        known = oldest_named(write, [part for part, _ in parts]) if if_exists == "merge" else {}
+        require_room(write, sum(part not in known for part, _ in parts))
         ids: list[UUID] = []
         for part, cards in parts:
-            there = known[part]
+            there = known.get(part)
             if there is not None:
                 merge_cards(write, there, cast("list[CardEntryFields]", cards))
                 set_course(write, there, course_id)
@@ -90,7 +90,7 @@ def import_vocab_decks(
         "skipped": skipped,
         "media_left_out": media,
     }
-    return answer, any(there is None for there in known.values())
+    return answer, any(part not in known for part, _ in parts)
 
 
 def _found(member: Member, file: IO[bytes], header: str) -> tuple[list[FoundDeck], int, int]:

@@ -6,7 +6,7 @@ names the member. Those of Django's own collector do not.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 from django.apps import apps
@@ -22,6 +22,8 @@ from studyservice.database.ahead import Ahead, update_later
 from studyservice.database.deleting import delete_alone_later
 from studyservice.database.limiting import WholeMember, current_limiter
 
+_ModelT = TypeVar("_ModelT", bound=Model)
+
 _ITS_COURSE = "its_course_id"
 _NOT_REPORTED = frozenset({"id", "member_id", "created_at", "updated_at", *INTERNAL})
 
@@ -36,16 +38,16 @@ class Reference(NamedTuple):
     cascades: bool
 
 
-def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
-    """Delete the member's object with everything below it. False if it does not exist.
+def delete_object(write: Write, model: type[_ModelT], object_id: UUID) -> _ModelT | None:
+    """Delete the member's object with everything below it. Return it as it was, or None if it does not exist.
 
     The write keeps the rows, except those of stored files, which are deleted with the commit, and rows that name them
     (`MemberData.not_kept`).
     """
-    rows: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk=object_id)
+    rows: QuerySet[_ModelT] = QuerySet(model).filter(member_id=write.member_id, pk=object_id)
     found = _with_course(rows, write.member_id).first()
     if found is None:
-        return False
+        return None
     write.belongs(getattr(found, _ITS_COURSE, None))
     with _BELOW.rows():
         if _is_not_kept(model._meta.label):
@@ -54,10 +56,10 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
         below = delete_rows(write, rows, one=found)
         told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_REPORTED | counters()}
         write.deleted(model, object_id, str(found), {**without_usual(model, told), **below})
-    return True
+    return found
 
 
-def _with_course(rows: QuerySet[Model], member_id: UUID) -> QuerySet[Model]:
+def _with_course(rows: QuerySet[_ModelT], member_id: UUID) -> QuerySet[_ModelT]:
     """Add its course to each of `rows`, if that is stored in the row of another object."""
     data = data_of(rows.model)
     path = "" if data is None else data.course
@@ -65,7 +67,7 @@ def _with_course(rows: QuerySet[Model], member_id: UUID) -> QuerySet[Model]:
     if not above:
         return rows
     owners = {f"{'__'.join(above[: place + 1])}__member_id": member_id for place in range(len(above))}
-    found: QuerySet[Model] = rows.filter(**owners).annotate(**{_ITS_COURSE: F(f"{path}_id")})
+    found: QuerySet[_ModelT] = rows.filter(**owners).annotate(**{_ITS_COURSE: F(f"{path}_id")})
     return found
 
 
@@ -98,7 +100,7 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
             pre_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
         for level, number in zip(reversed(levels), reversed(numbers), strict=True):
             if number:
-                delete_alone_later(level)
+                delete_alone_later(level, read=[one] if level is rows and one is not None else None)
     return {
         plural_of(type_of(level.model)): number for level, number in zip(levels[1:], numbers[1:], strict=True) if number
     }

@@ -11,6 +11,7 @@ from accounts.changes.recording import Write
 from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.models import SyllabusFile
+from studyservice.database.ahead import update_later
 from studyservice.operations.errors import Conflict, ValidationFailed
 
 FILES_OF_COURSE = Limit(
@@ -59,7 +60,7 @@ def attach(write: Write, upload: Attachable, course_id: UUID) -> None:
     """
     require_place(write, course_id)
     mine = SyllabusFile.objects.filter(member_id=write.member_id, id=upload["id"])
-    mine.update(course_id=course_id, expires_at=None)
+    update_later(mine, course_id=course_id, expires_at=None)
     write.changed(SyllabusFile, upload["id"], upload["filename"], {"course_id": None}, {"course_id": course_id})
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Sum
@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.credentials.limiting import sender
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, clean_filename
+from studyservice.database.ahead import Ahead
 from studyservice.database.limiting import WholeMember
 from studyservice.operations.errors import Conflict
 from studyservice.operations.uploads import UploadedFile
@@ -53,6 +54,18 @@ class Upload(NamedTuple):
         return cls(file, name, digest.hexdigest(), size)
 
 
+class Room(NamedTuple):
+    """A queued query of the stored bytes. It has no row without files."""
+
+    kept: Ahead[Any]
+
+    def require(self, more: int) -> None:
+        """Raise Conflict if `more` bytes would be more than `MAX_BYTES_OF_MEMBER`."""
+        if sum(present for _, present in self.kept) + more > MAX_BYTES_OF_MEMBER:
+            most = MAX_BYTES_OF_MEMBER // 1024 // 1024
+            raise Conflict(f"Your syllabus files would have more than {most} MiB together. Delete some first.")
+
+
 def new_row(member_id: UUID, upload: Upload, found: FileText) -> SyllabusFile:
     """The unsaved row of an upload that was read, without a course."""
     return SyllabusFile(
@@ -92,12 +105,14 @@ def require_room(member_id: UUID, more: int) -> None:
     Raises:
         Conflict: there would be more than `MAX_BYTES_OF_MEMBER`.
     """
+    ask_for_room(member_id).require(more)
+
+
+def ask_for_room(member_id: UUID) -> Room:
+    """Queue the query of the stored bytes, without expired files (`studyservice.database.ahead`)."""
     files = SyllabusFile.objects.filter(member_id=member_id).exclude(expires_at__lte=timezone.now())
     with _ALL_FILES.rows():
-        present = files.aggregate(size=Sum("size"))["size"] or 0
-    if present + more > MAX_BYTES_OF_MEMBER:
-        most = MAX_BYTES_OF_MEMBER // 1024 // 1024
-        raise Conflict(f"Your syllabus files would have more than {most} MiB together. Delete some first.")
+        return Room(Ahead(files.values("member_id").annotate(bytes=Sum("size")).values_list("member_id", "bytes")))
 
 
 def files_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`

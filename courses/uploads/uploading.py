@@ -16,8 +16,9 @@ from courses.uploads.attaching import KEPT_FOR
 from courses.uploads.counting import count_limit_hit, count_upload
 from courses.uploads.files import KEPT, KeptRow, detail
 from courses.uploads.proposals import compared_course, proposal_of
-from courses.uploads.rows import Upload, logged_fields, new_row, require_room
+from courses.uploads.rows import Upload, ask_for_room, logged_fields, new_row, require_room
 from courses.uploads.serializers import SyllabusDetailRow
+from studyservice.database.ahead import insert_later, update_later
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
 from studyservice.operations.uploads import UploadedFile
@@ -55,7 +56,6 @@ def create_syllabus(
         proposal = proposal_of(member, known["text"], course)
         kept, is_new = _kept_again(member, upload, course_id), False
     else:
-        require_room(member.id, upload.size)
         found = plain_text(text or "") if file is None else _read(member, upload)
         proposal = proposal_of(member, found.text, course)
         kept, is_new = _kept(member, upload, found, course_id)
@@ -65,6 +65,7 @@ def create_syllabus(
 
 
 def _read(member: Member, upload: Upload) -> FileText:
+    require_room(member.id, upload.size)
     try:
         found = read_file(upload.file, upload.filename)
     except UnknownTypeError as unknown:
@@ -113,9 +114,8 @@ def _renewed(write: Write, upload: Upload, course_id: UUID | None) -> KeptRow | 
     if known is None:
         return None
     known["compared_with_id"], known["expires_at"] = course_id, now + KEPT_FOR
-    SyllabusFile.objects.filter(member_id=write.member_id, id=known["id"]).update(
-        compared_with_id=course_id, expires_at=known["expires_at"]
-    )
+    mine = SyllabusFile.objects.filter(member_id=write.member_id, id=known["id"])
+    update_later(mine, compared_with_id=course_id, expires_at=known["expires_at"])
     return known
 
 
@@ -126,8 +126,9 @@ def _add(write: Write, row: SyllabusFile) -> None:
         Conflict: the member's files would be too large in total.
     """
     now = timezone.now()
+    room = ask_for_room(write.member_id)
     delete_rows(write, SyllabusFile.objects.filter(member_id=write.member_id, expires_at__lte=now))
-    require_room(write.member_id, row.size)
+    room.require(row.size)
     row.created_at, row.expires_at = write.now, now + KEPT_FOR
-    row.save(force_insert=True)
+    insert_later([row])
     write.made(SyllabusFile, row.id, row.filename, logged_fields(row))

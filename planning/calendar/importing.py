@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import IO
+from datetime import date
+from typing import IO, NamedTuple
 from uuid import UUID
 
 from accounts.changes.recording import Write
@@ -10,7 +11,7 @@ from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.approval import Applied
-from courses.courses import require_course
+from courses.errors import NoSuchCourse
 from courses.item_batches import add_items
 from courses.items import change_items, delete_items
 from courses.models import Item
@@ -29,6 +30,7 @@ from planning.calendar.serializers import (
 from planning.models import ImportedEvent
 from planning.school_calendars.assigning import label_rows, summaries
 from planning.school_calendars.loading import load_courses
+from studyservice.database.ahead import Ahead, insert_later, update_later
 
 EVENTS_OF_COURSE = Limit(
     most=3000,
@@ -50,9 +52,11 @@ def import_calendar(
         RateLimited: too many files were read, or others are being read.
         Conflict: there would be too many items.
     """
-    require_course(member, course_id)
+    courses = load_courses(member).named
+    if all(one.id != course_id for one in courses):
+        raise NoSuchCourse
     calendar = read_calendar(member, file)
-    labels = label_rows(summaries(calendar.without_brackets().events), load_courses(member).named, {}, None)
+    labels = label_rows(summaries(calendar.without_brackets().events), courses, {}, None)
     wanted = calendar if label is None else calendar.of_labels({label})
     return {**take_calendar(member, course_id, wanted, dry_run=dry_run), "labels": labels}
 
@@ -89,13 +93,18 @@ class Plan:
     deleted: Sequence[UUID] = ()
 
 
+class _StoredItem(NamedTuple):
+    id: UUID
+    title: str
+    kind: str
+    due_on: date | None
+
+
 def compared(member: Member, course_id: UUID, calendar: CalendarFile) -> Comparison:
     """Compare the contents with the course. Two queries: the imported events, and their remaining items."""
+    mine = Ahead(Item.objects.filter(member_id=member.id, course_id=course_id).values_list(*_StoredItem._fields))
     rows = list(ImportedEvent.objects.filter(member_id=member.id, course_id=course_id).order_by("due_on", "id"))
-    items = {
-        item.id: item
-        for item in Item.objects.filter(member_id=member.id, course_id=course_id).only("title", "kind", "due_on")
-    }
+    items = {item.id: item for item in (_StoredItem(*row) for row in mine)}
     known = {(row.uid, row.instance): _known(row, items.get(row.item_id)) for row in rows}
     found = compare(calendar.events, known)
     found.gone = gone(
@@ -110,7 +119,7 @@ def compared(member: Member, course_id: UUID, calendar: CalendarFile) -> Compari
     return found
 
 
-def _known(row: ImportedEvent, item: Item | None) -> KnownEvent:
+def _known(row: ImportedEvent, item: _StoredItem | None) -> KnownEvent:
     return KnownEvent(
         key=(row.uid, row.instance),
         prodid=row.prodid,
@@ -161,23 +170,25 @@ def take(
     # The remembered versions are the file's and not study data. An undo leaves them, so that undone items count as
     # deleted or changed by the member.
     new = zip(made, (event for event, _ in plan.new), strict=True)
-    known.bulk_create(
-        ImportedEvent(
-            member_id=member.id,
-            course_id=course_id,
-            item_id=item_id,
-            uid=event.key[0],
-            instance=event.key[1],
-            prodid=calendar.prodid,
-            title=event.title,
-            due_on=event.due_on,
-            calendar_id=calendar_id,
-        )
-        for item_id, event in new
+    insert_later(
+        [
+            ImportedEvent(
+                member_id=member.id,
+                course_id=course_id,
+                item_id=item_id,
+                uid=event.key[0],
+                instance=event.key[1],
+                prodid=calendar.prodid,
+                title=event.title,
+                due_on=event.due_on,
+                calendar_id=calendar_id,
+            )
+            for item_id, event in new
+        ]
     )
     for base in plan.bases:
         one = known.filter(uid=base.key[0], instance=base.key[1])
-        one.update(title=base.title, due_on=base.due_on, prodid=calendar.prodid)
+        update_later(one, title=base.title, due_on=base.due_on, prodid=calendar.prodid)
     return made, Applied(len(made), changed, deleted)
 
 

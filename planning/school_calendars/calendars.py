@@ -14,22 +14,22 @@ from accounts.models import Member
 from planning.school_calendars.addresses import parse_address, sealed
 from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows
 from planning.school_calendars.fetching import Asked, ask, slot
-from planning.school_calendars.loading import Courses, load_courses
+from planning.school_calendars.loading import Courses, ask_for_courses, load_courses
 from planning.school_calendars.models import Answer, SchoolCalendar
 from planning.school_calendars.rows import (
     CALENDARS,
     NoSuchSchoolCalendar,
+    detail,
     get_school_calendar,
     keep,
     mine,
-    require_calendar,
     stored_calendar,
 )
 from planning.school_calendars.schedule import forget_due, next_after, set_due
 from planning.school_calendars.serializers import SchoolCalendarDetailRow
 from planning.school_calendars.storing import store, store_in
 from planning.school_calendars.taking import take_held, take_labels
-from studyservice.database.deleting import delete_alone
+from studyservice.database.deleting import delete_alone_later
 from studyservice.fetching.guarded import Validators
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -133,10 +133,8 @@ def update_school_calendar(
         Conflict: there would be too many items.
     """
     with writing(member.id, "update_school_calendar") as write:
-        calendar = mine(member).filter(id=calendar_id).first()
-        if calendar is None:
-            raise NoSuchSchoolCalendar
-        courses = load_courses(member, with_items=bool(changes.keys() & {"courses", "course_id"}))
+        asked = ask_for_courses(member, with_items=bool(changes.keys() & {"courses", "course_id"}))
+        calendar, courses = stored_calendar(member, calendar_id), asked()
         before = {label["label"]: label["course_id"] for label in _labels(calendar, courses)}
         _change(write, calendar, courses, changes)
         chosen = {*changes.get("courses", {})} | ({""} if "course_id" in changes else set())
@@ -155,7 +153,9 @@ def update_school_calendar(
             calendar.next_read_at = next_after(calendar)
         keep(calendar)
         set_due(calendar)
-    return get_school_calendar(member, calendar_id)
+    if calendar.answer == Answer.HELD:
+        courses = load_courses(member, with_items=True)
+    return detail(member, calendar, courses)
 
 
 def answer_school_calendar(member: Member, calendar_id: UUID, *, accept: bool) -> SchoolCalendarDetailRow:
@@ -165,18 +165,18 @@ def answer_school_calendar(member: Member, calendar_id: UUID, *, accept: bool) -
         NotFound: the member has no such calendar.
         Conflict: no reading waits, there would be too many items, or calendars are disabled.
     """
-    require_calendar(member, calendar_id)
-    require_on()
     with writing(member.id):
-        calendar = stored_calendar(member, calendar_id)
+        asked = ask_for_courses(member, with_items=accept)
+        calendar, courses = stored_calendar(member, calendar_id), asked()
+        require_on()
         if calendar.answer != Answer.HELD:
             raise Conflict(NOTHING_HELD)
         if accept:
-            take_held(member, calendar, load_courses(member, with_items=True))
+            take_held(member, calendar, courses)
         else:
             calendar.answer = Answer.REFUSED
         keep(calendar)
-    return get_school_calendar(member, calendar_id)
+    return detail(member, calendar, courses)
 
 
 def delete_school_calendar(member: Member, calendar_id: UUID) -> DeletedRow:
@@ -193,7 +193,7 @@ def delete_school_calendar(member: Member, calendar_id: UUID) -> DeletedRow:
         write.deleted(SchoolCalendar, calendar_id, calendar.name, fields_of(calendar, _LOGGED))
         write.cannot_be_undone()
         end_chains(member.id, [calendar_id], calendar.created_at)
-        delete_alone(rows)
+        delete_alone_later(rows)
         forget_due(member.id, calendar_id)
     return deletion(calendar_id)
 

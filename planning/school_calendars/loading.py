@@ -1,9 +1,10 @@
 """The member's courses, with or without their items, in one query."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
@@ -12,6 +13,7 @@ from accounts.models import Member
 from courses.models import Course
 from planning.models import Milestone
 from planning.school_calendars.assigning import Named
+from studyservice.database.ahead import Ahead
 
 
 class StoredItem(NamedTuple):
@@ -53,17 +55,30 @@ _ITEM = tuple(f"mine__{name}" for name in StoredItem._fields if name != "has_mil
 
 def load_courses(member: Member, *, with_items: bool = False) -> Courses:
     """The member's courses. One query."""
+    return ask_for_courses(member, with_items=with_items)()
+
+
+def ask_for_courses(member: Member, *, with_items: bool = False) -> Callable[[], Courses]:
+    """Queue the query, and return a function that returns the courses (`studyservice.database.ahead`)."""
     rows = Course.objects.filter(member_id=member.id).order_by("created_at", "id")
     if not with_items:
-        return Courses([Named(*row) for row in rows.values_list("id", "name", "code")])
+        return partial(_named, Ahead(rows.values_list("id", "name", "code")))
     steps = Milestone.objects.filter(member_id=member.id, item_id=OuterRef("mine__id"))
     joined = rows.annotate(
         mine=FilteredRelation("items", condition=Q(items__member_id=member.id)), has_milestones=Exists(steps)
     )
+    return partial(_with_items, Ahead(joined.values_list(*_COURSE, *_ITEM, "has_milestones")))
+
+
+def _named(rows: Ahead[Any]) -> Courses:
+    return Courses([Named(*row) for row in rows])
+
+
+def _with_items(rows: Ahead[Any]) -> Courses:
     named: dict[UUID, Named] = {}
     counts: dict[UUID, int] = {}
     items: dict[UUID, StoredItem] = {}
-    for course_id, name, code, number, *item in joined.values_list(*_COURSE, *_ITEM, "has_milestones"):
+    for course_id, name, code, number, *item in rows:
         named[course_id] = Named(course_id, name, code)
         counts[course_id] = number
         if item[0] is not None:

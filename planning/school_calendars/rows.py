@@ -14,6 +14,7 @@ from planning.school_calendars.models import Answer, SchoolCalendar
 from planning.school_calendars.serializers import HeldRow, LastErrorRow, SchoolCalendarDetailRow, SchoolCalendarRow
 from planning.school_calendars.states import State
 from planning.school_calendars.taking import NO_COUNTS, held_matches, reading_of
+from studyservice.database.ahead import update_later
 from studyservice.operations.errors import NotFound
 
 CALENDARS = Limit(
@@ -36,7 +37,7 @@ def keep(calendar: SchoolCalendar) -> None:
     """Store every column of the calendar, in a statement that names the member."""
     columns = [one.attname for one in SchoolCalendar._meta.concrete_fields if one.attname not in {"id", "member_id"}]
     stored = SchoolCalendar.objects.filter(member_id=calendar.member_id, id=calendar.id)
-    stored.update(**{name: getattr(calendar, name) for name in columns})
+    update_later(stored, **{name: getattr(calendar, name) for name in columns})
 
 
 def stored_calendar(member: Member, calendar_id: UUID) -> SchoolCalendar:
@@ -71,10 +72,17 @@ def get_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendarDeta
         NotFound: the member has no such calendar.
     """
     calendar = stored_calendar(member, calendar_id)
-    if calendar.answer != Answer.HELD:
-        return {**_row(calendar, load_courses(member)), "held": None}
-    courses = load_courses(member, with_items=True)
-    return {**_row(calendar, courses), "held": _held(member, calendar, courses)}
+    return detail(member, calendar, load_courses(member, with_items=calendar.answer == Answer.HELD))
+
+
+def detail(member: Member, calendar: SchoolCalendar, courses: Courses) -> SchoolCalendarDetailRow:
+    """The same for a calendar in memory. One query if a reading is held.
+
+    Args:
+        courses: with their items if a reading is held.
+    """
+    held = _held(member, calendar, courses) if calendar.answer == Answer.HELD else None
+    return {**_row(calendar, courses), "held": held}
 
 
 def _held(member: Member, calendar: SchoolCalendar, courses: Courses) -> list[HeldRow]:

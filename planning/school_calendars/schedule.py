@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from planning.school_calendars.models import DueCalendar, SchoolCalendar
+from studyservice.database.ahead import delete_later
 
 EVERY = timedelta(hours=6)
 AFTER_FAILURES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
@@ -48,16 +49,17 @@ def set_due(calendar: SchoolCalendar) -> None:
     if calendar.next_read_at is None:
         forget_due(calendar.member_id, calendar.id)
         return
-    DueCalendar.objects.update_or_create(
-        id=calendar.id,
-        member_id=calendar.member_id,
-        defaults={"host": calendar.host, "next_read_at": calendar.next_read_at, "claimed_until": None},
+    due = DueCalendar(
+        id=calendar.id, member_id=calendar.member_id, host=calendar.host, next_read_at=calendar.next_read_at
+    )
+    DueCalendar.objects.bulk_create(
+        [due], update_conflicts=True, unique_fields=["id"], update_fields=["host", "next_read_at", "claimed_until"]
     )
 
 
 def forget_due(member_id: UUID, calendar_id: UUID) -> None:
     """Remove the calendar from the schedule."""
-    DueCalendar.objects.filter(id=calendar_id, member_id=member_id).delete()
+    delete_later(DueCalendar.objects.filter(id=calendar_id, member_id=member_id))
 
 
 def postpone(member_id: UUID, calendar_id: UUID) -> None:

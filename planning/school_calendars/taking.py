@@ -22,6 +22,7 @@ from planning.school_calendars.loading import Courses
 from planning.school_calendars.matching import CourseMatch, match
 from planning.school_calendars.models import Answer, SchoolCalendar
 from planning.school_calendars.serializers import CountsRow
+from studyservice.database.ahead import delete_later, update_later
 from studyservice.database.batches import batches
 
 TAKES = "read_school_calendar"
@@ -169,7 +170,7 @@ def _take_course(
     if one.moved_out:
         delete_items(write, one.course_id, [row.item_id for row in one.moved_out])
         for batch in batches([row.id for row in one.moved_out]):
-            mine.filter(id__in=batch).delete()
+            delete_later(mine.filter(id__in=batch))
     plan: FilePlan = all_of(one.comparison)
     _, applied = take(write, member, one.course_id, reading, plan, calendar_id=calendar.id)
     for ids, columns in (
@@ -178,7 +179,7 @@ def _take_course(
         (one.back, {"is_gone": False}),
     ):
         for batch in batches(ids):
-            mine.filter(id__in=batch).update(**columns)
+            update_later(mine.filter(id__in=batch), **columns)
     return bool(applied.made or applied.changed or one.moved_out)
 
 
