@@ -11,7 +11,7 @@ from accounts.models import Member
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
 from practice.sums import add_attempt, forget_topic_ids, recount
-from studyservice.database.ahead import update_later
+from studyservice.database.ahead import delete_later, update_later
 from studyservice.database.batches import batches
 from studyservice.database.statements import Insert
 
@@ -71,7 +71,7 @@ def remove_attempt(member_id: UUID, attempt_id: UUID) -> None:
     """Remove an attempt, for example when its review is undone. Does nothing if it does not exist."""
     attempt = Attempt.objects.filter(member_id=member_id, id=attempt_id).first()
     if attempt is not None:
-        Attempt.objects.filter(member_id=member_id, id=attempt_id).delete()
+        delete_later(Attempt.objects.filter(member_id=member_id, id=attempt_id))
         recount(attempt)
 
 

@@ -11,6 +11,7 @@ from django.db import connection
 from django.db.models import Max, Sum
 
 from practice.models import Attempt, PracticeSum, SumKind
+from studyservice.database.ahead import delete_later
 from studyservice.database.capabilities import inserts_from_query
 
 _FORMS = {
@@ -70,7 +71,7 @@ def rebuild_sums(member_ids: Sequence[UUID]) -> None:
         _TOPICS.format(kind=SumKind.TOPIC_DAY.value, starts_on="day", **common),
         _TOPICS.format(kind=SumKind.TOPIC_MONTH.value, starts_on=forms["month"], **common),
     ]
-    PracticeSum.objects.filter(member_id__in=member_ids).delete()
+    delete_later(PracticeSum.objects.filter(member_id__in=member_ids))
     with connection.cursor() as cursor:
         for statement in statements:
             _insert(cursor, statement, members)

@@ -1,18 +1,19 @@
 """The sums of attempts (`PracticeSum`), updated in the transaction of each attempt."""
 
 from calendar import monthrange
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from hashlib import md5
-from typing import TypedDict
+from typing import Any, TypedDict
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Aggregate, Count, Max, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from accounts.changes.recording import Write
 from practice.models import Attempt, PracticeSum, SumKind
-from studyservice.database.ahead import update_later
+from studyservice.database.ahead import Ahead, delete_later, insert_later, update_later
 from studyservice.database.capabilities import inserts_from_query
 from studyservice.database.limiting import WholeMember
 from studyservice.database.statements import RawStatement
@@ -137,33 +138,42 @@ def recount(attempt: Attempt) -> None:
     month = attempt.day.replace(day=1)
     end_of_month = attempt.day.replace(day=monthrange(attempt.day.year, attempt.day.month)[1])
     of_topic = of_member.filter(**topic)
-    _replace(attempt, SumKind.TOPIC_DAY, attempt.day, topic, of_topic.filter(day=attempt.day))
-    _replace(attempt, SumKind.TOPIC_MONTH, month, topic, of_topic.filter(day__range=(month, end_of_month)))
     nothing: _Topic = {"topic": "", "deck_id": None, "course_id": None}
-    _replace(attempt, SumKind.DAY, attempt.day, nothing, of_member.filter(day=attempt.day))
+    counted = (
+        (SumKind.TOPIC_DAY, attempt.day, topic, _counts(of_topic.filter(day=attempt.day))),
+        (SumKind.TOPIC_MONTH, month, topic, _counts(of_topic.filter(day__range=(month, end_of_month)))),
+        (SumKind.DAY, attempt.day, nothing, _counts(of_member.filter(day=attempt.day))),
+    )
+    for kind, starts_on, named, counts in counted:
+        _replace(attempt.member_id, kind, starts_on, named, counts)
     count_runs(attempt.member_id, attempt.day)
 
 
-def _replace(attempt: Attempt, kind: SumKind, starts_on: date, topic: _Topic, attempts: QuerySet[Attempt]) -> None:
-    """Replace the sums of a topic and a period by one sum of `attempts`, or by none."""
-    sums = PracticeSum.objects.filter(member_id=attempt.member_id, kind=kind, starts_on=starts_on)
-    sums.filter(**topic).delete()
-    told = Q(foretold__isnull=False)
-    counts = attempts.aggregate(
-        attempts=Count("id"),
-        firsts=Count("id", filter=Q(is_first=True)),
-        foretold_attempts=Count("id", filter=told),
-        foretold_correct=Count("id", filter=told & Q(correct=True)),
-        newest_at=Max("attempted_at"),
-        # Last, because from here on these names mean the columns of the sums.
-        correct=Count("id", filter=Q(correct=True)),
-        foretold=Coalesce(Sum("foretold"), 0),
-    )
-    if counts["attempts"]:
-        key = _ALL_TOPICS if kind == SumKind.DAY else topic_key(**topic)
-        PracticeSum.objects.create(
-            member_id=attempt.member_id, kind=kind, starts_on=starts_on, topic_key=key, **topic, **counts
-        )
+_FORETOLD = Q(foretold__isnull=False)
+_COUNTS: Mapping[str, Aggregate | Coalesce] = {
+    "attempts": Count("id"),
+    "correct": Count("id", filter=Q(correct=True)),
+    "firsts": Count("id", filter=Q(is_first=True)),
+    "foretold_attempts": Count("id", filter=_FORETOLD),
+    "foretold": Coalesce(Sum("foretold"), 0),
+    "foretold_correct": Count("id", filter=_FORETOLD & Q(correct=True)),
+    "newest_at": Max("attempted_at"),
+}
+"""The columns of a sum, computed from its attempts."""
+
+
+def _counts(attempts: QuerySet[Attempt]) -> Ahead[Any]:
+    """Queue the query of `_COUNTS`. It has no row without attempts."""
+    counts = {f"counted_{name}": counted for name, counted in _COUNTS.items()}
+    return Ahead(attempts.order_by().values("member_id").annotate(**counts).values_list(*counts))
+
+
+def _replace(member_id: UUID, kind: SumKind, starts_on: date, topic: _Topic, counts: Ahead[Any]) -> None:
+    """Replace the sums of a topic and a period by one sum of `counts`, or by none."""
+    delete_later(PracticeSum.objects.filter(member_id=member_id, kind=kind, starts_on=starts_on, **topic))
+    key = _ALL_TOPICS if kind == SumKind.DAY else topic_key(**topic)
+    of_time = {"member_id": member_id, "kind": kind, "starts_on": starts_on, "topic_key": key, **topic}
+    insert_later([PracticeSum(**of_time, **dict(zip(_COUNTS, row, strict=True))) for row in counts])
 
 
 def count_runs(member_id: UUID, since: date) -> None:
@@ -178,7 +188,7 @@ def count_runs(member_id: UUID, since: date) -> None:
         run = before.run + 1 if before and one.starts_on - before.starts_on == _DAY else 1
         if run != one.run:
             one.run = run
-            PracticeSum.objects.filter(member_id=member_id, id=one.id).update(run=one.run)
+            update_later(PracticeSum.objects.filter(member_id=member_id, id=one.id), run=one.run)
         before = one
 
 

@@ -16,6 +16,7 @@ from accounts.changes.records import ChangeRow
 from accounts.members.data import Columns
 from accounts.models import Member
 from accounts.undo.log import Wanted, keyset, undoable
+from studyservice.database.ahead import delete_later
 from studyservice.database.batches import batches
 from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param, Select
@@ -90,7 +91,7 @@ def reviews_come_back(member: Member, rows: list[Columns]) -> None:
     """Remove the copies of restored reviews from the log of changes."""
     told = Change.objects.filter(member_id=member.id, operation=_OPERATION, undone_at=None)
     for card_ids in batches({row["card_id"] for row in rows}):
-        told.filter(object_id__in=card_ids).delete()
+        delete_later(told.filter(object_id__in=card_ids))
 
 
 def as_change(row: KeptReview) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from accounts.undo.kinds import TOO_OLD
 from accounts.undo.log import undoable
 from accounts.undo.undo import store_undone
 from practice.attempts import remove_attempt
+from studyservice.database.ahead import Ahead, delete_later, update_later
 from studyservice.database.limiting import WholeMember
 from studyservice.operations.errors import Conflict
 from vocab.changes import KeptReview, as_change, find_review, states
@@ -42,16 +43,17 @@ def undo_review(member: Member, write: Write, review_id: UUID) -> bool:
 
 
 def _take_back(member: Member, write: Write, review_id: UUID, review: KeptReview) -> bool:
-    card = Card.objects.get(member_id=member.id, id=review["card_id"])
-    later = Review.objects.filter(member_id=member.id, card_id=card.id, reviewed_at__gt=review["reviewed_at"])
-    if card.last_reviewed_at != review["reviewed_at"] or later.exists():
+    mine = Card.objects.filter(member_id=member.id, id=review["card_id"])
+    of_card = Review.objects.filter(member_id=member.id, card_id=review["card_id"])
+    later = Ahead(of_card.filter(reviewed_at__gt=review["reviewed_at"]).values_list("id", "card_id"))
+    card = mine.get()
+    if card.last_reviewed_at != review["reviewed_at"] or [*later]:
         raise Conflict(f"“{card.term}” was reviewed again since. Undo its later reviews first.")
     before, after = states(review)
     lapsed = review["rating"] == Rating.AGAIN and review["state"] == CardState.REVIEW
-    mine = Card.objects.filter(member_id=member.id, id=card.id)
-    mine.update(reps=card.reps - 1, lapses=card.lapses - lapsed, **before)
+    update_later(mine, reps=card.reps - 1, lapses=card.lapses - lapsed, **before)
     remove_attempt(member.id, review_id)
-    Review.objects.filter(member_id=member.id, id=review_id).delete()
+    delete_later(of_card.filter(id=review_id))
     part = Part(type_of(Card), card.id, card.term, before, {"rating": review["rating"], **after})
     change = Change(**as_change(review))
     store_undone(member, write, change, part)

@@ -120,8 +120,17 @@ def all_changes(member: Member) -> Iterator[ChangeRow]:
 
 def one_change(member: Member, change_id: UUID) -> ChangeRow | None:
     """Return the change for an answer, or None if the log of changes does not have it."""
-    row = _ONE.first(member_id=member.id, change_id=change_id)
-    return None if row is None else _told(row, timezone.now())
+    return ask_for_change(member, change_id)()
+
+
+def ask_for_change(member: Member, change_id: UUID) -> Callable[[], ChangeRow | None]:
+    """Queue the query of `one_change`, and return a function that returns its result (`Select.ahead`)."""
+    rows = _ONE.ahead(member_id=member.id, change_id=change_id)
+
+    def told() -> ChangeRow | None:
+        return next((_told(row, timezone.now()) for row in rows()), None)
+
+    return told
 
 
 def change_still_seen(member: Member, answer: Mapping[str, Any]) -> ChangeRow:

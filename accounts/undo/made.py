@@ -1,6 +1,7 @@
 """Undo a creation: delete the objects if unmodified and unreferenced."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, Model, QuerySet
@@ -28,10 +29,13 @@ def delete_again(member: Member, write: Write, type_: str, parts: Sequence[Part]
         raise RuntimeError(f"No model: {type_}")
     for batch in batches(parts):
         rows: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk__in=[part.id for part in batch])
-        found = {row["id"]: row for row in rows.order_by().values(*columns(model))}
+        names = [*columns(model)]
+        present = Ahead(rows.order_by().values_list(*names))
+        below = _below(write.member_id, rows)
+        found = {row["id"]: row for row in (dict(zip(names, values, strict=True)) for values in present)}
         for part in batch:
             _require_as_made(model, part, found.get(part.id))
-        _require_nothing_below(write.member_id, rows, batch)
+        _require_nothing_below(write.member_id, below, batch)
         count_deleted(write.member_id, model, found.values())
         delete_rows(write, rows)
 
@@ -48,16 +52,33 @@ def _require_as_made(model: type[Model], part: Part, row: Fields | None) -> None
         raise Conflict(f"{changed_since(others, part.name)}. Undo that first, or delete it yourself.")
 
 
-def _require_nothing_below(member_id: UUID, rows: QuerySet[Model], parts: Sequence[Part]) -> None:
+class _Below(NamedTuple):
+    """The rows that refer to objects through one field.
+
+    Attributes:
+        numbers: a queued query of their number for each object.
+    """
+
+    reference: Reference
+    rows: QuerySet[Model]
+    numbers: Ahead[Any]
+
+
+def _below(member_id: UUID, rows: QuerySet[Model]) -> list[_Below]:
+    """Queue the queries of everything below the objects."""
+    found = []
+    for reference in _all_references(rows):
+        referring = referring_to(reference, member_id, rows)
+        numbers = referring.order_by().values_list(reference.attname).annotate(number=Count("pk"))
+        found.append(_Below(reference, referring, Ahead(numbers)))
+    return found
+
+
+def _require_nothing_below(member_id: UUID, below: Sequence[_Below], parts: Sequence[Part]) -> None:
     """Raise unless everything below the objects was created in the same call and has nothing below it."""
     by_id = {part.id: part for part in parts}
-    references = [(reference, referring_to(reference, member_id, rows)) for reference in _all_references(rows)]
-    counts = [
-        Ahead(referring.order_by().values_list(reference.attname).annotate(number=Count("pk")))
-        for reference, referring in references
-    ]
-    for (reference, referring), found in zip(references, counts, strict=True):
-        type_, counted = type_of(reference.model), dict(found)
+    for reference, referring, numbers in below:
+        type_, counted = type_of(reference.model), dict(numbers)
         for id_, part in by_id.items():
             made = (part.after or {}).get(plural_of(type_), 0) if reference.cascades else 0
             number = counted.get(id_, 0)
@@ -65,8 +86,7 @@ def _require_nothing_below(member_id: UUID, rows: QuerySet[Model], parts: Sequen
                 raise Conflict(_hanging(part.name, number, type_))
         if counted and reference.cascades:
             for deeper in _all_references(referring):
-                below = referring_to(deeper, member_id, referring)
-                if number := below.count():
+                if number := referring_to(deeper, member_id, referring).count():
                     of_whom = parts[0].name if len(parts) == 1 else "What was made"
                     raise Conflict(_hanging(of_whom, number, type_of(deeper.model)))
 

@@ -23,10 +23,10 @@ from accounts.members.models import Member
 from accounts.undo.deleted import Return
 from accounts.undo.fields import put_columns_back, put_lists_back
 from accounts.undo.kinds import parts_of, why_not
-from accounts.undo.log import one_change
+from accounts.undo.log import ask_for_change
 from accounts.undo.made import delete_again
 from accounts.undo.seen import require_wholly_seen
-from studyservice.database.ahead import update_later
+from studyservice.database.ahead import insert_later, update_later
 from studyservice.database.limiting import WholeMember
 from studyservice.hooks import HookList
 from studyservice.operations.errors import Conflict, NotFound
@@ -59,7 +59,8 @@ def undo_change(member: Member, change_id: UUID) -> ChangeRow:
                 _undo(member, write, change)
         elif not any(log(member, write, change_id) for log in LOGS):
             raise NotFound("No such change. list_changes gives the ids.")
-    told = one_change(member, change_id)
+        asked = ask_for_change(member, change_id)
+    told = asked()
     if told is None:
         raise NotFound("The change was deleted meanwhile.")
     return told
@@ -93,8 +94,7 @@ def _restore(member: Member, write: Write, change: Change, parts: list[Part]) ->
         put_lists_back(member, write, part)
     if change.taken is not None:
         Return(member, write).of(bytes(change.taken))
-    for part in changed:
-        put_columns_back(write, part, is_head=part is parts[0])
+    put_columns_back(write, changed, parts[0])
     made = [part for part in reversed(parts) if part.before is None]
     for type_, of_type in groupby(made, lambda part: part.type):
         delete_again(member, write, type_, list(of_type))
@@ -109,5 +109,5 @@ def _restore(member: Member, write: Write, change: Change, parts: list[Part]) ->
 def store_undone(member: Member, write: Write, change: Change, part: Part) -> None:
     """Copy an undone change from another log to the log of changes, where it remains visible."""
     change.member_id, change.undoable, change.undone_at = member.id, True, write.now
-    change.save(force_insert=True)
+    insert_later([change])
     write.took_back([part], change)

@@ -14,7 +14,10 @@ from studyservice.rates import limiter as rates
 from tests import ROOT
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.exchanges import counted
+from tests.support.internet import Internet
 from tests.support.oauth import App
+from tests.support.schools import School
+from tests.support.undoable import UNDOABLE
 from tests.support.world import INTO_NOTHING, OPERATIONS, World, bearer
 
 pytestmark = pytest.mark.database("postgresql")
@@ -29,10 +32,15 @@ _ORDER = {"PUT": 1, "DELETE": 2}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_round_trips_equal_the_committed_ones(owner_member: Member, make_key: Any, pytestconfig: pytest.Config) -> None:
+def test_round_trips_equal_the_committed_ones(
+    owner_member: Member, make_key: Any, internet: Internet, pytestconfig: pytest.Config
+) -> None:
     entry_point = RestEntryPoint(make_key(owner_member)[0])
     entry_point.made("get_me")  # record the use of the key now, so that it is not written again
-    found = dict(sorted({**_of_operations(World(entry_point)), "refresh": _of_refresh(owner_member)}.items()))
+    undone = _of_undos(entry_point, School(internet))
+    World(entry_point).empty()
+    operations = _of_operations(World(entry_point))
+    found = dict(sorted({**operations, **undone, "refresh": _of_refresh(owner_member)}.items()))
     if pytestconfig.getoption("--refresh-baselines"):
         COUNTS.write_text(json.dumps(found, indent=2) + "\n")
     assert json.loads(COUNTS.read_text()) == found, REFRESH
@@ -53,6 +61,20 @@ def _of_operations(world: World) -> dict[str, int]:
         assert response.status_code == routes()[operation_id].success, response.content
         if routes()[operation_id].method == "DELETE":
             world.forget()
+    return found
+
+
+def _of_undos(owner: RestEntryPoint, school: School) -> dict[str, int]:
+    """Count the undo of each change that touches most."""
+    found = {}
+    for name, change in UNDOABLE.items():
+        rates.clear()
+        change(owner, school)
+        [newest] = owner.made("list_changes", limit=1)["data"]
+        assert newest["operation"] == name
+        call = World(owner).call("undo_change", change_id=newest["id"])
+        response, found[f"undo_change of {name}"] = counted(partial(call.send, **bearer(owner.secret)))
+        assert response.status_code == 200, response.content
     return found
 
 
