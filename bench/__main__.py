@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psycopg
 
-from bench import agree, machine
+from bench import agree, machine, under_load
 from bench.cast import Cast, save
 from bench.contestants import CONTESTANTS
 from bench.distance import CONNECTIONS as DISTANT_CONNECTIONS
@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("--members", type=int, default=MEMBERS)
     parser.add_argument("--scale", action=argparse.BooleanOptionalAction, help="list_items with ten times the data")
     parser.add_argument("--distances", action=argparse.BooleanOptionalAction, help="rows with PostgreSQL further away")
+    parser.add_argument("--under-load", action=argparse.BooleanOptionalAction, help="latency at 70 %% of the rate")
     parser.add_argument("--profile", metavar="ROW", choices=names, help="show the time spent in each part of a row")
     profiled = [name for name in CONTESTANTS if name != FASTAPI]
     parser.add_argument("--contestant", choices=profiled, default=SERVICE, help="to profile")
@@ -54,6 +55,8 @@ def main() -> None:
         options.scale = not options.quick and options.rows == names
     if options.distances is None:
         options.distances = not options.quick and options.rows == names
+    if options.under_load is None:
+        options.under_load = not options.quick and options.rows == names
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both signals end everything that was started
     busy = os.getloadavg()[0]
     serving, others = machine.split_cores()
@@ -80,6 +83,7 @@ class Bench:
         self._site = site
         self._options = options
         self._serving = serving
+        self._latencies: dict[int, under_load.Latencies] = {}
 
     def _seeded(self, database: str, members: int, fill: str = "fill") -> tuple[str, Cast]:
         """Return the URL and the cast of a new database."""
@@ -111,15 +115,26 @@ class Bench:
         course = self._course(rows, servers, stretches, url)
         warm = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
         samples = course.rounds(options.rounds, _tell)
+        self._under_load(0, rows, servers, stretches, samples)
         memory = {name: (warm[name], machine.resident_mib(server.worker)) for name, server in servers.items()}
         tools_list = agree.answer_size(TOOLS_LIST, servers[SERVICE], people)
         scale = self._scale(servers[SERVICE], people, url) if options.scale else {}
         distances = {distance: self._at_distance(distance, far, stretches) for distance in DISTANCES if far}
         return Results(
-            rows, samples, options.rounds, options.seconds, busy, _settings(url), tools_list, memory, scale, distances
+            rows=rows,
+            samples=samples,
+            rounds=options.rounds,
+            seconds=options.seconds,
+            busy=busy,
+            postgres=_settings(url),
+            tools_list=tools_list,
+            memory=memory,
+            scale=scale,
+            distances=distances,
+            latencies=self._latencies,
         ).markdown()
 
-    def _at_distance(self, milliseconds: float, rows: Sequence[Row], stretches: Stretches) -> Samples:
+    def _at_distance(self, milliseconds: int, rows: Sequence[Row], stretches: Stretches) -> Samples:
         """Measure `rows` with PostgreSQL at the same distance for all contestants."""
         directory = self._site.directory / f"distance-{milliseconds}"
         directory.mkdir()
@@ -129,7 +144,22 @@ class Bench:
             servers = {name: self._serve(name, url) for name in CONTESTANTS if name in wanted}
             _tell(f"{milliseconds} ms to PostgreSQL")
             course = self._course(rows, servers, stretches, url, connections=DISTANT_CONNECTIONS)
-            return course.rounds(self._options.rounds, _tell)
+            samples = course.rounds(self._options.rounds, _tell)
+            self._under_load(milliseconds, rows, servers, stretches, samples)
+            return samples
+
+    def _under_load(
+        self,
+        milliseconds: int,
+        rows: Sequence[Row],
+        servers: Mapping[str, Server],
+        stretches: Stretches,
+        samples: Samples,
+    ) -> None:
+        if self._options.under_load and milliseconds not in self._latencies and milliseconds in under_load.DISTANCES:
+            self._latencies[milliseconds] = under_load.measure(
+                rows, servers, stretches, samples, rounds=self._options.rounds, tell=_tell
+            )
 
     def _course(
         self,

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 CONNECTIONS = 8
-_SILENCE_SECONDS = 20
+SILENCE_SECONDS = 20
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
 
 
@@ -44,11 +44,12 @@ def run(port: int, requests: Iterator[bytes], seconds: float, connections: int =
     """Send `requests` to a server on loopback for some seconds, or until they run out."""
     with ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
-        return _run(selector, [stack.enter_context(_connect(port)) for _ in range(connections)], requests, seconds)
+        return _run(selector, [stack.enter_context(connect(port)) for _ in range(connections)], requests, seconds)
 
 
-def _connect(port: int) -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", port), timeout=_SILENCE_SECONDS)
+def connect(port: int) -> socket.socket:
+    """Open a keep-alive connection to a server on loopback."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=SILENCE_SECONDS)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
 
@@ -69,12 +70,12 @@ def _run(
         one.sendall(first)
         waiting += 1
     while waiting:
-        ready = selector.select(_SILENCE_SECONDS)
+        ready = selector.select(SILENCE_SECONDS)
         if not ready:
-            raise BrokenAnswerError(f"no answer in {_SILENCE_SECONDS} s")
+            raise BrokenAnswerError(f"no answer in {SILENCE_SECONDS} s")
         for key, _ in ready:
             one, received = key.data
-            status = _read(one, received)
+            status = receive(one, received)
             if status is None:
                 continue
             waiting -= 1
@@ -95,8 +96,8 @@ def _run(
     return outcome
 
 
-def _read(connection: socket.socket, received: bytearray) -> int | None:
-    """Return the status if the whole answer has arrived."""
+def receive(connection: socket.socket, received: bytearray) -> int | None:
+    """Add to `received`; returns the status if the whole answer has arrived."""
     data = connection.recv(262_144)
     if not data:
         raise BrokenAnswerError("the server closed the connection")

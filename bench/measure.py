@@ -115,13 +115,13 @@ class Course:
             server_us=served / outcome.answered * 1e6,
             postgres_us=asked / outcome.answered * 1e6,
             load_share=outcome.cpu_seconds / outcome.seconds,
-            p50_ms=_share(outcome.waits, 0.50) * 1000,
-            p99_ms=_share(outcome.waits, 0.99) * 1000,
+            p50_ms=percentile(outcome.waits, 0.50) * 1000,
+            p99_ms=percentile(outcome.waits, 0.99) * 1000,
         )
 
 
-def _share(values: Sequence[float], share: float) -> float:
-    """Return the value that this `share` of them do not exceed."""
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the least of the values that this `share` of them do not exceed."""
     return sorted(values)[ceil(share * len(values)) - 1]
 
 

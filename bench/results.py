@@ -12,6 +12,7 @@ from bench.measure import Sample, Samples, Spread, ratio
 from bench.rows import FASTAPI, FLOOR, IDIOMATIC, NINJA, SERVICE, WITH_REDIS, Row
 from bench.servers import THREADS
 from bench.targets import verdicts
+from bench.under_load import SHARE, Latencies
 
 
 @dataclass(slots=True)
@@ -26,6 +27,7 @@ class Results:
         memory: contestant to resident MiB after warming up and after the run.
         scale: samples of list_items by the size of the data set, small one first; empty if not measured.
         distances: samples by the milliseconds of a round trip to PostgreSQL; empty if not measured.
+        latencies: under a share of the load, by those milliseconds; empty if not measured.
     """
 
     rows: Sequence[Row]
@@ -38,6 +40,7 @@ class Results:
     memory: Mapping[str, tuple[float, float]]
     scale: Mapping[str, list[Sample]]
     distances: Mapping[int, Samples]
+    latencies: Mapping[int, Latencies]
 
     def markdown(self) -> str:
         """Return the whole page."""
@@ -49,7 +52,7 @@ class Results:
             f"The answer to tools/list has {self.tools_list:,} bytes."
         )
         parts = [_HEAD, setting, self._targets(), self._rates(), self._ratios(), self._cpu(), self._memory()]
-        return "\n\n".join([*parts, *self._scale(), *self._distances(), _READING]) + "\n"
+        return "\n\n".join([*parts, *self._under_load(), *self._scale(), *self._distances(), _READING]) + "\n"
 
     def _targets(self) -> str:
         found = list(verdicts(self.samples, self.memory, self.distances))
@@ -124,6 +127,29 @@ class Results:
             "as in the table above."
         )
         return [f"{_titled('With PostgreSQL further away', head, rows)}\n\n{what}"]
+
+    def _under_load(self) -> list[str]:
+        if not self.latencies:
+            return []
+        keys = next(iter(self.latencies.values()))
+        rows = [
+            [f"{row}, {name}", *(_latency(found, (row, name)) for found in self.latencies.values())]
+            for row, name in keys
+        ]
+        head = ["", *(f"{distance} ms" for distance in self.latencies)]
+        what = (
+            f"Requests per second · p50 / p99 in milliseconds, at {SHARE:.0%} of what the row answers at most with "
+            "PostgreSQL beside it, and with a proxy that adds a round trip of 1 ms. Requests come at random moments "
+            "(Poisson), whether earlier ones are answered or not, and the time of each counts from its moment."
+        )
+        return [f"{_titled('Latency under load', head, rows)}\n\n{what}"]
+
+
+def _latency(found: Latencies, key: tuple[str, str]) -> str:
+    if key not in found:
+        return "–"
+    one = found[key]
+    return f"{one.rate:.0f} · {one.p50_ms:.1f} / {one.p99_ms:.1f}"
 
 
 def _rate_and_waits(samples: Sequence[Sample]) -> str:
