@@ -171,7 +171,7 @@ def fill(members: int) -> Cast:
     cards = add_decks(seed.courses, seed.now - timedelta(days=30), seed.card_states())
     tokens = connect(seed.members, TOKENS, seed.now)
     heavy = seed.add_heavy()
-    _settle()
+    settle()
     people = [Subject(key, _texts(seed.courses[one]), _texts(cards[one]), tokens[one]) for one, key in keys.items()]
     return Cast(people, heavy)
 
@@ -180,11 +180,11 @@ def fill_items(members: int) -> Cast:
     """Fill it only for listing items."""
     seed = Seed(members)
     keys = seed.add_items()
-    _settle()
+    settle()
     return Cast([Subject(key, _texts(seed.courses[member])) for member, key in keys.items()])
 
 
-def _settle() -> None:
+def settle() -> None:
     """Let PostgreSQL finish the background work of the filling."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
