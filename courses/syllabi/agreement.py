@@ -1,22 +1,31 @@
 """Compare items found in different lines of one syllabus."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from courses.syllabi.candidates import Candidate
+from courses.syllabi.candidates import LEAST_ALIKE, Candidate
 from courses.syllabi.comparison import STAGES, Title
-from courses.syllabi.doubts import Doubt
+from courses.syllabi.doubts import LEAST_SIGNS, Doubt, Sign
+from courses.syllabi.kinds import NOUN
+from courses.syllabi.reader import Syllabus
+from courses.syllabi.rows import cells_of
+from courses.syllabi.units import SHORT
 
 _ONCE: Final = (frozenset({"final"}), frozenset({"final", "exam"}))
 """Words for work that a course has only once, even without a number."""
 
 
-def compared(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates, with a doubt if another line has the same item on another day, or numbers and days disagree."""
+_LISTED: Final = frozenset({Sign.DUE, Sign.HERE, Sign.ENTRY, Sign.ALIKE})
+"""With these a title of several words is an item of no known kind: an entry in a list of deadlines."""
+
+
+def compared(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequence[str]) -> list[Candidate]:
+    """The candidates, doubted where lines disagree on one or on the order of its series, or where evidence is short."""
     titles = [Title.of(one.title) for one in candidates]
+    parts = [Title.of(name) for name in graded]
     dates: defaultdict[tuple[frozenset[str], frozenset[str]], set[date]] = defaultdict(set)
     series: defaultdict[frozenset[str], dict[int, date]] = defaultdict(dict)
     for one, title in zip(candidates, titles, strict=True):
@@ -29,8 +38,13 @@ def compared(candidates: Sequence[Candidate]) -> list[Candidate]:
         for words, days in series.items()
         if (ordered := [days[number] for number in sorted(days)]) != sorted(ordered)
     }
-    doubted = []
+    forms = [_form(syllabus, one.line) for one in candidates]
+    alike_forms = Counter(form for form, one in zip(forms, candidates, strict=True) if not one.doubts)
+    days_of: defaultdict[date | None, set[tuple[int, frozenset[str], frozenset[str]]]] = defaultdict(set)
     for one, title in zip(candidates, titles, strict=True):
+        days_of[one.due_on].add((one.line, title.words, title.numbers))
+    doubted = []
+    for form, one, title in zip(forms, candidates, titles, strict=True):
         doubts = set(one.doubts)
         alike = [
             days for (words, numbers), days in dates.items() if numbers == title.numbers and _same(words, title.words)
@@ -39,8 +53,26 @@ def compared(candidates: Sequence[Candidate]) -> list[Candidate]:
             doubts.add(Doubt.TWO_DATES)
         if title.words in disordered and title.numbers:
             doubts.add(Doubt.OUT_OF_ORDER)
+        again = any(
+            line != one.line and numbers == title.numbers and _same(words, title.words)
+            for line, words, numbers in days_of[one.due_on]
+        )
+        alike_here = alike_forms[form] > LEAST_ALIKE
+        named = bool(NOUN.search(one.title)) or any(_same(part.words, title.words) for part in parts)
+        signs = one.signs | {sign for sign, holds in ((Sign.AGAIN, again), (Sign.ALIKE, alike_here)) if holds}
+        named = named or (signs >= _LISTED and len(title.words | title.numbers) > 1)
+        if not doubts and not named:
+            doubts.add(Doubt.UNNAMED)
+        elif not doubts and len(signs) < LEAST_SIGNS + one.shared:
+            doubts.add(Doubt.WEAK)
         doubted.append(replace(one, doubts=frozenset(doubts)))
     return doubted
+
+
+def _form(syllabus: Syllabus, line: int) -> tuple[int, bool, bool, bool]:
+    """The form of a line: its columns, whether a date begins it, whether it has one, and whether it is long."""
+    text, mentions = syllabus.lines[line], syllabus.mentions(line)
+    return len(cells_of(text)), bool(mentions and mentions[0].start < 6), bool(mentions), len(text) >= SHORT
 
 
 def _same(words: frozenset[str], others: frozenset[str]) -> bool:

@@ -4,26 +4,30 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import BY, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
-from courses.syllabi.doubts import Doubt, confidence_of
+from courses.syllabi.doubts import Doubt, Sign, confidence_of
 from courses.syllabi.due_days import blanked, day_in, due_among, listed_after, mentions_for
 from courses.syllabi.kinds import SAT, kind_of
 from courses.syllabi.phrases import Phrase, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import Unit
-from courses.syllabi.units import LONGEST, units_in
+from courses.syllabi.units import LONGEST, SHORT, units_in
 from courses.syllabi.words import RECURRING, weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
+_ORDINALS: Final = (
+    r"(?:first|second|third|fourth|fifth|last|other|erste\w*|zweite\w*|dritte\w*|premi[eè]re?|deuxième|troisième"
+    r"|primera?|segund[oa]|tercer[oa]?)\b"
+)
+_NUMBERED: Final = re.compile(_ORDINALS, re.IGNORECASE)
 _ORDINAL: Final = re.compile(
-    r"\b(?:the|der|die|das|le|la|el)\s(?P<which>first|second|third|fourth|fifth|last|other|zweite\w*|dritte\w*|deuxième"
-    r"|troisième|segund[oa]|tercer[oa]?)\b"
+    rf"\b(?:the|der|die|das|le|la|el)\s(?P<which>{_ORDINALS})"
     r"(?:\s(?:one|is|are|will be|takes place|due|held|on|by|am|bis|le|el)){0,4}[\s,]*$",
     re.IGNORECASE,
 )
@@ -38,6 +42,8 @@ _DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
 _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
 """An item named only by a code: "A1 due"."""
 
+_EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)
+_CLOSES: Final = re.compile(rf"{DUE.pattern}|\b(?:through|until|bis|jusqu'au|hasta)\b", re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"^(?:the|an?|your|our|del?(?: la)?|des?|du|la|el|le|der|die|das)\s", re.IGNORECASE)
 _OLD: Final = re.compile(
     r"\b(?:past|old|previous|earlier|last year's|mock) (?:\w+ )?(?:exams?|tests?|midterms?)\b", re.IGNORECASE
@@ -60,6 +66,8 @@ class Candidate:
         doubts: reasons against its date.
         numbered: whether a number distinguishes it from others of its kind.
         said: its sentence, if that is not the whole line.
+        signs: the evidence for its date in its line.
+        shared: whether its line names other items, too.
     """
 
     title: str
@@ -69,6 +77,8 @@ class Candidate:
     doubts: frozenset[Doubt] = frozenset()
     numbered: bool = False
     said: str | None = None
+    signs: frozenset[Sign] = frozenset()
+    shared: bool = False
 
     @property
     def confidence(self) -> float:
@@ -114,10 +124,15 @@ def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
     if not unit.prose:
         phrases = _apart(text, phrases, unit.mentions)
     if not phrases or (
-        unit.whole and not phrases[0].against and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end))
+        unit.whole
+        and not phrases[0].against
+        and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end) or " – " in text)
     ):
         phrases = _named_by_due(unit, phrases)
     if REGISTRAR.search(text) or _OLD.search(text):
+        return
+    if weekly := list(_every_week(syllabus, unit)):
+        yield from weekly
         return
     plain = blanked(text, unit.mentions)
     starts = [0, *(phrase.start for phrase in phrases[1:]), len(text)]
@@ -160,7 +175,7 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
 def _due_after_all(unit: Unit, phrase: Phrase) -> bool:
     """Return whether work that is handed out or reviewed is also due: at once, or on the last of several days."""
     following = unit.text[phrase.end :]
-    return bool(DUE.match(following.lstrip(" :-,")) or (len(unit.mentions) > 1 and DUE.search(following)))
+    return bool(DUE.match(following.lstrip(" :-,")) or (len(unit.mentions) > 1 and _CLOSES.search(following)))
 
 
 def _of_phrase(
@@ -208,9 +223,30 @@ def _of_phrase(
         ),
     }
     held = frozenset(doubt for doubt, holds in doubts.items() if holds)
+    signs = _signs(syllabus, unit, title, day) | frozenset(
+        sign
+        for sign, holds in (
+            (Sign.DUE, unit.reason or due),
+            (Sign.SAT, (sat or takes_place) and (phrase.numbered or len(title.split()) > 1)),
+            (Sign.NUMBER, phrase.numbered or bool(_NUMBERED.match(title))),
+            (Sign.WEEKDAY, mention.weekday == day.weekday()),
+        )
+        if holds
+    )
     one_of = title.removesuffix("s") if len(listed) > 1 and sat and title.endswith(("ts", "ms")) else None
     for number, each in enumerate([day, *(one.last for one in listed[1:])], 1):
-        yield Candidate(f"{one_of} {number}" if one_of else title, phrase.kind, each, unit.line, held, phrase.numbered)
+        named = f"{one_of} {number}" if one_of else title
+        shared = len(phrases) > 1
+        yield Candidate(named, phrase.kind, each, unit.line, held, phrase.numbered, None, signs, shared)
+
+
+def _signs(syllabus: Syllabus, unit: Unit, title: str, day: date) -> frozenset[Sign]:
+    """The evidence in the line as a whole."""
+    line, mentions = syllabus.lines[unit.line].strip(), syllabus.mentions(unit.line)
+    begins = line.lower().startswith(title.lower()[:12]) or bool(mentions and mentions[0].start < 6)
+    bare = len(line) < SHORT and len(cleaned(line, mentions)) <= len(title) + 25
+    here = any(one.holds(day) for one in mentions)
+    return frozenset(sign for sign, holds in ((Sign.ENTRY, begins and bare), (Sign.HERE, here)) if holds)
 
 
 def _other_weekday(mention: Mention, day: date, near: str) -> bool:
@@ -234,13 +270,39 @@ def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterat
             title = f"{found['which']} {named[-1].title.split()[-1].removesuffix('s')}"
             doubts = frozenset() if syllabus.in_term(mention.last) else frozenset({Doubt.OUTSIDE_TERM})
             doubts |= frozenset() if syllabus.calendar.sure else frozenset({Doubt.YEAR})
-            yield Candidate(title, named[-1].kind, mention.last, unit.line, doubts, numbered=True)
+            signs = _signs(syllabus, unit, title, mention.last) | {Sign.NUMBER}
+            signs |= {Sign.DUE} if DUE.search(found[0]) else {Sign.SAT} if SAT.search(title) else set()
+            yield Candidate(title, named[-1].kind, mention.last, unit.line, doubts, numbered=True, signs=signs)
+
+
+def _every_week(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
+    """The items of "a quiz every Thursday from September 2 to December 2, except on October 7"."""
+    said = _EXCEPT.split(unit.text, maxsplit=1)[0]
+    begin = unit.mentions[0].start if unit.mentions else 0
+    weekdays = weekdays_in(" ".join(one[0] for one in RECURRING.finditer(said, 0, begin)))
+    bounds = [one for one in unit.mentions if one.end <= len(said)]
+    phrases = [one for one in phrases_of(said) if not weekdays_in(said[: one.start])] or phrases_of(unit.before)
+    if len(weekdays) != 1 or not phrases or not 0 < len(bounds) <= 2:
+        return
+    first, last, off = bounds[0].first, bounds[-1].last, unit.mentions[len(bounds) :]
+    day = first + timedelta(days=(min(weekdays) - first.weekday()) % 7)
+    while last - first > LONGEST and day <= last:
+        if not any(one.holds(day) for one in off):
+            yield Candidate(phrases[-1].title, phrases[-1].kind, day, unit.line, frozenset({Doubt.RECURRING}))
+        day += timedelta(days=7)
 
 
 def _title(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
     """The phrase, or the rest of the entry if it has only this one: "Assignment 1: ER modeling"."""
     text = unit.text
-    if unit.prose or len(phrases) > 1 or SAYS.search(text) or EVENT.search(text) or DUE.match(text, phrase.end + 1):
+    if (
+        phrase.unnamed
+        or unit.prose
+        or len(phrases) > 1
+        or SAYS.search(text)
+        or EVENT.search(text)
+        or DUE.match(text, phrase.end + 1)
+    ):
         return phrase.title
     end = min((one.start for one in unit.mentions if one.start >= phrase.end), default=len(text))
     whole = cleaned(OPEN.sub("", text[phrase.start : end]), [])

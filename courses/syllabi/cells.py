@@ -1,7 +1,7 @@
 """The cells of a table row, each with the date of its row or column."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -34,9 +34,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
     roles = row.roles or (None,) * len(row.cells)
     dates = [syllabus.dates_in_text(cell) for cell in row.cells]
     at = _date_cell(row, roles, dates)
-    when = _date_of(row.cells[at], dates[at]) if at is not None else None
-    if when and at is not None and row.heads and _WEEK_OF.match(row.heads[at]):
-        when = replace(when, last=max(when.last, when.first + WORKING_WEEK))
+    when = _when(row, dates, at, due=roles[at] == "due") if at is not None else None
     goes_on = above is not None and row.line - above.line <= 3 and (not row.cells[0] or not row.roles)
     goes_on = goes_on and not any(map(_WORTH.fullmatch, row.cells))
     given = when or (above.mention if above and goes_on else None)
@@ -63,11 +61,13 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
     found = [when] if when and (due_column or says_due) else [one[0] for one in dates if one]
     found += due_among(row.cells[at], dates[at]) if at is not None else []
     several = len({one.first for one in found if syllabus.in_term(one.first)}) > 1
-    after = [place for place in named if at is not None and place > at and phrases_of(row.cells[place])]
+    after = [place for place in named if at is not None and place >= at and phrases_of(row.cells[place])]
     if after and not row.roles:
         named = after  # the date begins an entry; text before it is another column
     elif says_due and not row.roles:
         named = [place for place in named if phrases_of(row.cells[place])] or named
+    if special := list(_of_columns(row, dates, named, only_when, due_column=at if due_column else None)):
+        return when, special
     numbered_week = when is None and "date" in roles and row.cells[roles.index("date")][-1:].isdigit()
     units = []
     for place in named:
@@ -101,6 +101,24 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
     return when, units
 
 
+def _of_columns(
+    row: Row,
+    dates: Sequence[Sequence[Mention]],
+    named: Sequence[int],
+    only_when: Sequence[bool],
+    due_column: int | None,
+) -> Iterator[Unit]:
+    """A title with a date in each further column, as of two sections; or a row below "Report due" of another title."""
+    if named == [0] and len(row.cells) > 2 and not row.roles and all(only_when[1:]) and all(dates[1:]):
+        for found in dates[1:]:
+            yield Unit(row.cells[0], row.line, (), found[0], several=True, entry=True)
+    elif due_column is not None and named and row.heads and NOUN.search(row.heads[due_column]):
+        due = due_among(row.cells[due_column], dates[due_column])
+        if not any(one.strong or one.numbered for place in named for one in phrases_of(row.cells[place])):
+            said = f"{cleaned(row.heads[due_column], [])}: {row.cells[named[-1]]}"
+            yield Unit(said, row.line, (), due[-1], reason=True, whole=True, several=len(due) > 1)
+
+
 def _on_weekday(given: Mention | None, letter: str) -> Mention | None:
     """The day in a week for a weekday letter, on or after the first day."""
     if given is None:
@@ -119,5 +137,12 @@ def _date_cell(row: Row, roles: Sequence[str | None], dates: Sequence[Sequence[M
     return min(ranked)[1] if ranked else None
 
 
-def _date_of(cell: str, mentions: Sequence[Mention]) -> Mention:
-    return (due_among(cell, mentions) or mentions)[0]
+def _when(row: Row, dates: list[list[Mention]], at: int, *, due: bool) -> Mention:
+    """The date of a row by its cell; "Sep 9, 11" and the first day of a week are ranges."""
+    when = (due_among(row.cells[at], dates[at]) or dates[at])[0]
+    if row.heads and _WEEK_OF.match(row.heads[at]):
+        when = replace(when, last=max(when.last, when.first + WORKING_WEEK))
+    if not due and not any(map(str.isalnum, cleaned(row.cells[at], dates[at]))):
+        when = replace(when, last=max(when.last, dates[at][-1].last))
+        dates[at] = [when]
+    return when

@@ -10,12 +10,8 @@ from courses.syllabi.text import title_key, words_of
 
 Match = Literal["new", "same", "moved", "gone"]
 
-_FILLERS: Final = frozenset(
-    {
-        "the", "a", "an", "of", "on", "for", "and", "in", "due", "der", "die", "das", "des", "und", "le", "la", "les",
-        "du", "de", "et", "el", "los", "y",
-    }
-)  # fmt: skip
+_FILLERS_WORDS: Final = "the a an of on for and in due der die das des und le la les du de et el los y"
+_FILLERS: Final = frozenset(_FILLERS_WORDS.split())
 _ROMAN: Final = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"}
 _SPELLINGS: Final = {
     "homework": ("hw", "hws", "homeworks"),
@@ -76,7 +72,7 @@ class Title:
             elif word in _ROMAN:
                 numbers.add(_ROMAN[word])
             elif word not in _FILLERS:
-                words.add(_SAME_WORDS.get(word, word))
+                words.add(_SAME_WORDS.get(word) or (word[:-1] if len(word) > 3 and word.endswith("s") else word))
         return cls(title_key(title), frozenset(words), frozenset(numbers))
 
     def like(self, other: "Title") -> bool:

@@ -65,12 +65,8 @@ _NO_NAME: Final = re.compile(
 _SECTION: Final = re.compile(
     r"[,(\s-]*\b(?:sections?|sec\.?|crn)\b.*$|\s*\((?:\d+ (?:credits?|units?)|online)[^)]*\)", re.IGNORECASE
 )
-_OPEN_ENDS: Final = frozenset(
-    {
-        "and", "of", "for", "in", "to", "the", "with", "from", "und", "der", "die", "für", "et", "de", "la", "des",
-        "y", "del", "&",
-    }
-)  # fmt: skip
+_OPEN_ENDS_WORDS: Final = "and of for in to the with from und der die für et de la des y del &"
+_OPEN_ENDS: Final = frozenset(_OPEN_ENDS_WORDS.split())
 _EDGES: Final = " \t'\"“”:;,.|–—-#*()/"
 
 

@@ -39,7 +39,8 @@ _WEEKDAY_BEFORE: Final = re.compile(
 )
 _WEEKDAY_AFTER: Final = re.compile(rf"\s?[(,]?\s?({one_of(WEEKDAYS)})\b", re.IGNORECASE)
 _SECOND_DAY: Final = re.compile(
-    rf"\s*(?P<join>[-–—/]|to\b|through\b|bis\b|and\b|or\b|und\b|et\b|y\b|&)\s*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!/|-\d"
+    rf"\s*(?P<join>[-–—/]|to\b|through\b|bis\b|and\b|or\b|und\b|et\b|y\b|&"
+    rf"|,(?= ?\d\d?(?:\s*$|\s\s|\t|\s?\|)))\s*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!/|-\d"
     rf"|\.\d|\.?\s(?:{_MONTH})\b){_TIME_FOLLOWS}",
     re.IGNORECASE,
 )
@@ -47,7 +48,7 @@ _FIRST_DAY: Final = re.compile(
     r"(?<![\w./:-])(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?\s*(?P<join>[-–—]|to|bis|au|al|and|und|et|y|or|&)\s*$",
     re.IGNORECASE,
 )
-_LIST: Final = {"and", "und", "et", "y", "or", "&", "/"}
+_LIST: Final = {"and", "und", "et", "y", "or", "&", "/", ","}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,23 @@ SURE: Final = 0.9
 """The confidence of an item without a doubt."""
 
 
+class Sign(StrEnum):
+    """Independent pieces of evidence that an item is due on its date."""
+
+    DUE = "a word, a label or a column says that it is due"
+    SAT = "it is sat at a time, and has a name of its own"
+    NUMBER = "it has a number"
+    WEEKDAY = "the weekday beside the date is that of the date"
+    HERE = "the date is in its line"
+    ENTRY = "its line has hardly more than its title and its date"
+    AGAIN = "another line says the same"
+    ALIKE = "other lines of the same form are items, too"
+
+
+LEAST_SIGNS: Final = 3
+"""Pieces of evidence without which an item is not ticked; chosen by leaving out one round of syllabi at a time."""
+
+
 class Doubt(StrEnum):
     """The reason why an item is not selected, in the member's words. Of several, the first is shown."""
 
@@ -22,6 +39,8 @@ class Doubt(StrEnum):
     FAR_DATE = "date some lines above"
     MAYBE_TOPIC = "maybe a topic"
     NO_REASON = "no deadline word"
+    UNNAMED = "no word for a kind of work"
+    WEAK = "little says so"
 
 
 _TAKES: Final = {Doubt.NO_REASON: 0.3, Doubt.MAYBE_TOPIC: 0.3, Doubt.OUTSIDE_TERM: 0.3, Doubt.WEEKDAY: 0.3}

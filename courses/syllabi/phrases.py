@@ -20,23 +20,17 @@ _OF: Final = re.compile(
 )
 """Words that join two names of one item: "critique of project one", "draft of the term paper"."""
 
-_STOP: Final = frozenset(
-    {
-        "the", "a", "an", "this", "that", "these", "those", "your", "our", "their", "his", "her", "its", "each",
-        "every", "all", "any", "some", "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
-        "ten", "there", "is", "are", "was", "were", "be", "been", "will", "would", "shall", "should", "must", "may",
-        "might", "can", "could", "have", "has", "had", "do", "does", "of", "in", "on", "at", "by", "for", "from", "to",
-        "with", "without", "and", "or", "but", "nor", "as", "if", "when", "while", "until", "before", "after",
-        "during", "about", "into", "over", "than", "then", "so", "not", "also", "only", "first-come", "please",
-        "submit", "turn", "complete", "finish", "hand", "upload", "read", "write", "prepare", "due", "deadline",
-        "include", "includes", "including", "take", "takes", "taking", "give", "gives", "given", "present", "presents",
-        "discuss", "return", "review", "start", "begin", "class", "week", "lecture", "chapter", "day", "section",
-        "topic", "introduction", "intro", "session", "der", "die", "das", "den", "dem", "ein", "eine", "einen", "und",
-        "oder", "von", "zu", "zur", "zum", "bis", "am", "im", "für", "mit", "abgabe", "le", "la", "les", "un", "une",
-        "des", "du", "de", "et", "ou", "à", "au", "el", "los", "las", "una", "y", "o", "para", "con", "del", "en",
-        "entrega",
-    }
-)  # fmt: skip
+_STOP_WORDS: Final = (
+    "the a an this that these those your our their his her its each every all any some no one two three four five six "
+    "seven eight nine ten there is are was were be been will would shall should must may might can could have has had "
+    "do does of in on at by for from to with without and or but nor as if when while until before after during about "
+    "into over than then so not also only first-come please submit turn complete finish hand upload read write "
+    "prepare due deadline include includes including take takes taking give gives given present presents discuss "
+    "return review start begin class week lecture chapter day section topic introduction intro session der die das "
+    "den dem ein eine einen und oder von zu zur zum bis am im für mit abgabe le la les un une des du de et ou à au el "
+    "los las una y o para con del en entrega"
+)
+_STOP: Final = frozenset(_STOP_WORDS.split())
 _LONG: Final = re.compile(r".*-(?:page|word|paragraph|minute|hour)s?", re.IGNORECASE)
 """A required length, which is not part of the name: "one-page"."""
 

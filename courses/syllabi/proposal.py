@@ -88,11 +88,12 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
         stored: the items of the course; those missing from the text are appended as gone.
     """
     likely = (one for one in candidates_in(syllabus) if one.confidence >= LEAST_CONFIDENCE)
-    kept = _without_doubles(compared(list(islice(likely, MOST_CANDIDATES))))
+    weights = weights_in(syllabus.lines)
+    graded = [one.name for one in weights]
+    kept = _without_doubles(compared(syllabus, list(islice(likely, MOST_CANDIDATES)), graded))
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
     found, gone = matches([(item.title, item.due_on) for item in items], stored)
     items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, found, strict=True)]
-    weights = weights_in(syllabus.lines)
     categories = [ProposedCategory(one.name, one.weight, one.line + 1) for one in weights[:MOST_CATEGORIES]]
     cautions = cautions_about(
         syllabus,

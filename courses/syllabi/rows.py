@@ -14,7 +14,7 @@ MOST_LINES: Final = 20_000
 """Maximum number of lines searched for items and weights. A hundred pages have a third of that."""
 
 _COLUMNS: Final = re.compile(r"\t+ *| {3,}\t*|(?<=[^.!?:]) {2}(?=\S)")
-_GAP: Final = re.compile(r" {2,}(?=\S)")
+_GAP: Final = re.compile(r"\t+ *| {2,}(?=\S)")
 _CELL: Final = re.compile(r"\S+(?: \S+)*")
 _RULE: Final = re.compile(r"[\s|:=+_-]*")
 _BULLET: Final = re.compile(
@@ -35,7 +35,8 @@ _ROLES: Final = (
     ("released", r"released?|assigned|out|opens?|available|posted|issued|handed out|ausgabe"),
     ("due",
      (r"(?:\w+ )?(?:due|closes)(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance"
-      r"|à rendre|deliverables?|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due")),
+      r"|à rendre|deliverables?|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due"
+      r"|(?:to )?(?:turn|hand) in|to submit")),
     ("date",
      (r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|jour|semaine|fechas?|día|semana"
       r"|est dates|meeting dates?|week dates?|dates? \(.*\)")),
@@ -127,7 +128,8 @@ def cells_of(text: str) -> tuple[str, ...]:
             cells = cells[:-1]
         return tuple(cells) or ("",)
     text, _ = _without_bullet(text.strip())
-    return tuple(cell.strip() for cell in _COLUMNS.split(text) if cell.strip()) or ("",)
+    columns = _GAP if "   " in text else _COLUMNS  # beside a wide gap, two spaces are one, too
+    return tuple(cell.strip() for cell in columns.split(text) if cell.strip()) or ("",)
 
 
 def _below_heads(text: str, header: str) -> tuple[str, ...]:
@@ -209,11 +211,11 @@ def _goes_on(text: str, following: str) -> bool:
         return False
     if _BULLET.match(following) or len(_COLUMNS.split(following)) > 1:
         return False
-    return following[0].islower() or last in _OPEN_ENDS
+    return following[0].islower() or last in _OPEN_ENDS or text[-1] == ","
 
 
-_OPEN_ENDS: Final = {
-    "on", "by", "the", "of", "and", "is", "due", "at", "in", "before", "until", "a", "an", "to", "for", "from", "with",
-    "worth",
-    "am", "der", "die", "das", "den", "dem", "bis", "und", "le", "la", "les", "avant", "el", "antes", "del", *MONTHS,
-}  # fmt: skip
+_OPEN_ENDS_WORDS: Final = (
+    "on by the of and is due at in before until a an to for from with worth am der die das den dem bis und le la les "
+    "avant el antes del"
+)
+_OPEN_ENDS: Final = frozenset(_OPEN_ENDS_WORDS.split()) | MONTHS.keys()

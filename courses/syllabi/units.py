@@ -61,15 +61,17 @@ _SHARE: Final = re.compile(
 def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     """The units of a text in order."""
     above: Above | None = None
+    headed = ""
     for row, mentions, titled, begins in _with_details(syllabus):
         if titled:
             yield titled
             continue
+        headed = (headed if mentions and not begins else "") or _heads_due(row, mentions)
         if above and (row.line - above.line > REACH or (begins and above.used)):
             above = None
         if row.is_table:
             when, units = units_of_cells(syllabus, row, above)
-            yield from units
+            yield from (_listed(unit) for unit in units) if headed else units
             above = Above(when, row.line, alone=False, table=True) if when else above
             continue
         above = _still(row, mentions, above)
@@ -81,9 +83,22 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
                 above = Above(mentions[0], row.line, alone=len(rest) < 16 and not phrases_of(rest))
             yield from _of_schedule(row, mentions)
         else:
-            yield from _of_prose(row, mentions, above)
+            before = syllabus.lines[row.line - 1] if row.line and not begins else ""
+            units = list(_of_prose(row, mentions, above, before))
+            yield from (_listed(unit) for unit in units) if headed else units
             if above and above.alone and not mentions:
                 above = replace(above, used=True)
+
+
+def _heads_due(row: Row, mentions: Sequence[Mention]) -> str:
+    """The line that says of the list below it that all of it is due: "Lessons close on Sundays at 11:59 p.m.:"."""
+    return row.text if row.text.endswith(":") and not mentions and _DUE_DETAIL.search(row.text) else ""
+
+
+def _listed(unit: Unit) -> Unit:
+    """An entry of a list that is due; one with a date of its own is an item of any name."""
+    dated = (len(unit.mentions) == 1 and not unit.prose) or unit.given is not None
+    return replace(unit, reason=True, whole=not phrases_of(unit.text)) if dated else unit
 
 
 def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
@@ -108,13 +123,22 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
         titles: list[Row] = []
         detailed = False
         below = _titles_come_first(block)
+        listing = any(_is_due_label(row, mentions) for row, mentions in block)
+        due: Mention | None = None
         for at, (row, mentions) in enumerate(block):
             dated = bool(mentions and titles)
             labelled = dated and len(row.text) < SHORT and _DUE_LABEL.match(row.text)
             placed = dated and ((below and not row.roles) or _POINTS.search(row.text))
             if labelled or (_only_when(row.text, mentions) and (placed or _DETAIL.match(row.text))):
                 detailed = True
+                if listing:
+                    due = next(iter(due_among(row.text, mentions)), due)
+                    continue
                 yield from ((row, mentions, titled, False) for titled in _titled_above(row, mentions, titles))
+                continue
+            if due and _is_due_label(row, mentions):
+                for said in re.split("[,;] ", row.text.partition(": ")[2]):
+                    yield row, mentions, Unit(said, row.line, (), due, reason=True, whole=is_title(said)), False
                 continue
             if detailed and not mentions and not _LABELLED.match(row.text):
                 titles, detailed = [], False
@@ -140,11 +164,18 @@ def _still(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above 
     return None if off else above
 
 
+def _is_due_label(row: Row, mentions: Sequence[Mention] = ()) -> bool:
+    """Return whether a line lists what is due: "To turn in: essay 1"."""
+    label, colon, _ = row.text.partition(": ")
+    lists = role_of(label) == "due" and not any(map(str.isdigit, label)) and not label.startswith("Submission")
+    return bool(colon) and lists and not mentions
+
+
 def _due_label(row: Row, above: Above | None) -> Unit | None:
     """The text after a label like "Deliverable:", due on the date above."""
-    label, colon, title = row.text.partition(": ")
-    if above is None or not colon or role_of(label) != "due" or any(map(str.isdigit, label)):
+    if above is None or not _is_due_label(row):
         return None
+    title = row.text.partition(": ")[2]
     return Unit(title, row.line, (), above.mention, reason=True, far=not above.alone, whole=is_title(title))
 
 
@@ -156,12 +187,19 @@ def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
         yield Unit(sentence, row.line_at(end + start), inside, head)
 
 
-def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
-    """The sentences of a line. A sentence with only a time belongs to the one before."""
+def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None, before: str) -> Iterator[Unit]:
+    """The sentences of a line. A sentence with only a time belongs to the one before.
+
+    Args:
+        row: the line.
+        mentions: its dates.
+        above: the date above it, if it can refer to one.
+        before: the line above.
+    """
     short = len(row.text) < SHORT
     if not mentions and _SHARE.search(row.text):
         return  # a weight
-    held = before = ""
+    held = ""
     sentences = list(sentences_of(row.text))
     for titled, at in _titled_ahead(row, mentions, sentences):
         yield titled

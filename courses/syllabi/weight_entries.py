@@ -59,7 +59,8 @@ _FROM: Final = re.compile(
 """Words between a share and the name that follows it."""
 
 _NUMBER_WORDS: Final = re.compile(
-    rf"{_LABEL.pattern}|\b(?:each|total|max|pts|of)\b|je\b|pour cent|\b(?:percent|per cent|prozent)\b", re.IGNORECASE
+    rf"{_LABEL.pattern}|\b(?:each|total|max|pts|of|together)\b|je\b|pour cent|\b(?:percent|per cent|prozent)\b",
+    re.IGNORECASE,
 )
 """Words next to a number that are not its name."""
 
@@ -229,12 +230,15 @@ def _of_text(row: Row, counted: Counted, *, bare: bool) -> Iterator[Entry]:
     if scale and not (percent and percent.start() < scale.start()):
         return
     before = ""
+    lead = name_of(cleaned(next(sentences_of(row.text))[1], []))
     for start, sentence in (one for cell in row.cells for one in sentences_of(cell)):
         said = sentence[: MOST_READ * 4]
         said = _DETAIL_AFTER.sub(r"\1", _DETAIL_BEFORE.sub(lambda found: " " * len(found[0]), said))
         shares = _shares_in(said, bare=bare)
         if 0 < len(shares) <= MOST_PARTS:
             for share, name, clause in _named(said, shares, before):
+                if not name and (whole := _alone(said, bare=False)):
+                    yield from _entry(lead, whole, row.line, lead, counted)
                 line = row.line if row.is_table else row.line_at(start + share.start)
                 yield from _entry(name, share, line, clause, counted)
         before = sentence

@@ -16,8 +16,8 @@ def found(*lines: str) -> list[tuple[str, str, str | None]]:
 
 def test_dates_belong_to_the_titles_above_if_titles_come_first():
     assert found("Essay 1: Songs", "October 8", "", "Midterm exam", "October 15, 10:00", "", "Policies") == [
-        ("Essay 1: Songs", "2026-10-08", None),
-        ("Midterm exam", "2026-10-15", None),
+        ("Essay 1: Songs", "2026-10-08", "little says so"),
+        ("Midterm exam", "2026-10-15", "little says so"),
     ]
 
 
@@ -45,7 +45,7 @@ def test_an_unrecognized_entry_among_items_is_an_item_but_not_selected():
     ],
 )
 def test_a_due_date_takes_precedence_over_until_and_posting_dates(line):
-    assert found("Song book", line) == [("Song book", "2026-10-08", None)]
+    assert found("Song essay 1", line) == [("Song essay 1", "2026-10-08", None)]
 
 
 def test_the_location_beside_a_due_date_is_not_an_item():
@@ -55,7 +55,7 @@ def test_the_location_beside_a_due_date_is_not_an_item():
 
 
 def test_a_required_length_is_not_a_title():
-    assert found("A one-page proposal is due October 8.") == [("Proposal", "2026-10-08", None)]
+    assert [title for title, _, _ in found("A one-page proposal is due October 8.")] == ["Proposal"]
 
 
 def test_an_assignment_that_takes_place_is_doubtful():
@@ -84,8 +84,8 @@ def test_a_penalty_and_week_numbers_are_not_shares():
 
 
 def test_a_label_makes_a_line_the_date_of_the_title_above():
-    assert found("Song book", "Length: 4 songs", "Due date: Thursday, October 8, 5 pm local time") == [
-        ("Song book", "2026-10-08", None)
+    assert found("Song essay 1", "Length: 4 songs", "Due date: Thursday, October 8, 5 pm local time") == [
+        ("Song essay 1", "2026-10-08", None)
     ]
 
 
@@ -103,3 +103,52 @@ def test_a_row_of_a_numbered_week_has_undated_items():
 
 def test_weekly_work_is_not_selected():
     assert found("Homework is due every Friday, beginning October 9.") == [("Homework", "2026-10-09", "every week")]
+
+
+def test_what_recurs_between_two_days_is_an_item_for_each_week_but_those_that_are_named():
+    assert found("There is a song quiz every Thursday from October 8 to October 29, except on October 22.") == [
+        ("Song quiz", "2026-10-08", "every week"),
+        ("Song quiz", "2026-10-15", "every week"),
+        ("Song quiz", "2026-10-29", "every week"),
+    ]
+
+
+def test_what_recurs_has_the_name_in_the_line_above_where_its_own_has_none():
+    lines = ("Homework (25%)", "Collected every Wednesday starting October 7, ending October 21.")
+    assert [day for title, day, _ in found(*lines) if title == "Homework"] == ["2026-10-07", "2026-10-14", "2026-10-21"]
+
+
+def test_a_line_that_says_so_makes_the_list_below_it_due():
+    lines = ("The lessons close on Sundays at 11:59 p.m.:", "Song lesson 1: October 11", "Song lesson 2: October 18")
+    assert [(title, day) for title, day, _ in found(*lines)] == [
+        ("Song lesson 1", "2026-10-11"),
+        ("Song lesson 2", "2026-10-18"),
+    ]
+    assert found("The lessons are on Sundays:", "Song lesson 1: October 11", "Song lesson 2: October 18") == []
+
+
+def test_what_a_block_lists_is_due_when_the_block_closes():
+    block = ("Module 1", "Opens Monday, October 5", "Closes Sunday, October 11", "To turn in: Song essay 1, Quiz 1")
+    assert found(*block) == [("Song essay 1", "2026-10-11", None), ("Quiz 1", "2026-10-11", None)]
+
+
+def test_a_column_for_each_section_is_a_date_for_each():
+    rows = ("          Section 1     Section 2", "Test 1    Mon Oct 5     Tue Oct 6")
+    assert found(*rows) == [("Test 1", "2026-10-05", "two dates"), ("Test 1", "2026-10-06", "two dates")]
+
+
+def test_a_head_that_says_what_is_due_names_the_date_below_it():
+    table = ("No. | Date | Experiment | Report due", "1 | Oct 1 | Free fall | Oct 8", "2 | Oct 8 | Friction | Oct 15")
+    assert [(title, day) for title, day, _ in found(*table)] == [
+        ("Report: Free fall", "2026-10-08"),
+        ("Report: Friction", "2026-10-15"),
+    ]
+
+
+def test_two_days_in_the_cell_of_a_week_are_its_days():
+    assert found("Oct 6, 8     Masses     Problem set 1") == [("Problem set 1", "2026-10-08", "several days")]
+
+
+def test_a_share_in_a_sentence_of_its_own_belongs_to_the_title_of_its_line():
+    lines = ("Grading", "(1) Songs. There are five. Together 20%.", "(2) Jury, in May. 30%.", "(3) The recital. 50%.")
+    assert weights(*lines) == [("Songs", 20), ("Jury", 30), ("recital", 50)]

@@ -31,7 +31,7 @@ def measured(*folders: str) -> Measured:
 
 def test_complete_syllabi_reach_the_documented_quality():
     total = measured("", "odd")
-    assert total.items.labelled > 800
+    assert total.items.labelled > 1_100
     assert precision(total.sure) >= 0.99
     assert total.sure.right >= 0.6 * total.items.right
     assert precision(total.items) >= 0.9
@@ -39,16 +39,4 @@ def test_complete_syllabi_reach_the_documented_quality():
     assert precision(total.categories) >= 0.99
     assert recall(total.categories) >= 0.99
     assert recall(total.right_dates) >= 0.97
-    assert recall(total.wrong_dates) <= 0.02
-
-
-def test_newly_added_syllabi_reach_the_documented_quality():
-    total = measured("unseen")
-    assert precision(total.sure) >= 0.95
-    assert total.sure.right >= 0.6 * total.items.right
-    assert precision(total.items) >= 0.9
-    assert recall(total.items) >= 0.8
-    assert precision(total.categories) >= 0.95
-    assert recall(total.categories) >= 0.92
-    assert recall(total.right_dates) >= 0.95
     assert recall(total.wrong_dates) <= 0.02

@@ -7,6 +7,8 @@ from tests.syllabi.reading import items, proposed, weights
 pytestmark = pytest.mark.database("sqlite", "parses text")
 
 FALL = "Fall 2026"
+UNNAMED = "no word for a kind of work"
+"""The doubt of a title that only its place says to be an item."""
 
 
 def doubts(*lines: str) -> list[tuple[str, str, str | None]]:
@@ -22,7 +24,7 @@ def test_details_below_a_title_contain_its_due_date():
         "Not available until Oct 1 | Due Oct 8 at 11:59pm | -/20 pts",
         "Motet analysis",
         "Due Oct 15 at 11:59pm | -/25 pts",
-    ) == [("Song book", "2026-10-08", None), ("Motet analysis", "2026-10-15", None)]
+    ) == [("Song book", "2026-10-08", UNNAMED), ("Motet analysis", "2026-10-15", UNNAMED)]
 
 
 def test_a_detail_about_an_opening_is_not_the_due_date():
@@ -31,7 +33,7 @@ def test_a_detail_about_an_opening_is_not_the_due_date():
 
 def test_a_label_names_the_item_due_on_the_date_above():
     assert doubts("Session 2 – Monday, October 5", "Topic: Masses", "Deliverable: Song book") == [
-        ("Song book", "2026-10-05", None)
+        ("Song book", "2026-10-05", UNNAMED)
     ]
 
 
@@ -45,14 +47,14 @@ def test_numbers_below_a_due_header_are_items():
 
 def test_the_column_beside_a_due_date_names_the_item():
     assert doubts("Project      Points      Due", "Song book    150         Tue 10/6") == [
-        ("Song book", "2026-10-06", None)
+        ("Song book", "2026-10-06", UNNAMED)
     ]
 
 
 def test_cells_belong_to_the_nearest_header():
     table = "Date          Topic              Due"
     assert doubts(table, "Oct 5                            Song book", "Oct 12        Paper folding") == [
-        ("Song book", "2026-10-05", None),
+        ("Song book", "2026-10-05", UNNAMED),
         ("Paper folding", "2026-10-12", "no deadline word"),
     ]
 
@@ -81,7 +83,7 @@ def test_the_word_before_a_date_makes_it_a_deadline():
 
 
 def test_a_code_is_due():
-    assert doubts("Thu Oct 8     L4 Threads     A0 due, A1 out") == [("A0", "2026-10-08", None)]
+    assert doubts("Thu Oct 8     L4 Threads     A0 due, A1 out") == [("A0", "2026-10-08", UNNAMED)]
 
 
 @pytest.mark.parametrize(
@@ -130,8 +132,8 @@ def test_the_name_of_a_grade_part_has_no_day_or_length(lines, expected):
 
 def test_a_date_and_points_below_a_title_are_its_details():
     assert doubts("Module 1", "Song lecture", "Song book", "Oct 6   20 pts", "Song review", "Oct 8   15 pts") == [
-        ("Song book", "2026-10-06", None),
-        ("Song review", "2026-10-08", None),
+        ("Song book", "2026-10-06", UNNAMED),
+        ("Song review", "2026-10-08", UNNAMED),
     ]
 
 
@@ -143,7 +145,7 @@ def test_a_title_at_the_start_of_a_line_has_the_due_date_at_its_end():
 
 def test_a_block_is_named_by_its_title():
     assert doubts("Task 1", "Title: Song book", "Length: 2,500 words", "Due date: October 8") == [
-        ("Song book", "2026-10-08", None)
+        ("Song book", "2026-10-08", UNNAMED)
     ]
 
 
