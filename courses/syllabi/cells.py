@@ -17,9 +17,7 @@ from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WHEN_WORDS, Above, Unit, dates_inside
 
 _WORTH: Final = re.compile(r"\W*\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|puntos|marks)?\W*", re.IGNORECASE)
-_WEEK_OF: Final = re.compile(
-    r"(?:week )?(?:of|beginning|starting|commencing|begins|starts)\b|w/c|semaine du|semana del", re.IGNORECASE
-)
+_WEEK_OF: Final = re.compile(r"(?:week )?(?:of|begin|start|commenc)|w/c|semaine du|semana del", re.IGNORECASE)
 """The header of a column with the first days of weeks."""
 
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")

@@ -26,13 +26,6 @@ _LABELS: Final = {
         r"|titel|intitulé|nombre del curso|asignatura|course"
     ),
     "code": r"course (?:code|number|no\.?|id)|module code|code|kursnummer|código",
-    "term": r"term|semester|quarter|session|semestre|trimestre|academic (?:term|year)",
-    "meets": (
-        r"(?:class |course |lecture )?(?:meeting )?(?:times?|hours)(?: and (?:place|location|days?))?|when"
-        r"|meets|(?:class |course )?meetings?(?: times?)?|class meets|lectures?(?: times?)?|schedule"
-        r"|days?(?: (?:and|&|/) times?)?|class schedule|vorlesung|horaires?|horario|cours"
-    ),
-    "institution": r"institution|school|university|college|universität|hochschule|université|universidad",
     "subject": r"subject|subject area|discipline|fach|matière|materia",
 }
 _LABELLED: Final = {
@@ -43,9 +36,6 @@ _INSTITUTION: Final = re.compile(
     r"(?:[A-ZÄÖÜÉ][\w.'&-]+,? (?:of |at |for |and |de |la |du |des |del |für |the )*){0,6}(?:University|College"
     r"|Institute of Technology|Polytechnic|Academy|Universität|Hochschule|Université|Universidad|École|Institute"
     r"|Universit[àa])\b(?:,? (?:of |at |for |in |de |la |du |des |del |für |the |- )*[A-ZÄÖÜÉ][\w.'-]+){0,6}"
-)
-_SCHOOL_OF: Final = re.compile(
-    r"^(?:School|College|Faculty|Department|Division) of [^,]+, (?=.*(?:University|College|Institute|Polytechnic))"
 )
 _DAYS: Final = (
     r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?|MT?W?(?:TH|R)?F?|TTH|TR|TF|WF|TH|T|W|F"
@@ -65,8 +55,6 @@ _NO_NAME: Final = re.compile(
 _SECTION: Final = re.compile(
     r"[,(\s-]*\b(?:sections?|sec\.?|crn)\b.*$|\s*\((?:\d+ (?:credits?|units?)|online)[^)]*\)", re.IGNORECASE
 )
-_OPEN_ENDS_WORDS: Final = "and of for in to the with from und der die für et de la des y del &"
-_OPEN_ENDS: Final = frozenset(_OPEN_ENDS_WORDS.split())
 _EDGES: Final = " \t'\"“”:;,.|–—-#*()/"
 
 
@@ -101,8 +89,8 @@ def course_fields(lines: Sequence[str]) -> CourseFields:
         name=_cut(name, 120),
         code=_cut(code, 20),
         term=_cut(term.name if term else None, 60),
-        meets=_cut(_meets(head, labelled["meets"]), 120),
-        institution=_cut(_institution(head[:40], labelled["institution"]), 120),
+        meets=_cut(_meets(head), 120),
+        institution=_cut(_institution(head[:40]), 120),
         subject=_cut(labelled["subject"], 80),
     )
 
@@ -127,20 +115,14 @@ def _first_code(head: Sequence[str]) -> str | None:
 
 
 def _name(head: Sequence[str], labelled: str | None, code: str | None, term: str | None) -> str | None:
-    """The name: labeled, else next to the code, else below it, else the first line of a few words."""
+    """The name: labeled, else beside the code, else in the first lines."""
     if labelled and (name := _without(labelled, code, term)):
         return name
-    if code:
-        for at, line in enumerate(head):
-            if code not in line:
-                continue
-            if name := _without(line, code, term):
-                following = head[at + 1] if at + 1 < len(head) else ""
-                return f"{name} {following}" if name.split()[-1] in _OPEN_ENDS and len(following) < 60 else name
-            for following in (*head[:at][:1], *head[at + 1 : at + 3]):
-                if name := _without(following, code, term):
-                    return name
-    return next((name for line in head[:3] if (name := _without(line, code, term)) and len(name.split()) >= 2), None)
+    beside = [line for line in head if code and code in line]
+    below = [head[at] for at in (0, *range(1, 4)) if beside and at < len(head)]
+    named = (name for line in (*beside, *below) if (name := _without(line, code, term)))
+    first = (name for line in head[:3] if (name := _without(line, code, term)) and " " in name)
+    return next(named, None) or next(first, None)
 
 
 def _without(line: str, code: str | None, term: str | None) -> str | None:
@@ -154,41 +136,25 @@ def _without(line: str, code: str | None, term: str | None) -> str | None:
     for part in parts:
         if (
             (part[:1].isupper() or part[:1].isdigit())
-            and part[-1:] not in ":>"
+            and part[-1:] not in ":>?!"
             and 3 < len(part) <= 100
             and sum(map(str.isalpha, part)) > len(part) * 0.6
             and not _NO_NAME.search(part)
-            and len(part.split()) <= 12
+            and not _INSTITUTION.fullmatch(part)
         ):
-            if _INSTITUTION.fullmatch(part) or part[-1:] in "?!":
-                continue
             return part
     return None
 
 
-def _meets(head: Sequence[str], labelled: str | None) -> str | None:
-    if labelled and any(character.isdigit() for character in labelled):
-        return re.split(r"\.\s+(?=[A-Z][a-z]+:)", labelled)[0].strip(" .")
-    for line in head:
-        found = _MEETS.search(line)
-        if found:
-            return re.split(r"\s*\|\s*|\.\s+(?=[A-Z][a-z]+:)", found[0])[0].strip(" .|")
-    return None
+def _meets(head: Sequence[str]) -> str | None:
+    found = next((found for line in head if (found := _MEETS.search(line))), None)
+    return re.split(r"\s*\|\s*|\.\s+(?=[A-Z][a-z]+:)", found[0])[0].strip(" .|") if found else None
 
 
-def _institution(head: Sequence[str], labelled: str | None) -> str | None:
-    if labelled and any(character.isalpha() for character in labelled) and len(labelled.split()) <= 10:
-        return labelled
-    for line in head:
-        if "@" in line or "http" in line:
-            continue
-        found = _INSTITUTION.search(line)
-        if found and len(found[0].split()) >= 2:
-            said = _SCHOOL_OF.sub("", found[0])
-            return re.split(r",? (?:Department|School of|Fall|Spring|Summer|Winter|Autumn|Room|Rm)\b", said)[0].strip(
-                " ,.-"
-            )
-    return None
+def _institution(head: Sequence[str]) -> str | None:
+    named = (found[0] for line in head if "@" not in line and (found := _INSTITUTION.search(line)) and " " in found[0])
+    said = re.split(r",? (?:Department|School of|Fall|Spring|Summer|Winter|Autumn|Room|Rm)\b", next(named, ""))[0]
+    return said.strip(" ,.-") or None
 
 
 def _cut(text: str | None, most: int) -> str | None:

@@ -15,6 +15,13 @@ DUE: Final = re.compile(
 )
 """Words for handing something in."""
 
+DUE_LABEL: Final = re.compile(
+    r"\W*(?:(?:due|submission) )?(?:due|deadline|date|abgabe(?:termin)?|termin|échéance|remise|date limite|entrega"
+    r"|fecha(?: límite| de entrega)?)(?: (?:date|on|by))?\s?:",
+    re.IGNORECASE,
+)
+"""The label of a line with a due date: "Due: October 8"."""
+
 BY: Final = re.compile(
     r"\b(?:by|no later than|bis(?: zum)?|avant le|antes del)\s(?:\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\.?)?,?\s(?:on\s)?)?"
     rf"(?:$|(?:{one_of(WEEKDAYS)})\b)",

@@ -6,9 +6,11 @@ from enum import StrEnum
 from typing import Final
 
 from courses.syllabi.calendars import WEEK_OF, Mention
+from courses.syllabi.cues import DUE_LABEL
 from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned
+from courses.syllabi.unit import BEGIN
 from courses.syllabi.words import RECURRING
 
 FURTHEST: Final = 3
@@ -17,17 +19,6 @@ FURTHEST: Final = 3
 WEEK: Final = timedelta(days=3)
 """Days between first and last day of the shortest week. The longest is twice that."""
 
-_WEEK_HEAD: Final = re.compile(
-    r"[\s|*#(]*(?:(?:week|wk|woche|kw|semaine|semana|modul[eo]?|unit|unidad)\.?\s*#?)?\s*(?:\d{1,2}|[IVX]{1,4})?[\s|*:.,(–—-]*",
-    re.IGNORECASE,
-)
-"""The only text allowed before the days of a week in a schedule."""
-
-
-_BARE: Final = re.compile(
-    r"[\s*•-]*(?:due|deadline|date|abgabe|termin|échéance|remise|entrega|fecha)(?: (?:date|on|by|límite))?\s*:",
-    re.IGNORECASE,
-)
 _LETTERS: Final = re.compile(rf"(?<!\w)(?:{'|'.join(LETTERS)}):", re.IGNORECASE)
 """The weekdays of a week in one line: "Wk 3 (1/18)  M: Vectors  F: Quiz"."""
 
@@ -115,7 +106,7 @@ def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
         return False
     return any(
         mention in syllabus.mentions(line)
-        and (_WEEK_HEAD.fullmatch(before := syllabus.lines[line][: mention.start]) or WEEK_OF.search(before))
+        and (BEGIN.fullmatch(before := syllabus.lines[line][: mention.start]) or WEEK_OF.search(before))
         for line in place
     )
 
@@ -139,7 +130,7 @@ def _nearest(syllabus: Syllabus, place: range) -> list[int]:
 
 def _is_bare(syllabus: Syllabus, line: int) -> bool:
     """Return whether a line has only a date and its label: "Due: October 8"."""
-    cue = _BARE.match(syllabus.lines[line]) if 0 <= line < len(syllabus.lines) else None
+    cue = DUE_LABEL.match(syllabus.lines[line]) if 0 <= line < len(syllabus.lines) else None
     return cue is not None and _is_date(syllabus, line, cue.end())
 
 

@@ -9,7 +9,7 @@ from courses.syllabi.calendars import Mention
 
 BEGIN: Final = re.compile(
     r"[\s*#]*(?:(?:week|wk|woche|kw|semaine|semana|class|session|lecture|day|module?|unit|unidad|modulo)\.?\s*#?\d{0,2}"
-    r"|\d{1,2}|[MTWRF]|finals)?[\s:.,(*–—-]*",
+    r"|\d{1,2}|[MTWRF]|finals)?[\s:.,(*|–—-]*",
     re.IGNORECASE,
 )
 """Text allowed before the date at the start of a line."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cells import units_of_cells
-from courses.syllabi.cues import DUE, NO_ITEM
+from courses.syllabi.cues import DUE, DUE_LABEL, NO_ITEM
 from courses.syllabi.due_days import due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
@@ -39,11 +39,6 @@ _DETAIL: Final = re.compile(
 )
 """The start of a line that only adds details to the title above it."""
 
-_DUE_LABEL: Final = re.compile(
-    r"\W*(?:(?:due|submission) )?(?:due|deadline|date|abgabe(?:termin)?|échéance|date limite|fecha límite"
-    r"|fecha de entrega)\s?:",
-    re.IGNORECASE,
-)
 _DETAIL_WORDS: Final = re.compile(
     rf"{WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el)\b", re.IGNORECASE
 )
@@ -127,7 +122,7 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
         due: Mention | None = None
         for at, (row, mentions) in enumerate(block):
             dated = bool(mentions and titles)
-            labelled = dated and len(row.text) < SHORT and _DUE_LABEL.match(row.text)
+            labelled = dated and len(row.text) < SHORT and DUE_LABEL.match(row.text)
             placed = dated and ((below and not row.roles) or _POINTS.search(row.text))
             if labelled or (_only_when(row.text, mentions) and (placed or _DETAIL.match(row.text))):
                 detailed = True
