@@ -72,7 +72,12 @@ def compared(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequen
 def _form(syllabus: Syllabus, line: int) -> tuple[int, bool, bool, bool]:
     """The form of a line: its columns, whether a date begins it, whether it has one, and whether it is long."""
     text, mentions = syllabus.lines[line], syllabus.mentions(line)
-    return len(cells_of(text)), bool(mentions and mentions[0].start < 6), bool(mentions), len(text) >= SHORT
+    return (
+        len(cells_of(text)),
+        bool(mentions and mentions[0].start < 6),
+        bool(mentions),
+        len(syllabus.raw[line]) >= SHORT,
+    )
 
 
 def _same(words: frozenset[str], others: frozenset[str]) -> bool:

@@ -216,7 +216,7 @@ def _of_phrase(
             unit.reason or due or takes_place or sat or phrase.strong or phrase.numbered or entry or alone
         )
         or bool(UNGRADED.search(near))
-        or (phrase.unnamed and not unit.reason and bool(own) and bool(SAYS.search(near) or _DEADLINE.search(near)))
+        or (phrase.unnamed and not unit.reason and bool(own) and bool(SAYS.search(near)))
         or (unit.topic and not (due or phrase.numbered or len(text) < len(phrase.title) + 12)),
         Doubt.NO_REASON: not (
             unit.reason or due or takes_place or (entry and (phrase.strong or phrase.numbered or listed_due))
@@ -255,9 +255,6 @@ def _other_weekday(mention: Mention, day: date, near: str) -> bool:
         return mention.weekday != day.weekday()
     named = weekdays_in(near)
     return bool(named) and day.weekday() not in named
-
-
-_DEADLINE: Final = re.compile(r"\bdeadline\b", re.IGNORECASE)
 
 
 def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterator[Candidate]:

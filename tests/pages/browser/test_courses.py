@@ -122,10 +122,10 @@ Studio projects 60%, quizzes 15%, critiques 25%
 
 OCTOBER 2026
 Mon | Tue | Wed | Thu | Fri
-5 Kiln loading | 6 | 7 Coil vessel due | 8 | 9
+5 Kiln loading | 6 | 7 Coil project due | 8 | 9
 12 Fall break | 13 | 14 Quiz: clay bodies | 15 | 16
 19 | 20 | 21 Wheel demo | 22 Gallery paper (see below) | 23
-26 | 27 | 28 | 29 | 30 Final pots due
+26 | 27 | 28 | 29 | 30 Final project due
 """
 
 
@@ -133,8 +133,8 @@ def test_missed_dates_of_a_month_grid_are_added_and_all_can_be_undone(open_signe
     page: Page = open_signed_in("/courses/new")
     page.get_by_label("Or paste its text").fill(ODD)
     page.get_by_role("button", name="Read the syllabus").click()
-    expect(page.get_by_label("Add “Coil vessel”")).to_be_checked()
-    expect(page.get_by_label("Date of “Coil vessel”")).to_have_value("2026-10-07")
+    expect(page.get_by_label("Add “Coil project”")).to_be_checked()
+    expect(page.get_by_label("Date of “Coil project”")).to_have_value("2026-10-07")
     unsure = page.get_by_role("row").filter(has=page.get_by_label("Add “Gallery paper (see below)”"))
     expect(unsure.get_by_role("checkbox")).not_to_be_checked()
     expect(unsure).to_contain_text("Not ticked: no deadline word.")
@@ -152,10 +152,10 @@ def test_missed_dates_of_a_month_grid_are_added_and_all_can_be_undone(open_signe
     title.press("Enter")
     expect(page.get_by_role("status")).to_contain_text("Added “Beginning Ceramics”: 4 deadlines")
     assert dates() == [
-        ("Coil vessel", "2026-10-07"),
+        ("Coil project", "2026-10-07"),
         ("Quiz: clay bodies", "2026-10-14"),
         ("Wheel demo", "2026-10-21"),
-        ("Final pots", "2026-10-30"),
+        ("Final project", "2026-10-30"),
     ]
     page.goto("/activity")
     page.get_by_role("button", name="Undo").first.click()
