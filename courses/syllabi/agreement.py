@@ -38,13 +38,13 @@ def compared(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequen
         for words, days in series.items()
         if (ordered := [days[number] for number in sorted(days)]) != sorted(ordered)
     }
-    forms = [_form(syllabus, one.line) for one in candidates]
-    alike_forms = Counter(form for form, one in zip(forms, candidates, strict=True) if not one.doubts)
+    forms = {line: _form(syllabus, line) for line in {one.line for one in candidates}}
+    alike_forms = Counter(forms[one.line] for one in candidates if not one.doubts)
     days_of: defaultdict[date | None, set[tuple[int, frozenset[str], frozenset[str]]]] = defaultdict(set)
     for one, title in zip(candidates, titles, strict=True):
         days_of[one.due_on].add((one.line, title.words, title.numbers))
     doubted = []
-    for form, one, title in zip(forms, candidates, titles, strict=True):
+    for one, title in zip(candidates, titles, strict=True):
         doubts = set(one.doubts)
         alike = [
             days for (words, numbers), days in dates.items() if numbers == title.numbers and _same(words, title.words)
@@ -53,11 +53,11 @@ def compared(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequen
             doubts.add(Doubt.TWO_DATES)
         if title.words in disordered and title.numbers:
             doubts.add(Doubt.OUT_OF_ORDER)
-        again = any(
+        again = not doubts and any(
             line != one.line and numbers == title.numbers and _same(words, title.words)
             for line, words, numbers in days_of[one.due_on]
         )
-        alike_here = alike_forms[form] > LEAST_ALIKE
+        alike_here = alike_forms[forms[one.line]] > LEAST_ALIKE
         named = bool(NOUN.search(one.title)) or any(_same(part.words, title.words) for part in parts)
         signs = one.signs | {sign for sign, holds in ((Sign.AGAIN, again), (Sign.ALIKE, alike_here)) if holds}
         named = named or (signs >= _LISTED and len(title.words | title.numbers) > 1)

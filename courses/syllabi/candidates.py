@@ -242,8 +242,8 @@ def _of_phrase(
 
 def _signs(syllabus: Syllabus, unit: Unit, title: str, day: date) -> frozenset[Sign]:
     """The evidence in the line as a whole."""
-    line, mentions = syllabus.lines[unit.line].strip(), syllabus.mentions(unit.line)
-    begins = line.lower().startswith(title.lower()[:12]) or bool(mentions and mentions[0].start < 6)
+    line, mentions = syllabus.lines[unit.line], syllabus.mentions(unit.line)
+    begins = line[:SHORT].strip().lower().startswith(title.lower()[:12]) or bool(mentions and mentions[0].start < 6)
     bare = len(line) < SHORT and len(cleaned(line, mentions)) <= len(title) + 25
     here = any(one.holds(day) for one in mentions)
     return frozenset(sign for sign, holds in ((Sign.ENTRY, begins and bare), (Sign.HERE, here)) if holds)
