@@ -44,6 +44,7 @@ DRILLS = {
     "agenda": "largest_agenda",
     "plans": "exam_plans",
     "calendar": "calendar_polls",
+    "schools": "school_calendars",
     "syllabi": "syllabi",
     "undo": "undo",
     "upgrade": "upgrade",

@@ -126,7 +126,7 @@ def ask(member: Member, asked: Asked, *, turn: AbstractContextManager[Any] | Non
         return _failed(error)
     if answer.unchanged:
         return Read(None, asked.fingerprint, asked.validators)
-    fingerprint = _fingerprint(member, answer.body)
+    fingerprint = fingerprint_of(member, answer.body)
     if fingerprint == asked.fingerprint:
         return Read(None, fingerprint, answer.validators)
     with turn or nullcontext(), tempfile.TemporaryFile() as file:
@@ -155,7 +155,7 @@ def _failed(error: FetchError) -> Failed:
     )
 
 
-def _fingerprint(member: Member, body: bytes) -> str:
+def fingerprint_of(member: Member, body: bytes) -> str:
     """The fingerprint of a reading, including the member's day, from which recurring events are expanded."""
     digest = hashlib.sha256(_STAMPS.sub(b"", body))
     digest.update(member.time_zone.encode())

@@ -70,8 +70,7 @@ class Internet:
         self.ended: list[float] = []
         self._servers: dict[str, tuple[str, int]] = {}
         self._directory, self._stack, self._monkeypatch = directory, stack, monkeypatch
-        (directory / "authority.pem").write_bytes(_authority()[1].public_bytes(serialization.Encoding.PEM))
-        monkeypatch.setenv("SSL_CERT_FILE", str(directory / "authority.pem"))
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority(directory)))
         connect = socket.socket.connect
         monkeypatch.setattr(socket, "getaddrinfo", self._look_up)
         monkeypatch.setattr(socket.socket, "connect", lambda plain, to: connect(plain, self._led_to(to)))
@@ -83,7 +82,7 @@ class Internet:
     def serve(self, name: str, write: Answer, address: str = PUBLIC, certified: str = "") -> None:
         """Point `name` to a server at `address`, with a certificate for `certified`, by default the name."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(_certificate(self._directory, certified or name))
+        context.load_cert_chain(certificate(self._directory, certified or name))
         self._listen(name, address, lambda connection: self._answer(connection, context, write))
 
     def serve_in_silence(self, name: str, address: str) -> None:
@@ -154,15 +153,22 @@ def _authority() -> tuple[ec.EllipticCurvePrivateKey, x509.Certificate]:
     return key, _signed(_AUTHORITY, key, key, x509.BasicConstraints(ca=True, path_length=None))
 
 
-def _certificate(directory: Path, name: str) -> Path:
+def authority(directory: Path) -> Path:
+    """A file with the certificate of the authority that signs all others."""
+    path = directory / "authority.pem"
+    path.write_bytes(_authority()[1].public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+def certificate(directory: Path, name: str) -> Path:
     """A file with a certificate for `name` and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
-    certificate = _signed(name, key, _authority()[0], x509.SubjectAlternativeName([x509.DNSName(name)]))
+    signed = _signed(name, key, _authority()[0], x509.SubjectAlternativeName([x509.DNSName(name)]))
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     path = directory / f"{name}.pem"
-    path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM) + private)
+    path.write_bytes(signed.public_bytes(serialization.Encoding.PEM) + private)
     return path
 
 
