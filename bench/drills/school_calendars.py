@@ -74,7 +74,7 @@ def _read(report: Report, env: Mapping[str, str], schools: Schools, *, runs: int
     started = time.monotonic()
     commands = [_Command(env, Path(env["DATA_DIR"]) / f"{runs}-{number}.log") for number in range(runs)]
     while running := [command for command in commands if command.is_running()]:
-        time.sleep(0.1 / len(running))
+        time.sleep(0.05 / len(running))
     seconds = time.monotonic() - started
     told: Counter[str] = sum((command.told() for command in commands), Counter())
     changed = sum(map(changes, due))
@@ -136,8 +136,12 @@ class _Command:
         pid = self._process.pid
         with suppress(OSError, ValueError):  # it, a thread or a child has just ended
             self.peak = machine.peak_mib(pid)
-            lists = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
-            reading = [int(child) for children in lists for child in children]
+            lists = [
+                path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")
+            ]  # of each thread
+            children = [int(child) for one in lists for child in one]
+            # Until a child has loaded its program, it has the memory of the command.
+            reading = [child for child in children if b"child.py" in Path(f"/proc/{child}/cmdline").read_bytes()]
             self.most_children = max(self.most_children, len(reading))
             self.child_peak = max([self.child_peak, *map(machine.peak_mib, reading)])
 
