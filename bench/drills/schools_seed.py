@@ -46,6 +46,7 @@ def fill(members: int) -> Cast:
         (
             DueCalendar(id=one.id, member_id=one.member_id, host=one.host, next_read_at=one.next_read_at)
             for one in calendars
+            if one.next_read_at
         ),
     )
     return Cast()

@@ -17,4 +17,4 @@ def _led(plain: socket.socket, address: Any) -> None:
 
 
 socket.getaddrinfo = _found
-socket.socket.connect = _led  # type: ignore[method-assign]
+socket.socket.connect = _led  # type: ignore[assignment, method-assign]
