@@ -29,6 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--thorough", action="store_true", help="every test on the database of the run, with all examples")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
+    parser.addoption("--case", help="run only the cases of `each` whose values contain this text")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -50,6 +51,10 @@ def pytest_configure(config: pytest.Config) -> None:
     run.hash_passwords_cheaply()
     run.look_up_no_names()
     run.load_middleware_once()
+    if text := config.getoption("--case"):
+        from tests.support import cases
+
+        cases.run_only(text)
     if first:
         config.stash[_started].migrate()
         run.build_guides()

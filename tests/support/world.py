@@ -2,10 +2,11 @@
 
 import copy
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 from django.apps import apps
@@ -147,9 +148,20 @@ def encoded(value: Any) -> bytes:
 class World:
     """One member's objects, created when an operation's arguments need them."""
 
-    def __init__(self, entry_point: RestEntryPoint) -> None:
+    def __init__(self, entry_point: RestEntryPoint, ids: Mapping[str, str] | None = None) -> None:
         self.entry_point = entry_point
-        self._ids: dict[str, str] = {}
+        self._ids = {**(ids or {})}
+
+    @classmethod
+    def filled(cls, entry_point: RestEntryPoint) -> Self:
+        """One object for every path id, for cases that would each create their own."""
+        world = cls(entry_point)
+        world.fill()
+        return world
+
+    def copy(self) -> Self:
+        """The same objects. Those that the copy creates or forgets are its own."""
+        return type(self)(self.entry_point, self._ids)
 
     def id(self, name: str) -> str:
         """The id of this member's object for the parameter `name`."""
@@ -239,6 +251,8 @@ class World:
 
     def call(self, operation_id: str, **path_ids: str) -> Call:
         """A valid call of the operation, or one that differs from it only in `path_ids`."""
+        if operation_id in INTO_NOTHING and self._ids:
+            self.empty()
         route = routes()[operation_id]
         ids = {name: path_ids.get(name) or self.id(name) for name in route.path_ids}
         return Call(
@@ -311,6 +325,14 @@ def rows() -> dict[str, list[Any]]:
             cursor.execute(query)
             found[name] = sorted(cursor.fetchall(), key=repr)
     return found
+
+
+@contextmanager
+def unchanged() -> Iterator[None]:
+    """Expect that no stored row changes."""
+    before = rows()
+    yield
+    assert rows() == before
 
 
 @cache
