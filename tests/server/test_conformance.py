@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.conformance import HEAD, RULE, complaints
 
 pytestmark = pytest.mark.database("sqlite", "reads a page of the docs")
@@ -11,7 +12,7 @@ def _table(*rows: str) -> str:
     return "\n".join([HEAD, RULE, *rows])
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "complaint"),
     [
         ("| 1 | It works | |", "line 3: a row has"),
@@ -21,6 +22,10 @@ def _table(*rows: str) -> str:
         ("| 1 | It works | `tests/operations/test_get_me.py::test_none` |", "line 3: there is no test"),
         ("| 1 | It works | `tests/test_none.py::test_none` |", "line 3: there is no test"),
         ("| 1 | It works | `tests/operations/test_get_me.py::TestNone::test_none` |", "line 3: there is no test"),
+        (
+            "| 1 | It works | `tests/exam_plan/test_documentation.py::test_the_tables_equal_those_of_the_simulation` |",
+            "line 3: no test of it runs in `make test`",
+        ),
     ],
 )
 def test_a_row_without_an_existing_test_is_found(row: str, complaint: str) -> None:
