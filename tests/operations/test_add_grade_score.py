@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from accounts.models import Member
 from grades.models import GradeCategory, GradeScore
+from tests.support.cases import each
 from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.factories import GradeScoreFactory, stored
 from tests.support.properties import examples
@@ -67,13 +68,13 @@ def test_sending_it_twice_adds_two(add, scores) -> None:
     assert len(scores()) == 2
 
 
-@pytest.mark.parametrize("score", [0, 100, 150, 84.1234])
+@each("score", [0, 100, 150, 84.1234])
 def test_scores_from_0_to_150_are_stored(add, scores, score: float) -> None:
     assert add(score=score).body["score"] == score
     assert scores()[0]["score"] == score
 
 
-@pytest.mark.parametrize(
+@each(
     ("score", "kept"),
     [(84.12345, 84.1235), (84.12344, 84.1234), (0.00005, 0.0001), (0.00004999, 0), (-0.0, 0), (149.99995, 150)],
 )

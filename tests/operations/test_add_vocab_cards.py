@@ -5,6 +5,7 @@ from unittest.mock import ANY
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
@@ -98,7 +99,7 @@ def test_500_cards_of_maximum_length_are_accepted(owner: RestEntryPoint, owner_m
     assert [{"term": one["term"], "definition": one["definition"]} for one in added] == cards
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "wrong"),
     [
         ({}, ["cards"]),
@@ -108,7 +109,6 @@ def test_500_cards_of_maximum_length_are_accepted(owner: RestEntryPoint, owner_m
         ({"cards": [CARD, {"term": ""}]}, ["cards[1].term", "cards[1].definition"]),
         ({"cards": [CARD | {"term": "t" * 201}]}, ["cards[0].term"]),
     ],
-    ids=["missing", "null", "empty", "501", "blank", "long"],
 )
 def test_it_names_invalid_fields(owner: RestEntryPoint, deck: Any, sent: Any, wrong: list[str]) -> None:
     answer = owner.call("add_vocab_cards", deck_id=deck["id"], **sent)

@@ -50,6 +50,7 @@ def test_the_steps_equal_those_of_the_oracle(entry_point: OpenEntryPoint, time_m
 
 
 @pytest.mark.django_db
+@pytest.mark.thorough("same statements as above, with other rows")
 @pytest.mark.database("sqlite", "same statements as above, with other rows")
 @pytest.mark.parametrize("first", range(50, 500, 50))
 def test_the_steps_of_more_accounts_equal_those_of_the_oracle(

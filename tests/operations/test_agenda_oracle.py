@@ -11,6 +11,9 @@ from tests.support.agenda_accounts import agenda_account, agenda_minutes
 from tests.support.agenda_description import Account, Attempt, Card, Category, Course, Deck, Item, Milestone, Score
 from tests.support.agenda_facts import status, worth
 from tests.support.agenda_oracle import now
+from tests.support.cases import each
+
+pytestmark = pytest.mark.database("sqlite", "examples without statements")
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
 TODAY = NOW.date()
@@ -112,7 +115,7 @@ def test_an_empty_account_has_nothing_to_do() -> None:
     assert now(account(), 30) == {"minutes": 30, "left_over": 30, "steps": []}
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "expected"),
     [
         (item(1, None), "open"),

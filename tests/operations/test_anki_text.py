@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.anki_packages import Anki
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, sent_deck
 
@@ -56,7 +57,7 @@ def test_anki_exports_are_imported(owner: RestEntryPoint, anki: Anki, html: bool
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         "#separator:Semicolon\n#html:false\na;b\n",
@@ -67,7 +68,6 @@ def test_anki_exports_are_imported(owner: RestEntryPoint, anki: Anki, html: bool
         "\ufeff#separator:comma\n# a remark\na,b\n#another remark\n",
         "#deck:Notes\n#notetype:Basic\na\tb\n",
     ],
-    ids=["semicolon", "pipe", "columns", "html", "tags", "remarks", "deck"],
 )
 def test_the_header_is_applied(owner: RestEntryPoint, content: str) -> None:
     assert cards(owner, imported(owner, content)) == {"Notes": [("a", "b")]}

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
+
+pytestmark = pytest.mark.database("sqlite", "bodies that are rejected before any statement")
 
 MANY = 340_000
 """As many `{}` as fit in a body of 1 MiB."""
@@ -56,7 +59,7 @@ def test_a_list_over_its_limit_costs_the_same_at_any_length(post_list) -> None:
     assert much < little * 1.5 + 100
 
 
-@pytest.mark.parametrize("entry", [{}, 7, None, [], {"term": 7, "definition": 7, "name": 7, "weight": "x"}], ids=repr)
+@each("entry", [{}, 7, None, [], {"term": 7, "definition": 7, "name": 7, "weight": "x"}])
 def test_at_most_100_details_are_returned(post_list, entry: Any) -> None:
     """The first 100 are returned, and the message says so."""
     count = 500 if post_list.field == "cards" else 12
@@ -80,7 +83,7 @@ def test_validation_stops_after_the_last_reported_error(owner: RestEntryPoint) -
     assert much < little * 1.1 + 100
 
 
-@pytest.mark.parametrize("length", [100, 101, 102])
+@each("length", [100, 101, 102])
 def test_exactly_the_first_hundred_errors_are_returned(owner: RestEntryPoint, length: int) -> None:
     answer = owner.call("create_vocab_deck", name="Words", cards=[7] * length)
     assert answer.fields == [f"cards[{number}]" for number in range(100)]
@@ -123,7 +126,7 @@ def test_an_object_with_many_fields_produces_few_details(owner: RestEntryPoint) 
     assert answer.fields == ["name"]
 
 
-@pytest.mark.parametrize("value", [{}, "x" * 1000, 7, None, {"0": {}}], ids=lambda value: str(value)[:8])
+@each("value", [{}, "x" * 1000, 7, None, {"0": {}}])
 def test_values_that_are_not_lists_are_rejected(post_list, value: Any) -> None:
     answer = post_list(value)
     assert (answer.error, answer.fields) == ("validation_failed", [post_list.field])

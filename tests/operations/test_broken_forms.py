@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [
@@ -25,8 +26,8 @@ BROKEN = {
 PATHS = ("/v1/syllabi", "/v1/vocab-decks/import", "/v1/import", "/v1/courses/{course_id}/calendar")
 
 
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("broken", BROKEN)
+@each("path", PATHS)
+@each("broken", BROKEN)
 def test_an_invalid_form_is_400_with_one_message(owner: RestEntryPoint, course: Any, broken: str, path: str) -> None:
     content_type, body = BROKEN[broken]
     answer = owner.request("POST", path.format(course_id=course["id"]), data=body, content_type=content_type)

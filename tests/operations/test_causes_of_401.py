@@ -20,6 +20,7 @@ from oauthserver.blocking import block
 from oauthserver.models import AccessToken
 from studyservice.secrets.generated import new_secret
 from tests.conftest import MakeKey
+from tests.support.cases import each
 from tests.support.oauth import BASE, App
 from tests.support.tools import rpc_error_of
 
@@ -57,7 +58,7 @@ def bearer(secret: str) -> tuple[str, str | None]:
     return refused(Authorization=f"Bearer {secret}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("headers", "message"),
     [
         ({}, MISSING),
@@ -71,12 +72,12 @@ def test_a_call_without_a_credential_explains_how_to_send_one(headers: dict[str,
     assert refused(**headers) == (message, None)
 
 
-@pytest.mark.parametrize("secret", ["x", "ghp_sk_" + "A" * 43, "svc_", "svc_rt_" + "A" * 43, "svcclient_abc", "ключ"])
+@each("secret", ["x", "ghp_sk_" + "A" * 43, "svc_", "svc_rt_" + "A" * 43, "svcclient_abc", "ключ"])
 def test_an_unknown_prefix_is_named(secret: str) -> None:
     assert bearer(secret) == (NOT_OURS, NOT_OURS)
 
 
-@pytest.mark.parametrize("random", ["", "A" * 42, "A" * 44, "A" * 42 + "!", "A" * 42 + "é", "A" * 40 + "…"])
+@each("random", ["", "A" * 42, "A" * 44, "A" * 42 + "!", "A" * 42 + "é", "A" * 40 + "…"])
 def test_a_malformed_credential_is_named(random: str) -> None:
     assert bearer(f"svc_sk_{random}") == (MALFORMED_KEY, MALFORMED_KEY)
     assert bearer(f"svc_at_{random}")[0] == MALFORMED.format("access token", "svc_at_")
@@ -135,8 +136,8 @@ def _forgotten(member: Member, key: ApiKey) -> None:
     SecretOwner.objects.all().delete()
 
 
-@pytest.mark.parametrize("happen", [_deactivated, _departing, _vanished, _forgotten])
-@pytest.mark.parametrize("ended", [{}, {"revoked_at": timezone.now()}, {"expires_at": timezone.now()}])
+@each("happen", [_deactivated, _departing, _vanished, _forgotten])
+@each("ended", [{}, {"revoked_at": timezone.now()}, {"expires_at": timezone.now()}])
 def test_a_former_members_secret_looks_unknown(
     owner_member: Member, make_key: MakeKey, happen: Any, ended: dict[str, Any]
 ) -> None:

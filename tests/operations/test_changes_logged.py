@@ -11,6 +11,7 @@ from accounts.changes.models import Change
 from accounts.models import Member
 from courses.courses import create_course
 from courses.views import CourseViewSet
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.world import INTO_NOTHING, OPERATIONS, WRITES, World
 from vocab.models import Review
@@ -42,7 +43,7 @@ NO_STUDY_DATA = {"update_me", "refresh_school_calendar", "answer_school_calendar
 """Writes of the profile, and writes whose changes belong to a calendar, which is empty in these tests."""
 
 
-@pytest.mark.parametrize("operation_id", sorted({*WRITES} - NO_STUDY_DATA))
+@each("operation_id", sorted({*WRITES} - NO_STUDY_DATA))
 def test_a_write_adds_one_change(world: World, owner_member: Member, operation_id: str) -> None:
     given = arguments(world, operation_id) | world.files(operation_id)
     if operation_id in INTO_NOTHING:
@@ -61,7 +62,7 @@ def test_a_write_adds_one_change(world: World, owner_member: Member, operation_i
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize("operation_id", sorted({*OPERATIONS} - {*WRITES} | NO_STUDY_DATA))
+@each("operation_id", sorted({*OPERATIONS} - {*WRITES} | NO_STUDY_DATA))
 @pytest.mark.rest
 def test_writes_without_study_data_add_no_change(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)
@@ -71,7 +72,7 @@ def test_writes_without_study_data_add_no_change(world: World, operation_id: str
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize("operation_id", [name for name in WRITES if name.startswith("update_")])
+@each("operation_id", [name for name in WRITES if name.startswith("update_")])
 def test_writes_without_effect_add_no_change(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)
     first = world.made(operation_id, **given)

@@ -133,6 +133,7 @@ def test_python_writes_once_if_the_answer_is_lost(
     assert way.keys[-1] == "mine"
 
 
+@pytest.mark.thorough("the same in a second language")
 def test_typescript_writes_once_if_the_answer_is_lost(
     owner: RestEntryPoint, typescript: Callable[[str], Any], way: Between
 ) -> None:
@@ -170,6 +171,7 @@ def test_python_waits_for_a_busy_service(python: Any, study: Any, way: Between, 
     assert (waited[3:], way.keys[4]) == ([1], way.keys[5])
 
 
+@pytest.mark.thorough("the same in a second language")
 def test_typescript_waits_for_a_busy_service(typescript: Callable[[str], Any], way: Between) -> None:
     way.faults = [(429, "1"), (503, "0")]
     seconds, email = typescript("""

@@ -24,6 +24,7 @@ from studyservice.operations.columns import max_length
 from studyservice.operations.serializers import Body, Record
 from tests.operations.test_rows import NAMES, OPERATIONS
 from tests.support.browsers import form_of
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.forms import form_with
 from tests.support.world import World
@@ -97,7 +98,7 @@ def test_every_model_has_a_body_or_a_documented_reason() -> None:
     assert _study_models().keys() >= SERVER_MADE.keys() | NOT_SENT.keys() | NOT_ANSWERED.keys()
 
 
-@pytest.mark.parametrize("label", MODELS)
+@each("label", MODELS)
 def test_the_database_checks_every_text(label: str) -> None:
     """SQLite ignores `max_length`, and no database rejects an empty text by default."""
     model = MODELS[label]
@@ -106,7 +107,7 @@ def test_the_database_checks_every_text(label: str) -> None:
     assert not texts - checked, f"Add characters() or one_of() to Meta.constraints of {label}: {texts - checked}"
 
 
-@pytest.mark.parametrize("label", MODELS)
+@each("label", MODELS)
 def test_every_body_accepts_every_column(label: str) -> None:
     model = MODELS[label]
     wanted = _names(model) - NOT_SENT.get(label, {}).keys()
@@ -115,7 +116,7 @@ def test_every_body_accepts_every_column(label: str) -> None:
         assert not missing, f"Add to Meta.fields of {body.__name__}, or with a reason to NOT_SENT: {missing}"
 
 
-@pytest.mark.parametrize("label", MODELS)
+@each("label", MODELS)
 def test_the_record_contains_every_column(label: str) -> None:
     model = MODELS[label]
     records = [record for record in _of(Record, model) if "id" in record().fields]
@@ -177,7 +178,7 @@ WRITING = [name for name, one in OPERATIONS.items() if hasattr(one.body, "Meta")
 
 @pytest.mark.rest
 @pytest.mark.django_db
-@pytest.mark.parametrize("operation_id", sorted(set(WRITING) - {"review_vocab_card"}))
+@each("operation_id", sorted(set(WRITING) - {"review_vocab_card"}))
 def test_every_column_is_stored_returned_and_logged(owner: RestEntryPoint, operation_id: str) -> None:
     """Fails if a domain function or the log of changes drops a column."""
     operation, world = OPERATIONS[operation_id], World(owner)
@@ -237,7 +238,7 @@ EDITED = {"courses.Course": "course_id", "courses.Item": "item_id", "vocab.Deck"
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("label", MODELS)
+@each("label", MODELS)
 def test_operators_see_every_column(rf: Any, label: str) -> None:
     model = MODELS[label]
     page = django_admin.site._registry[model]
@@ -250,7 +251,7 @@ def test_operators_see_every_column(rf: Any, label: str) -> None:
 
 @pytest.mark.rest
 @pytest.mark.django_db
-@pytest.mark.parametrize("label", EDITED)
+@each("label", EDITED)
 def test_operators_change_every_column(admin: Client, owner: RestEntryPoint, label: str) -> None:
     """Fails if the admin's `save_model` drops a column."""
     model, world = MODELS[label], World(owner)

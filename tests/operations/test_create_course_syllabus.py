@@ -13,6 +13,7 @@ from accounts.changes.models import Change
 from courses.models import Course, Item
 from grades.models import GradeCategory
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, stored
 from tests.support.samples import NOT_ENDED
@@ -80,13 +81,13 @@ def test_the_only_wrong_date_of_twenty_five_is_reported(owner: RestEntryPoint) -
     assert [(one["type"], one["index"]) for one in made["warnings"]] == [("weekday", 7)]
 
 
-@pytest.mark.parametrize("sent", [{"items": []}, {"grade_categories": []}, {"syllabus_text": "Week 1"}])
+@each("sent", [{"items": []}, {"grade_categories": []}, {"syllabus_text": "Week 1"}])
 def test_the_answer_contains_the_lists_if_one_part_is_sent(owner: RestEntryPoint, sent: Any) -> None:
     made = owner.made("create_course", **NAME, **sent)
     assert (made["items"], made["grade_categories"], made["warnings"]) == ([], [], [])
 
 
-@pytest.mark.parametrize("nothing", [None, "absent"])
+@each("nothing", [None, "absent"])
 def test_null_counts_as_not_sent(owner: RestEntryPoint, nothing: Any) -> None:
     """Capabilities 8: `[]` counts as sent, null does not."""
     names = ("syllabus_text", "items", "grade_categories")
@@ -144,7 +145,7 @@ WRONG: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("sent", "fields"), WRONG, ids=[fields[0] for _, fields in WRONG])
+@each(("sent", "fields"), WRONG)
 def test_errors_are_named_and_nothing_is_created(owner: RestEntryPoint, sent: Any, fields: list[str]) -> None:
     answer = owner.call("create_course", **NAME, **sent)
     assert (answer.error, answer.fields) == ("validation_failed", fields)

@@ -4,6 +4,7 @@ from unittest.mock import ANY
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import NOT_ENDED, UNKNOWN_ID, fetched_item
 
@@ -62,7 +63,7 @@ def test_calling_it_twice_creates_two(owner: RestEntryPoint, course) -> None:
     assert owner.made("list_items")["data"] == [first, second]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_every_kind_is_accepted(owner: RestEntryPoint, course, kind: str) -> None:
     assert owner.made("create_item", course_id=course["id"], title="Midterm", kind=kind)["kind"] == kind
 
@@ -71,7 +72,7 @@ def test_null_means_undated(owner: RestEntryPoint, course) -> None:
     assert owner.made("create_item", course_id=course["id"], title="Midterm", due_on=None)["due_on"] is None
 
 
-@pytest.mark.parametrize("due_on", ["2028-02-29", "1999-12-31"])
+@each("due_on", ["2028-02-29", "1999-12-31"])
 def test_past_days_and_leap_days_are_accepted(owner: RestEntryPoint, course, due_on: str) -> None:
     assert owner.made("create_item", course_id=course["id"], title="Midterm", due_on=due_on)["due_on"] == due_on
 

@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from courses.item_counts import ITEMS_OF_COURSE
 from courses.models import Course, Item
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.syllabus_text import ITEMS, TEXT, TODAY
@@ -158,7 +159,7 @@ def test_one_of_several_identical_calls_creates_the_items(owner: RestEntryPoint,
 
 
 @pytest.mark.rest
-@pytest.mark.parametrize("if_exists", ["create", "skip"])
+@each("if_exists", ["create", "skip"])
 def test_a_hundred_items_need_as_many_statements_as_one(owner: RestEntryPoint, entered: Any, if_exists: str) -> None:
     def statements(count: int) -> int:
         items = [{"title": f"Quiz {count} {n}", "due_on": "2026-09-11", "quote": "Quiz"} for n in range(count)]

@@ -4,6 +4,7 @@ from unittest.mock import ANY
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID, fetched_item
 
@@ -27,7 +28,7 @@ def test_it_creates(owner: RestEntryPoint, item, time_machine) -> None:
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [made]
 
 
-@pytest.mark.parametrize("given", [{}, {"due_on": None}], ids=repr)
+@each("given", [{}, {"due_on": None}])
 def test_it_is_undated_by_default(owner: RestEntryPoint, item, given: dict[str, None]) -> None:
     made = owner.made("create_milestone", item_id=item["id"], title="Outline", **given)
     assert (made["due_on"], made["overdue"]) == (None, False)

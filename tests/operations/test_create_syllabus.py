@@ -12,6 +12,7 @@ import pytest
 from courses.models import Course, SyllabusFile
 from studyservice.rates.limiter import Rate, peek
 from studyservice.reading.gate import GATE
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, SyllabusFileFactory, stored
 from tests.support.hostile_files import encrypted_pdf, form_fan, image_named_docx, package_of_something
@@ -109,7 +110,7 @@ def test_it_returns_the_file_and_its_proposal(owner: RestEntryPoint, files: Path
 
 
 @about_files
-@pytest.mark.parametrize(
+@each(
     ("name", "content", "media_type"),
     [
         ("a.docx", docx(LINES), "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
@@ -141,14 +142,14 @@ def test_a_text_of_500000_escaped_characters_is_accepted(owner: RestEntryPoint) 
 
 
 @about_files
-@pytest.mark.parametrize("text", ["a\x07b", "{\\rtf1 x}"])
+@each("text", ["a\x07b", "{\\rtf1 x}"])
 def test_an_invalid_text_is_400(owner: RestEntryPoint, files: Path, text: str) -> None:
     assert owner.call("create_syllabus", text=text).error == "invalid_request"
     assert send(owner, text.encode()).status_code == 400
     assert left(files) == []
 
 
-@pytest.mark.parametrize("content", [image_named_docx(), package_of_something(), b"\x00\x01"])
+@each("content", [image_named_docx(), package_of_something(), b"\x00\x01"])
 def test_another_file_type_is_400_and_counts_toward_the_limit(
     owner: RestEntryPoint, owner_member: Any, files: Path, content: bytes
 ) -> None:
@@ -157,7 +158,7 @@ def test_another_file_type_is_400_and_counts_toward_the_limit(
     assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 59
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "status"), [(encrypted_pdf(), "unreadable"), (pdf([[]]), "no_text"), (pdf([["a"]] * 101), "too_large")]
 )
 def test_a_file_without_text_is_stored_and_proposes_nothing(
@@ -193,7 +194,7 @@ def test_files_over_10_mib_or_broken_ones_are_400(owner: RestEntryPoint, files: 
     assert len(left(files)) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "kept"),
     [
         ("../../etc/passwd.txt", "passwd.txt"),
@@ -257,7 +258,7 @@ def test_it_is_compared_with_the_named_course(owner: RestEntryPoint, course) -> 
     assert owner.made("list_syllabi", course_id=course["id"])["data"] == []
 
 
-@pytest.mark.parametrize("wrong", ["17", "", UNKNOWN_ID])
+@each("wrong", ["17", "", UNKNOWN_ID])
 def test_an_unknown_course_is_422(owner: RestEntryPoint, stranger: RestEntryPoint, files: Path, wrong: str) -> None:
     assert fields_of(send(owner, b"Week 1", course_id=wrong)) == ["course_id"]
     theirs = stranger.made("create_course", name="Theirs")

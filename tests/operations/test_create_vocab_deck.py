@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck
@@ -78,7 +79,7 @@ def test_it_accepts_the_longest_texts(owner: RestEntryPoint) -> None:
     assert (deck["name"], deck["cards"][0]["definition"]) == ("n" * 120, "本" * 2000)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "wrong"),
     [
         ({"name": "Deck", "cards": []}, ["cards"]),

@@ -11,6 +11,7 @@ from rest_framework import serializers
 from accounts.api.viewsets import MemberViewSet
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope, operation
 from studyservice.operations.serializers import Query, Record
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "declarations of operations")
 
@@ -53,7 +54,7 @@ def test_name_and_docstring_become_id_and_texts() -> None:
     assert declared.action is get_thing
 
 
-@pytest.mark.parametrize("docstring", ["", " ", "x" * (MAX_DESCRIPTION + 1)])
+@each("docstring", ["", " ", "x" * (MAX_DESCRIPTION + 1)])
 def test_a_description_is_required_and_short(docstring: str) -> None:
     def get_thing(self: Any) -> dict[str, Any]:
         return {}
@@ -78,7 +79,7 @@ def test_a_viewset_rejects_an_undeclared_action() -> None:
         type("ThingViewSet", (MemberViewSet,), {"get_thing": lambda self: {}})
 
 
-@pytest.mark.parametrize("query", Query.__subclasses__())
+@each("query", Query.__subclasses__())
 def test_query_defaults_are_prepared_and_never_shared(query: type[Query]) -> None:
     """A default in a schema must not be callable or mutable, since all requests share it."""
     defaults = [declared.default for declared in query.shared().fields.values()]

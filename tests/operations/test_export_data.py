@@ -21,6 +21,7 @@ from studyservice.rates.limiter import Rate
 from tests import ROOT
 from tests.support.archives import TABLES as NAMES
 from tests.support.archives import lines_of, parts_of
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.everything import SYLLABUS, have_everything
 from tests.support.factories import AccountEventFactory
@@ -44,6 +45,17 @@ def everything(owner: RestEntryPoint) -> RestEntryPoint:
     """The owner, who has one of everything."""
     have_everything(owner)
     return owner
+
+
+_archives: list[bytes] = []
+
+
+@pytest.fixture
+def archive(request: pytest.FixtureRequest) -> bytes:
+    """The archive of a member with one of everything, exported by the first test that reads it."""
+    if not _archives:
+        _archives.append(request.getfixturevalue("everything").made("export_data"))
+    return _archives[0]
 
 
 def test_the_readme_links_the_guide_on_this_server(owner: RestEntryPoint) -> None:
@@ -91,7 +103,7 @@ def test_every_table_of_members_is_included_or_excluded_for_a_reason(owner: Rest
         assert data.not_archived if data.archived is None else f"data/{data.archived.name}.jsonl" in files
 
 
-@pytest.mark.parametrize("table", archive_tables(), ids=lambda table: table.name)
+@each("table", archive_tables())
 def test_the_documentation_names_every_field(table: ArchiveTable) -> None:
     text = (ROOT / "docs" / "archive.md").read_text()
     section = text.partition(f"### `{table.path()}`")[2].partition("###")[0]
@@ -112,8 +124,7 @@ def test_a_line_equals_the_api_record(owner: RestEntryPoint, course: Any, item: 
     assert (review["rating"], review["by_kind"], review["stability"]) == ("good", "key", None)
 
 
-def test_the_manifest_counts_the_lines(everything: RestEntryPoint) -> None:
-    archive = everything.made("export_data")
+def test_the_manifest_counts_the_lines(archive: bytes) -> None:
     parts = parts_of(archive)
     told = json.loads(parts["manifest.json"])
     assert (told["format"], told["version"]) == ("study-data-archive", archive_version())
@@ -123,8 +134,7 @@ def test_the_manifest_counts_the_lines(everything: RestEntryPoint) -> None:
     assert told["counts"] == lines | {"files": files}
 
 
-def test_it_contains_stored_files(everything: RestEntryPoint) -> None:
-    archive = everything.made("export_data")
+def test_it_contains_stored_files(archive: bytes) -> None:
     [line] = lines_of(archive, "syllabus_files")
     assert line["file"] == f"files/{line['id']}.txt"
     assert parts_of(archive)[line["file"]].decode() == line["text"] == SYLLABUS
@@ -171,9 +181,9 @@ def test_it_contains_nothing_of_a_stranger(everything: RestEntryPoint, stranger:
 
 
 @pytest.mark.database("sqlite", "format of cells")
-@pytest.mark.parametrize("name", ["grades.csv", "cards.csv"])
-def test_no_cell_is_a_formula(everything: RestEntryPoint, name: str) -> None:
-    text = parts_of(everything.made("export_data"))[name].decode("utf-8-sig")
+@each("name", ["grades.csv", "cards.csv"])
+def test_no_cell_is_a_formula(archive: bytes, name: str) -> None:
+    text = parts_of(archive)[name].decode("utf-8-sig")
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert len(rows) > 2
     assert [cell for row in rows for cell in row if cell[:1] in set("=+-@\uff1d\uff0b\uff0d\uff20")] == []
@@ -181,8 +191,8 @@ def test_no_cell_is_a_formula(everything: RestEntryPoint, name: str) -> None:
         assert rows[2][:5] == ["Cell Biology", "'=Quizzes", "33.3333", "Score 150", "150"]
 
 
-def test_the_calendar_has_every_date(everything: RestEntryPoint) -> None:
-    calendar = icalendar.Calendar.from_ical(parts_of(everything.made("export_data"))["calendar.ics"].decode())
+def test_the_calendar_has_every_date(archive: bytes) -> None:
+    calendar = icalendar.Calendar.from_ical(parts_of(archive)["calendar.ics"].decode())
     titles = [str(event["summary"]) for event in calendar.walk("VEVENT")]
     assert "Midterm exam (Cell Biology)" in titles  # some years ahead
     assert "Outline (Midterm exam)" in titles

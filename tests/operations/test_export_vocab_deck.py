@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed, sent_deck
 
@@ -64,7 +65,7 @@ def test_tsv_separates_columns_by_tabs(owner: RestEntryPoint) -> None:
     assert response.content.decode() == "\ufeffterm\tdefinition\r\nNucleus\tHolds the DNA.\r\n"
 
 
-@pytest.mark.parametrize("format_", ["csv", "tsv", "anki"])
+@each("format_", ["csv", "tsv", "anki"])
 def test_it_is_imported_as_the_same_cards(owner: RestEntryPoint, format_: str) -> None:
     content = export(owner, deck_of(owner, TEXTS), format=format_).content
     [deck] = sent_deck(owner, content, "Copy").json()["decks"]

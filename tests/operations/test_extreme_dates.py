@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
@@ -21,7 +22,7 @@ def _days_until(day: str) -> int:
 
 
 @pytest.mark.usefixtures("_today")
-@pytest.mark.parametrize("due_on", [FIRST, LAST])
+@each("due_on", [FIRST, LAST])
 def test_an_item_can_be_due_on_it(owner: RestEntryPoint, course, due_on: str) -> None:
     made = owner.made("create_item", course_id=course["id"], title="x", due_on=due_on)
     assert (made["due_on"], made["days_until"]) == (due_on, _days_until(due_on))
@@ -30,7 +31,7 @@ def test_an_item_can_be_due_on_it(owner: RestEntryPoint, course, due_on: str) ->
 
 
 @pytest.mark.usefixtures("_today")
-@pytest.mark.parametrize("due_on", [FIRST, LAST])
+@each("due_on", [FIRST, LAST])
 def test_an_item_can_be_moved_to_it(owner: RestEntryPoint, item, due_on: str) -> None:
     changed = owner.made("update_item", item_id=item["id"], due_on=due_on)
     assert (changed["due_on"], changed["days_until"]) == (due_on, _days_until(due_on))
@@ -38,7 +39,7 @@ def test_an_item_can_be_moved_to_it(owner: RestEntryPoint, item, due_on: str) ->
 
 
 @pytest.mark.usefixtures("_today")
-@pytest.mark.parametrize(("due_on", "overdue"), [(FIRST, True), (LAST, False)])
+@each(("due_on", "overdue"), [(FIRST, True), (LAST, False)])
 def test_a_milestone_can_be_due_on_it(owner: RestEntryPoint, item, due_on: str, overdue: bool) -> None:
     made = owner.made("create_milestone", item_id=item["id"], title="x", due_on=due_on)
     assert (made["due_on"], made["overdue"]) == (due_on, overdue)
@@ -88,7 +89,7 @@ BOTH, LATER, NONE = ["noon", "later"], ["later"], list[str]()
 
 
 @pytest.mark.usefixtures("two")
-@pytest.mark.parametrize(
+@each(
     ("created_after", "titles"),
     [
         ("2099-11-21T11:59:59.999999Z", BOTH),
@@ -115,7 +116,7 @@ def test_created_after_accepts_z_or_any_offset(owner: RestEntryPoint, created_af
 
 
 @pytest.mark.usefixtures("two")
-@pytest.mark.parametrize(
+@each(
     ("created_after", "titles"),
     [
         ("2099-11-21T11:59:59.999999999Z", BOTH),
@@ -132,7 +133,7 @@ def test_digits_beyond_microseconds_are_truncated(owner: RestEntryPoint, created
 
 
 @pytest.mark.usefixtures("two")
-@pytest.mark.parametrize(
+@each(
     ("created_after", "titles"),
     [
         ("0001-01-01T00:00:00Z", BOTH),

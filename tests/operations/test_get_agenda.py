@@ -6,6 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from courses.models import Course
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import NOT_ENDED, later
@@ -109,7 +110,7 @@ def test_items_are_due_from_today_to_until(owner: RestEntryPoint, add) -> None:
     assert _items(owner, days=7) == ["today", "until"]
 
 
-@pytest.mark.parametrize(("days", "titles"), [(1, ["1"]), (14, ["1", "14"]), (120, ["1", "14", "120"])])
+@each(("days", "titles"), [(1, ["1"]), (14, ["1", "14"]), (120, ["1", "14", "120"])])
 def test_days_sets_the_range(owner: RestEntryPoint, add, days: int, titles: list[str]) -> None:
     for due in [1, 14, 120, 121]:
         add(str(due), due)

@@ -12,6 +12,7 @@ from courses.models import Course
 from tests.conftest import OpenEntryPoint
 from tests.support.agenda_accounts import agenda_account
 from tests.support.agenda_rows import stored_accounts
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, MilestoneFactory, stored
 from tests.support.samples import later
@@ -77,7 +78,7 @@ def test_without_minutes_there_is_no_now(owner: RestEntryPoint) -> None:
     assert list(owner.made("get_agenda")) == told
 
 
-@pytest.mark.parametrize(
+@each(
     ("minutes", "message"),
     [
         (4, "Must be at least 5."),

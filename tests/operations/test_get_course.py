@@ -5,6 +5,7 @@ from unittest.mock import ANY
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import NOT_ENDED, UNKNOWN_ID, later
 
@@ -128,7 +129,7 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize(("part", "text", "length"), PARTS, ids=[str(part) for part, _, _ in PARTS])
+@each(("part", "text", "length"), PARTS)
 def test_a_part_of_the_syllabus_can_be_requested(
     owner: RestEntryPoint, part: dict[str, int], text: str, length: int
 ) -> None:
@@ -152,7 +153,7 @@ WRONG_PARTS = [
 ]
 
 
-@pytest.mark.parametrize(("part", "fields"), WRONG_PARTS, ids=[str(part) for part, _ in WRONG_PARTS])
+@each(("part", "fields"), WRONG_PARTS)
 def test_invalid_parts_are_rejected(owner: RestEntryPoint, course, part: dict[str, int], fields: list[str]) -> None:
     answer = owner.call("get_course", course_id=course["id"], **part)
     assert (answer.error, answer.fields) == ("validation_failed", fields)

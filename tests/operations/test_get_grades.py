@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from accounts.models import Member
 from courses.models import Course
 from grades.models import GradeCategory
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import GradeCategoryFactory, GradeScoreFactory
 from tests.support.properties import examples
@@ -136,7 +137,7 @@ def test_a_tie_from_thirds_is_rounded_up(graded) -> None:
     assert graded((3, [0, 0, 10]), (13, [0]))["current_grade"] == 0.63
 
 
-@pytest.mark.parametrize(
+@each(
     ("score", "letter"),
     [
         (150, "A+"),
@@ -171,7 +172,7 @@ def test_each_letter_begins_at_its_bound(graded, score: float, letter: str) -> N
     assert graded((100, [score]))["letter_grade"] == letter
 
 
-@pytest.mark.parametrize(("score", "grade", "letter"), [(89.995, 90, "A-"), (89.9949, 89.99, "B+")])
+@each(("score", "grade", "letter"), [(89.995, 90, "A-"), (89.9949, 89.99, "B+")])
 def test_the_letter_matches_the_rounded_grade(graded, score: float, grade: float, letter: str) -> None:
     breakdown = graded((100, [score]))
     assert (breakdown["current_grade"], breakdown["letter_grade"]) == (grade, letter)

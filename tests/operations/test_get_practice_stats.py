@@ -10,6 +10,7 @@ import time_machine
 
 from studyservice.rates import limiter as rates
 from tests.support import bulk
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
 
@@ -92,7 +93,7 @@ def test_practice_before_the_window_only_extends_the_streak(owner: RestEntryPoin
     assert stats["streak"] == {"current": 1, "longest": 3, "practiced_today": False}
 
 
-@pytest.mark.parametrize(
+@each(
     ("correct", "wrong", "weak"),
     [(0, 4, False), (0, 5, True), (4, 1, False), (3, 1, False), (7, 2, True), (8, 2, False), (79, 20, True)],
 )

@@ -8,6 +8,7 @@ from unittest.mock import ANY
 import pytest
 
 from courses.models import SyllabusFile
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 from tests.support.uploads import multipart
@@ -47,7 +48,7 @@ def test_it_returns_the_same_as_the_upload(owner: RestEntryPoint, syllabus: Any)
     assert owner.made("get_syllabus", syllabus_id=syllabus["id"]) == syllabus
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "text"),
     [
         ({}, TEXT),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from accounts.models import Member
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, document, routes
 from tests.support.properties import examples
 from tests.support.samples import NOT_DATES, UNITS, text
@@ -24,6 +25,7 @@ from tests.support.world import (
     fields_of,
     resolved,
     rows,
+    unchanged,
 )
 
 pytestmark = pytest.mark.django_db
@@ -37,33 +39,30 @@ MIB = 1024 * 1024
 
 @pytest.fixture
 def world(owner_member: Member, make_key) -> World:
-    """The owner's objects."""
-    return World(RestEntryPoint(make_key(owner_member)[0]))
+    """One of each of the owner's objects."""
+    return World.filled(RestEntryPoint(make_key(owner_member)[0]))
 
 
 @pytest.fixture
 def sent(world: World):
-    """Sends an invalid request. At the end of the test, nothing may have changed since the first."""
-    before: dict[str, list[Any]] = {}
+    """Sends an invalid request, which may change nothing: the test looks with `unchanged`."""
 
     def send(operation_id: str, data: bytes, content_type: str | None = "application/json", **headers: str) -> Any:
         rates.clear()
-        call = world.call(operation_id)
-        before.update({} if before else rows())
-        return call.send_raw(data, content_type, **bearer(world.entry_point.secret), **headers)
+        return world.call(operation_id).send_raw(data, content_type, **bearer(world.entry_point.secret), **headers)
 
-    yield send
-    assert rows() == before
+    return send
 
 
 @pytest.fixture
 def refused(world: World, sent):
-    """Sends bodies with one invalid field, and expects a 422 that names it."""
+    """Sends bodies with one invalid field, and expects a 422 that names it, and no change."""
 
     def send_each(operation_id: str, name: str, values: list[Any]) -> None:
-        for value in values:
-            response = sent(operation_id, encoded(world.body(operation_id) | {name: value}))
-            assert fields_of(response) == [name], value
+        with unchanged():
+            for value in values:
+                response = sent(operation_id, encoded(world.body(operation_id) | {name: value}))
+                assert fields_of(response) == [name], value
 
     return send_each
 
@@ -113,17 +112,19 @@ NO_JSON = {
 
 
 @unread
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_invalid_json_is_400(sent, operation_id: str) -> None:
-    answered = {label: error_of(sent(operation_id, data))["type"] for label, data in NO_JSON.items()}
+    with unchanged():
+        answered = {label: error_of(sent(operation_id, data))["type"] for label, data in NO_JSON.items()}
     assert answered == dict.fromkeys(NO_JSON, "invalid_request")
 
 
 @unread
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_json_that_is_not_an_object_is_422(sent, operation_id: str) -> None:
-    for data in (b"[]", b'"text"', b"1", b"null", b"true", b"[{}]"):
-        assert fields_of(sent(operation_id, data)) == ["body"], data
+    with unchanged():
+        for data in (b"[]", b'"text"', b"1", b"null", b"true", b"[{}]"):
+            assert fields_of(sent(operation_id, data)) == ["body"], data
 
 
 OTHER_TYPES = (
@@ -144,16 +145,17 @@ TAKING_FORMS = {"create_syllabus"}
 
 
 @unread
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_another_content_type_is_400(world: World, sent, operation_id: str) -> None:
     body = encoded(world.body(operation_id))
     types = [sort for sort in OTHER_TYPES if operation_id not in TAKING_FORMS or "multipart" not in (sort or "")]
-    answered = {sort: error_of(sent(operation_id, body, sort))["type"] for sort in types}
+    with unchanged():
+        answered = {sort: error_of(sent(operation_id, body, sort))["type"] for sort in types}
     assert answered == dict.fromkeys(types, "invalid_request")
 
 
 @unread
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_the_content_type_is_accepted_in_every_spelling(world: World, operation_id: str) -> None:
     for content_type in ("application/json; charset=utf-8", "Application/JSON", "application/json;"):
         call = world.call(operation_id)
@@ -175,7 +177,7 @@ def _most(operation_id: str) -> int:
 
 
 @unread
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_a_body_of_exactly_the_largest_size_is_accepted(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     response = call.send_raw(_padded(call.body, _most(operation_id)), **bearer(world.entry_point.secret))
@@ -183,23 +185,22 @@ def test_a_body_of_exactly_the_largest_size_is_accepted(world: World, operation_
 
 
 @unread
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_a_larger_body_is_400(world: World, sent, operation_id: str) -> None:
     most = _most(operation_id)
-    for size in (most + 1, 2 * most):
-        response = sent(operation_id, _padded(world.body(operation_id), size))
-        error = error_of(response)
-        assert (error["type"], str(most) in error["message"]) == ("invalid_request", True), size
+    with unchanged():
+        for size in (most + 1, 2 * most):
+            error = error_of(sent(operation_id, _padded(world.body(operation_id), size)))
+            assert (error["type"], str(most) in error["message"]) == ("invalid_request", True), size
 
 
 @unread
-@pytest.mark.parametrize("length", ["x", "-1", "1.5", "99999999999999999999"])
+@each("length", ["x", "-1", "1.5", "99999999999999999999"])
 def test_a_wrong_content_length_is_400(world: World, length: str) -> None:
     call = world.call("create_course")
-    before = rows()
-    response = replace(call, environ={"CONTENT_LENGTH": length}).send(**bearer(world.entry_point.secret))
-    assert error_of(response)["type"] == "invalid_request"
-    assert rows() == before
+    with unchanged():
+        response = replace(call, environ={"CONTENT_LENGTH": length}).send(**bearer(world.entry_point.secret))
+        assert error_of(response)["type"] == "invalid_request"
 
 
 def test_the_last_of_repeated_keys_counts(world: World) -> None:
@@ -209,29 +210,29 @@ def test_the_last_of_repeated_keys_counts(world: World) -> None:
 
 
 @stricter
-@pytest.mark.parametrize(("operation_id", "name"), TEXTS)
+@each(("operation_id", "name"), TEXTS)
 def test_an_unstorable_text_is_422(refused, operation_id: str, name: str) -> None:
     """Decisions 4: NUL and lone surrogates fail, and the field is named."""
     refused(operation_id, name, ["nul\0", "\0", "\ud800", "high \ud83d low", "\udfff\ud800"])
 
 
 @unasked
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_an_unknown_field_is_ignored_under_any_name(world: World, operation_id: str) -> None:
-    for key in ("\0", "\ud800", "__proto__", "", "a" * 100_000):
+    for keys in (["\0"], ["\ud800"], ["__proto__", ""], ["a" * 100_000]):
         call = world.call(operation_id)
-        response = replace(call, body=call.body | {key: key}).send(**bearer(world.entry_point.secret))
-        assert response.status_code == routes()[operation_id].success, key
+        response = replace(call, body=call.body | {key: key for key in keys}).send(**bearer(world.entry_point.secret))
+        assert response.status_code == routes()[operation_id].success, keys[0][:100]
 
 
 @unasked
-@pytest.mark.parametrize(("operation_id", "name"), TEXTS)
+@each(("operation_id", "name"), TEXTS)
 def test_a_value_that_is_not_a_text_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, [1, 1.5, True, [], {}, ["text"], {"a": "b"}])
 
 
 @unasked
-@pytest.mark.parametrize(("operation_id", "name"), of_type("number") + of_type("integer"))
+@each(("operation_id", "name"), of_type("number") + of_type("integer"))
 def test_an_invalid_number_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, ["80", "", True, False, [], {}, "NaN", 1e308, -1e308, 10**400])
     schema = fields(operation_id)[name]
@@ -241,7 +242,7 @@ def test_an_invalid_number_is_422(refused, operation_id: str, name: str) -> None
 
 
 @unasked
-@pytest.mark.parametrize(("operation_id", "name"), of_type("boolean"))
+@each(("operation_id", "name"), of_type("boolean"))
 def test_a_value_that_is_not_a_boolean_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, ["true", "", 1, 0, None, [], {}])
 
@@ -280,7 +281,7 @@ MALFORMED: list[Any] = [
 
 
 @unasked
-@pytest.mark.parametrize(("operation_id", "name"), FORMATTED)
+@each(("operation_id", "name"), FORMATTED)
 def test_a_value_in_the_wrong_format_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, MALFORMED)
 
@@ -293,7 +294,7 @@ LIMITED = [
 
 
 @stricter
-@pytest.mark.parametrize(("operation_id", "name"), LIMITED)
+@each(("operation_id", "name"), LIMITED)
 def test_a_text_of_the_published_length_is_accepted(world: World, operation_id: str, name: str) -> None:
     """Measured in code points, after trimming."""
     longest = fields(operation_id)[name]["maxLength"]
@@ -306,7 +307,7 @@ def test_a_text_of_the_published_length_is_accepted(world: World, operation_id: 
 
 
 @unasked
-@pytest.mark.parametrize(("operation_id", "name"), LIMITED)
+@each(("operation_id", "name"), LIMITED)
 def test_one_more_character_is_422(refused, operation_id: str, name: str) -> None:
     longest = fields(operation_id)[name]["maxLength"]
     refused(operation_id, name, ["x" * (longest + 1), "🎓" * (longest + 1), "x" * (100_000 + longest)])
@@ -316,7 +317,7 @@ REQUIRED_TEXTS = [(operation_id, name) for operation_id, name in TEXTS if fields
 
 
 @unasked
-@pytest.mark.parametrize(("operation_id", "name"), REQUIRED_TEXTS)
+@each(("operation_id", "name"), REQUIRED_TEXTS)
 def test_an_empty_required_text_is_422(refused, operation_id: str, name: str) -> None:
     refused(operation_id, name, ["", " ", "\t\r\n", "\u2003", "\x1f", None])
 
@@ -324,7 +325,7 @@ def test_an_empty_required_text_is_422(refused, operation_id: str, name: str) ->
 OPTIONAL_TEXTS = [(operation_id, name) for operation_id, name in TEXTS if "null" in fields(operation_id)[name]["type"]]
 
 
-@pytest.mark.parametrize(("operation_id", "name"), OPTIONAL_TEXTS)
+@each(("operation_id", "name"), OPTIONAL_TEXTS)
 def test_a_blank_optional_text_is_null(world: World, operation_id: str, name: str) -> None:
     for blank in (None, "", " \t\n "):
         for sent, kept in (("Text", "Text"), (blank, None)):
@@ -335,7 +336,7 @@ def test_a_blank_optional_text_is_null(world: World, operation_id: str, name: st
 
 
 @unasked
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_unpublished_null_is_422(refused, operation_id: str) -> None:
     for name, schema in fields(operation_id).items():
         if "null" not in schema.get("type", []):
@@ -343,24 +344,26 @@ def test_unpublished_null_is_422(refused, operation_id: str) -> None:
 
 
 @unasked
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_every_invalid_field_is_named_at_once(sent, operation_id: str) -> None:
     known = fields(operation_id).items()
     wrong: dict[str, Any] = {name: [] if schema.get("type") == "object" else {} for name, schema in known}
-    assert sorted(fields_of(sent(operation_id, encoded(wrong)))) == sorted(wrong)
+    with unchanged():
+        assert sorted(fields_of(sent(operation_id, encoded(wrong)))) == sorted(wrong)
 
 
 @unasked
-@pytest.mark.parametrize("operation_id", [name for name in WITH_BODY if routes()[name].method != "PATCH"])
+@each("operation_id", [name for name in WITH_BODY if routes()[name].method != "PATCH"])
 def test_an_empty_body_is_read_as_an_empty_object(sent, operation_id: str) -> None:
     """Decisions 12, Bodies."""
-    missing = fields_of(sent(operation_id, b"", None))
-    assert sorted(missing) == sorted(body_schema(operation_id)["required"])
-    assert sorted(fields_of(sent(operation_id, b"{}"))) == sorted(missing)
+    with unchanged():
+        missing = fields_of(sent(operation_id, b"", None))
+        assert sorted(missing) == sorted(body_schema(operation_id)["required"])
+        assert sorted(fields_of(sent(operation_id, b"{}"))) == sorted(missing)
 
 
-@pytest.mark.parametrize("data", [b"", b"{}"])
-@pytest.mark.parametrize("operation_id", [name for name in WITH_BODY if routes()[name].method == "PATCH"])
+@each("data", [b"", b"{}"])
+@each("operation_id", [name for name in WITH_BODY if routes()[name].method == "PATCH"])
 def test_an_empty_change_changes_nothing(world: World, operation_id: str, data: bytes) -> None:
     call = world.call(operation_id)
     before = _without_clock(rows())

@@ -9,6 +9,7 @@ import pytest
 
 from accounts.models import Member
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.run import is_thorough
 from tests.support.samples import NOT_DATES
@@ -38,8 +39,8 @@ WITH_CURSOR = [name for name in WITH_QUERY if "cursor" in routes()[name].query]
 
 @pytest.fixture
 def world(owner_member: Member, make_key) -> World:
-    """The owner's objects."""
-    return World(RestEntryPoint(make_key(owner_member)[0]))
+    """One of each of the owner's objects."""
+    return World.filled(RestEntryPoint(make_key(owner_member)[0]))
 
 
 PARAMETERS = [
@@ -79,7 +80,7 @@ def _is_free_text(schema: Any) -> bool:
     return schema["type"] == "string" and not {"format", "enum"} & schema.keys()
 
 
-@pytest.mark.parametrize(("operation_id", "name", "schema"), [p for p in PARAMETERS if not _is_free_text(p[2])])
+@each(("operation_id", "name", "schema"), [p for p in PARAMETERS if not _is_free_text(p[2])])
 def test_an_invalid_parameter_is_named(world: World, operation_id: str, name: str, schema: Any) -> None:
     for value in _wrong(schema):
         rates.clear()
@@ -96,7 +97,7 @@ NO_CURSORS = [
 ]
 
 
-@pytest.mark.parametrize("operation_id", WITH_CURSOR)
+@each("operation_id", WITH_CURSOR)
 def test_an_unreadable_cursor_is_400(world: World, operation_id: str) -> None:
     """Spec, list_items: a bad cursor is 400."""
     for cursor in NO_CURSORS:
@@ -104,7 +105,7 @@ def test_an_unreadable_cursor_is_400(world: World, operation_id: str) -> None:
         assert error_of(response)["type"] == "invalid_request", cursor
 
 
-@pytest.mark.parametrize("operation_id", WITH_CURSOR)
+@each("operation_id", WITH_CURSOR)
 def test_a_cursor_over_200_characters_is_422(world: World, operation_id: str) -> None:
     response = replace(world.call(operation_id), query="cursor=" + "A" * 201).send(**bearer(world.entry_point.secret))
     assert fields_of(response) == ["cursor"]
@@ -126,7 +127,7 @@ ODD_QUERIES = (
 )
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_unknown_parameters_are_ignored_whatever_their_names(world: World, operation_id: str) -> None:
     # Send all at once in a quick run, and where a child process reads a file, which costs more than everything else.
     for query in ODD_QUERIES if is_thorough() and operation_id not in WITH_UPLOAD else ["&".join(ODD_QUERIES)]:
@@ -145,7 +146,7 @@ def _defaults(operation_id: str) -> dict[str, str]:
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in defaults.items()}
 
 
-@pytest.mark.parametrize("operation_id", [name for name in WITH_QUERY if _defaults(name)])
+@each("operation_id", [name for name in WITH_QUERY if _defaults(name)])
 def test_the_last_of_a_repeated_parameter_counts(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     for name, good in _defaults(operation_id).items():
@@ -155,7 +156,7 @@ def test_the_last_of_a_repeated_parameter_counts(world: World, operation_id: str
         assert fields_of(last_wrong) == [name]
 
 
-@pytest.mark.parametrize("operation_id", [name for name in OPERATIONS if name not in {*WITH_BODY, *WITH_UPLOAD}])
+@each("operation_id", [name for name in OPERATIONS if name not in {*WITH_BODY, *WITH_UPLOAD}])
 def test_an_unexpected_body_is_ignored(world: World, operation_id: str) -> None:
     longest = MIB if routes()[operation_id].method == "POST" else 2 * MIB  # a POST reads it for an Idempotency-Key
     for data in (b"{broken", b"\0" * 100, b"x" * longest):
@@ -166,16 +167,16 @@ def test_an_unexpected_body_is_ignored(world: World, operation_id: str) -> None:
             world.forget()
 
 
-@pytest.mark.parametrize("accept", ["text/html", "application/xml", "*/*;q=0", "garbage", ""])
-@pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/v1/courses/17"])
+@each("accept", ["text/html", "application/xml", "*/*;q=0", "garbage", ""])
+@each("path", ["/v1/me", "/v1/nothing", "/v1/courses/17"])
 def test_the_answer_is_json_whatever_is_accepted(world: World, path: str, accept: str) -> None:
     response = Call("GET", path).send(**bearer(world.entry_point.secret), Accept=accept)
     check_headers(response)
     response.json()
 
 
-@pytest.mark.parametrize("host", ["evil.example", "", "a b", "[::", "127.0.0.1:99999", "\xff"])
-@pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/health", "/health/ready", "/openapi.json"])
+@each("host", ["evil.example", "", "a b", "[::", "127.0.0.1:99999", "\xff"])
+@each("path", ["/v1/me", "/v1/nothing", "/health", "/health/ready", "/openapi.json"])
 def test_a_foreign_host_gets_no_html(world: World, path: str, host: str) -> None:
     response = Call("GET", path).send(**bearer(world.entry_point.secret), Host=host)
     assert response.status_code < 500

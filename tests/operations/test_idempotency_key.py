@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.models import IdempotencyKey, Member
 from courses.models import Course
 from tests.conftest import MakeKey, MakeMember
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes
 from tests.support.factories import IdempotencyKeyFactory, stored
 from tests.support.oauth import App
@@ -35,8 +36,8 @@ Send = Callable[..., Any]
 
 @pytest.fixture
 def world(owner: RestEntryPoint) -> World:
-    """The owner's objects."""
-    return World(owner)
+    """One of each of the owner's objects."""
+    return World.filled(owner)
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def is_replayed(response: Any) -> bool:
     return bool(found)
 
 
-@pytest.mark.parametrize("operation_id", POSTS)
+@each("operation_id", POSTS)
 def test_a_repeated_call_gets_the_first_answer(world: World, send: Send, operation_id: str) -> None:
     call = world.call(operation_id)
     first = send(call)
@@ -68,7 +69,7 @@ def test_a_repeated_call_gets_the_first_answer(world: World, send: Send, operati
     assert rows() == before
 
 
-@pytest.mark.parametrize("operation_id", POSTS)
+@each("operation_id", POSTS)
 def test_without_a_key_or_with_another_it_is_carried_out_again(world: World, send: Send, operation_id: str) -> None:
     call = world.call(operation_id)
     first = send(call).json()
@@ -77,7 +78,7 @@ def test_without_a_key_or_with_another_it_is_carried_out_again(world: World, sen
         assert again.json() != first
 
 
-@pytest.mark.parametrize("operation_id", POSTS)
+@each("operation_id", POSTS)
 def test_another_body_or_query_with_the_same_key_is_422(world: World, send: Send, operation_id: str) -> None:
     """The key is checked before ids and fields, so their errors are not reported."""
     call = world.call(operation_id)
@@ -121,8 +122,8 @@ def test_an_unexpected_body_is_compared(undo: Callable[..., Any]) -> None:
         assert fields_of(undo(other)) == ["Idempotency-Key"], other
 
 
-@pytest.mark.parametrize("body", [b"{}", b"[1]", b"null", b'"text"', b"a=b", b"{broken", b" " * 1024 * 1024])
-@pytest.mark.parametrize("content_type", ["application/json", "application/x-www-form-urlencoded", "text/plain", None])
+@each("body", [b"{}", b"[1]", b"null", b'"text"', b"a=b", b"{broken", b" " * 1024 * 1024])
+@each("content_type", ["application/json", "application/x-www-form-urlencoded", "text/plain", None])
 def test_a_missing_optional_body_is_accepted(undo: Callable[..., Any], body: bytes, content_type: str | None) -> None:
     assert undo(body, content_type).status_code == 200
     assert is_replayed(undo(body, content_type))
@@ -145,7 +146,7 @@ def test_the_same_body_may_be_formatted_differently(owner: RestEntryPoint, send:
     assert (again.content, is_replayed(again)) == (first.content, True)
 
 
-@pytest.mark.parametrize("odd", ["\ud800", [[]]], ids=["lone surrogate", "deep"])
+@each("odd", ["\ud800", [[]]])
 def test_a_body_that_cannot_be_serialized_is_compared_as_bytes(owner: RestEntryPoint, odd: Any) -> None:
     """Unknown fields are ignored. orjson can parse both values but serialize neither."""
     for _ in range(400):
@@ -157,7 +158,7 @@ def test_a_body_that_cannot_be_serialized_is_compared_as_bytes(owner: RestEntryP
     assert fields_of(COURSE.send_raw(encoded(body | {"name": "Chemistry"}), **headers)) == ["Idempotency-Key"]
 
 
-@pytest.mark.parametrize("operation_id", sorted(set(POSTS) & set(WITH_BODY)))
+@each("operation_id", sorted(set(POSTS) & set(WITH_BODY)))
 def test_a_rejected_call_is_not_stored(world: World, send: Send, operation_id: str) -> None:
     call = world.call(operation_id)
     before = rows()
@@ -184,7 +185,7 @@ def test_the_answer_is_repeated_after_the_created_object_is_deleted(
     assert send(call).content == first.content
 
 
-@pytest.mark.parametrize("key", ["", "x" * 256, "two words", "tab\t", "caf\xe9", "\x7f", "\x00", " ", "line\n"])
+@each("key", ["", "x" * 256, "two words", "tab\t", "caf\xe9", "\x7f", "\x00", " ", "line\n"])
 def test_an_invalid_key_is_400(send: Send, key: str) -> None:
     """Before ids and validation."""
     before = rows()
@@ -194,7 +195,7 @@ def test_an_invalid_key_is_400(send: Send, key: str) -> None:
     assert rows() == before
 
 
-@pytest.mark.parametrize("key", ["0", "x" * 255, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', "~!,;{}"])
+@each("key", ["0", "x" * 255, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', "~!,;{}"])
 def test_any_visible_ascii_is_a_valid_key(send: Send, key: str) -> None:
     assert send(COURSE, key).status_code == 201
     assert is_replayed(send(COURSE, key))
@@ -213,7 +214,7 @@ def test_a_lapsed_member_gets_no_stored_answer(owner_member: Member, send: Send)
     assert error_of(send(COURSE))["type"] == "membership_required"
 
 
-@pytest.mark.parametrize("operation_id", OTHERS)
+@each("operation_id", OTHERS)
 def test_other_methods_ignore_it(world: World, send: Send, operation_id: str) -> None:
     assert send(world.call(operation_id), "").status_code == routes()[operation_id].success
     assert not IdempotencyKey.objects.exists()

@@ -10,6 +10,7 @@ import time_machine
 from accounts.models import Member
 from courses.models import Course, Item
 from tests.support.calendar_files import CANVAS, MOODLE, calendar, deadline, event, one_deadline
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.platform_calendars import PLATFORMS, ZONE
@@ -70,7 +71,7 @@ def told(item_id: Any, title: str, due_on: str | None, *, uid: str = "a", kind: 
 
 
 @about_files
-@pytest.mark.parametrize("platform", PLATFORMS)
+@each("platform", PLATFORMS)
 def test_every_platform_date_is_correct_and_a_second_import_adds_nothing(
     owner: RestEntryPoint, course: Any, platform: str
 ) -> None:
@@ -93,7 +94,7 @@ MOVED = {
 
 
 @about_files
-@pytest.mark.parametrize("platform", PLATFORMS)
+@each("platform", PLATFORMS)
 def test_moves_by_the_platform_are_applied_or_reported_as_conflicts(
     owner: RestEntryPoint, course: Any, platform: str
 ) -> None:
@@ -117,8 +118,8 @@ def test_moves_by_the_platform_are_applied_or_reported_as_conflicts(
 
 
 @about_files
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
-@pytest.mark.parametrize("end", ["\r\n", "\n", "\r"], ids=["CRLF", "LF", "CR"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+@each("end", ["\r\n", "\n", "\r"])
 def test_files_in_other_encodings_and_with_other_line_ends_are_read(
     owner: RestEntryPoint, course: Any, encoding: str, end: str
 ) -> None:
@@ -213,7 +214,7 @@ def test_a_file_of_another_program_reports_no_missing_events(owner: RestEntryPoi
 
 
 @about_files
-@pytest.mark.parametrize("how", ["event", "file"])
+@each("how", ["event", "file"])
 def test_canceled_events_are_reported_as_gone(owner: RestEntryPoint, course: Any, how: str) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     status = ["STATUS:CANCELLED"] if how == "event" else []
@@ -289,7 +290,7 @@ def test_the_newest_of_duplicate_events_counts(owner: RestEntryPoint, course: An
 
 
 @about_files
-@pytest.mark.parametrize(
+@each(
     "file",
     [
         b"hello",
@@ -299,7 +300,6 @@ def test_the_newest_of_duplicate_events_counts(owner: RestEntryPoint, course: An
         b"%PDF-1.7\n",
         calendar(CANVAS, *[deadline(str(number), "20261203", "x") for number in range(3001)]),
     ],
-    ids=["text", "cut", "event", "bytes", "pdf", "3,001 events"],
 )
 def test_an_invalid_or_too_large_calendar_is_400(owner: RestEntryPoint, course: Any, file: bytes) -> None:
     assert error_of(send(owner, course, file))["type"] == "invalid_request"
@@ -318,7 +318,7 @@ def test_a_file_of_over_2_mib_is_400(owner: RestEntryPoint, course: Any) -> None
 
 
 @about_files
-@pytest.mark.parametrize(
+@each(
     ("data", "content_type", "status"),
     [
         (b"{}", "application/json", 400),

@@ -7,13 +7,16 @@ import pytest
 from django.core.files.storage import default_storage
 
 from accounts.archive import importing
+from accounts.archive.tables import archive_version
 from accounts.members.counts import repair_counts
 from accounts.models import Member
 from courses.models import SyllabusFile
+from tests import ROOT
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.archive_lines import an_attempt, an_id
 from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.calendar_files import one_deadline
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.everything import SYLLABUS, answers, have_everything
 from tests.support.world import rows
@@ -28,6 +31,8 @@ about_files = pytest.mark.database(
     "sqlite", "files that are read; what is stored of them is looked at on both databases"
 )
 
+ARCHIVES = ROOT / "tests" / "archives"
+
 
 @pytest.fixture(autouse=True)
 def _files(settings: Any, tmp_path: Path) -> None:
@@ -35,7 +40,13 @@ def _files(settings: Any, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def archive(owner: RestEntryPoint) -> bytes:
+def archive() -> bytes:
+    """The archive of a member who has one of everything, which test_archive_versions.py keeps."""
+    return (ARCHIVES / f"version-{archive_version()}.zip").read_bytes()
+
+
+@pytest.fixture
+def exported(owner: RestEntryPoint) -> bytes:
     """The archive of the owner, who has one of everything."""
     have_everything(owner)
     content: bytes = owner.made("export_data")
@@ -48,8 +59,8 @@ def newcomer(make_member: MakeMember, entry_point: OpenEntryPoint) -> RestEntryP
     return entry_point(make_member("new@example.org"))
 
 
-def test_everything_is_restored(owner: RestEntryPoint, archive: bytes, newcomer: RestEntryPoint) -> None:
-    taken = newcomer.call("import_data", file=archive)
+def test_everything_is_restored(owner: RestEntryPoint, exported: bytes, newcomer: RestEntryPoint) -> None:
+    taken = newcomer.call("import_data", file=exported)
     assert (taken.error, taken.status) == (None, 201)
     assert answers(newcomer) == answers(owner)
 
@@ -63,11 +74,11 @@ def test_counts_sums_and_clocks_are_correct(archive: bytes, newcomer: RestEntryP
     assert later["created_at"] > newest
 
 
-def test_pollers_see_its_items_in_order(owner: RestEntryPoint, archive: bytes, newcomer: RestEntryPoint) -> None:
+def test_pollers_see_its_items_in_order(owner: RestEntryPoint, exported: bytes, newcomer: RestEntryPoint) -> None:
     past = newcomer.made("create_course", name="Past")
     seen = newcomer.made("create_item", course_id=past["id"], title="Seen")["created_at"]
     newcomer.made("delete_course", course_id=past["id"])
-    newcomer.made("import_data", file=archive)
+    newcomer.made("import_data", file=exported)
     found = newcomer.made("list_items", created_after=seen)["data"]
     assert [item["title"] for item in found] == [item["title"] for item in owner.made("list_items")["data"]]
     assert min(item["created_at"] for item in found) > seen
@@ -113,14 +124,13 @@ def test_its_profile_is_imported_and_the_account_is_kept(newcomer: RestEntryPoin
     assert (after["id"], after["email"], after["created_at"]) == (before["id"], before["email"], before["created_at"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("there", "expected"),
     [
         ({"name": "Grace"}, ("Grace", "Asia/Tokyo", 0.85)),
         ({"time_zone": "Europe/Paris"}, ("Ada", "Europe/Paris", 0.85)),
         ({"name": "Grace", "time_zone": "Europe/Paris", "desired_retention": 0.95}, ("Grace", "Europe/Paris", 0.85)),
     ],
-    ids=["name", "time zone", "all"],
 )
 def test_a_chosen_name_and_time_zone_are_kept(newcomer: RestEntryPoint, there: Any, expected: Any) -> None:
     newcomer.made("update_me", **there)
@@ -148,10 +158,10 @@ def practice(entry_point: RestEntryPoint) -> Any:
 
 
 @pytest.mark.database("both")
-def test_practice_of_deleted_decks_is_not_doubled(owner: RestEntryPoint, archive: bytes) -> None:
+def test_practice_of_deleted_decks_is_not_doubled(owner: RestEntryPoint, exported: bytes) -> None:
     """Practice belongs to the decks again, and its reviews can be undone."""
     before = practice(owner)
-    attempts = len(lines_of(archive, "attempts"))
+    attempts = len(lines_of(exported, "attempts"))
     content = emptied(owner)
     made = owner.made("import_data", file=content)
     assert (made["counts"]["attempts"], made["counts"]["reviews"] > 0) == (0, True)
@@ -206,7 +216,7 @@ def test_its_files_are_stored(archive: bytes, newcomer: RestEntryPoint) -> None:
     file.file.close()
 
 
-@pytest.mark.parametrize("there", ["course", "deck"])
+@each("there", ["course", "deck"])
 def test_an_account_with_content_rejects_an_archive(newcomer: RestEntryPoint, there: str) -> None:
     if there == "course":
         newcomer.made("create_course", name="Here")
@@ -288,11 +298,11 @@ def test_a_stranger_sees_none_of_it(archive: bytes, newcomer: RestEntryPoint, st
 
 @about_files
 def test_a_second_account_imports_the_same_archive(
-    archive: bytes, newcomer: RestEntryPoint, stranger: RestEntryPoint
+    exported: bytes, newcomer: RestEntryPoint, stranger: RestEntryPoint
 ) -> None:
     """Its old ids are used here by the owner and the first account."""
-    newcomer.made("import_data", file=archive)
-    assert stranger.call("import_data", file=archive).error is None
+    newcomer.made("import_data", file=exported)
+    assert stranger.call("import_data", file=exported).error is None
     assert answers(stranger) == answers(newcomer)
 
 

@@ -28,6 +28,7 @@ from tests.support.archive_lines import (
     an_item,
 )
 from tests.support.archives import a_course, manifest, one_course, parts, zipped
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.hostile_archives import (
     a_bomb,
@@ -98,7 +99,7 @@ NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 @pytest.mark.database("sqlite", "reads files")
-@pytest.mark.parametrize("kind", NO_ARCHIVES)
+@each("kind", NO_ARCHIVES)
 def test_an_invalid_archive_is_rejected(owner: RestEntryPoint, kind: str) -> None:
     make, why = NO_ARCHIVES[kind]
     content, before = make(), rows()
@@ -206,7 +207,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
 
 
 @pytest.mark.database("sqlite", "reads files")
-@pytest.mark.parametrize("kind", WRONG)
+@each("kind", WRONG)
 def test_a_line_that_breaks_a_rule_is_named(owner: RestEntryPoint, kind: str) -> None:
     table, lines, message = WRONG[kind]
     content, before = zipped(parts(**WHOLE | {table: lines})), rows()
@@ -222,7 +223,7 @@ def test_the_complete_archive_is_imported(owner: RestEntryPoint) -> None:
     assert owner.made("import_data", file=zipped(parts(**WHOLE)))["counts"]["reviews"] == 1
 
 
-@pytest.mark.parametrize(("wrong", "field"), [({"size": 3}, "size"), ({"sha256": "0" * 64}, "sha256"), ({}, None)])
+@each(("wrong", "field"), [({"size": 3}, "size"), ({"sha256": "0" * 64}, "sha256"), ({}, None)])
 def test_a_file_must_match_its_line(owner: RestEntryPoint, wrong: dict[str, Any], field: str | None) -> None:
     content = zipped(parts(**WHOLE | {"syllabus_files": [a_file(**wrong)]}) | {"files/x": b"%P"})
     answer = owner.call("import_data", file=content)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support import hostile_packages as hostile
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "reads files")]
@@ -58,7 +59,7 @@ def test_a_hostile_package_gets_a_clear_answer(
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "name", "media"),
     [
         (hostile.harmless, "Cells", 0),
@@ -70,7 +71,6 @@ def test_a_hostile_package_gets_a_clear_answer(
         (hostile.null_queue, "Cells", 0),
         (hostile.zip_slip, "Cells", 3),
     ],
-    ids=lambda value: getattr(value, "__name__", None),
 )
 def test_an_unusual_but_harmless_package_is_read(
     owner: RestEntryPoint, make: Callable[[], bytes], name: str, media: int
@@ -84,7 +84,7 @@ def test_an_unusual_but_harmless_package_is_read(
     assert not Path("/tmp/slipped").exists()  # noqa: S108
 
 
-@pytest.mark.parametrize("make", [hostile.extreme_numbers, hostile.forgotten_at_once], ids=lambda make: make.__name__)
+@each("make", [hostile.extreme_numbers, hostile.forgotten_at_once])
 def test_cards_with_extreme_numbers_survive_export_and_import(
     owner: RestEntryPoint, make: Callable[[], bytes], make_member: MakeMember, entry_point: OpenEntryPoint
 ) -> None:

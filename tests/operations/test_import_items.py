@@ -7,6 +7,7 @@ import pytest
 from tests.operations.test_item_worth import weighted
 from tests.support.archive_lines import a_category, a_score, an_id, an_item
 from tests.support.archives import a_course, manifest, parts, zipped
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [
@@ -87,7 +88,7 @@ def test_items_of_an_older_archive_are_not_missed(owner: RestEntryPoint, time_ma
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "field"),
     [
         ({"items": [an_item(done=True)]}, "done_at"),

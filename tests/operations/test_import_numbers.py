@@ -26,6 +26,7 @@ from tests.support.archive_lines import (
     an_item,
 )
 from tests.support.archives import PROFILE, parts, zipped
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.world import rows
 
@@ -101,8 +102,8 @@ def test_every_number_has_bounds() -> None:
     assert found == BOUNDS.keys()
 
 
-@pytest.mark.parametrize("side", ["below", "above"])
-@pytest.mark.parametrize("number", BOUNDS, ids=".".join)
+@each("side", ["below", "above"])
+@each("number", BOUNDS)
 def test_a_number_out_of_bounds_is_named(owner: RestEntryPoint, number: tuple[str, str], side: str) -> None:
     table, field = number
     line, least, most = BOUNDS[number]
@@ -165,7 +166,7 @@ UNFIT: dict[str, tuple[list[Any], list[Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", UNFIT)
+@each("kind", UNFIT)
 def test_a_cards_counts_match_its_log(owner: RestEntryPoint, kind: str) -> None:
     cards, reviews, expected = UNFIT[kind]
     [message] = messages(owner, archive(cards=cards, reviews=reviews, attempts=[]))

@@ -8,6 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.samples import UNKNOWN_ID
@@ -63,7 +64,7 @@ def test_decks_of_one_import_are_listed_in_file_order(owner: RestEntryPoint, sen
 
 
 @about_files
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         "a,b\nc,d\n",
@@ -76,7 +77,6 @@ def test_decks_of_one_import_are_listed_in_file_order(owner: RestEntryPoint, sen
         '"a","b"\n"c","d"',
         "\ufeffTERM,DEFINITION\na,b\nc,d\n",
     ],
-    ids=["comma", "tab", "semicolon", "more columns", "semicolon 2", "header", "order", "quoted", "mark"],
 )
 def test_separator_and_header_are_detected(owner: RestEntryPoint, send: Send, content: str) -> None:
     [deck] = send(content).json()["decks"]
@@ -84,7 +84,7 @@ def test_separator_and_header_are_detected(owner: RestEntryPoint, send: Send, co
 
 
 @about_files
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_the_encoding_is_detected(owner: RestEntryPoint, send: Send, encoding: str) -> None:
     [deck] = send("Käfer\tbeetle\nÖl\toil\n".encode(encoding)).json()["decks"]
     assert texts(owner, deck) == [("Käfer", "beetle"), ("Öl", "oil")]
@@ -129,7 +129,7 @@ def test_merging_creates_no_deck_twice(owner: RestEntryPoint, send: Send) -> Non
     assert send("Alga,Green.\n", "Plants.csv", if_exists="merge").status_code == 201
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "wrong"),
     [
         ("a,b\nc\n", ["Row 2: has no second column. A row is a term and its definition."]),
@@ -140,7 +140,6 @@ def test_merging_creates_no_deck_twice(owner: RestEntryPoint, send: Send) -> Non
         ("just one column\nand another\n", [ANY, ANY]),
         ("term,definition\n", ["Has no cards: a term and a definition in each row, or in each note."]),
     ],
-    ids=["one column", "empty", "long", "quotes", "no columns", "no rows"],
 )  # fmt: skip
 def test_invalid_rows_are_named_and_nothing_is_written(
     owner: RestEntryPoint, send: Send, content: str, wrong: list[str]
@@ -157,9 +156,7 @@ def test_a_broken_row_is_numbered(send: Send) -> None:
 
 
 @about_files
-@pytest.mark.parametrize(
-    "content", [b"\x00\x01\x02", b"PK\x03\x04broken", b"%PDF-1.7\n\x00"], ids=["bytes", "zip", "pdf"]
-)
+@each("content", [b"\x00\x01\x02", b"PK\x03\x04broken", b"%PDF-1.7\n\x00"])
 def test_other_files_are_rejected(owner: RestEntryPoint, send: Send, content: bytes) -> None:
     response = send(content)
     assert (response.status_code, response.json()["error"]["type"]) == (400, "invalid_request")
@@ -188,10 +185,9 @@ def test_merging_over_500_cards_is_a_conflict_and_changes_nothing(owner: RestEnt
     assert deck_with_cards(owner, deck) == deck
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "wrong"),
     [({"course_id": UNKNOWN_ID}, "course_id"), ({"if_exists": "skip"}, "if_exists"), ({"name": "x" * 121}, "name")],
-    ids=["course", "if_exists", "name"],
 )
 def test_invalid_parameter_values_are_rejected(
     owner: RestEntryPoint, send: Send, query: dict[str, str], wrong: str
@@ -247,7 +243,7 @@ def test_an_invalid_form_parameter_is_named(send_form: Send) -> None:
 
 
 @about_files
-@pytest.mark.parametrize(
+@each(
     ("content", "header", "cards"),
     [
         ("Wort,Bedeutung\na,b\n", "yes", [("a", "b")]),

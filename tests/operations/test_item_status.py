@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import NOT_ENDED, UNKNOWN_ID, fetched_item, later
 
@@ -166,7 +167,7 @@ def test_done_is_ignored_on_creation(owner: RestEntryPoint, course) -> None:
     assert made["done"] is False
 
 
-@pytest.mark.parametrize("operation", ["create_item", "update_item"])
+@each("operation", ["create_item", "update_item"])
 def test_a_note_may_have_two_thousand_characters(owner: RestEntryPoint, course, add, operation: str) -> None:
     item = add("Essay")
     ids = {"course_id": course["id"], "title": "Essay"} if operation == "create_item" else {"item_id": item["id"]}
@@ -256,7 +257,7 @@ def test_q_searches_milestone_titles(owner: RestEntryPoint, add) -> None:
     assert _listed(owner, q="twice") == ["Lab"]
 
 
-@pytest.mark.parametrize("q", ["", "   ", "x" * 101])
+@each("q", ["", "   ", "x" * 101])
 def test_q_must_have_one_to_a_hundred_characters(owner: RestEntryPoint, q: str) -> None:
     assert owner.call("list_items", q=q).fields == ["q"]
 
@@ -308,7 +309,7 @@ def test_an_unknown_category_is_rejected(owner: RestEntryPoint, course, add) -> 
 
 
 @pytest.mark.rest
-@pytest.mark.parametrize("change", [{"done": True}, {"note": "Bring a pen"}])
+@each("change", [{"done": True}, {"note": "Bring a pen"}])
 def test_a_later_change_prevents_undoing_the_creation(owner: RestEntryPoint, add, change) -> None:
     item = add("Essay", 1)
     [made] = owner.made("list_changes", object_id=item["id"])["data"]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
@@ -48,7 +49,7 @@ def test_worth_is_a_share_of_the_course(owner: RestEntryPoint, course, categorie
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize(
+@each(
     ("weights", "pieces", "worth"),
     [
         ({"A": 0}, 1, None),

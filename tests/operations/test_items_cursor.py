@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
 from tests.support.properties import examples
@@ -123,8 +124,8 @@ def test_concurrent_changes_neither_repeat_nor_skip_other_items(
     assert [item for item in seen if item not in coming | gone] == _in_order(staying)
 
 
-@pytest.mark.parametrize("due_on", [date(2026, 12, 1), None])
-@pytest.mark.parametrize("limit", [1, 7, 20, 21])
+@each("due_on", [date(2026, 12, 1), None])
+@each("limit", [1, 7, 20, 21])
 def test_many_items_due_on_one_day_are_each_returned_once(
     owner: RestEntryPoint, store: Store, due_on, limit: int
 ) -> None:
@@ -193,7 +194,7 @@ def test_a_cursor_is_bound_to_the_member(stranger: RestEntryPoint, cursor: str) 
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize(
+@each(
     ("name", "values"),
     [
         ("course_id", (None, UNKNOWN_ID)),
@@ -231,7 +232,7 @@ def test_a_modified_cursor_is_rejected(owner: RestEntryPoint, cursor: str) -> No
             assert owner.call("list_items", cursor=changed).error == "invalid_request", changed
 
 
-@pytest.mark.parametrize("change", [" {}", "{} ", "{}=", "{}====", "{}\n", "{}\x00", "{}A", "{0}{0}"], ids=repr)
+@each("change", [" {}", "{} ", "{}=", "{}====", "{}\n", "{}\x00", "{}A", "{0}{0}"])
 def test_a_cursor_with_surrounding_text_is_rejected(owner: RestEntryPoint, cursor: str, change: str) -> None:
     assert owner.call("list_items", cursor=change.format(cursor)).error == "invalid_request"
 

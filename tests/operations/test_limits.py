@@ -12,11 +12,16 @@ from courses.models import SyllabusFile
 from tests.support.archive_lines import WHOLE, a_file
 from tests.support.archives import parts, zipped
 from tests.support.calendar_files import one_deadline
+from tests.support.cases import each
 from tests.support.declarations import declared
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "a rule without statements of its own"),
+]
 
 LIMITS = [(data, limit) for data in member_data() for limit in data.limits]
 each_limit = pytest.mark.parametrize(("data", "limit"), LIMITS, ids=lambda one: getattr(one, "what", ""))
@@ -96,10 +101,9 @@ def test_it_applies_to_created_objects(data: MemberData, limit: Limit, owner: Re
         assert CREATING[limit.what](owner, ids).error is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "limit"),
-    [one for one in LIMITS if one[0].model is not SyllabusFile and not one[0].not_kept],  # these cannot be restored
-    ids=lambda one: getattr(one, "what", ""),
+    [one for one in LIMITS if one[0].model is not SyllabusFile and not one[0].not_kept],
 )
 def test_it_applies_to_restored_objects(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
     owner.call("import_calendar", course_id=ids["course"], file=one_deadline())
@@ -113,9 +117,7 @@ def test_it_applies_to_restored_objects(data: MemberData, limit: Limit, owner: R
     assert owner.call("undo_change", change_id=deletion["id"]).error is None
 
 
-@pytest.mark.parametrize(
-    ("data", "limit"), [one for one in LIMITS if one[0].archived], ids=lambda one: getattr(one, "what", "")
-)
+@each(("data", "limit"), [one for one in LIMITS if one[0].archived])
 def test_it_applies_to_imported_objects(data: MemberData, limit: Limit, stranger: RestEntryPoint) -> None:
     assert data.archived is not None
     lines = WHOLE | {"syllabus_files": [a_file()]}

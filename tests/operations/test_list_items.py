@@ -6,6 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from courses.models import Course
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import NOT_ENDED, UNKNOWN_ID
@@ -146,7 +147,7 @@ def test_a_full_last_page_has_no_cursor(owner: RestEntryPoint, add) -> None:
     assert (len(page["data"]), page["has_more"], page["next_cursor"]) == (3, False, None)
 
 
-@pytest.mark.parametrize("limit", [1, 100])
+@each("limit", [1, 100])
 def test_the_limits_of_limit_are_inclusive(owner: RestEntryPoint, item, limit: int) -> None:
     assert owner.made("list_items", limit=limit)["data"] == [item]
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
@@ -55,7 +56,7 @@ def test_twenty_are_one_page_in_order(owner: RestEntryPoint, item) -> None:
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize(
+@each(
     ("due_on", "done", "overdue"),
     [
         ("2026-11-20", False, True),

@@ -10,6 +10,7 @@ import time_machine
 from django.utils import timezone
 
 from tests.support import bulk
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
@@ -52,8 +53,8 @@ def test_due_only_returns_only_due_cards(owner: RestEntryPoint) -> None:
     assert [card["term"] for card in due["cards"]] == ["again", "new"]
 
 
-@pytest.mark.parametrize("due_only", [True, False])
-@pytest.mark.parametrize(("limit", "cards"), [(1, 1), (2, 2), (500, 3)])
+@each("due_only", [True, False])
+@each(("limit", "cards"), [(1, 1), (2, 2), (500, 3)])
 def test_the_first_cards_to_come_up_can_be_requested(
     owner: RestEntryPoint, due_only: bool, limit: int, cards: int
 ) -> None:
@@ -80,7 +81,7 @@ def test_the_next_due_time_may_be_in_the_future(owner: RestEntryPoint) -> None:
     assert (found["due_count"], found["next_due_at"]) == (0, card["due_at"])
 
 
-@pytest.mark.parametrize("value", [True, False])
+@each("value", [True, False])
 def test_an_unknown_deck_is_an_empty_page(owner: RestEntryPoint, stranger: RestEntryPoint, value: bool) -> None:
     foreign = made_deck(stranger)["id"]
     for deck_id in (foreign, uuid4()):
@@ -88,7 +89,7 @@ def test_an_unknown_deck_is_an_empty_page(owner: RestEntryPoint, stranger: RestE
         assert page == {"data": [], "has_more": False, "next_cursor": None}
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "wrong"),
     [
         ({"include_cards": True}, ["include_cards"]),

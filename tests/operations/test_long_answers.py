@@ -10,6 +10,7 @@ import pytest
 from accounts.models import Member
 from studyservice.http.responses import json_response
 from studyservice.operations.codec import PIECE, encode
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, stored
 
@@ -23,7 +24,7 @@ def record(entries: int) -> dict[str, Any]:
     return {"today": date(2026, 11, 22), "none": [], "items": rows, "more": {"few": [1, 2]}}
 
 
-@pytest.mark.parametrize("entries", [0, 1, PIECE, PIECE + 1, 2 * PIECE, 2 * PIECE + 1])
+@each("entries", [0, 1, PIECE, PIECE + 1, 2 * PIECE, 2 * PIECE + 1])
 def test_the_pieces_form_the_same_text(entries: int) -> None:
     value = record(entries)
     text = encode(value)

@@ -14,6 +14,7 @@ from django.test import Client
 from accounts.models import ApiKey, Member
 from studyservice.database.functions import AMicrosecondLater
 from tests.support.browsers import act
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 NOW = datetime(2099, 11, 21, 12, tzinfo=UTC)
@@ -207,7 +208,7 @@ def test_an_operator_can_repair_a_clock_in_the_admin(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("arguments", [[], ["nobody@example.org"], ["a@example.org", "--all"]])
+@each("arguments", [[], ["nobody@example.org"], ["a@example.org", "--all"]])
 def test_the_command_accepts_one_member_or_all(arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         call_command("repairclock", *arguments)

@@ -8,6 +8,7 @@ from django.db import connection
 
 from accounts.members.counts import repair_counts
 from accounts.models import Member
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.statements import TABLES, named, unnamed
 from tests.support.tools import mcp_of
@@ -57,7 +58,7 @@ def world(owner: RestEntryPoint) -> World:
 
 
 @spread
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_rest_statements_name_the_member(world: World, operation_id: str) -> None:
     if operation_id in INTO_NOTHING:
         world.empty()
@@ -77,7 +78,7 @@ def undo_newest(owner: RestEntryPoint) -> None:
 
 @pytest.mark.thorough("both entry points call one action, which test_rest_statements_name_the_member checks")
 @spread
-@pytest.mark.parametrize("operation_id", TOOLS)
+@each("operation_id", TOOLS)
 def test_tool_statements_name_the_member(world: World, operation_id: str) -> None:
     from tests.support.tools import arguments
 
@@ -87,7 +88,7 @@ def test_tool_statements_name_the_member(world: World, operation_id: str) -> Non
         entry_point.made(operation_id, **given)
 
 
-@pytest.mark.parametrize(
+@each(
     ("operation_id", "query"),
     [
         ("list_items", {"created_after": "2020-01-01T00:00:00Z", "limit": 1}),

@@ -99,6 +99,7 @@ def test_deleting_a_course_or_an_item_frees_places(owner: RestEntryPoint, course
     owner.made("create_milestone", item_id=next_item["id"], title="x")
 
 
+@pytest.mark.thorough("test_order_of_checks.py checks the order at another limit")
 @pytest.mark.parametrize("what", ["item", "milestone"])
 def test_the_limit_is_checked_last(
     owner: RestEntryPoint, stranger: RestEntryPoint, item: Any, what: str, request: pytest.FixtureRequest
@@ -133,6 +134,7 @@ def test_parallel_milestones_of_several_items_stop_at_5000(
     assert Milestone.objects.count() == 5000
 
 
+@pytest.mark.database("sqlite", "other tests send the same statements")
 def test_the_admin_applies_the_limit(admin: Client, course: Any, fill_items: Fill) -> None:
     fill_items(5000)
     fields = {"course": course["id"], "title": "One more", "kind": "exam", "due_on": "2027-01-01"}
@@ -142,6 +144,7 @@ def test_the_admin_applies_the_limit(admin: Client, course: Any, fill_items: Fil
     assert Item.objects.count() == 5000
 
 
+@pytest.mark.database("sqlite", "other tests send the same statements")
 def test_members_over_the_limit_keep_their_objects(owner: RestEntryPoint, course: Any, fill_items: Fill) -> None:
     """From before the limit existed."""
     fill_items(5100)

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from tests.operations.test_merge_vocab_deck import card, merged, texts
+from tests.support.cases import each
 from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
@@ -62,7 +63,7 @@ def test_entries_without_an_id_are_compared_with_the_changed_deck(owner: RestEnt
     assert counts(answer) == (1, 2, 0)
 
 
-@pytest.mark.parametrize("term", ["b", " b "])
+@each("term", ["b", " b "])
 def test_the_term_of_another_card_is_rejected(owner: RestEntryPoint, deck: Any, ids: Any, term: str) -> None:
     answer = refused(owner, card("d", "d!"), {"card_id": ids["a"], "term": term})
     assert answer.fields == ["cards[1].term"]
@@ -131,7 +132,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("known", "new"), SIMILAR)
+@each(("known", "new"), SIMILAR)
 def test_a_term_similar_to_a_stored_one_is_reported(owner: RestEntryPoint, known: str, new: str) -> None:
     [existing] = owner.made("create_vocab_deck", name="Organelles", cards=[card(known, "x")])["cards"]
     answer = merged(owner, card(new, "y"))
@@ -178,7 +179,7 @@ def test_an_undo_restores_everything(owner: RestEntryPoint, deck: Any, ids: Any)
     assert texts(deck_with_cards(owner, deck)) == [("a", "a!"), ("b", "b!"), ("c", "c!")]
 
 
-@pytest.mark.parametrize("if_exists", ["merge", "create"])
+@each("if_exists", ["merge", "create"])
 @pytest.mark.rest
 def test_a_tool_calls_the_parameter_card_id(owner: RestEntryPoint, deck: Any, ids: Any, if_exists: str) -> None:
     cards = [card("d", "x"), {"id": ids["a"], "term": "a", "definition": "x"}]

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.support.cases import each
 from tests.support.entry_points import Answer, RestEntryPoint
 
 pytestmark = pytest.mark.django_db
@@ -40,9 +41,7 @@ def steps(owner: RestEntryPoint, item: Any) -> dict[str, Any]:
     return {title: add(owner, item, title) for title in "abcd"}
 
 
-@pytest.mark.parametrize(
-    ("place", "order"), [(1, "xabcd"), (3, "abxcd"), (5, "abcdx")], ids=["first", "in between", "last"]
-)
+@each(("place", "order"), [(1, "xabcd"), (3, "abxcd"), (5, "abcdx")])
 def test_a_new_milestone_is_inserted_at_its_place(
     owner: RestEntryPoint, item: Any, steps: Any, place: int, order: str
 ) -> None:
@@ -60,7 +59,7 @@ def test_a_place_closes_gaps(owner: RestEntryPoint, item: Any, steps: Any) -> No
     assert plan(owner, item) == numbered("acdex")
 
 
-@pytest.mark.parametrize("place", [0, -1, 6])
+@each("place", [0, -1, 6])
 def test_an_invalid_place_is_rejected(owner: RestEntryPoint, item: Any, steps: Any, place: int) -> None:
     answer = owner.call("create_milestone", item_id=item["id"], title="x", place=place)
     assert (answer.error, answer.fields) == ("validation_failed", ["place"])
@@ -85,7 +84,7 @@ def test_more_follow_the_first_to_its_place(owner: RestEntryPoint, item: Any, st
     assert plan(owner, item) == numbered("axyzbcd")
 
 
-@pytest.mark.parametrize("given", [{"place": None}, {"more": None}, {"more": []}], ids=repr)
+@each("given", [{"place": None}, {"more": None}, {"more": []}])
 def test_null_and_an_empty_list_count_as_not_sent(owner: RestEntryPoint, item: Any, steps: Any, given: Any) -> None:
     owner.made("delete_milestone", milestone_id=steps["a"]["id"])
     assert "milestones" not in add(owner, item, "x", **given)
@@ -120,7 +119,7 @@ def test_other_items_and_positions_are_unchanged(
     assert add(owner, item, "e", position=1)["position"] == 5
 
 
-@pytest.mark.parametrize("move", [("d", 1, "dabc"), ("a", 4, "bcda"), ("c", 2, "acbd")], ids=repr)
+@each("move", [("d", 1, "dabc"), ("a", 4, "bcda"), ("c", 2, "acbd")])
 def test_a_milestone_can_be_moved(owner: RestEntryPoint, item: Any, steps: Any, move: tuple[str, int, str]) -> None:
     title, place, order = move
     moved = owner.made("update_milestone", milestone_id=steps[title]["id"], place=place)
@@ -128,14 +127,14 @@ def test_a_milestone_can_be_moved(owner: RestEntryPoint, item: Any, steps: Any, 
     assert plan(owner, item) == numbered(order)
 
 
-@pytest.mark.parametrize("place", [0, 5])
+@each("place", [0, 5])
 def test_there_are_as_many_places_as_milestones(owner: RestEntryPoint, item: Any, steps: Any, place: int) -> None:
     answer = owner.call("update_milestone", milestone_id=steps["a"]["id"], place=place, title="x")
     assert (answer.error, answer.fields) == ("validation_failed", ["place"])
     assert plan(owner, item) == numbered("abcd")
 
 
-@pytest.mark.parametrize("place", [2, None])
+@each("place", [2, None])
 def test_a_move_without_effect_adds_no_change(owner: RestEntryPoint, item: Any, steps: Any, place: Any) -> None:
     owner.made("delete_milestone", milestone_id=steps["b"]["id"])
     rows = changes(owner)

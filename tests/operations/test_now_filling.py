@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from planning.now.filling import NowRow, what_now
 from planning.now.situation import Situation
+from tests.support.cases import each
 from tests.support.properties import examples
 from tests.support.situations import ALGEBRA, BIOLOGY, TODAY, codes, deck, item, lengths, now, titles
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.database("sqlite", "rules without statements")
 class TestFilling:
     """The minutes of the steps, and the remaining minutes."""
 
-    @pytest.mark.parametrize(
+    @each(
         ("minutes", "found"),
         [(5, []), (9, []), (10, [10]), (24, [24]), (25, [25]), (34, [25]), (35, [25, 10]), (50, [25, 25])],
     )
@@ -29,9 +30,7 @@ class TestFilling:
         row = now(minutes, items=[item(str(number), 1) for number in range(9)])
         assert (lengths(row), row["left_over"]) == (found, minutes - sum(found))
 
-    @pytest.mark.parametrize(
-        ("cards", "minutes"), [(1, 5), (25, 5), (26, 6), (30, 6), (31, 7), (100, 20), (101, 20), (500, 20)]
-    )
+    @each(("cards", "minutes"), [(1, 5), (25, 5), (26, 6), (30, 6), (31, 7), (100, 20), (101, 20), (500, 20)])
     def test_cards_take_5_to_20_minutes(self, cards: int, minutes: int) -> None:
         [step] = now(decks=[deck("Verbs", due=cards)])["steps"]
         assert (step["minutes"], step["cards"]) == (minutes, min(cards, 100))

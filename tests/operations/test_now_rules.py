@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from planning.now.situation import WeakTopic
+from tests.support.cases import each
 from tests.support.situations import ALGEBRA, BIOLOGY, EARLY, codes, deck, exam, item, lengths, milestone, now, titles
 
 pytestmark = pytest.mark.database("sqlite", "rules without statements")
@@ -90,7 +91,7 @@ class TestRepeatNow:
         newer, older = deck("newer", repeat=2), deck("older", repeat=2, created_at=EARLY)
         assert titles(now(decks=[newer, older])) == ["older", "newer"]
 
-    @pytest.mark.parametrize(("minutes", "third"), [(5, 5), (14, 5), (17, 5), (18, 6), (30, 10), (60, 20)])
+    @each(("minutes", "third"), [(5, 5), (14, 5), (17, 5), (18, 6), (30, 10), (60, 20)])
     def test_it_takes_a_third_rounded_down_and_at_least_5_minutes(self, minutes: int, third: int) -> None:
         assert lengths(now(minutes, decks=[deck("Verbs", repeat=500)])) == [third]
 
@@ -146,7 +147,7 @@ class TestPressingWork:
         ]
         assert titles(now(items=items)) == ["oldest", "low id", "high id", "newer"]
 
-    @pytest.mark.parametrize(
+    @each(
         ("due", "reason"),
         [
             (-30, {"code": "overdue", "value": 30, "text": "Overdue by 30 days"}),
@@ -164,7 +165,7 @@ class TestPressingWork:
 class TestCardsBeforeExam:
     """Rank 3: due cards before an exam."""
 
-    @pytest.mark.parametrize(("due", "code"), [(0, "exam_in"), (7, "exam_in"), (8, "due")])
+    @each(("due", "code"), [(0, "exam_in"), (7, "exam_in"), (8, "due")])
     def test_the_exam_is_within_7_days(self, due: int, code: str) -> None:
         row = now(items=[exam(due)], decks=[deck("Cells", BIOLOGY, due=1)])
         assert code in [reason["code"] for step in row["steps"] if step["deck_id"] for reason in step["because"]]
@@ -175,7 +176,7 @@ class TestCardsBeforeExam:
             [step] = [step for step in row["steps"] if step["deck_id"]]
             assert step["because"][0]["code"] == code
 
-    @pytest.mark.parametrize("status", ["done", "graded", "past"])
+    @each("status", ["done", "graded", "past"])
     def test_the_exam_must_be_open(self, status: str) -> None:
         row = now(items=[exam(0, status=status)], decks=[deck("Cells", BIOLOGY, due=1)])
         assert codes(row) == [["due"]]

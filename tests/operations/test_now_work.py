@@ -4,12 +4,13 @@ from datetime import timedelta
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.situations import EARLY, exam, item, milestone, now, titles
 
 pytestmark = pytest.mark.database("sqlite", "rules without statements")
 
 
-@pytest.mark.parametrize("status", ["done", "graded", "past"])
+@each("status", ["done", "graded", "past"])
 def test_done_graded_and_past_items_are_not_work(status: str) -> None:
     essay = item("Essay", 1, status=status)
     assert titles(now(items=[essay], milestones=[milestone(essay, "Outline", 1)])) == []
@@ -36,7 +37,7 @@ def test_only_the_first_milestone_by_position_age_and_id_counts() -> None:
     assert row["steps"][0]["because"][0]["value"] == 2
 
 
-@pytest.mark.parametrize(("own", "of_item", "days"), [(3, 5, 3), (5, 3, 3), (None, 3, 3), (3, None, 3)])
+@each(("own", "of_item", "days"), [(3, 5, 3), (5, 3, 3), (None, 3, 3), (3, None, 3)])
 def test_its_date_is_the_earlier_one(own: int | None, of_item: int | None, days: int) -> None:
     essay = item("Essay", of_item)
     [step] = now(items=[essay], milestones=[milestone(essay, "Outline", own)])["steps"]

@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from tests.support.cases import each
 from tests.support.entry_points import document, routes
 from tests.support.world import DOWNLOADS, OPERATIONS, Call, body_schema, declared, resolved
 
@@ -145,7 +146,7 @@ def test_it_names_this_server() -> None:
     assert document()["servers"] == [{"url": "http://127.0.0.1:8000"}]
 
 
-@pytest.mark.parametrize("operation_id", SPECIFIED)
+@each("operation_id", SPECIFIED)
 def test_a_specified_operation_has_its_method_and_path(operation_id: str) -> None:
     route = routes()[operation_id]
     [scope] = [scheme["oauth2"][0] for scheme in declared(operation_id)["security"] if "oauth2" in scheme]
@@ -176,7 +177,7 @@ def test_ids_dates_and_times_declare_their_format() -> None:
     assert set(expected.values()) == {"uuid", "date", "date-time"}
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_an_operation_has_a_title_and_a_description(operation_id: str) -> None:
     """Spec, rule 2 and Limits: names of at most 64 characters, descriptions of at most 300."""
     operation = declared(operation_id)
@@ -185,7 +186,7 @@ def test_an_operation_has_a_title_and_a_description(operation_id: str) -> None:
     assert 0 < len(operation["description"]) <= 300
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_an_operation_has_exactly_one_described_tag(operation_id: str) -> None:
     [tag] = declared(operation_id)["tags"]
     assert [known["description"] != "" for known in document()["tags"] if known["name"] == tag] == [True]
@@ -196,7 +197,7 @@ def test_every_tag_is_used() -> None:
     assert {tag["name"] for tag in document()["tags"]} == used
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_a_parameter_is_described(operation_id: str) -> None:
     for parameter in declared(operation_id).get("parameters", []):
         assert parameter["description"], parameter["name"]
@@ -204,7 +205,7 @@ def test_a_parameter_is_described(operation_id: str) -> None:
         assert parameter.get("required", False) == (parameter["in"] == "path")
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_a_parameter_has_valid_examples(operation_id: str) -> None:
     """An example of an opaque text would mislead."""
     for parameter in declared(operation_id).get("parameters", []):
@@ -230,7 +231,7 @@ def test_no_description_mentions_internal_documents() -> None:
     assert [text for text in texts if "spec," in text.lower() or "decision" in text.lower()] == []
 
 
-@pytest.mark.parametrize("name", sorted(document()["components"]["schemas"]))
+@each("name", sorted(document()["components"]["schemas"]))
 def test_a_schema_has_valid_examples(name: str) -> None:
     schema = document()["components"]["schemas"][name]
     assert schema["examples"]
@@ -238,7 +239,7 @@ def test_a_schema_has_valid_examples(name: str) -> None:
         validator(schema).validate(example)
 
 
-@pytest.mark.parametrize("name", sorted(document()["components"]["responses"]))
+@each("name", sorted(document()["components"]["responses"]))
 def test_an_error_response_has_valid_examples(name: str) -> None:
     content = document()["components"]["responses"][name]["content"]["application/json"]
     for example in content["examples"].values():
@@ -263,7 +264,7 @@ def test_every_component_is_used() -> None:
     assert there == used
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_its_statuses_are_those_of_the_specification(operation_id: str) -> None:
     operation, route = declared(operation_id), routes()[operation_id]
     expected = {*route.successes} | COMMON
@@ -280,13 +281,13 @@ def test_its_statuses_are_those_of_the_specification(operation_id: str) -> None:
     assert statuses(operation_id) == expected
 
 
-@pytest.mark.parametrize(("status", "operations"), ALSO_SPECIFIED.items())
+@each(("status", "operations"), ALSO_SPECIFIED.items())
 def test_the_status_lists_of_the_specification_apply(status: int, operations: set[str]) -> None:
     missing = {name for name in operations if status not in statuses(name)}
     assert missing == set()
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_every_answer_declares_its_headers(operation_id: str) -> None:
     for code, response in declared(operation_id)["responses"].items():
         headers = set(resolved(response)["headers"])
@@ -299,7 +300,7 @@ def test_every_answer_declares_its_headers(operation_id: str) -> None:
         assert is_file or len(resolved(response)["content"]) == 1
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_every_post_accepts_an_idempotency_key(operation_id: str) -> None:
     headers = [one for one in declared(operation_id).get("parameters", []) if one["in"] == "header"]
     if routes()[operation_id].method != "POST":
@@ -311,7 +312,7 @@ def test_every_post_accepts_an_idempotency_key(operation_id: str) -> None:
     assert [valid.is_valid(key) for key in ("x", "~" * 255, "", "x" * 256, "a b", "é")] == [True] * 2 + [False] * 4
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_it_documents_who_may_call(operation_id: str) -> None:
     scope = "read" if routes()[operation_id].method == "GET" else "write"
     assert declared(operation_id)["security"] == [{"bearer": []}, {"apiKey": []}, {"oauth2": [scope]}]
@@ -331,7 +332,7 @@ def test_it_documents_how_to_send_credentials() -> None:
     assert flow["tokenUrl"] == flow["refreshUrl"] == "http://127.0.0.1:8000/oauth/token"
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_deletions_and_replacements_are_flagged(operation_id: str) -> None:
     """Spec, Operation rules: for connector platforms. An undo can also delete and replace, and an import fills the
     account.
@@ -341,7 +342,7 @@ def test_deletions_and_replacements_are_flagged(operation_id: str) -> None:
     assert declared(operation_id)["x-openai-isConsequential"] is expected
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_a_request_body_is_closed_at_every_depth(operation_id: str) -> None:
     """Spec, Notes: request-body schemas are declared closed to additional properties."""
     operation = declared(operation_id)
@@ -361,7 +362,7 @@ def test_a_request_body_is_closed_at_every_depth(operation_id: str) -> None:
         pending += [resolved(found) for found in inner]
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_only_an_update_has_an_optional_body(operation_id: str) -> None:
     """Spec, Conventions 3: PATCH bodies are optional, and omitted fields stay unchanged."""
     operation = declared(operation_id)

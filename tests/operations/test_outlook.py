@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
@@ -78,7 +79,7 @@ def test_remaining_opens_a_category_that_has_scores(graded, ask) -> None:
     assert ask(remaining=[first, second])["worst"] == 0
 
 
-@pytest.mark.parametrize("none", [[], None])
+@each("none", [[], None])
 def test_an_empty_remaining_means_the_categories_without_scores(
     owner: RestEntryPoint, course: Any, graded, none: Any
 ) -> None:
@@ -96,7 +97,7 @@ def test_without_open_work_rows_are_reached_or_impossible(graded, ask) -> None:
     assert answer["needed"][1] == {"letter": "A", "at_least": 93, "score": 0, "status": "already_reached"}
 
 
-@pytest.mark.parametrize("parts", [[], [(0, None)], [(0, 80), (0, None)]])
+@each("parts", [[], [(0, None)], [(0, 80), (0, None)]])
 def test_without_weights_there_is_no_outlook(graded, ask, parts: list[tuple[float, float | None]]) -> None:
     graded(*parts)
     assert ask(target=50) == {"remaining_weight": 0, "best": None, "worst": None, "needed": [], "assumed": None}
@@ -206,7 +207,7 @@ def test_a_category_of_another_course_is_named(graded, owner: RestEntryPoint) ->
     assert owner.call("get_grades", course_id=other["id"], remaining=[known]).fields == ["remaining[0]"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "field"),
     [
         ({"target": 100.1}, "target"),

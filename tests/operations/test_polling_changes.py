@@ -11,6 +11,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
 from tests.support.properties import examples
@@ -97,7 +98,7 @@ def test_changed_items_are_returned_at_the_end_in_order(owner: RestEntryPoint, c
     assert told[-1]["due_on"] is None
 
 
-@pytest.mark.parametrize("limit", range(1, 8))
+@each("limit", range(1, 8))
 def test_changed_items_follow_on_any_page(owner: RestEntryPoint, change, limit: int) -> None:
     """Pages are full up to the last, wherever the changed items begin."""
 
@@ -125,7 +126,7 @@ def test_a_repeatedly_changed_item_is_returned_and_the_walk_ends(owner: RestEntr
     assert len(told) <= 3 * 6
 
 
-@pytest.mark.parametrize("ahead", [True, False])
+@each("ahead", [True, False])
 def test_an_item_that_always_moves_away_is_returned(owner: RestEntryPoint, change, ahead: bool) -> None:
     """Between two pages, move an item behind the last page or before it."""
     due_on = iter(date(2028, 1, 1) + timedelta(days=n if ahead else -n) for n in range(100))

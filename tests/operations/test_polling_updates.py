@@ -9,6 +9,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
 from tests.support.properties import examples
@@ -126,7 +127,7 @@ def test_changed_items_are_returned_at_the_end_in_order(owner: RestEntryPoint, c
     assert walk(owner, since=newest(told, LONG_AGO)) == []
 
 
-@pytest.mark.parametrize("limit", range(1, 8))
+@each("limit", range(1, 8))
 def test_changed_items_follow_on_any_page(owner: RestEntryPoint, change: Any, limit: int) -> None:
     def between(page: int) -> None:
         if page == 1:
@@ -146,7 +147,7 @@ def test_items_created_meanwhile_are_left_to_the_next_poll(owner: RestEntryPoint
     assert walk(owner, since=newest(told, LONG_AGO)) == made
 
 
-@pytest.mark.parametrize("limit", range(1, 8))
+@each("limit", range(1, 8))
 def test_a_creation_is_returned_at_once_if_the_next_poll_would_miss_it(
     owner: RestEntryPoint, course: Any, change: Any, limit: int
 ) -> None:
@@ -165,7 +166,7 @@ def test_a_creation_is_returned_at_once_if_the_next_poll_would_miss_it(
     assert titles(rest) == (["newer"] if limit < 6 else [])
 
 
-@pytest.mark.parametrize("ahead", [True, False])
+@each("ahead", [True, False])
 def test_an_item_that_always_moves_away_is_returned(owner: RestEntryPoint, change: Any, ahead: bool) -> None:
     due_on = iter(date(2028, 1, 1) + timedelta(days=n if ahead else -n) for n in range(100))
     told = walk(owner, lambda page: change(5, due_on=next(due_on).isoformat()), limit=1)

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import time_machine
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
 
@@ -46,7 +47,7 @@ def move(member: Any, zone: ZoneInfo) -> None:
     member.save(update_fields=["time_zone"])
 
 
-@pytest.mark.parametrize(
+@each(
     "day",
     [
         date(2030, 1, 15),
@@ -93,7 +94,7 @@ def test_a_streak_continues_until_a_whole_day_is_missed(owner: RestEntryPoint, c
     assert stats_at(owner, noon + 5 * DAY)["streak"] == {"current": 0, "longest": 2, "practiced_today": False}
 
 
-@pytest.mark.parametrize(("days", "current", "longest"), [((0, 1, 2, 4, 5), 2, 3), ((0, 2, 3, 4), 3, 3)])
+@each(("days", "current", "longest"), [((0, 1, 2, 4, 5), 2, 3), ((0, 2, 3, 4), 3, 3)])
 def test_a_gap_starts_a_new_streak(
     owner: RestEntryPoint, card: Any, days: tuple[int, ...], current: int, longest: int
 ) -> None:

@@ -11,9 +11,11 @@ from practice.attempts import remove_attempt
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import rebuild_sums
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import AttemptFactory
 from tests.support.practice import counted_stats, counted_sums, kept_sums
+from tests.support.run import is_thorough
 from tests.support.vocabulary import made_deck, reviewed
 
 START = datetime(2030, 1, 20, 12, tzinfo=UTC)
@@ -70,7 +72,7 @@ class Life:
 
 
 @pytest.mark.rest
-@pytest.mark.parametrize("seed", range(4))
+@each("seed", range(4 if is_thorough() else 1))
 def test_sums_equal_those_of_the_attempts(owner: RestEntryPoint, owner_member: Any, seed: int) -> None:
     life = Life(owner, owner_member, seed)
     for number in range(40):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.entry_points import document
 from tests.support.promises import broken, promises, refreshed
 
@@ -102,7 +103,7 @@ ADDITIONS: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", BREAKING)
+@each("name", BREAKING)
 def test_a_breaking_change_is_found_and_a_refresh_does_not_hide_it(changed: Any, name: str) -> None:
     kept = promises(document())
     BREAKING[name](changed)
@@ -111,7 +112,7 @@ def test_a_breaking_change_is_found_and_a_refresh_does_not_hide_it(changed: Any,
     assert broken(refreshed(kept, found), found) == broken(kept, found)
 
 
-@pytest.mark.parametrize("name", ADDITIONS)
+@each("name", ADDITIONS)
 def test_an_addition_is_kept_from_then_on(changed: Any, name: str) -> None:
     kept = promises(document())
     ADDITIONS[name](changed)

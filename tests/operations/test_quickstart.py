@@ -19,6 +19,7 @@ import pytest
 
 from tests import ROOT
 from tests.support import javascript
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "guides run unchanged")
@@ -39,7 +40,7 @@ def blocks(language: str, guide: str = QUICK_START) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text_of(guide), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("guide", [QUICK_START, PLANNING, GRADES, PRACTICE])
+@each("guide", [QUICK_START, PLANNING, GRADES, PRACTICE])
 def test_its_blocks_are_in_exactly_three_languages(guide: str) -> None:
     languages = set(re.findall(r"^```(\w*)$", text_of(guide), re.MULTILINE)) - {"", "json"}
     assert languages == {"sh", "python", "ts"}

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "parses text in memory")
@@ -48,13 +49,13 @@ def warned(owner: RestEntryPoint, course: Any, quote: str, **fields: Any) -> lis
     return [one for one in answer["warnings"] if one["type"] == "weekday"]
 
 
-@pytest.mark.parametrize("quote", WRONG)
+@each("quote", WRONG)
 def test_a_contradictory_weekday_is_reported(owner: RestEntryPoint, winter: Any, quote: str) -> None:
     [warning] = warned(owner, winter, quote)
     assert warning["index"] == 0
 
 
-@pytest.mark.parametrize("quote", RIGHT)
+@each("quote", RIGHT)
 def test_a_matching_or_distant_weekday_is_not_reported(owner: RestEntryPoint, winter: Any, quote: str) -> None:
     assert warned(owner, winter, quote) == []
 

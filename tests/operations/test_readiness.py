@@ -14,6 +14,7 @@ from django.db.models import DateTimeField, F, Value
 
 from accounts.models import Member
 from courses.models import Course
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CardFactory, DeckFactory, ItemFactory
 from tests.support.vocabulary import made_deck, reviewed
@@ -246,7 +247,7 @@ class TestDecks:
         assert "readiness" not in without
         assert (len(with_day["cards"]), with_day["readiness"]["unseen"]) == (1, 1)
 
-    @pytest.mark.parametrize(("ahead", "right"), [(-1, False), (0, True), (365, True), (366, False)])
+    @each(("ahead", "right"), [(-1, False), (0, True), (365, True), (366, False)])
     def test_days_from_today_to_a_year_ahead_are_accepted(self, owner: RestEntryPoint, ahead: int, right: bool) -> None:
         answer = owner.call("list_vocab_decks", on=day(ahead))
         assert (answer.error is None, answer.fields) == (right, [] if right else ["on"])
@@ -258,11 +259,11 @@ class TestDecks:
         with time_machine.travel(NOW + timedelta(hours=1), tick=False):
             assert owner.call("list_vocab_decks", on=day(0)).fields == ["on"]
 
-    @pytest.mark.parametrize("on", ["soon", "2026-11-31", ""])
+    @each("on", ["soon", "2026-11-31", ""])
     def test_an_invalid_day_is_named(self, owner: RestEntryPoint, on: str) -> None:
         assert owner.call("list_vocab_decks", on=on).fields == ["on"]
 
-    @pytest.mark.parametrize("stability", [0, 5e-324, 1.7e308])
+    @each("stability", [0, 5e-324, 1.7e308])
     def test_every_storable_stability_works(
         self, owner: RestEntryPoint, owner_member: Member, known: Any, stability: float
     ) -> None:
@@ -282,8 +283,8 @@ class TestItems:
             known(one, 10, 0.5)
         return cards
 
-    @pytest.mark.parametrize("kind", ["exam", "quiz"])
-    @pytest.mark.parametrize("ahead", [0, 10])
+    @each("kind", ["exam", "quiz"])
+    @each("ahead", [0, 10])
     def test_a_future_exam_covers_all_cards_of_its_course(
         self, owner: RestEntryPoint, course: Any, deck: list[Card], kind: str, ahead: int
     ) -> None:
@@ -291,7 +292,7 @@ class TestItems:
         expected = answer_of(deck, TODAY + timedelta(days=ahead), "UTC", 0.9)
         assert owner.made("get_item", item_id=item["id"]) == item | {"readiness": expected}
 
-    @pytest.mark.parametrize(("kind", "due_on"), [("exam", day(-1)), ("exam", None), ("paper", day(3))])
+    @each(("kind", "due_on"), [("exam", day(-1)), ("exam", None), ("paper", day(3))])
     def test_other_items_have_no_readiness(
         self, owner: RestEntryPoint, course: Any, deck: Any, kind: str, due_on: str | None
     ) -> None:
@@ -309,7 +310,7 @@ class TestItems:
         [next_item] = owner.made("get_course", course_id=course["id"])["next_items"]
         assert not [one for one in (item, changed, listed, next_item) if "readiness" in one]
 
-    @pytest.mark.parametrize("zone", ["Etc/GMT+12", "Pacific/Kiritimati"])
+    @each("zone", ["Etc/GMT+12", "Pacific/Kiritimati"])
     def test_an_exam_on_the_last_possible_day_works(
         self, owner: RestEntryPoint, owner_member: Member, course: Any, deck: Any, zone: str
     ) -> None:

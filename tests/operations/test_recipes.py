@@ -169,6 +169,7 @@ class Watcher:
         self.process.wait()
 
 
+@pytest.mark.thorough("a process for each interruption; the recipes run in the tests above")
 def test_the_watcher_survives_everything_except_a_revoked_key(
     owner: RestEntryPoint, course: Any, run: Run, way: Between, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, document
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -55,7 +56,7 @@ def test_every_patch_has_a_record(records: Records) -> None:
     assert set(records) == set(CHANGES) == operations
 
 
-@pytest.mark.parametrize("whole", [True, False])
+@each("whole", [True, False])
 def test_a_record_or_an_empty_body_changes_nothing(owner: RestEntryPoint, records: Records, whole: bool) -> None:
     newest = owner.made("list_changes", limit=1)["data"]
     for operation, (record, ids) in records.items():

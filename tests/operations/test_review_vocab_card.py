@@ -11,6 +11,7 @@ import time_machine
 from django.db import connection
 from django.test import Client
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from tests.support.world import bearer
@@ -121,7 +122,7 @@ def test_the_same_answer_yields_the_same_interval(owner: RestEntryPoint) -> None
     assert set(intervals) == {timedelta(days=8)}
 
 
-@pytest.mark.parametrize(("rating", "correct"), [("again", 0), ("hard", 1), ("good", 1), ("easy", 1)])
+@each(("rating", "correct"), [("again", 0), ("hard", 1), ("good", 1), ("easy", 1)])
 def test_it_adds_an_attempt(owner: RestEntryPoint, card: Any, rating: str, correct: int) -> None:
     reviewed(owner, card, rating)
     stats = owner.made("get_practice_stats", days=1)
@@ -137,7 +138,7 @@ def test_attempt_and_log_row_share_an_id(owner: RestEntryPoint, card: Any) -> No
     assert (attempt.id, attempt.attempted_at, attempt.source) == (review.id, review.reviewed_at, "vocab")
 
 
-@pytest.mark.parametrize("duration", [0, 3_600_000, 5.0, None])
+@each("duration", [0, 3_600_000, 5.0, None])
 def test_it_accepts_durations(owner: RestEntryPoint, card: Any, duration: Any) -> None:
     from vocab.models import Review
 

@@ -22,6 +22,7 @@ from studyservice.operations.fields import NumberField
 from studyservice.operations.serializers import Deleted, Record
 from tests import ROOT
 from tests.support.any_share import APPS
+from tests.support.cases import each
 from vocab.serializers import CardBody
 
 pytestmark = pytest.mark.database("sqlite", "declared types and statements")
@@ -136,19 +137,19 @@ def _defines(module: ModuleType, name: str) -> bool:
     return getattr(vars(module).get(name), "__module__", None) == module.__name__
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda one: one.__name__)
+@each("record", RECORDS)
 def test_a_row_has_the_fields_of_its_record(record: Any) -> None:
     row, fields = _type_beside(record), record().fields
     assert get_type_hints(row) == {name: _type_of(field) for name, field in fields.items()}
     assert row.__required_keys__ == {name for name, field in fields.items() if field.required}
 
 
-@pytest.mark.parametrize("body", PARTS, ids=lambda one: one.__name__)
+@each("body", PARTS)
 def test_a_part_of_a_body_has_the_fields_of_its_type(body: Any) -> None:
     assert get_type_hints(_type_beside(body)) == {name: _type_of(field) for name, field in body().fields.items()}
 
 
-@pytest.mark.parametrize("operation", TAKING, ids=lambda one: one.id)
+@each("operation", TAKING)
 def test_a_domain_function_accepts_the_parsed_fields_of_its_operation(operation: Operation) -> None:
     taken, needed = _parameters(operation.id)
     parsed = dict(operation.query().fields) if operation.query else {}

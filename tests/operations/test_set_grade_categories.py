@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import Answer, RestEntryPoint, document
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -192,7 +193,7 @@ def test_every_unknown_id_is_named(put: Setter, quizzes: Any) -> None:
     assert answer.fields == ["categories[0].id", "categories[2].id", "categories[3].id"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "field"),
     [
         ({"id": "17"}, "id"),
@@ -219,31 +220,31 @@ def test_an_invalid_field_is_named_with_its_position(put: Setter, changes: dict[
     assert (answer.error, answer.fields) == ("validation_failed", [f"categories[1].{field}"])
 
 
-@pytest.mark.parametrize("missing", ["name", "weight"])
+@each("missing", ["name", "weight"])
 def test_a_missing_field_is_named(put: Setter, missing: str) -> None:
     fields = entry()
     del fields[missing]
     assert put(fields).fields == [f"categories[0].{missing}"]
 
 
-@pytest.mark.parametrize("weight", [0, 100, 33.3333])
+@each("weight", [0, 100, 33.3333])
 def test_weights_within_bounds_are_stored(put: Setter, weight: float) -> None:
     assert put(entry(weight=weight)).body["categories"][0]["weight"] == weight
 
 
-@pytest.mark.parametrize(("weight", "kept"), [(33.33335, 33.3334), (33.33334, 33.3333), (0.00005, 0.0001), (-0.0, 0)])
+@each(("weight", "kept"), [(33.33335, 33.3334), (33.33334, 33.3333), (0.00005, 0.0001), (-0.0, 0)])
 def test_weights_are_rounded_half_up_to_four_decimals(put: Setter, weight: float, kept: float) -> None:
     """Decisions 12."""
     answered = put(entry(weight=weight)).body["categories"][0]["weight"]
     assert str(answered) == str(float(kept))
 
 
-@pytest.mark.parametrize("length", [1, 60])
+@each("length", [1, 60])
 def test_names_are_measured_in_code_points_after_trimming(put: Setter, length: int) -> None:
     assert put(entry(name=f" {'🎓' * length} ")).body["categories"][0]["name"] == "🎓" * length
 
 
-@pytest.mark.parametrize("entries", [None, {}, "none", 12, [[]], ["Exam"], [None]])
+@each("entries", [None, {}, "none", 12, [[]], ["Exam"], [None]])
 def test_a_value_that_is_not_a_list_of_objects_is_rejected(owner: RestEntryPoint, course: Any, entries: Any) -> None:
     answer = owner.call("set_grade_categories", course_id=course["id"], categories=entries)
     assert answer.error == "validation_failed"

@@ -11,6 +11,7 @@ from django.test import Client
 
 from accounts.credentials.api_keys import create_api_key, revoke_api_key
 from accounts.models import ApiKey, Member
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, document, routes
 from tests.support.world import (
     DOWNLOADS,
@@ -49,8 +50,14 @@ def rest(owner_member: Member, make_key) -> RestEntryPoint:
 
 @pytest.fixture
 def world(rest: RestEntryPoint) -> World:
-    """The owner's objects."""
-    return World(rest)
+    """One of each of the owner's objects."""
+    return World.filled(rest)
+
+
+@pytest.fixture
+def stranger(make_member, make_key) -> World:
+    """One of each of a stranger's objects."""
+    return World.filled(RestEntryPoint(make_key(make_member())[0]))
 
 
 DEAD: dict[str, Callable[[str], dict[str, str]]] = {
@@ -81,7 +88,7 @@ ENDED: dict[str, Callable[[ApiKey], object]] = {
 """Ways to end a key."""
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_its_published_example_works(world: World, operation_id: str) -> None:
     response = world.call(operation_id).send(**bearer(world.entry_point.secret))
     assert response.status_code == routes()[operation_id].success, response.content
@@ -108,7 +115,7 @@ def _is_unauthorized(response: Any, *, dead: bool = True) -> bool:
     return bool(error_of(response)["type"] == "unauthorized")
 
 
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_a_call_without_a_valid_credential_is_401(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     before = rows()
@@ -118,7 +125,7 @@ def test_a_call_without_a_valid_credential_is_401(world: World, operation_id: st
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_a_call_with_an_ended_key_is_401(world: World, owner_member: Member, make_key, operation_id: str) -> None:
     call = world.call(operation_id)
     for sort, end in ENDED.items():
@@ -129,7 +136,7 @@ def test_a_call_with_an_ended_key_is_401(world: World, owner_member: Member, mak
         assert rows() == before, sort
 
 
-@pytest.mark.parametrize("operation_id", WRITES)
+@each("operation_id", WRITES)
 def test_a_read_only_key_cannot_write(world: World, owner_member: Member, make_key, operation_id: str) -> None:
     call = world.call(operation_id)
     secret, _ = make_key(owner_member, may_write=False)
@@ -138,14 +145,14 @@ def test_a_read_only_key_cannot_write(world: World, owner_member: Member, make_k
     assert rows() == before
 
 
-@pytest.mark.parametrize("operation_id", sorted(set(OPERATIONS) - set(WRITES)))
+@each("operation_id", sorted(set(OPERATIONS) - set(WRITES)))
 def test_a_read_only_key_can_read(world: World, owner_member: Member, make_key, operation_id: str) -> None:
     call = world.call(operation_id)
     secret, _ = make_key(owner_member, may_write=False)
     assert call.send(**bearer(secret)).status_code == 200
 
 
-@pytest.mark.parametrize("operation_id", sorted(set(OPERATIONS) - set(WRITES)))
+@each("operation_id", sorted(set(OPERATIONS) - set(WRITES)))
 def test_reading_changes_nothing(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     before = rows()
@@ -153,7 +160,7 @@ def test_reading_changes_nothing(world: World, operation_id: str) -> None:
     assert rows() == before
 
 
-@pytest.mark.parametrize("operation_id", NEEDS_MEMBERSHIP)
+@each("operation_id", NEEDS_MEMBERSHIP)
 def test_a_lapsed_member_is_rejected(world: World, owner_member: Member, operation_id: str) -> None:
     """Spec, Membership: in every call except get_me."""
     call, ended = world.call(operation_id), datetime.now(UTC).date() - timedelta(days=2)
@@ -172,10 +179,9 @@ def test_get_me_works_for_a_lapsed_member(world: World, owner_member: Member) ->
     assert response.json()["membership"] == {"active": False, "until": None, "renew_url": None}
 
 
-@pytest.mark.parametrize("operation_id", WITH_PATH_ID)
-def test_a_strangers_object_is_not_found(world: World, make_member, make_key, operation_id: str) -> None:
+@each("operation_id", WITH_PATH_ID)
+def test_a_strangers_object_is_not_found(world: World, stranger: World, operation_id: str) -> None:
     """Spec, rule 1: the answer is the same as for an object that does not exist."""
-    stranger = World(RestEntryPoint(make_key(make_member())[0]))
     [name] = routes()[operation_id].path_ids
     other_kind = stranger.id("item_id" if name == "course_id" else "course_id")
     ids = (world.id(name), str(uuid4()), other_kind)
@@ -189,7 +195,7 @@ def test_a_strangers_object_is_not_found(world: World, make_member, make_key, op
     assert rows() == before
 
 
-@pytest.mark.parametrize("operation_id", [name for name in OPERATIONS if routes()[name].method == "DELETE"])
+@each("operation_id", [name for name in OPERATIONS if routes()[name].method == "DELETE"])
 def test_a_deleted_object_is_not_found(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     calls = {other: world.call(other) for other in WITH_PATH_ID if routes()[other].path_ids == {name}}
@@ -217,7 +223,7 @@ _MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("operation_id", WITH_PATH_ID)
+@each("operation_id", WITH_PATH_ID)
 def test_a_malformed_id_is_named(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     world.call(operation_id)
@@ -228,7 +234,7 @@ def test_a_malformed_id_is_named(world: World, operation_id: str) -> None:
     assert rows() == before
 
 
-@pytest.mark.parametrize("operation_id", WITH_PATH_ID)
+@each("operation_id", WITH_PATH_ID)
 def test_an_id_is_accepted_in_any_case(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     call = world.call(operation_id, **{name: world.id(name).upper()})
@@ -248,7 +254,7 @@ def _wrong_methods(path: str) -> list[str]:
 
 
 @unasked
-@pytest.mark.parametrize("path", PATHS)
+@each("path", PATHS)
 def test_a_wrong_method_is_405(rest: RestEntryPoint, path: str) -> None:
     for method in _wrong_methods(path):
         response = Call(method, path).send(**bearer(rest.secret))
@@ -259,7 +265,7 @@ def test_a_wrong_method_is_405(rest: RestEntryPoint, path: str) -> None:
             assert error_of(response)["type"] == "method_not_allowed", method
 
 
-@pytest.mark.parametrize("path", [path for path in PATHS if "HEAD" in _methods_of(path)])
+@each("path", [path for path in PATHS if "HEAD" in _methods_of(path)])
 def test_head_answers_like_get_without_a_body(world: World, path: str) -> None:
     [operation_id] = [name for name, route in routes().items() if (route.path, route.method) == (path, "GET")]
     get = world.call(operation_id)
@@ -282,7 +288,7 @@ def lapsed_rest(make_member, make_key) -> RestEntryPoint:
 
 
 @unasked
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_every_way_to_send_a_key_works(world: World, operation_id: str) -> None:
     """In addition to the published example."""
     secret = world.entry_point.secret
@@ -307,7 +313,7 @@ def test_authorization_takes_precedence_if_both_are_sent(rest: RestEntryPoint, m
 
 
 @unasked
-@pytest.mark.parametrize("operation_id", OPERATIONS)
+@each("operation_id", OPERATIONS)
 def test_a_session_is_not_a_credential(world: World, owner_member: Member, operation_id: str) -> None:
     """Spec, rule 4: cookies are never used for the API."""
     call = world.call(operation_id)
@@ -325,8 +331,8 @@ def test_a_session_does_not_change_the_member(rest: RestEntryPoint, make_member)
     check_headers(response)
 
 
-@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/nothing", "/v1/courses/", "/v1/me/", "/v1//me", "/v1/me%00"])
-@pytest.mark.parametrize("authorized", [True, False])
+@each("path", ["/v1", "/v1/", "/v1/nothing", "/v1/courses/", "/v1/me/", "/v1//me", "/v1/me%00"])
+@each("authorized", [True, False])
 def test_an_unknown_route_is_404(rest: RestEntryPoint, path: str, authorized: bool) -> None:
     """Decisions 12, Routes: an unknown route is 404 before the credential is checked."""
     response = Call("GET", path).send(**(bearer(rest.secret) if authorized else {}))
@@ -354,7 +360,7 @@ def test_the_route_is_checked_before_the_rate_limit(rest: RestEntryPoint) -> Non
 
 
 @unasked
-@pytest.mark.parametrize("path", [path for path in PATHS if path != "/v1/me"])
+@each("path", [path for path in PATHS if path != "/v1/me"])
 def test_membership_is_checked_before_the_method(lapsed_rest: RestEntryPoint, path: str) -> None:
     for method in [method for method in _wrong_methods(path) if method != "HEAD"]:
         response = Call(method, path).send(**bearer(lapsed_rest.secret))
@@ -368,33 +374,33 @@ def read_only(owner_member: Member) -> str:
 
 
 @unasked
-@pytest.mark.parametrize("path", PATHS)
+@each("path", PATHS)
 def test_the_method_is_checked_before_the_scope(read_only: str, path: str) -> None:
     [method, *_] = [method for method in ("DELETE", "PUT", "PATCH", "POST") if method not in _methods_of(path)]
     assert error_of(Call(method, path).send(**bearer(read_only)))["type"] == "method_not_allowed"
 
 
-@pytest.mark.parametrize("operation_id", WITH_BODY)
+@each("operation_id", WITH_BODY)
 def test_the_scope_is_checked_before_the_json(world: World, read_only: str, operation_id: str) -> None:
     response = world.call(operation_id).send_raw(b"{broken", **bearer(read_only))
     assert error_of(response)["type"] == "insufficient_scope"
 
 
-@pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
+@each("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
 def test_the_json_is_checked_before_the_path_id(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     response = world.call(operation_id, **{name: "17"}).send_raw(b"{broken", **bearer(world.entry_point.secret))
     assert error_of(response)["type"] == "invalid_request"
 
 
-@pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
+@each("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
 def test_the_path_id_is_checked_before_the_body(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     response = world.call(operation_id, **{name: "17"}).send_raw(b"[]", **bearer(world.entry_point.secret))
     assert fields_of(response) == [name]
 
 
-@pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
+@each("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
 def test_the_object_is_checked_before_the_body(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     call = world.call(operation_id, **{name: str(uuid4())})
@@ -402,9 +408,7 @@ def test_the_object_is_checked_before_the_body(world: World, operation_id: str) 
         assert error_of(call.send_raw(data, **bearer(world.entry_point.secret)))["type"] == "not_found", data
 
 
-@pytest.mark.parametrize(
-    "operation_id", [name for name in OPERATIONS if routes()[name].path_ids | routes()[name].query]
-)
+@each("operation_id", [name for name in OPERATIONS if routes()[name].path_ids | routes()[name].query])
 def test_every_invalid_parameter_is_named_at_once(world: World, operation_id: str) -> None:
     route = routes()[operation_id]
     call = world.call(operation_id, **dict.fromkeys(route.path_ids, "17"))

@@ -14,6 +14,7 @@ from grades.categories import CATEGORIES_OF_COURSE
 from grades.scores import SCORES_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.entry_points import document
 from tests.support.samples import COURSE_LIMITS
 from tests.support.world import body_schema, declared, resolved
@@ -56,7 +57,7 @@ LENGTHS = {
 """Spec, Limits. `test_hostile_input.py` tests that the service enforces them."""
 
 
-@pytest.mark.parametrize(("operation_id", "lengths"), LENGTHS.items())
+@each(("operation_id", "lengths"), LENGTHS.items())
 def test_texts_have_the_lengths_of_the_specification(operation_id: str, lengths: dict[str, int]) -> None:
     fields = body_schema(operation_id)["properties"]
     assert {name: resolved(fields[name])["maxLength"] for name in lengths} == lengths

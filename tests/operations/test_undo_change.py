@@ -10,6 +10,7 @@ from accounts.changes.models import Change
 from accounts.models import Member
 from accounts.undo.kinds import TOO_OLD
 from courses.models import Course
+from tests.support.cases import each
 from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.samples import fetched_item
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
@@ -207,8 +208,8 @@ def test_a_deck_of_a_deleted_course_is_restored_without_it(owner: RestEntryPoint
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize("deleted_first", ["deck", "course"])
-@pytest.mark.parametrize("undone_first", ["deck", "course"])
+@each("deleted_first", ["deck", "course"])
+@each("undone_first", ["deck", "course"])
 def test_a_restored_course_and_its_deck_are_linked_again(
     owner: RestEntryPoint, course: Any, deleted_first: str, undone_first: str
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.operations.test_item_worth import weighted
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
@@ -87,7 +88,7 @@ def test_undoing_an_items_deletion_links_its_score(linked: Linked) -> None:
     assert (linked.now(), linked.scores()) == (("graded", QUIZZES), {linked.score["id"]: linked.item["id"]})
 
 
-@pytest.mark.parametrize("to", ["category", "item"])
+@each("to", ["category", "item"])
 def test_undoing_an_items_deletion_skips_a_score_moved_since(linked: Linked, to: str) -> None:
     undo = linked.changed("delete_item", item_id=linked.item["id"])
     other = linked.owner.made("create_item", course_id=linked.course["id"], title="Quiz 2")
@@ -148,7 +149,7 @@ def test_undoing_a_categorys_deletion_links_items_again(linked: Linked) -> None:
     assert fetched_item(linked.owner, moved["id"])["category_id"] == linked.categories[EXAMS]
 
 
-@pytest.mark.parametrize("since", ["score", "category"])
+@each("since", ["score", "category"])
 def test_undoing_a_categorys_deletion_fails_if_an_item_is_graded_elsewhere(linked: Linked, since: str) -> None:
     undo = linked.without(QUIZZES)
     if since == "score":

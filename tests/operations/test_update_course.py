@@ -4,6 +4,7 @@ from unittest.mock import ANY
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import (
     COURSE_LIMITS,
@@ -43,7 +44,7 @@ def test_it_changes_every_field(owner: RestEntryPoint, full) -> None:
     assert owner.made("list_courses")["data"] == [changed]
 
 
-@pytest.mark.parametrize("field", COURSE_LIMITS)
+@each("field", COURSE_LIMITS)
 def test_it_changes_only_sent_fields(owner: RestEntryPoint, full, field: str) -> None:
     """Conventions, 3: PATCH changes only the fields sent."""
     changed = owner.made("update_course", course_id=full["id"], **{field: " New "})

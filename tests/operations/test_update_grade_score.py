@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 
@@ -55,7 +56,7 @@ def test_it_changes_every_field(owner: RestEntryPoint, score: Any, categories: A
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize(("field", "value"), [("label", "Quiz 2"), ("score", 0.0), ("score", 150.0)])
+@each(("field", "value"), [("label", "Quiz 2"), ("score", 0.0), ("score", 150.0)])
 def test_it_changes_only_sent_fields(owner: RestEntryPoint, score: Any, listed, field: str, value: object) -> None:
     changed = owner.made("update_grade_score", score_id=score["id"], **{field: value})
     assert changed == score | {field: value}

@@ -4,6 +4,7 @@ from unittest.mock import ANY
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
@@ -24,7 +25,7 @@ def test_it_changes_every_field(owner: RestEntryPoint, exam) -> None:
     assert fetched_item(owner, exam["id"]) == changed
 
 
-@pytest.mark.parametrize(("field", "value"), [("title", "Report"), ("kind", "quiz")])
+@each(("field", "value"), [("title", "Report"), ("kind", "quiz")])
 def test_it_changes_only_sent_fields(owner: RestEntryPoint, exam, field: str, value: str) -> None:
     """Conventions, 3: the default of `kind` applies only to new items."""
     changed = owner.made("update_item", item_id=exam["id"], **{field: value})

@@ -6,6 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from accounts.models import Member
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck, reviewed
@@ -45,7 +46,7 @@ def test_only_sent_fields_change(owner: RestEntryPoint) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "wrong",
     [
         {"name": None},
@@ -77,7 +78,7 @@ def test_invalid_fields_are_named_and_nothing_changes(owner: RestEntryPoint, wro
     assert owner.made("get_me") == before
 
 
-@pytest.mark.parametrize(("sent", "kept"), [(0.7, 0.7), (0.99, 0.99), (0.92345, 0.9235)])
+@each(("sent", "kept"), [(0.7, 0.7), (0.99, 0.99), (0.92345, 0.9235)])
 def test_retention_is_rounded_to_four_decimals(owner: RestEntryPoint, sent: float, kept: float) -> None:
     assert owner.made("update_me", desired_retention=sent)["desired_retention"] == kept
 

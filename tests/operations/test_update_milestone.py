@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 
@@ -27,7 +28,7 @@ def test_it_changes_every_field(owner: RestEntryPoint, item, step) -> None:
     assert _stored(owner, item) == [changed]
 
 
-@pytest.mark.parametrize(("field", "value"), [("title", "Read"), ("due_on", "2099-02-02"), ("done", True)])
+@each(("field", "value"), [("title", "Read"), ("due_on", "2099-02-02"), ("done", True)])
 def test_it_changes_only_sent_fields(owner: RestEntryPoint, step, field: str, value: object) -> None:
     assert owner.made("update_milestone", milestone_id=step["id"], **{field: value}) == step | {field: value}
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Review
@@ -35,7 +36,7 @@ def test_it_changes_texts_and_keeps_the_schedule(owner: RestEntryPoint, deck: An
     assert found["updated_at"] > deck["updated_at"]
 
 
-@pytest.mark.parametrize("field", ["term", "definition"])
+@each("field", ["term", "definition"])
 def test_it_changes_only_sent_fields(owner: RestEntryPoint, card: Any, field: str) -> None:
     assert owner.made("update_vocab_card", card_id=card["id"], **{field: "New"}) == card | {field: "New"}
 

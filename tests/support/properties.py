@@ -1,4 +1,4 @@
-"""The number of examples of a property test: all in a thorough run, a third in a quick one."""
+"""The number of examples of a property test: all in a thorough run, a sixth in a quick one."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def examples(count: int, **others: Any) -> settings:
         others: further settings of Hypothesis.
     """
     return settings(
-        max_examples=count if is_thorough() else -(-count // 3),
+        max_examples=count if is_thorough() else -(-count // 6),
         deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
         **others,
