@@ -9,6 +9,7 @@ from django.contrib.admin.utils import flatten_fieldsets
 from django.test import Client
 from django.urls import reverse
 
+from tests.support.cases import each
 from tests.support.factories import MemberFactory, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -31,15 +32,13 @@ def page_of(model: Any, kind: str) -> str:
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize("label", OURS)
+@each("label", OURS)
 def test_lists_can_be_sorted_by_indexed_columns_only(admin: Client, label: str) -> None:
     response: Any = admin.get(page_of(OURS[label], "changelist"))
     assert set(response.context["cl"].sortable_by) == SORTABLE.get(label, set())
 
 
-@pytest.mark.parametrize(
-    ("label", "column"), [(label, name) for label, names in SORTABLE.items() for name in sorted(names)]
-)
+@each(("label", "column"), [(label, name) for label, names in SORTABLE.items() for name in sorted(names)])
 @pytest.mark.database("sqlite")  # PostgreSQL reads all of a table with a few rows, whatever its indexes
 def test_sorting_uses_the_index(admin: Client, label: str, column: str) -> None:
     """With many equal values, SQLite sorts the rows of each value but never all rows.
@@ -73,7 +72,7 @@ def test_every_addable_model_is_known(admin: Client) -> None:
     assert [label for label, model in OURS.items() if admin.get(page_of(model, "add")).status_code == 200] == ADDED
 
 
-@pytest.mark.parametrize("label", ADDED)
+@each("label", ADDED)
 def test_a_page_for_a_new_object_has_no_field_that_stays_empty(admin: Client, label: str) -> None:
     """Fields like the creation time, and inline rows, are left out."""
     context: Any = admin.get(page_of(OURS[label], "add")).context

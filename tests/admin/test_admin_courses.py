@@ -12,6 +12,7 @@ from django.test import Client
 from accounts.models import Member
 from courses.models import Course, Item, SyllabusFile
 from tests.support.browsers import form_of, listed
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 COURSES = "/admin/courses/course/"
@@ -56,7 +57,7 @@ def test_a_course_over_the_limit_is_rejected(admin: Client, owner: RestEntryPoin
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [("name", " "), ("name", "x" * 121), ("code", "x" * 21), ("term", ""), ("syllabus_text", "x" * 500_001)],
 )
@@ -195,7 +196,7 @@ def test_an_item_is_deleted_with_its_milestones(admin: Client, owner: RestEntryP
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize(
+@each(
     ("path", "term", "found"),
     [
         (COURSES, "owner@exa", ["Cell Biology"]),
@@ -214,9 +215,7 @@ def test_rows_are_found_by_the_members_address_and_by_text(
     assert listed(admin, path, q=term) == found
 
 
-@pytest.mark.parametrize(
-    ("term", "found"), [("own", ["owner@example.org"]), ("nobody", []), ("ow\x00n", ["owner@example.org"])]
-)
+@each(("term", "found"), [("own", ["owner@example.org"]), ("nobody", []), ("ow\x00n", ["owner@example.org"])])
 @pytest.mark.usefixtures("owner_member")
 def test_a_courses_member_is_suggested(admin: Client, term: str, found: list[str]) -> None:
     where = {"app_label": "courses", "model_name": "course", "field_name": "member", "term": term}
@@ -224,6 +223,6 @@ def test_a_courses_member_is_suggested(admin: Client, term: str, found: list[str
     assert [one["text"] for one in answer["results"]] == found
 
 
-@pytest.mark.parametrize("path", ["planning/milestone", "grades/gradecategory", "grades/gradescore"])
+@each("path", ["planning/milestone", "grades/gradecategory", "grades/gradescore"])
 def test_study_data_below_an_item_is_read_only(admin: Client, path: str) -> None:
     assert admin.post(f"/admin/{path}/add/", {}).status_code == 403

@@ -17,6 +17,7 @@ from accounts.models import ApiKey, CalendarFeed, Member
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act, form_of, listed
 from tests.support.calendars import Subscription
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.signing_in import ask, newest_code, signed_in
 
@@ -53,7 +54,7 @@ def test_a_new_member_cannot_have_an_address_reserved_for_another(admin: Client,
     assert not Member.objects.filter(email="kept@example.org").exists()
 
 
-@pytest.mark.parametrize("model", ["sessions/session", "accounts/signincode", "accounts/passkey"])
+@each("model", ["sessions/session", "accounts/signincode", "accounts/passkey"])
 def test_sessions_and_sign_in_codes_are_not_listed(admin: Client, model: str) -> None:
     assert admin.get(f"/admin/{model}/").status_code == 404
 
@@ -68,7 +69,7 @@ def test_pages_cannot_be_framed_and_forms_need_their_token() -> None:
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
 @pytest.mark.usefixtures("owner_member")
-@pytest.mark.parametrize("term", ["owner", "OWNER@exa", "wner", "Own"])
+@each("term", ["owner", "OWNER@exa", "wner", "Own"])
 def test_a_member_is_found_by_the_beginning_of_the_address_and_by_name(admin: Client, term: str) -> None:
     assert listed(admin, MEMBERS, q=term) == ["owner@example.org"]
 
@@ -78,7 +79,7 @@ def test_a_member_is_found_by_id(admin: Client, owner_member: Member) -> None:
 
 
 @pytest.mark.usefixtures("owner_member")
-@pytest.mark.parametrize("term", ["wner@example", "nobody", "'; --"])
+@each("term", ["wner@example", "nobody", "'; --"])
 def test_other_words_find_no_member(admin: Client, term: str) -> None:
     assert listed(admin, MEMBERS, q=term) == []
 
@@ -95,7 +96,7 @@ def memberships(make_member: MakeMember) -> list[Member]:
     return [*members, make_member(), make_member(membership_active=False)]
 
 
-@pytest.mark.parametrize("hour", [2, 11, 12, 22])
+@each("hour", [2, 11, 12, 22])
 def test_the_membership_filter_agrees_with_the_service(admin: Client, memberships: list[Member], hour: int) -> None:
     """The last day counts in the member's own time zone (decisions, Fine print)."""
     with time_machine.travel(datetime(2026, 11, 21, hour, tzinfo=UTC), tick=False):
@@ -167,7 +168,7 @@ def test_a_new_password_saves_no_other_field(admin: Client, owner_member: Member
     assert not owner_member.membership_active
 
 
-@pytest.mark.parametrize("read", [lambda members: members.get(), lambda members: members.only("email").get()])
+@each("read", [lambda members: members.get(), lambda members: members.only("email").get()])
 def test_saving_stores_only_fields_changed_since_loading(owner_member: Member, read: Callable[..., Member]) -> None:
     """For any caller: Django's own commands and forms name no fields."""
     stale = read(Member.objects.filter(id=owner_member.id))
@@ -234,7 +235,7 @@ def test_a_member_is_created_with_a_password(admin: Client) -> None:
 
 
 @pytest.mark.usefixtures("owner_member")
-@pytest.mark.parametrize(
+@each(
     ("changes", "field"),
     [
         ({"email": "OWNER@example.org"}, "email"),
@@ -277,7 +278,7 @@ def test_only_a_superuser_can_grant_privileges(assistant: Client, owner_member: 
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize("page", ["password/", "delete/"])
+@each("page", ["password/", "delete/"])
 def test_only_a_superuser_can_change_an_operator(assistant: Client, operator: Member, page: str) -> None:
     assert assistant.post(f"{MEMBERS}{operator.id}/{page}", {"post": "yes"}).status_code == 403
     assert act(assistant, MEMBERS, "lapse", operator) == "Ended: 0 members."
@@ -296,7 +297,7 @@ def test_a_member_page_lists_active_keys_without_secrets(
     assert key.secret_hash not in page
 
 
-@pytest.mark.parametrize("path", ["", "{id}/change/"])
+@each("path", ["", "{id}/change/"])
 def test_pages_of_keys_contain_no_secret_or_hash(
     admin: Client, owner_member: Member, make_key: MakeKey, path: str
 ) -> None:
@@ -343,13 +344,13 @@ def test_keys_can_be_filtered_by_state(admin: Client, owner_member: Member, make
     assert names == {"active": ["Live"], "expired": ["Expired"], "revoked": ["Revoked", "Revoked, then expired"]}
 
 
-@pytest.mark.parametrize("lookup", ["secret_hash__startswith", "member__password__startswith"])
+@each("lookup", ["secret_hash__startswith", "member__password__startswith"])
 def test_filters_cannot_probe_for_a_secret(admin: Client, owner_member: Member, make_key: MakeKey, lookup: str) -> None:
     make_key(owner_member)
     assert admin.get(KEYS, {lookup: "a"}).status_code == 400
 
 
-@pytest.mark.parametrize("row", ["no-id", "{id}"])
+@each("row", ["no-id", "{id}"])
 def test_rows_have_no_page_on_the_site(admin: Client, owner_member: Member, row: str) -> None:
     """Django's link from the admin to such a page fails for every id."""
     kind = ContentType.objects.get_for_model(Member).pk

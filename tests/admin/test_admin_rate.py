@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from studyservice.rates.limiter import Rate, hit
+from tests.support.cases import each
 
 LIMIT = Rate.ADMIN.value.amount
 
@@ -24,7 +25,7 @@ def test_an_operator_over_the_limit_is_rejected_from_every_address(admin: Client
     assert ("Too many requests" in page, "Wait 1 minute, then try again." in page) == (True, True)
 
 
-@pytest.mark.parametrize("path", ["/admin/", "/admin/accounts/member/", "/admin/nothing", "/admin/jsi18n/"])
+@each("path", ["/admin/", "/admin/accounts/member/", "/admin/nothing", "/admin/jsi18n/"])
 def test_an_address_over_the_limit_is_rejected_on_every_page(client: Client, db: None, path: str) -> None:
     """Without a session, and before any query."""
     exhaust("192.0.2.7")

@@ -13,6 +13,7 @@ from django.test import Client
 from accounts.changes.calls import acting, command
 from accounts.changes.writing import writing
 from accounts.models import Member
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Deck, Review
@@ -55,7 +56,7 @@ def test_another_members_course_is_rejected(
     assert deck_with_cards(owner, deck)["course_id"] is None
 
 
-@pytest.mark.parametrize("together", [True, False])
+@each("together", [True, False])
 def test_a_deck_is_deleted_but_its_practice_is_kept(
     admin: Client, owner: RestEntryPoint, deck: Any, together: bool
 ) -> None:
@@ -115,7 +116,7 @@ def test_deleting_a_card_waits_for_a_running_review(
     assert (Review.objects.filter(card=card).count(), owner.made("get_practice_stats")["attempts"]) == (0, 2)
 
 
-@pytest.mark.parametrize(("path", "form"), [("card", {"term": "a", "definition": "b"}), ("deck", {"name": "a"})])
+@each(("path", "form"), [("card", {"term": "a", "definition": "b"}), ("deck", {"name": "a"})])
 def test_a_card_deleted_while_its_form_was_open_is_reported(
     admin: Client, owner: RestEntryPoint, deck: Any, path: str, form: dict[str, Any]
 ) -> None:

@@ -11,13 +11,14 @@ from oauthserver.models import RefreshToken
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act, listed
 from tests.support.calendars import Subscription
+from tests.support.cases import each
 from tests.support.oauth import App
 
 KEYS = "/admin/accounts/apikey/"
 FIND = f"{KEYS}find/"
 
 
-@pytest.mark.parametrize("shown", [11, 10, 9, 25])
+@each("shown", [11, 10, 9, 25])
 def test_a_key_is_found_by_its_visible_beginning(
     admin: Client, owner_member: Member, make_key: MakeKey, shown: int
 ) -> None:
@@ -30,7 +31,7 @@ def test_a_key_is_found_by_its_visible_beginning(
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize("around", ["{}", "Authorization: Bearer {}\n", 'key = "{}"', "x\n{}\ny"])
+@each("around", ["{}", "Authorization: Bearer {}\n", 'key = "{}"', "x\n{}\ny"])
 def test_a_whole_key_leads_to_its_page(admin: Client, owner_member: Member, make_key: MakeKey, around: str) -> None:
     secret, key = make_key(owner_member, "Leaked")
     page = admin.post(FIND, {"text": around.format(secret)}, follow=True)

@@ -10,6 +10,7 @@ from django.test import Client
 
 from accounts.credentials import limiting
 from accounts.credentials.limits import Limits
+from tests.support.cases import each
 from tests.support.commands import refusal, run_json
 from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import FORM, App, Browser, answer_in, error_of
@@ -65,7 +66,7 @@ def test_without_a_choice_everything_is_visible(owner_member: Any, app: App, cou
     assert (names(tokens), limits(tokens)) == (["Botany", "Latin"], None)
 
 
-@pytest.mark.parametrize("ticked", [[], ["other"], ["unknown"]])
+@each("ticked", [[], ["other"], ["unknown"]])
 def test_no_course_never_means_all(
     owner_member: Any, app: App, courses: list[str], stranger: RestEntryPoint, ticked: list[str]
 ) -> None:

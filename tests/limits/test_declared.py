@@ -9,6 +9,7 @@ from accounts.members.data import member_data
 from accounts.members.limited import LimitedViews, limiter_for
 from courses.models import Item
 from studyservice.database.limiting import Limiter, NotLimitedError, limited_by, whole_reasons
+from tests.support.cases import each
 from tests.support.world import OPERATIONS
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
@@ -66,7 +67,7 @@ def test_every_other_model_has_a_view() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
+@each(
     "sql",
     [
         "SELECT title FROM public.courses_item",

@@ -58,6 +58,7 @@ def test_the_word_is_in_everything_hidden(half: HalfSeen) -> None:
         assert MARK in json.dumps(half.owner.made(name)), name
 
 
+@pytest.mark.database("sqlite", "other tests send the same statements")
 def test_ids_of_hidden_objects_are_unknown(half: HalfSeen, limited: RestEntryPoint) -> None:
     hidden = half.hidden_ids()
     for operation_id in OPERATIONS:

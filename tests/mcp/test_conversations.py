@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
@@ -76,10 +77,11 @@ class Talk:
 
 
 @pytest.fixture
-def talk(db: None) -> Talk:
+def demo_key(db: None) -> str:
+    """A key of the demo member."""
     from trial.demo import create_demo_member
 
-    return Talk(create_demo_member()[1])
+    return create_demo_member()[1]
 
 
 def behind(talk: Talk) -> None:
@@ -201,8 +203,9 @@ def test_each_conversation_has_a_check() -> None:
     assert all(request.startswith(begins) for request, begins in zip(CONVERSATIONS, CHECKS, strict=True))
 
 
-@pytest.mark.parametrize(("request_", "begins"), list(zip(CONVERSATIONS, CHECKS, strict=False)))
-def test_a_conversation_has_the_documented_results(talk: Talk, request_: str, begins: str) -> None:
+@each(("request_", "begins"), list(zip(CONVERSATIONS, CHECKS, strict=False)))
+def test_a_conversation_has_the_documented_results(demo_key: str, request_: str, begins: str) -> None:
+    talk = Talk(demo_key)
     lines = CONVERSATIONS[request_].splitlines()
     assert len(lines) <= MORE_CALLS.get(begins, MOST_CALLS)
     for line in lines:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.credentials.api_keys import revoke_api_key
 from accounts.models import ApiKey
 from studyservice.operations.errors import Unauthorized
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, rpc_error_of, stateless
 from tests.support.world import check_headers
@@ -38,8 +39,8 @@ def post(message: Any = PING, path: str = "/mcp", **headers: str) -> Any:
     return Client().post(path, data=message, content_type="application/json", headers=headers)
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
-@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+@each("path", ["/mcp", "/mcp/"])
+@each("method", ["GET", "POST", "DELETE"])
 def test_a_request_without_a_credential_learns_where_to_get_one(method: str, path: str) -> None:
     """Decisions 10 and 12: the `/mcp` variant of the metadata, and the scopes to request."""
     response = Client().generic(method, path)
@@ -54,7 +55,7 @@ def test_rest_names_the_root_metadata() -> None:
     assert challenge == 'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource"'
 
 
-@pytest.mark.parametrize(
+@each(
     ("headers", "error"),
     [
         ({"Authorization": "Bearer x"}, NOT_OURS),
@@ -95,7 +96,7 @@ def test_a_tool_names_the_scopes_to_request(reader: RestEntryPoint, lapsed: Rest
     assert "_meta" not in mcp_of(reader).rpc("tools/call", {"name": "get_me"}).json()["result"]
 
 
-@pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
+@each("version", [*VERSIONS, STATELESS])
 def test_each_tool_declares_its_scope(owner: RestEntryPoint, version: str) -> None:
     sent = stateless("tools/list") if version == STATELESS else {"headers": {"MCP-Protocol-Version": version}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -111,7 +112,7 @@ def test_a_key_works_in_either_header(owner: RestEntryPoint) -> None:
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize("dead", ["expired", "revoked", "unknown"])
+@each("dead", ["expired", "revoked", "unknown"])
 def test_an_invalid_credential_is_401(owner: RestEntryPoint, dead: str) -> None:
     secret = owner.secret
     if dead == "expired":

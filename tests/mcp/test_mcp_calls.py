@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint, read_failure, routes
 from tests.support.tools import arguments, mcp_of, neutral, stateless
 from tests.support.world import TOOLS, WITH_BODY, WITH_PATH_ID, WRITES, World, body_schema
@@ -38,18 +39,19 @@ def text_of(tools: McpEntryPoint, name: str, given: dict[str, Any]) -> str:
     return str(block["text"])
 
 
-def _twins(make_member, make_key) -> tuple[World, World]:
+@pytest.fixture
+def twins(make_member, make_key) -> tuple[World, World]:
     """Two equal members over REST, with the last use of their credentials already written."""
     entry_points = [RestEntryPoint(make_key(make_member(name="Twin"))[0]) for _ in range(2)]
     for entry_point in entry_points:
         entry_point.made("get_me")
-    return World(entry_points[0]), World(entry_points[1])
+    return World.filled(entry_points[0]), World.filled(entry_points[1])
 
 
-@pytest.mark.parametrize("name", TOOLS)
-def test_the_answer_equals_that_of_rest_with_as_many_queries(make_member, make_key, name: str) -> None:
+@each("name", TOOLS)
+def test_the_answer_equals_that_of_rest_with_as_many_queries(twins: tuple[World, World], name: str) -> None:
     answers, queries = [], []
-    for world, kind in zip(_twins(make_member, make_key), (RestEntryPoint, McpEntryPoint), strict=True):
+    for world, kind in zip(twins, (RestEntryPoint, McpEntryPoint), strict=True):
         given = arguments(world, name)
         rates.clear()
         with CaptureQueriesContext(connection) as captured:
@@ -96,7 +98,7 @@ def test_a_failure_names_field_limit_source_type_and_request_id(tools: McpEntryP
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
+@each("name", [name for name in WITH_PATH_ID if name in TOOLS])
 def test_a_missing_id_names_its_source(tools: McpEntryPoint, name: str) -> None:
     text = text_of(tools, name, {})
     for path_id in routes()[name].path_ids:
@@ -106,7 +108,7 @@ def test_a_missing_id_names_its_source(tools: McpEntryPoint, name: str) -> None:
         assert path_id not in routes()[source].path_ids
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
+@each("name", [name for name in WITH_PATH_ID if name in TOOLS])
 def test_the_id_is_checked_before_the_body(tools: McpEntryPoint, name: str) -> None:
     [path_id] = routes()[name].path_ids
     wrong: dict[str, Any] = dict.fromkeys(body_schema(name)["properties"], {}) if name in WITH_BODY else {}
@@ -118,13 +120,13 @@ def test_the_id_is_checked_before_the_body(tools: McpEntryPoint, name: str) -> N
         assert (answer.error, sorted(answer.fields)) == ("validation_failed", sorted(wrong))
 
 
-@pytest.mark.parametrize("wrong", [None, 17, True, ["x"], {"id": "x"}, "", "not-a-uuid", ABSENT.replace("-", "")])
+@each("wrong", [None, 17, True, ["x"], {"id": "x"}, "", "not-a-uuid", ABSENT.replace("-", "")])
 def test_an_id_is_a_uuid_as_a_string(tools: McpEntryPoint, wrong: Any) -> None:
     answer = tools.call("get_item", item_id=wrong)
     assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "field", "wrong", "message"),
     [
         ("get_agenda", "days", "14", "Must be a whole number."),
@@ -158,7 +160,7 @@ def test_every_invalid_argument_is_named_at_once(tools: McpEntryPoint) -> None:
     assert sorted(answer.fields) == ["kind", "limit", "to"]
 
 
-@pytest.mark.parametrize("name", sorted(set(TOOLS) - {"get_me"}))
+@each("name", sorted(set(TOOLS) - {"get_me"}))
 def test_membership_is_checked_before_everything_else(lapsed: RestEntryPoint, name: str) -> None:
     text = text_of(mcp_of(lapsed), name, dict.fromkeys(routes()[name].path_ids, "x"))
     assert text.startswith("membership_required: ")
@@ -169,7 +171,7 @@ def test_get_me_works_without_membership(lapsed: RestEntryPoint) -> None:
     assert mcp_of(lapsed).made("get_me")["membership"] == {"active": False, "until": None, "renew_url": None}
 
 
-@pytest.mark.parametrize("name", [name for name in WRITES if name in TOOLS])
+@each("name", [name for name in WRITES if name in TOOLS])
 def test_scope_is_checked_before_the_arguments(reader: RestEntryPoint, name: str) -> None:
     text = text_of(mcp_of(reader), name, {})
     assert text.startswith("insufficient_scope: ")
@@ -185,7 +187,7 @@ def test_the_object_is_checked_before_the_body(tools: McpEntryPoint) -> None:
     }
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
+@each("name", [name for name in WITH_PATH_ID if name in TOOLS])
 def test_another_members_objects_are_not_found(owner: RestEntryPoint, stranger: RestEntryPoint, name: str) -> None:
     theirs = {path_id: World(owner).id(path_id) for path_id in routes()[name].path_ids}
     given = (World(stranger).body(name) or {}) | theirs
@@ -206,7 +208,7 @@ def test_a_reached_limit_is_a_conflict(tools: McpEntryPoint) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["", "get_mee", "GET_ME", "admit", "run", "__init__", "tools/list"])
+@each("name", ["", "get_mee", "GET_ME", "admit", "run", "__init__", "tools/list"])
 def test_an_unknown_tool_is_a_protocol_error(tools: McpEntryPoint, name: str) -> None:
     response = tools.rpc("tools/call", {"name": name, "arguments": {}})
     assert response.status_code == 200

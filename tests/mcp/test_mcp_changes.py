@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.changes.models import Change
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.tools import mcp_of
 from tests.support.world import TOOLS, WRITES, World
@@ -23,7 +24,7 @@ def meta_of(world: World, name: str) -> Any:
     return result.get("_meta", {})
 
 
-@pytest.mark.parametrize("name", sorted({*TOOLS} & {*WRITES}))
+@each("name", sorted({*TOOLS} & {*WRITES}))
 def test_a_writing_tool_names_its_change(owner: RestEntryPoint, name: str) -> None:
     change_id = meta_of(World(owner), name)["change_id"]
     [newest, *_] = owner.made("list_changes")["data"]
@@ -32,7 +33,7 @@ def test_a_writing_tool_names_its_change(owner: RestEntryPoint, name: str) -> No
     assert log._default_manager.filter(id=change_id).exists()
 
 
-@pytest.mark.parametrize("name", sorted({*TOOLS} - {*WRITES}))
+@each("name", sorted({*TOOLS} - {*WRITES}))
 def test_a_reading_tool_names_no_change(owner: RestEntryPoint, name: str) -> None:
     assert "change_id" not in meta_of(World(owner), name)
 

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.factories import CourseFactory, DeckFactory, stored
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
@@ -39,7 +40,7 @@ def deck(entry_point: RestEntryPoint, name: str, **fields: Any) -> None:
     entry_point.made("create_vocab_deck", name=name, cards=[{"term": "a", "definition": "b"}], **fields)
 
 
-@pytest.mark.parametrize("prompt", ["plan_week", "exam_check", "enter_syllabus"])
+@each("prompt", ["plan_week", "exam_check", "enter_syllabus"])
 def test_it_offers_the_members_courses(owner: RestEntryPoint, stranger: RestEntryPoint, prompt: str) -> None:
     for name in ("Cell Biology", "Botany"):
         course(owner, name)
@@ -53,7 +54,7 @@ def test_it_offers_the_members_decks(owner: RestEntryPoint, stranger: RestEntryP
     assert values(owner, "quiz_me", "deck") == ["Organelles"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("part", "found"),
     [
         ("b", ["Botany", "Cell Biology", "ÖBB law"]),
@@ -121,7 +122,7 @@ def test_it_offers_at_most_a_hundred(owner: RestEntryPoint, owner_member) -> Non
     assert (len(found["values"]), found["total"], found["hasMore"]) == (100, 130, True)
 
 
-@pytest.mark.parametrize(
+@each(
     "params",
     [
         asked("nonsense", "course", ""),
@@ -158,7 +159,7 @@ def test_each_request_counts(owner: RestEntryPoint) -> None:
     assert rests[0] - rests[1] == 1
 
 
-@pytest.mark.parametrize(("prompt", "argument", "most"), [("plan_week", "course", 2), ("quiz_me", "deck", 2)])
+@each(("prompt", "argument", "most"), [("plan_week", "course", 2), ("quiz_me", "deck", 2)])
 def test_the_number_of_queries_is_independent_of_the_data(owner, owner_member, prompt, argument, most) -> None:
     """Including the credential's."""
     stored(CourseFactory, 30, member=owner_member)
@@ -169,7 +170,7 @@ def test_the_number_of_queries_is_independent_of_the_data(owner, owner_member, p
     assert len(queries) == most
 
 
-@pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
+@each("version", [*VERSIONS, STATELESS])
 def test_every_revision_supports_completion(owner: RestEntryPoint, version: str) -> None:
     course(owner, "Botany")
     params = asked("plan_week", "course", "bot")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support import javascript
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "client libraries")
@@ -111,7 +112,7 @@ def test_an_applicable_scenario_passes(
     assert Counter(check["status"] for check in checks)["SUCCESS"] >= FEWEST.get(scenario, 1)
 
 
-@pytest.mark.parametrize("suite", APPLY)
+@each("suite", APPLY)
 def test_every_other_scenario_has_a_reason(suite: str) -> None:
     rest = sorted(set(scenarios(suite)) - set(APPLY[suite]))
     assert set(APPLY[suite]) <= set(scenarios(suite))

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import mcp_of
 
@@ -79,7 +80,7 @@ def test_a_new_term_reports_items_outside_it(tools: McpEntryPoint, owner: RestEn
     assert text.endswith("And 2 more.")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "given", "more"),
     [
         ("update_course", {"term": "Spring 2027"}, 1),

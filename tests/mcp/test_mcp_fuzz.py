@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mcpbridge.prompts import PROMPTS
 from mcpbridge.tools import tools
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, read_failure, routes
 from tests.support.properties import examples
 from tests.support.tools import STATELESS, VERSIONS, stateless
@@ -209,7 +210,7 @@ def _called(owner: RestEntryPoint, name: str, arguments: Any) -> Any:
     return sound(owner.request("POST", "/mcp", **stateless("tools/call", {"name": name, "arguments": arguments})))
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_arguments_that_match_the_schema_are_understood(owner: RestEntryPoint, name: str) -> None:
     """Errors are only due to rules that no schema expresses: unknown ids, blank texts, count limits."""
     schema, ids = tools()[name].definition.input_schema, _known_ids(World(owner), name)
@@ -226,7 +227,7 @@ def test_arguments_that_match_the_schema_are_understood(owner: RestEntryPoint, n
     check()
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_arguments_that_violate_the_schema_cause_no_internal_error(owner: RestEntryPoint, name: str) -> None:
     fields = tools()[name].definition.input_schema["properties"]
     given_fields = st.fixed_dictionaries({}, optional=dict.fromkeys(fields, values) | {"unheard_of": values})

@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from mcpbridge.tools import tools
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.factories import CourseFactory, DeckFactory, stored
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
@@ -101,7 +102,7 @@ class TestList:
         result = owner.request("POST", "/mcp", **stateless("prompts/list")).json()["result"]
         assert (result["ttlMs"], result["cacheScope"]) == (300_000, "public")
 
-    @pytest.mark.parametrize("cursor", ["", "next"])
+    @each("cursor", ["", "next"])
     def test_a_cursor_is_rejected(self, owner: RestEntryPoint, cursor: str) -> None:
         response = mcp_of(owner).rpc("prompts/list", {"cursor": cursor})
         assert response.json()["error"]["code"] == -32602
@@ -109,7 +110,7 @@ class TestList:
 
 class TestTexts:
     @pytest.mark.database("both")
-    @pytest.mark.parametrize(("name", "given"), [*GIVEN.items(), ("enter_syllabus", {}), ("plan_week", {})])
+    @each(("name", "given"), [*GIVEN.items(), ("enter_syllabus", {}), ("plan_week", {})])
     def test_every_spelled_out_call_works(self, tools_of_owner: McpEntryPoint, name: str, given: Any) -> None:
         calls = CALL.findall(text_of(tools_of_owner, name, **given))
         assert calls
@@ -118,7 +119,7 @@ class TestTexts:
             jsonschema.validate(taken, tools()[tool].definition.input_schema)
             tools_of_owner.made(tool, **taken)
 
-    @pytest.mark.parametrize("name", PROMPTS)
+    @each("name", PROMPTS)
     def test_it_names_only_existing_tools_and_arguments(self, tools_of_owner: McpEntryPoint, name: str) -> None:
         text = text_of(tools_of_owner, name, **GIVEN[name])
         words = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text))
@@ -126,12 +127,12 @@ class TestTexts:
         assert words <= set(tools()) | arguments | ANSWERED
         assert words & set(tools())
 
-    @pytest.mark.parametrize("name", PROMPTS)
+    @each("name", PROMPTS)
     def test_it_does_not_mention_http(self, tools_of_owner: McpEntryPoint, name: str) -> None:
         text = text_of(tools_of_owner, name, **GIVEN[name])
         assert not re.search(r"\bHTTP|\bbody\b|\bheader|\bstatus \d|\b4\d\d\b", text)
 
-    @pytest.mark.parametrize("name", ["plan_week", "exam_check", "enter_syllabus"])
+    @each("name", ["plan_week", "exam_check", "enter_syllabus"])
     def test_it_contains_the_members_date_and_the_course(self, tools_of_owner: McpEntryPoint, name: str) -> None:
         text = text_of(tools_of_owner, name, **GIVEN[name])
         [course] = tools_of_owner.made("list_courses")["data"]
@@ -171,7 +172,7 @@ class TestTexts:
         assert "1 new ones of this deck wait" in text
         assert "the next is due" not in text
 
-    @pytest.mark.parametrize("name", ["quiz_me", "exam_check"])
+    @each("name", ["quiz_me", "exam_check"])
     def test_it_uses_the_plan_for_an_exam(self, tools_of_owner: McpEntryPoint, name: str) -> None:
         text = text_of(tools_of_owner, name, **GIVEN[name])
         assert '"if you answer as the model expects"' in text
@@ -190,7 +191,7 @@ class TestTexts:
         assert "include_syllabus" in text_of(tools_of_owner, "exam_check", course="Botany")
         assert "include_syllabus" not in text_of(tools_of_owner, "exam_check", course="Cell Biology")
 
-    @pytest.mark.parametrize("name", ["plan_week", "exam_check"])
+    @each("name", ["plan_week", "exam_check"])
     def test_it_compares_needed_scores_and_recall(self, tools_of_owner: McpEntryPoint, name: str) -> None:
         """Each field exists in the answer of a tool that the prompt names."""
         text = text_of(tools_of_owner, name, **GIVEN[name])
@@ -221,13 +222,13 @@ class TestTexts:
         assert "may only read" in text_of(mcp_of(reader), "plan_week")
         assert "may only read" not in text_of(tools_of_owner, "plan_week")
 
-    @pytest.mark.parametrize("blank", ["", "  "])
+    @each("blank", ["", "  "])
     def test_a_blank_optional_argument_is_ignored(self, tools_of_owner: McpEntryPoint, blank: str) -> None:
         assert text_of(tools_of_owner, "plan_week", course=blank) == text_of(tools_of_owner, "plan_week")
 
 
 class TestNames:
-    @pytest.mark.parametrize("written", ["Cell Biology", "cell biology", " CELL  BIOLOGY ", "\uff23ell Biology"])
+    @each("written", ["Cell Biology", "cell biology", " CELL  BIOLOGY ", "\uff23ell Biology"])
     def test_case_and_spaces_are_ignored(self, tools_of_owner: McpEntryPoint, written: str) -> None:
         [course] = tools_of_owner.made("list_courses")["data"]
         assert course["id"] in text_of(tools_of_owner, "exam_check", course=written)
@@ -253,7 +254,7 @@ class TestNames:
 
 @pytest.mark.database("sqlite", "texts made from answers of tools")
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("name", "arguments"),
         [
             ("nonsense", {}),
@@ -286,7 +287,7 @@ class TestRefusals:
         response = owner.request("POST", "/mcp", **stateless("prompts/get", {"name": "quiz_me"}))
         assert (response.status_code, response.json()["error"]["code"]) == (400, -32602)
 
-    @pytest.mark.parametrize("name", PROMPTS)
+    @each("name", PROMPTS)
     def test_a_lapsed_member_is_rejected(self, lapsed: RestEntryPoint, name: str) -> None:
         error = error_of(mcp_of(lapsed), name, GIVEN[name])
         assert error["message"].startswith("membership_required: ")
@@ -311,7 +312,7 @@ def test_a_database_error_reveals_only_its_request_id(tools_of_owner: McpEntryPo
     assert "Request id: req_" in error["message"]
 
 
-@pytest.mark.parametrize(("name", "most"), [("enter_syllabus", 2), ("plan_week", 2), ("quiz_me", 2), ("exam_check", 2)])
+@each(("name", "most"), [("enter_syllabus", 2), ("plan_week", 2), ("quiz_me", 2), ("exam_check", 2)])
 def test_the_number_of_queries_is_independent_of_the_number_of_names(
     owner_member, tools_of_owner, name: str, most: int
 ) -> None:
@@ -324,7 +325,7 @@ def test_the_number_of_queries_is_independent_of_the_number_of_names(
     assert len(queries) == most
 
 
-@pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
+@each("version", [*VERSIONS, STATELESS])
 def test_every_revision_returns_the_same_text(tools_of_owner: McpEntryPoint, version: str) -> None:
     params = {"name": "plan_week", "arguments": GIVEN["plan_week"]}
     if version == STATELESS:

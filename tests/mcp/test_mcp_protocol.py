@@ -9,6 +9,7 @@ from django.conf import settings
 from django.test import Client
 
 from mcpbridge.server import INSTRUCTIONS
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 from tests.support.world import check_headers, error_of
@@ -59,7 +60,7 @@ def code_of(response: Any) -> tuple[int, int]:
 
 
 class TestHandshake:
-    @pytest.mark.parametrize("version", VERSIONS)
+    @each("version", VERSIONS)
     def test_it_agrees_to_the_requested_revision(self, tools: McpEntryPoint, version: str) -> None:
         response = post(tools, initialize(version))
         assert response.json() == {
@@ -76,11 +77,11 @@ class TestHandshake:
         assert "Mcp-Session-Id" not in response.headers
         check_headers(response)
 
-    @pytest.mark.parametrize("version", ["1999-12-31", "2026-07-28", "latest"])
+    @each("version", ["1999-12-31", "2026-07-28", "latest"])
     def test_it_offers_its_newest_revision_otherwise(self, tools: McpEntryPoint, version: str) -> None:
         assert post(tools, initialize(version)).json()["result"]["protocolVersion"] == "2025-11-25"
 
-    @pytest.mark.parametrize("version", VERSIONS)
+    @each("version", VERSIONS)
     def test_a_request_needs_no_session(self, tools: McpEntryPoint, version: str) -> None:
         response = post(tools, PING, MCP_Protocol_Version=version, Mcp_Session_Id="made-up")
         assert response.json() == {"jsonrpc": "2.0", "id": 1, "result": {}}
@@ -102,15 +103,15 @@ class TestHandshake:
         ):
             assert word in INSTRUCTIONS
 
-    @pytest.mark.parametrize("id_", ["a-1", 2**53, -1, ""])
+    @each("id_", ["a-1", 2**53, -1, ""])
     def test_the_id_is_returned_unchanged(self, tools: McpEntryPoint, id_: Any) -> None:
         assert post(tools, PING | {"id": id_}).json()["id"] == id_
 
-    @pytest.mark.parametrize("method", ["server/discover", "tools/List", "prompts/Get", "x"])
+    @each("method", ["server/discover", "tools/List", "prompts/Get", "x"])
     def test_an_unknown_method_is_rejected(self, tools: McpEntryPoint, method: str) -> None:
         assert code_of(post(tools, PING | {"method": method})) == (200, -32601)
 
-    @pytest.mark.parametrize("params", [{}, {"name": 5}, {"name": "get_me", "arguments": "x"}, {"arguments": {}}])
+    @each("params", [{}, {"name": 5}, {"name": "get_me", "arguments": "x"}, {"arguments": {}}])
     def test_invalid_parameters_are_rejected(self, tools: McpEntryPoint, params: Any) -> None:
         response = post(tools, PING | {"method": "tools/call", "params": params})
         assert code_of(response) == (200, -32602)
@@ -140,11 +141,11 @@ class TestStateless:
         result = tools.request("POST", "/mcp", **stateless("tools/list")).json()["result"]
         assert (result["ttlMs"], result["cacheScope"]) == (300_000, "public")
 
-    @pytest.mark.parametrize("method", ["initialize", "ping", "x"])
+    @each("method", ["initialize", "ping", "x"])
     def test_an_unknown_method_is_404(self, tools: McpEntryPoint, method: str) -> None:
         assert code_of(tools.request("POST", "/mcp", **stateless(method))) == (404, -32601)
 
-    @pytest.mark.parametrize(
+    @each(
         ("header", "value"),
         [
             ("Mcp-Method", "tools/call"),
@@ -171,7 +172,7 @@ class TestStateless:
         response = tools.request("POST", "/mcp", json=message, headers={"MCP-Protocol-Version": "2030-01-01"})
         assert response.json()["error"]["data"]["supported"] == REVISIONS
 
-    @pytest.mark.parametrize("cursor", ["", "next", "2"])
+    @each("cursor", ["", "next", "2"])
     def test_a_cursor_of_the_list_is_rejected(self, tools: McpEntryPoint, cursor: str) -> None:
         assert code_of(tools.request("POST", "/mcp", **stateless("tools/list", {"cursor": cursor}))) == (400, -32602)
         assert code_of(tools.rpc("tools/list", {"cursor": cursor})) == (200, -32602)
@@ -181,11 +182,11 @@ class TestStateless:
         assert code_of(response) == (400, -32022)
         assert response.json()["error"]["data"] == {"supported": REVISIONS, "requested": "2030-01-01"}
 
-    @pytest.mark.parametrize("version", [STATELESS, "2030-01-01", "nonsense", ""])
+    @each("version", [STATELESS, "2030-01-01", "nonsense", ""])
     def test_a_header_is_not_enough_for_the_revision(self, tools: McpEntryPoint, version: str) -> None:
         assert code_of(post(tools, PING, MCP_Protocol_Version=version)) == (400, -32602)
 
-    @pytest.mark.parametrize(("version", "status"), [(STATELESS, 202), ("2030-01-01", 400)])
+    @each(("version", "status"), [(STATELESS, 202), ("2030-01-01", 400)])
     def test_a_notification_of_a_known_revision_is_accepted(
         self, tools: McpEntryPoint, version: str, status: int
     ) -> None:
@@ -194,8 +195,8 @@ class TestStateless:
 
 
 class TestMessages:
-    @pytest.mark.parametrize("version", [None, *VERSIONS])
-    @pytest.mark.parametrize(
+    @each("version", [None, *VERSIONS])
+    @each(
         "message",
         [
             {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -211,15 +212,13 @@ class TestMessages:
         assert (response.status_code, response.content) == (202, b"")
         assert "Content-Type" not in response.headers
 
-    @pytest.mark.parametrize(
-        "raw", [b" ", b"{", b"nonsense", b'{"a":NaN}', b"\xef\xbb\xbf{}", b"\xff", b"[" * 100_000, b'{"id":1e999}']
-    )
+    @each("raw", [b" ", b"{", b"nonsense", b'{"a":NaN}', b"\xef\xbb\xbf{}", b"\xff", b"[" * 100_000, b'{"id":1e999}'])
     def test_invalid_json_is_a_parse_error(self, tools: McpEntryPoint, raw: bytes) -> None:
         response = tools.request("POST", "/mcp", data=raw, content_type="application/json")
         assert code_of(response) == (400, -32700)
         assert response.json()["id"] is None
 
-    @pytest.mark.parametrize(
+    @each(
         "message",
         [
             5,
@@ -249,7 +248,7 @@ class TestMessages:
 class TestBatches:
     """Revision 2025-03-26 allows batches, also without a revision header. Later revisions do not."""
 
-    @pytest.mark.parametrize("headers", [{}, {"MCP_Protocol_Version": "2025-03-26"}])
+    @each("headers", [{}, {"MCP_Protocol_Version": "2025-03-26"}])
     def test_only_requests_are_answered(self, tools: McpEntryPoint, headers: dict[str, str]) -> None:
         notification = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         call = {"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": "get_me"}}
@@ -263,18 +262,18 @@ class TestBatches:
         response = post(tools, [{"jsonrpc": "2.0", "method": "notifications/initialized"}] * 2)
         assert (response.status_code, response.content) == (202, b"")
 
-    @pytest.mark.parametrize("batch", [[], [PING] * 21, [PING, initialize("2025-03-26")]])
+    @each("batch", [[], [PING] * 21, [PING, initialize("2025-03-26")]])
     def test_an_empty_or_too_long_batch_or_a_handshake_is_rejected(self, tools: McpEntryPoint, batch: Any) -> None:
         assert code_of(post(tools, batch)) == (400, -32600)
 
-    @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25", STATELESS])
+    @each("version", ["2025-06-18", "2025-11-25", STATELESS])
     def test_later_revisions_have_no_batches(self, tools: McpEntryPoint, version: str) -> None:
         assert code_of(post(tools, [PING], MCP_Protocol_Version=version)) == (400, -32600)
 
 
 class TestHttp:
-    @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
-    @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "PATCH", "HEAD"])
+    @each("path", ["/mcp", "/mcp/"])
+    @each("method", ["GET", "DELETE", "PUT", "PATCH", "HEAD"])
     def test_other_methods_are_405(self, tools: McpEntryPoint, method: str, path: str) -> None:
         response = tools.request(method, path, headers={"Accept": "text/event-stream"})
         assert response.status_code == 405
@@ -286,31 +285,29 @@ class TestHttp:
         response = tools.request("POST", "/mcp/", json=PING)
         assert response.json() == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
-    @pytest.mark.parametrize("path", ["/mcp/x", "/mcp//"])
+    @each("path", ["/mcp/x", "/mcp//"])
     def test_paths_below_do_not_exist(self, tools: McpEntryPoint, path: str) -> None:
         assert tools.request("POST", path, json=PING).status_code == 404
 
-    @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+    @each("path", ["/mcp", "/mcp/"])
     def test_options_is_open(self, db: None, path: str) -> None:
         response = Client().options(path)
         assert (response.status_code, response.content) == (204, b"")
         assert response.headers["Allow"] == "POST, OPTIONS"
 
-    @pytest.mark.parametrize(
-        "accept", ["application/json", "application/json, text/event-stream", "*/*", "application/*", None]
-    )
+    @each("accept", ["application/json", "application/json, text/event-stream", "*/*", "application/*", None])
     def test_a_client_that_accepts_json_is_answered(self, tools: McpEntryPoint, accept: str | None) -> None:
         response = post(tools, PING, **({} if accept is None else {"Accept": accept}))
         assert response.json()["result"] == {}
         assert response.headers["Content-Type"] == "application/json"
 
-    @pytest.mark.parametrize("accept", ["text/event-stream", "text/html", "image/*", ""])
+    @each("accept", ["text/event-stream", "text/html", "image/*", ""])
     def test_a_client_that_does_not_accept_json_is_406(self, tools: McpEntryPoint, accept: str) -> None:
         response = post(tools, PING, Accept=accept)
         assert response.status_code == 406
         assert response.json()["error"] == {"type": "invalid_request", "message": ANY, "request_id": ANY}
 
-    @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"])
+    @each("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"])
     def test_another_content_type_is_415(self, tools: McpEntryPoint, content_type: str) -> None:
         response = tools.request("POST", "/mcp", data=json.dumps(PING), content_type=content_type)
         assert response.status_code == 415
@@ -320,7 +317,7 @@ class TestHttp:
         response = tools.request("POST", "/mcp", data=json.dumps(PING), content_type="application/json; charset=utf-8")
         assert response.json()["result"] == {}
 
-    @pytest.mark.parametrize(("size", "status"), [(TOO_LARGE - 1, 200), (TOO_LARGE, 413)])
+    @each(("size", "status"), [(TOO_LARGE - 1, 200), (TOO_LARGE, 413)])
     def test_a_message_may_have_eight_mebibytes(self, tools: McpEntryPoint, size: int, status: int) -> None:
         raw = json.dumps(PING).encode().ljust(size)
         response = tools.request("POST", "/mcp", data=raw, content_type="application/json")
@@ -328,7 +325,7 @@ class TestHttp:
         if status == 413:
             assert response.json()["error"]["type"] == "invalid_request"
 
-    @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example"])
+    @each("host", ["evil.example", "127.0.0.1.evil.example"])
     def test_a_foreign_host_is_rejected(self, tools: McpEntryPoint, host: str) -> None:
         """MCP, Streamable HTTP, Security Warning: DNS rebinding."""
         response = post(tools, PING, Host=host)

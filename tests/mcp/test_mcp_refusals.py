@@ -12,6 +12,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
 from accounts.models import Member
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.event_loops import run_async
 from tests.support.tools import mcp_of, rpc_error_of
@@ -34,8 +35,8 @@ def exhausted(entry_point: RestEntryPoint) -> None:
     assert [entry_point.request("GET", "/v1/me").status_code for _ in range(120)] == [200] * 120
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer svc_sk_dead"}])
+@each("path", ["/mcp", "/mcp/"])
+@each("headers", [{}, {"Authorization": "Bearer svc_sk_dead"}])
 def test_an_invalid_credential_is_an_http_and_a_json_rpc_error(db: None, path: str, headers: dict[str, str]) -> None:
     response = Browser().post(path, PING, content_type="application/json", headers=headers)
     assert response.status_code == 401
@@ -43,7 +44,7 @@ def test_an_invalid_credential_is_an_http_and_a_json_rpc_error(db: None, path: s
     assert (error["type"], bool(error["message"])) == ("unauthorized", True)
 
 
-@pytest.mark.parametrize("batch", [False, True])
+@each("batch", [False, True])
 def test_exceeding_the_rate_is_both_errors_and_names_the_wait(owner: RestEntryPoint, batch: bool) -> None:
     exhausted(owner)
     response = owner.request("POST", "/mcp", json=[PING | {"id": number} for number in range(3)] if batch else PING)
@@ -71,8 +72,8 @@ def waiting(seconds: str) -> str:
     return f"Too many requests. Wait {seconds} {'second' if seconds == '1' else 'seconds'} and try again."
 
 
-@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-@pytest.mark.parametrize("path", MISTAKEN)
+@each("method", ["GET", "POST", "DELETE"])
+@each("path", MISTAKEN)
 def test_a_wrong_address_names_the_right_one(db: None, method: str, path: str) -> None:
     response = Browser().generic(
         method, path, "{}", "application/json", headers={"Origin": "https://inspector.example"}
@@ -85,7 +86,7 @@ def test_a_wrong_address_names_the_right_one(db: None, method: str, path: str) -
     assert (error["type"], ADDRESS in error["message"]) == ("not_found", True)
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "application/x-www-form-urlencoded"])
+@each("content_type", ["application/json", "application/x-www-form-urlencoded"])
 def test_a_post_to_the_home_page_names_the_address_of_the_tools(db: None, content_type: str) -> None:
     response = Browser(enforce_csrf_checks=True).post("/", b"{}", content_type=content_type)
     assert (response.status_code, response.headers["Cache-Control"]) == (404, "no-store")
@@ -102,7 +103,7 @@ def test_the_home_page_is_unaffected(client: Browser, owner_member: Member) -> N
         client.force_login(owner_member)
 
 
-@pytest.mark.parametrize("path", ["/ssexy", "/api", "/api/mcpx", "/mcpx"])
+@each("path", ["/ssexy", "/api", "/api/mcpx", "/mcpx"])
 def test_other_unknown_addresses_are_unaffected(db: None, path: str) -> None:
     assert Browser().get(path).headers["Content-Type"] == "text/html; charset=utf-8"
 

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from studyservice import __version__
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "output of a command")
 
@@ -47,7 +48,7 @@ def test_it_contains_the_name_and_address_of_the_service(public: Any) -> None:
     }
 
 
-@pytest.mark.parametrize("arguments", [(), ("--name", "io.github.somebody/study-data")])
+@each("arguments", [(), ("--name", "io.github.somebody/study-data")])
 def test_the_registry_would_accept_it(public: Any, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = judged(printed(*arguments), tmp_path)
     assert done.returncode == 0, done.stdout
@@ -56,9 +57,7 @@ def test_the_registry_would_accept_it(public: Any, tmp_path: Path, arguments: tu
     assert "Warnings: 0" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"name": "study"}, {"version": "latest"}, {"description": "x" * 101}, {"remotes": [{"type": "http"}]}]
-)
+@each("wrong", [{"name": "study"}, {"version": "latest"}, {"description": "x" * 101}, {"remotes": [{"type": "http"}]}])
 def test_the_linter_finds_errors(public: Any, tmp_path: Path, wrong: dict[str, Any]) -> None:
     assert judged(json.dumps(json.loads(printed()) | wrong), tmp_path).returncode == 1
 
@@ -72,7 +71,7 @@ def test_an_address_that_is_not_public_is_rejected(settings: Any, origin: str) -
         printed()
 
 
-@pytest.mark.parametrize("name", ["study", "a/b/c", "org.example/ä", ""])
+@each("name", ["study", "a/b/c", "org.example/ä", ""])
 def test_a_name_in_another_format_is_rejected(public: Any, name: str) -> None:
     with pytest.raises(CommandError, match="namespace/name"):
         printed("--name", name)

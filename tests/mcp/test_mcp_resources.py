@@ -9,6 +9,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from accounts.models import Member
 from oauthserver.models import Grant
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.event_loops import run_async
 from tests.support.oauth import App
@@ -27,8 +28,8 @@ def ask(tools: McpEntryPoint, version: str, method: str, params: dict[str, Any] 
     return tools.rpc(method, params, headers={"MCP-Protocol-Version": version})
 
 
-@pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
-@pytest.mark.parametrize("method", LISTS)
+@each("version", [*VERSIONS, STATELESS])
+@each("method", LISTS)
 def test_the_lists_are_empty(owner: RestEntryPoint, method: str, version: str) -> None:
     response = ask(mcp_of(owner), version, method)
     expected: dict[str, Any] = {LISTS[method]: []}
@@ -38,16 +39,16 @@ def test_the_lists_are_empty(owner: RestEntryPoint, method: str, version: str) -
     assert (response.status_code, response.json()["result"]) == (200, expected)
 
 
-@pytest.mark.parametrize("method", LISTS)
-@pytest.mark.parametrize("cursor", ["", "next"])
+@each("method", LISTS)
+@each("cursor", ["", "next"])
 def test_a_cursor_is_rejected(owner: RestEntryPoint, method: str, cursor: str) -> None:
     """As for the list of tools: none was ever issued."""
     for version in (VERSIONS[-1], STATELESS):
         assert ask(mcp_of(owner), version, method, {"cursor": cursor}).json()["error"]["code"] == -32602
 
 
-@pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
-@pytest.mark.parametrize("method", ["resources/read", "resources/subscribe", "resources/unsubscribe"])
+@each("version", [*VERSIONS, STATELESS])
+@each("method", ["resources/read", "resources/subscribe", "resources/unsubscribe"])
 def test_there_is_nothing_to_read(owner: RestEntryPoint, method: str, version: str) -> None:
     response = ask(mcp_of(owner), version, method, READ)
     assert (response.status_code, response.json()["error"]["code"]) == (404 if version == STATELESS else 200, -32601)

@@ -7,6 +7,7 @@ import pytest
 
 from mcpbridge.schemas import output_schema
 from mcpbridge.tools import tools
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.tools import mcp_of
 from tests.support.world import TOOLS
@@ -25,20 +26,20 @@ def test_growth_by_more_than_a_twentieth_is_noticed(owner: RestEntryPoint) -> No
     assert 0.95 * BYTES <= found <= 1.05 * BYTES, f"tools/list has {found} bytes: shorten texts, or change BYTES"
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_an_answer_has_only_names_and_types(name: str) -> None:
     said = {key for schema in _schemas(tools()[name].definition.output_schema) for key in schema}
     assert said <= {"type", "enum", "items", "properties"}
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_an_argument_has_no_title_and_no_redundant_format(name: str) -> None:
     for schema in _schemas(tools()[name].definition.input_schema):
         assert "title" not in schema
         assert schema.get("format", "date") in TELLING
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_list_entries_do_not_repeat_adjacent_texts(name: str) -> None:
     own = tools()[name].definition.input_schema["properties"]
     beside = {field["description"] for field in own.values()}

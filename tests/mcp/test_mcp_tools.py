@@ -23,6 +23,7 @@ from studyservice.openapi.document import document as openapi_document
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body, Record
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes
 from tests.support.tools import mcp_of
 from tests.support.world import TOOLS, body_schema, declared, resolved
@@ -51,7 +52,7 @@ def test_the_list_is_the_operations_on_one_page(owner: RestEntryPoint, listed: d
     assert "nextCursor" not in result
 
 
-@pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
+@each("version", HANDSHAKE_PROTOCOL_VERSIONS)
 def test_every_revision_gets_the_list(owner: RestEntryPoint, listed: dict[str, Any], version: str) -> None:
     result = mcp_of(owner).rpc("tools/list", headers={"MCP-Protocol-Version": version}).json()["result"]
     assert {tool["name"]: tool.pop("securitySchemes") and tool for tool in result["tools"]} == listed
@@ -69,7 +70,7 @@ def test_a_read_only_key_and_a_lapsed_member_get_the_same_list(owner, reader, la
     assert lists[0] == lists[1] == lists[2]
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_names_titles_and_descriptions_equal_the_operations(listed: dict[str, Any], name: str) -> None:
     tool = listed[name]
     assert re.fullmatch(r"[a-z_]{1,64}", tool["name"])
@@ -78,7 +79,7 @@ def test_names_titles_and_descriptions_equal_the_operations(listed: dict[str, An
     assert 0 < len(tool["description"]) <= 300
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_all_four_hints_follow_the_method(listed: dict[str, Any], name: str) -> None:
     """Decisions 10, MCP."""
     method = routes()[name].method
@@ -90,7 +91,7 @@ def test_all_four_hints_follow_the_method(listed: dict[str, Any], name: str) -> 
     }
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_destructive_tools_ask_for_confirmation_and_name_who_can_undo(listed: dict[str, Any], name: str) -> None:
     """Spec, Operation rules: destructive deletions should be confirmed with the member."""
     says = "For 30 days the member can undo it on this site's page /activity"
@@ -99,7 +100,7 @@ def test_destructive_tools_ask_for_confirmation_and_name_who_can_undo(listed: di
     assert told == [listed[name]["annotations"]["destructiveHint"]] * 2
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_input_is_one_closed_object_without_references(listed: dict[str, Any], name: str) -> None:
     schema = listed[name]["inputSchema"]
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -108,7 +109,7 @@ def test_input_is_one_closed_object_without_references(listed: dict[str, Any], n
         assert inner["additionalProperties"] is False
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_input_has_the_arguments_of_path_query_and_body(listed: dict[str, Any], name: str) -> None:
     schema, route = listed[name]["inputSchema"], routes()[name]
     body = body_schema(name) if "requestBody" in declared(name) else {"properties": {}}
@@ -131,12 +132,12 @@ def test_input_has_the_arguments_of_path_query_and_body(listed: dict[str, Any], 
         assert schema["properties"][parameter["name"]] == expected
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_every_argument_is_described(listed: dict[str, Any], name: str) -> None:
     assert all(field["description"] for field in listed[name]["inputSchema"]["properties"].values())
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_output_is_one_open_object_without_references(listed: dict[str, Any], name: str) -> None:
     schema = listed[name]["outputSchema"]
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -146,7 +147,7 @@ def test_output_is_one_open_object_without_references(listed: dict[str, Any], na
         assert inner.get("additionalProperties", True) is True
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_output_has_the_fields_of_rest(listed: dict[str, Any], name: str) -> None:
     """Every field at every depth, with its types and the values of a closed enum."""
     content = declared(name)["responses"][str(routes()[name].success)]["content"]

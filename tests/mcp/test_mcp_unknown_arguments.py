@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from mcpbridge.tools import tools as definitions
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import mcp_of
 
@@ -28,7 +29,7 @@ def result_of(tools: McpEntryPoint, tool: str, arguments: dict[str, Any]) -> Any
     return tools.rpc("tools/call", {"name": tool, "arguments": arguments}).json()["result"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "given", "meant"),
     [
         ("create_item", {"due_date": "2026-12-01"}, "due_on"),
@@ -113,7 +114,7 @@ def test_a_declared_name_already_sent_is_not_suggested(tools: McpEntryPoint, cou
     assert result["content"][1]["text"] == "Ignored, as this tool has no such arguments: due_date."
 
 
-@pytest.mark.parametrize(("tool", "kept"), [("list_items", "from"), ("get_agenda", "days"), ("list_vocab_decks", "on")])
+@each(("tool", "kept"), [("list_items", "from"), ("get_agenda", "days"), ("list_vocab_decks", "on")])
 def test_an_unknown_filter_lists_the_known_ones(tools: McpEntryPoint, tool: str, kept: str) -> None:
     result = result_of(tools, tool, {"shape": "round"})
     head, taken = result["content"][1]["text"].split(". ")
@@ -121,7 +122,7 @@ def test_an_unknown_filter_lists_the_known_ones(tools: McpEntryPoint, tool: str,
     assert kept in taken.removeprefix("It takes ").rstrip(".").split(", ")
 
 
-@pytest.mark.parametrize("word", ["sort", "order"])
+@each("word", ["sort", "order"])
 def test_an_order_is_not_mistaken_for_a_cursor(tools: McpEntryPoint, word: str) -> None:
     result = result_of(tools, "list_items", {word: "due_on"})
     assert result["isError"] is False
@@ -156,7 +157,7 @@ def test_the_scope_is_checked_first(reader: RestEntryPoint) -> None:
     assert mcp_of(reader).call("create_course", nam="Botany").error == "insufficient_scope"
 
 
-@pytest.mark.parametrize("name", ["\ud800", "due_\ud800", "n" * 10_000, "", " ", "naïve", "__proto__"])
+@each("name", ["\ud800", "due_\ud800", "n" * 10_000, "", " ", "naïve", "__proto__"])
 def test_any_name_can_be_reported(tools: McpEntryPoint, name: str) -> None:
     assert result_of(tools, "get_me", {name: 1})["isError"] is False
     tools.call("create_course", **{name: 1})

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Member
+from tests.support.cases import each
 from tests.support.oauth import App, Browser, error_of, status_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -60,7 +61,7 @@ def test_only_the_authenticated_app_learns_of_the_block(desk: Client, owner_memb
     assert error_of(app.refresh(refresh_token, client_secret="wrong")) == (401, "invalid_client")
 
 
-@pytest.mark.parametrize("decision", [None, "allow", "deny"])
+@each("decision", [None, "allow", "deny"])
 def test_the_consent_page_shows_the_block_without_a_redirect(
     desk: Client, owner_member: Member, decision: str | None
 ) -> None:

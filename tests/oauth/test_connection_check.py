@@ -24,6 +24,7 @@ from oauthserver.models import Application
 from studyservice.installation.findings import Finding, Outcome, finding_of
 from studyservice.installation.network import network_steps
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.databases import connected, copied
 from tests.support.forked import Ended, ended
 from tests.support.internet import PUBLIC, Internet
@@ -167,7 +168,7 @@ def test_an_unreachable_name_fails_each_network_step() -> None:
 
 
 @ENOUGH_ON_SQLITE
-@pytest.mark.parametrize(("host", "outcome"), [("10.1.2.3", Outcome.FAILED), ("8.8.8.8", Outcome.PASSED)])
+@each(("host", "outcome"), [("10.1.2.3", Outcome.FAILED), ("8.8.8.8", Outcome.PASSED)])
 def test_public_addresses_are_recognized(host: str, outcome: Outcome) -> None:
     assert _network(f"http://{host}")[2].outcome is outcome
 

@@ -8,6 +8,7 @@ import time_machine
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import App, status_of
 
@@ -82,7 +83,7 @@ def test_a_lapsed_membership_is_403_with_a_token_too(app: App, make_member: Any)
     assert entry_point.call("list_courses").error == "membership_required"
 
 
-@pytest.mark.parametrize("kind", ["refresh_token", "code", "hash"])
+@each("kind", ["refresh_token", "code", "hash"])
 def test_other_secrets_are_not_credentials(app: App, owner_member: Any, kind: str) -> None:
     from studyservice.secrets.generated import sha256
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from tests.support.cases import each
 from tests.support.oauth import App, Browser, status_of
 
 pytestmark = pytest.mark.django_db
@@ -113,13 +114,13 @@ def test_the_connections_of_an_app_are_linked(desk: Client, owner_member: Any) -
     assert owner_member.email in desk.get(link).content.decode()
 
 
-@pytest.mark.parametrize("model", ["accesstoken", "grant"])
+@each("model", ["accesstoken", "grant"])
 def test_codes_and_access_tokens_are_not_listed(desk: Client, model: str) -> None:
     assert desk.get(f"/admin/oauthserver/{model}/").status_code == 404
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize("listing", ["application", "refreshtoken", "connectedmember"])
+@each("listing", ["application", "refreshtoken", "connectedmember"])
 def test_operators_who_can_only_view_see_no_actions(make_member: Any, owner_member: Any, listing: str) -> None:
     from django.contrib.auth.models import Permission
 
@@ -133,7 +134,7 @@ def test_operators_who_can_only_view_see_no_actions(make_member: Any, owner_memb
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize("term", ["Notebook", "notes.example", "svcclient_"])
+@each("term", ["Notebook", "notes.example", "svcclient_"])
 def test_an_app_is_found_by_name_address_or_client_id(desk: Client, term: str) -> None:
     App.registered(client_name="Notebook", redirect_uris=["https://notes.example/back"])
     assert b">Notebook<" in desk.get(f"/admin/oauthserver/application/?q={term}").content

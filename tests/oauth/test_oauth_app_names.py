@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.oauth import App, Browser, error_of, register
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "Planner",
@@ -34,7 +35,7 @@ def test_a_readable_name_is_accepted(name: str) -> None:
     assert register(client_name=name).json()["client_name"] == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "taken"),
     [
         ("Ｐｌａｎｎｅｒ", "Planner"),
@@ -51,7 +52,7 @@ def test_it_is_shown_normalized(given: str, taken: str, owner_member: Any) -> No
     assert taken in Browser(owner_member).visit(app.query()).content.decode()
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "\u3164",
@@ -74,12 +75,12 @@ def test_invisible_characters_are_rejected(name: str) -> None:
     assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
 
 
-@pytest.mark.parametrize("name", ["...", "★★★", "🎓", "\u0301", "-", "a" + "\u0330\u0331\u0332\u0333\u0334"])
+@each("name", ["...", "★★★", "🎓", "\u0301", "-", "a" + "\u0330\u0331\u0332\u0333\u0334"])
 def test_unreadable_names_are_rejected(name: str) -> None:
     assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "\u0421laude",  # begins with a Cyrillic letter
@@ -97,7 +98,7 @@ def test_mixed_scripts_are_rejected(name: str) -> None:
     assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["Study Data Service", "study data  service", "StudyDataService", "Study-Data Service!", "Ｓtudy Data Service"],
 )

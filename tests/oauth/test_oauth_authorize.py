@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
+from tests.support.cases import each
 from tests.support.oauth import BASE, CALLBACK, App, Browser, answer_in, challenge_of
 
 pytestmark = [pytest.mark.database("sqlite", "requests and answers of apps"), pytest.mark.django_db]
@@ -148,7 +149,7 @@ def test_a_repeated_parameter_leads_to_an_error_page(app: App, browser: Browser,
     assert "Location" not in response.headers
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "ticked", "granted"),
     [
         ("read write", True, "read write"),
@@ -239,7 +240,7 @@ def test_the_sign_in_page_names_the_app_and_its_destination(app: App, client: Cl
     assert failed.context["asking"] == asking
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         {"client_id": "unknown"},

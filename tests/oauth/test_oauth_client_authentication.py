@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.oauth import App, error_of, post_form
 
 pytestmark = [pytest.mark.database("sqlite", "client authentication"), pytest.mark.django_db]
@@ -22,15 +23,15 @@ def refused(response: Any) -> None:
     assert response.headers["WWW-Authenticate"].startswith('Basic realm="')
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_the_registered_method_works(method: str, owner_member: Any) -> None:
     app = App.registered(token_endpoint_auth_method=method)
     tokens = app.connect(owner_member)
     assert app.refresh(tokens["refresh_token"]).status_code == 200
 
 
-@pytest.mark.parametrize("registered", METHODS)
-@pytest.mark.parametrize("used", METHODS)
+@each("registered", METHODS)
+@each("used", METHODS)
 def test_another_method_is_rejected(registered: str, used: str, owner_member: Any) -> None:
     app = App.registered(token_endpoint_auth_method=registered)
     code = app.code(owner_member)
@@ -42,14 +43,14 @@ def test_another_method_is_rejected(registered: str, used: str, owner_member: An
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
+@each("used", ["client_secret_basic", "client_secret_post"])
 def test_a_client_without_a_registered_method_can_use_either(used: str, owner_member: Any) -> None:
     app = App.registered(token_endpoint_auth_method=None).by(used)
     tokens = app.connect(owner_member)
     assert app.refresh(tokens["refresh_token"]).status_code == 200
 
 
-@pytest.mark.parametrize("used", METHODS)
+@each("used", METHODS)
 def test_a_client_without_a_registered_method_needs_its_secret(used: str, owner_member: Any) -> None:
     app = App.registered(token_endpoint_auth_method=None)
     code = app.code(owner_member)
@@ -57,8 +58,8 @@ def test_a_client_without_a_registered_method_needs_its_secret(used: str, owner_
     assert app.exchange(code).status_code == 200
 
 
-@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-@pytest.mark.parametrize("secret", ["", "svc_cs_wrong", "x" * 10_000, "nul%00", "ä"])
+@each("method", ["client_secret_basic", "client_secret_post"])
+@each("secret", ["", "svc_cs_wrong", "x" * 10_000, "nul%00", "ä"])
 def test_a_wrong_secret_is_rejected(method: str, secret: str) -> None:
     app = App.registered(token_endpoint_auth_method=method)
     app.registration["client_secret"] = secret
@@ -73,7 +74,7 @@ def test_a_stored_hash_does_not_work_as_a_secret() -> None:
     refused(app.exchange("svc_ac_x"))
 
 
-@pytest.mark.parametrize("client_id", [None, "", "svcclient_unknown", "ä", "x" * 10_000])
+@each("client_id", [None, "", "svcclient_unknown", "ä", "x" * 10_000])
 def test_an_unknown_client_is_rejected(client_id: str | None) -> None:
     fields = {"grant_type": "refresh_token", "refresh_token": "svc_rt_x"}
     refused(post_form("/oauth/token", fields | ({} if client_id is None else {"client_id": client_id})))
@@ -104,7 +105,7 @@ def test_a_public_client_that_sends_a_secret_is_rejected() -> None:
     refused(App.registered().exchange("svc_ac_x", client_secret="svc_cs_x"))
 
 
-@pytest.mark.parametrize(
+@each(
     "header",
     ["Basic", "Basic ", "Basic !!!", "Basic /w==", "Basic YWJj", "Bearer svc_at_x", "Digest x", "", "Basic AGE6Yg=="],
 )

@@ -1,8 +1,8 @@
 """RFC 8414 and RFC 9728 metadata, and the other well-known paths that clients probe."""
 
-import pytest
 from django.test import Client
 
+from tests.support.cases import each
 from tests.support.oauth import BASE
 
 PROBED = [
@@ -39,7 +39,7 @@ def test_it_describes_the_authorization_server() -> None:
     }
 
 
-@pytest.mark.parametrize("root", ["", "/mcp"])
+@each("root", ["", "/mcp"])
 def test_it_describes_a_protected_resource(root: str) -> None:
     """RFC 9728 section 3.3: the resource is the requested one."""
     response = Client().get(f"/.well-known/oauth-protected-resource{root}", headers={"Host": "localhost:8000"})
@@ -53,7 +53,7 @@ def test_it_describes_a_protected_resource(root: str) -> None:
     }
 
 
-@pytest.mark.parametrize("path", PROBED)
+@each("path", PROBED)
 def test_unknown_well_known_paths_are_a_json_404(path: str) -> None:
     response = Client().get(path, headers={"Origin": "https://inspector.example"})
     assert response.status_code == 404
@@ -61,9 +61,7 @@ def test_unknown_well_known_paths_are_a_json_404(path: str) -> None:
     assert response.headers["Access-Control-Allow-Origin"] == "*"
 
 
-@pytest.mark.parametrize(
-    "path", ["/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource/mcp"]
-)
+@each("path", ["/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource/mcp"])
 def test_it_is_read_only_and_open(path: str) -> None:
     response = Client().post(path, headers={"Origin": "https://inspector.example"})
     assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD")

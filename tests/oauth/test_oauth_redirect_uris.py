@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import each
 from tests.support.oauth import App, Browser, answer_in, error_of, register
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
@@ -109,7 +110,7 @@ BAD = [
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("uri", GOOD)
+@each("uri", GOOD)
 def test_a_valid_uri_is_registered_and_returned(uri: str, owner_member: Any) -> None:
     app = App.registered(redirect_uris=[uri])
     response = Browser(owner_member).decide(app.query())
@@ -118,13 +119,13 @@ def test_a_valid_uri_is_registered_and_returned(uri: str, owner_member: Any) -> 
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("uri", BAD)
+@each("uri", BAD)
 def test_an_invalid_uri_is_rejected(uri: str) -> None:
     assert error_of(register(redirect_uris=[uri])) == (400, "invalid_redirect_uri")
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
+@each(
     ("registered", "asked"),
     [
         ("https://app.example/cb", "https://app.example/cb/"),
@@ -174,7 +175,7 @@ def test_an_unregistered_uri_leads_to_an_error_page(registered: str, asked: str,
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
+@each(
     ("registered", "asked"),
     [
         ("http://127.0.0.1/cb", "http://127.0.0.1:51004/cb"),

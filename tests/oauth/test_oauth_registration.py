@@ -6,6 +6,7 @@ from unittest.mock import ANY
 import pytest
 from django.test import Client
 
+from tests.support.cases import each
 from tests.support.oauth import CALLBACK, App, error_of, register
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -32,7 +33,7 @@ def test_it_registers_a_public_client() -> None:
     assert response.headers["X-Request-Id"].startswith("req_")
 
 
-@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+@each("method", ["client_secret_basic", "client_secret_post"])
 def test_it_registers_a_confidential_client(method: str) -> None:
     response = register(token_endpoint_auth_method=method)
     assert response.status_code == 201
@@ -67,14 +68,12 @@ def test_at_most_ten_redirect_uris_are_accepted() -> None:
     assert error_of(register(redirect_uris=uris)) == (400, "invalid_redirect_uri")
 
 
-@pytest.mark.parametrize(
-    "uris", [None, [], "https://app.example/", 5, {}, [None], [5], [[]], [CALLBACK, ""], [CALLBACK, {"a": 1}]]
-)
+@each("uris", [None, [], "https://app.example/", 5, {}, [None], [5], [[]], [CALLBACK, ""], [CALLBACK, {"a": 1}]])
 def test_malformed_redirect_uris_are_rejected(uris: Any) -> None:
     assert error_of(register(redirect_uris=uris)) == (400, "invalid_redirect_uri")
 
 
-@pytest.mark.parametrize(
+@each(
     "metadata",
     [
         {"client_name": None},
@@ -108,7 +107,7 @@ def test_null_as_a_method_is_rejected() -> None:
     assert error_of(response) == (400, "invalid_client_metadata")
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "content_type"),
     [
         (b"", "application/json"),

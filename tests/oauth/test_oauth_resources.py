@@ -3,11 +3,12 @@
 import pytest
 
 from oauthserver.resources import normalized
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "spellings of an address")
 
 
-@pytest.mark.parametrize(
+@each(
     "spelling",
     [
         "https://study.example/mcp",
@@ -21,7 +22,7 @@ def test_spellings_of_one_address_are_equal(spelling: str) -> None:
     assert normalized(spelling) == "https://study.example/mcp"
 
 
-@pytest.mark.parametrize(
+@each(
     "other",
     [
         "http://study.example/mcp",

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from tests.support.cases import each
 from tests.support.oauth import App, error_of, post_form, status_of
 
 pytestmark = [pytest.mark.database("sqlite", "requests and answers of apps"), pytest.mark.django_db]
@@ -30,8 +31,8 @@ def test_revoking_an_access_token_ends_nothing_else(app: App, owner_member: Any)
     assert app.refresh(tokens["refresh_token"]).status_code == 200
 
 
-@pytest.mark.parametrize("registered", ["client_secret_basic", "client_secret_post", None])
-@pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
+@each("registered", ["client_secret_basic", "client_secret_post", None])
+@each("used", ["client_secret_basic", "client_secret_post"])
 def test_the_secret_is_accepted_by_either_method(registered: str | None, used: str, owner_member: Any) -> None:
     """Libraries revoke by Basic by default, whatever method they registered."""
     app = App.registered(token_endpoint_auth_method=registered)
@@ -40,8 +41,8 @@ def test_the_secret_is_accepted_by_either_method(registered: str | None, used: s
     assert status_of(tokens["access_token"]) == 401
 
 
-@pytest.mark.parametrize("registered", ["client_secret_basic", "client_secret_post", None])
-@pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post", "none"])
+@each("registered", ["client_secret_basic", "client_secret_post", None])
+@each("used", ["client_secret_basic", "client_secret_post", "none"])
 def test_without_its_secret_a_confidential_client_ends_nothing(
     registered: str | None, used: str, owner_member: Any
 ) -> None:
@@ -52,7 +53,7 @@ def test_without_its_secret_a_confidential_client_ends_nothing(
     assert status_of(tokens["access_token"]) == 200
 
 
-@pytest.mark.parametrize(
+@each(
     ("used", "secret"),
     [("client_secret_basic", ""), ("client_secret_basic", "svc_cs_made_up"), ("client_secret_post", "svc_cs_made_up")],
 )
@@ -63,7 +64,7 @@ def test_a_secret_of_a_public_client_is_ignored(used: str, secret: str, owner_me
     assert status_of(tokens["access_token"]) == 200
 
 
-@pytest.mark.parametrize("hint", ["access_token", "refresh_token", "nonsense"])
+@each("hint", ["access_token", "refresh_token", "nonsense"])
 def test_a_wrong_hint_does_no_harm(hint: str, owner_member: Any) -> None:
     """RFC 7009 section 2.1."""
     app = App.registered()
@@ -96,7 +97,7 @@ def test_a_wrong_client_ends_nothing(app: App, owner_member: Any) -> None:
     assert app.refresh(tokens["refresh_token"]).status_code == 200
 
 
-@pytest.mark.parametrize("fields", [{}, {"token": ""}, {"token": "svc_rt_unknown"}, {"token": "x" * 100_000}])
+@each("fields", [{}, {"token": ""}, {"token": "svc_rt_unknown"}, {"token": "x" * 100_000}])
 def test_it_always_answers_200(app: App, fields: dict[str, str]) -> None:
     response = app.post("/oauth/revoke", fields)
     assert (response.status_code, response.json()) == (200, {})

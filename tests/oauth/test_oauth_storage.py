@@ -10,6 +10,7 @@ from django.apps import apps
 from django.core.management import call_command
 from django.test import Client
 
+from tests.support.cases import each
 from tests.support.oauth import App, status_of
 
 pytestmark = pytest.mark.django_db
@@ -66,7 +67,7 @@ def test_no_password_hash_is_computed_for_clients(owner_member: Any, monkeypatch
     assert app.exchange(code).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each(
     "path", ["application/", "refreshtoken/", "connectedmember/", "application/{app}/change/", "refreshtoken/?q=owner"]
 )
 def test_no_secret_is_shown_in_the_admin(secrets_used: list[str], make_member: Any, path: str) -> None:

@@ -9,6 +9,7 @@ import time_machine
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
+from tests.support.cases import each
 from tests.support.oauth import BASE, FORM, App, challenge_of, error_of, post_form, status_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -65,7 +66,7 @@ def test_a_code_expires_after_ten_minutes(app: App, owner_member: Any) -> None:
         assert error_of(app.exchange(late)) == (400, "invalid_grant")
 
 
-@pytest.mark.parametrize(
+@each(
     ("verifier", "error"),
     [(None, "invalid_request"), ("", "invalid_request"), ("wrong" * 10, "invalid_grant"), ("ä" * 43, "invalid_grant")],
 )
@@ -81,7 +82,7 @@ def test_the_challenge_does_not_work_as_a_verifier(app: App, owner_member: Any) 
     assert error_of(app.exchange(code, code_verifier=challenge_of(app.verifier))) == (400, "invalid_grant")
 
 
-@pytest.mark.parametrize(
+@each(
     ("uri", "error"),
     [
         (None, "invalid_request"),
@@ -192,14 +193,14 @@ def test_a_deactivated_member_gets_nothing(app: App, owner_member: Any) -> None:
     assert status_of(tokens["access_token"]) == 401
 
 
-@pytest.mark.parametrize("resource", [None, BASE, f"{BASE}/", BASE.upper(), [BASE, f"{BASE}/mcp"]])
+@each("resource", [None, BASE, f"{BASE}/", BASE.upper(), [BASE, f"{BASE}/mcp"]])
 def test_a_token_for_the_origin_works_everywhere(app: App, owner_member: Any, resource: Any) -> None:
     """RFC 8707, decisions 12."""
     tokens = app.connect(owner_member, resource=resource)
     assert [works_at(path, tokens) for path in ("/v1/me", "/mcp", "/mcp/")] == [True, True, True]
 
 
-@pytest.mark.parametrize("spelling", [f"{BASE}/mcp", f"{BASE}/mcp/", f"{BASE.upper()}/mcp"])
+@each("spelling", [f"{BASE}/mcp", f"{BASE}/mcp/", f"{BASE.upper()}/mcp"])
 def test_a_token_for_mcp_works_only_there(app: App, owner_member: Any, spelling: str) -> None:
     """However the client spells the address (decisions 10)."""
     tokens = app.connect(owner_member, resource=spelling)
@@ -232,7 +233,7 @@ def test_a_token_request_cannot_widen_the_resource(app: App, owner_member: Any) 
     assert app.refresh(tokens["refresh_token"]).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "error"),
     [
         ({"grant_type": None}, "invalid_request"),
@@ -254,7 +255,7 @@ def test_parameters_in_the_url_are_ignored(app: App, owner_member: Any) -> None:
     assert error_of(post_form(f"/oauth/token?{query}", {})) == (400, "invalid_request")
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "multipart/form-data; boundary=x", "text/plain", ""])
+@each("content_type", ["application/json", "multipart/form-data; boundary=x", "text/plain", ""])
 def test_it_accepts_only_forms(content_type: str) -> None:
     response = Client().post("/oauth/token", b"grant_type=refresh_token", content_type=content_type)
     assert error_of(response) == (400, "invalid_request")

@@ -19,6 +19,7 @@ from oauthlib.oauth2.rfc6749.tokens import BearerToken
 
 import oauthserver
 from oauthserver import models
+from tests.support.cases import each
 from tests.support.oauth import App
 
 LIBRARIES = {"oauth2_provider", "oauthlib"}
@@ -129,7 +130,7 @@ def test_overridden_methods_exist() -> None:
         assert {name for name in public if not callable(getattr(base, name, None))} == set()
 
 
-@pytest.mark.parametrize(
+@each(
     ("mine", "base"),
     [
         (models.Application, AbstractApplication),
