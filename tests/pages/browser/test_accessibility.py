@@ -220,6 +220,7 @@ def test_the_key_page_is_accessible(open_signed_in: Any, member: Any, make_key: 
     audit(page)
 
 
+@pytest.mark.thorough("other states of pages that were looked at")
 def test_the_key_page_with_an_error_or_a_new_key_is_accessible(open_signed_in: Any) -> None:
     page = open_signed_in()
     page.get_by_role("button", name="Create key").click()
@@ -231,17 +232,20 @@ def test_the_key_page_with_an_error_or_a_new_key_is_accessible(open_signed_in: A
     audit(page)
 
 
+@pytest.mark.thorough("a page made of the same parts")
 def test_the_page_before_revoking_is_accessible(open_signed_in: Any, member: Any, make_key: Any) -> None:
     key = make_key(member, "Calendar script")[1]
     page = open_signed_in(f"/keys/{key.id}/revoke")
     audit(page)
 
 
+@pytest.mark.thorough("a page made of the same parts")
 def test_the_page_before_disconnecting_is_accessible(open_signed_in: Any, connected_app: Any) -> None:
     page = open_signed_in(f"/keys/apps/{connected_app.id}/disconnect")
     audit(page)
 
 
+@pytest.mark.thorough("a page made of the same parts")
 def test_the_403_page_is_accessible(open_signed_in: Any) -> None:
     page = open_signed_in("/admin/login/")
     expect(page.get_by_role("heading", name="Not allowed")).to_be_visible()
@@ -257,6 +261,7 @@ def test_the_admin_is_accessible(open_signed_in: Any, member: Any, path: str) ->
     audit(page, exclude=".select2", rules=["wcag2a", "wcag2aa"])
 
 
+@pytest.mark.thorough("a page made of the same parts")
 def test_the_500_page_is_accessible(open_signed_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_signed_in()
     monkeypatch.setattr(CONNECTED_APPS, "registered", [])
@@ -265,6 +270,7 @@ def test_the_500_page_is_accessible(open_signed_in: Any, monkeypatch: pytest.Mon
     audit(page)
 
 
+@pytest.mark.thorough("a table like others")
 def test_the_account_events_are_accessible(open_signed_in: Any, member: Any) -> None:
     for kind, name in (("key_made", "A key with quite a long name, as long as can be"), ("operator_read", "")):
         AccountEventFactory.create(member=member, kind=kind, object_name=name, network="2001:db8:1200::/56")

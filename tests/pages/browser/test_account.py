@@ -29,6 +29,7 @@ def test_the_browsers_time_zone_is_suggested_and_can_be_accepted(open_signed_in:
     assert member.time_zone == "America/New_York"
 
 
+@pytest.mark.thorough("forms that tests/pages posts too")
 def test_a_declined_time_zone_is_not_suggested_again(open_signed_in: Any, member: Any) -> None:
     page = open_signed_in(timezone_id="America/New_York")
     page.get_by_role("button", name="Keep Europe/Paris").click()
@@ -66,6 +67,7 @@ def test_the_profile_can_be_changed_by_keyboard(open_signed_in: Any, member: Any
     assert (member.name, member.time_zone, member.desired_retention) == ("Ada Park", "Europe/Vienna", 0.925)
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_the_profile_can_be_changed_without_script(open_signed_in: Any, member: Any) -> None:
     page = open_signed_in("/account", java_script_enabled=False)
     page.get_by_label("Time zone").select_option("Asia/Tokyo")
@@ -87,6 +89,7 @@ def test_the_address_can_be_changed(open_signed_in: Any, member: Any, newest_cod
     expect(page.get_by_role("status")).to_contain_text("Your address is now ada@example.com")
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_a_member_without_a_password_confirms_by_codes(page: Page, member: Any, newest_code: Any) -> None:
     member.set_unusable_password()
     member.save(update_fields=["password"])
@@ -135,6 +138,7 @@ def test_the_password_can_be_removed(open_signed_in: Any, member: Any) -> None:
     assert not member.has_usable_password()
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_another_browser_can_be_signed_out(open_signed_in: Any) -> None:
     phone, page = open_signed_in(), open_signed_in()
     page.goto("/account")
@@ -144,6 +148,7 @@ def test_another_browser_can_be_signed_out(open_signed_in: Any) -> None:
     phone.wait_for_url("**/sign-in?next=/account")
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_all_browsers_can_be_signed_out(open_signed_in: Any) -> None:
     page = open_signed_in("/account")
     page.get_by_role("button", name="Sign out everywhere").click()
@@ -151,6 +156,7 @@ def test_all_browsers_can_be_signed_out(open_signed_in: Any) -> None:
     expect(page.get_by_role("status")).to_contain_text("You are signed out everywhere.")
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_a_new_member_joins_by_a_code(page: Page, settings: Any, newest_code: Any, transactional_db: None) -> None:
     settings.SIGN_UP = "open"
     ask_for_code(page, "new@example.org")

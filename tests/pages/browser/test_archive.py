@@ -15,6 +15,9 @@ from tests.support.factories import CourseFactory
 pytestmark = pytest.mark.database("sqlite", "page layout")
 
 
+SCRIPT = [True, pytest.param(False, marks=pytest.mark.thorough("forms without script, which tests/pages posts too"))]
+
+
 @pytest.fixture(autouse=True)
 def _files(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path
@@ -28,7 +31,7 @@ def saved(page: Page, button: str) -> bytes:
     return Path(started.value.path()).read_bytes()
 
 
-@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("script", SCRIPT)
 def test_everything_can_be_exported(open_signed_in: Any, member: Member, script: bool) -> None:
     CourseFactory.create(member=member, name="Cell Biology")
     page = open_signed_in("/account", java_script_enabled=script)
@@ -36,7 +39,7 @@ def test_everything_can_be_exported(open_signed_in: Any, member: Member, script:
     assert line["name"] == "Cell Biology"
 
 
-@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("script", SCRIPT)
 def test_an_archive_can_be_imported(open_signed_in: Any, member: Member, script: bool) -> None:
     page = open_signed_in("/account", java_script_enabled=script)
     page.get_by_role("link", name="Import an archive").click()

@@ -51,6 +51,7 @@ def test_a_member_signs_in_on_the_way_and_allows(page: Page, member: Any, app: A
     assert RestEntryPoint(tokens["access_token"]).made("get_me")["email"] == "ada@example.org"
 
 
+@pytest.mark.thorough("forms without script, which tests/oauth posts too")
 def test_write_access_can_be_withheld(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in(asking(app))
     page.get_by_role("checkbox", name="Change your data").uncheck()
@@ -60,6 +61,7 @@ def test_write_access_can_be_withheld(open_signed_in: Any, app: App) -> None:
     assert RestEntryPoint(tokens["access_token"]).call("create_course", name="x").error == "insufficient_scope"
 
 
+@pytest.mark.thorough("forms without script, which tests/oauth posts too")
 def test_a_member_can_deny(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in(asking(app))
     page.get_by_role("button", name="Deny").click()
@@ -108,6 +110,7 @@ def test_it_warns_of_an_unverified_app(open_signed_in: Any) -> None:
     expect(page.locator(".notice.warn strong")).to_have_text("Unverified app.")
 
 
+@pytest.mark.thorough("text that tests/oauth reads too")
 @pytest.mark.parametrize(
     ("uri", "text"),
     [
@@ -125,6 +128,7 @@ def test_an_app_on_the_members_device_is_named_as_such(open_signed_in: Any, uri:
     expect(page.locator(".warn")).to_have_count(0)
 
 
+@pytest.mark.thorough("forms without script, which tests/oauth posts too")
 def test_somebody_else_can_sign_in(open_signed_in: Any, member: Any, make_member: Any, app: App) -> None:
     """By signing out on the way and returning to the same request."""
     make_member("eve@example.org", password=PASSWORD)
@@ -137,6 +141,7 @@ def test_somebody_else_can_sign_in(open_signed_in: Any, member: Any, make_member
     assert RestEntryPoint(tokens_of(page, app)["access_token"]).made("get_me")["email"] == "eve@example.org"
 
 
+@pytest.mark.thorough("text that tests/oauth reads too")
 def test_the_sign_in_page_names_the_requesting_app(page: Page, app: App, member: Any) -> None:
     page.goto(asking(app))
     port = urlsplit(app.redirect_uri).netloc
@@ -149,6 +154,7 @@ def test_the_sign_in_page_names_the_requesting_app(page: Page, app: App, member:
     expect(page.locator(".notice")).to_have_count(0)
 
 
+@pytest.mark.thorough("an answer that tests/oauth reads too")
 def test_a_foreign_redirect_uri_leads_to_an_error_page(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in(f"/oauth/authorize?{app.query(redirect_uri='https://evil.example/')}")
     expect(page.get_by_role("heading", level=1)).to_have_text("Planner could not be connected")

@@ -163,6 +163,7 @@ def test_missed_dates_of_a_month_grid_are_added_and_all_can_be_undone(open_signe
     assert (Course.objects.count(), Item.objects.count()) == (0, 0)
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_a_calendar_file_can_be_imported_without_script(open_signed_in: Any, member: Any, tmp_path: Path) -> None:
     from accounts.changes.calls import Actor, acting
     from accounts.changes.models import ActorKind
@@ -198,6 +199,7 @@ def test_select_all_selects_every_row_except_deletions(open_signed_in: Any) -> N
     expect(page.get_by_label("Add “Lab report 1”")).not_to_be_checked()
 
 
+@pytest.mark.thorough("links that tests/pages reads too")
 @pytest.mark.parametrize("path", ["/decks/import", "/courses/new/by-hand"])
 def test_other_sources_are_linked(open_signed_in: Any, path: str) -> None:
     page: Page = open_signed_in(path)

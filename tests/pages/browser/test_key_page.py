@@ -37,6 +37,7 @@ def test_a_key_is_shown_once_works_and_can_be_revoked(keys_page: Page) -> None:
     assert RestEntryPoint(secret).call("get_me").error == "unauthorized"
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_a_key_can_be_created_and_revoked_without_script(open_signed_in: Any) -> None:
     page = open_signed_in(java_script_enabled=False)
     secret = create_key(page, "Plain")
@@ -54,11 +55,13 @@ def test_the_copy_button_copies(open_signed_in: Any) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == secret
 
 
+@pytest.mark.thorough("forms that tests/pages posts too")
 def test_the_expiry_choices_are_applied(keys_page: Page) -> None:
     options = keys_page.get_by_label("Expires").locator("option").all_inner_texts()
     assert options == ["in 30 days", "in 60 days", "in 90 days", "in 180 days", "in 365 days", "never"]
 
 
+@pytest.mark.thorough("text that tests/pages reads too")
 def test_the_eleventh_key_is_rejected_with_advice(keys_page: Page, member: Any, make_key: Any) -> None:
     """Spec, Limits: 10 active API keys. The form was opened before the tenth key was created elsewhere."""
     for number in range(10):

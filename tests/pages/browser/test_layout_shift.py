@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from tests.pages.browser.conftest import PageFactory
+from tests.support.run import is_thorough
 
 pytestmark = pytest.mark.database("sqlite", "page layout")
 
@@ -22,6 +23,9 @@ PUBLIC = [
     "/nothing",
 ]
 OF_MEMBERS = ["/", "/keys", "/account", "/activity", "/courses", "/courses/new", "/decks", "/decks/import", "/study"]
+
+if not is_thorough():
+    PUBLIC, OF_MEMBERS = PUBLIC[::4], OF_MEMBERS[::4]  # the others have the same parts
 
 LATE = 0.2
 """Seconds, which allow several frames to be painted before."""

@@ -113,6 +113,7 @@ def test_an_invalid_request_of_a_signed_out_member_returns_an_error(
     assert parse_qs(urlsplit(page.url).query)["error"] == ["unsupported_response_type"]
 
 
+@pytest.mark.thorough("the same after a password")
 def test_an_invalid_request_returns_an_error_after_a_code(
     page: Page, web_app: str, registered: Any, member: Any, newest_code: Any
 ) -> None:
@@ -144,6 +145,7 @@ def test_a_long_request_survives_sign_in(page: Page, callback: str, registered: 
     assert parse_qs(urlsplit(page.url).query)["state"] == [state]
 
 
+@pytest.mark.thorough("the same after a password")
 def test_a_long_request_survives_sign_in_by_code(
     page: Page, callback: str, registered: Any, member: Any, newest_code: Any
 ) -> None:

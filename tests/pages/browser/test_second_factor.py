@@ -125,6 +125,7 @@ def test_an_app_can_be_set_up_by_keyboard_only(page: Page, open_admin: Any) -> N
     expect(page.get_by_role("heading", name="Operators")).to_be_visible()
 
 
+@pytest.mark.thorough("an old browser")
 def test_a_browser_without_passkeys_offers_none(page: Page, open_admin: Any) -> None:
     page.add_init_script("delete window.PublicKeyCredential")
     open_admin()

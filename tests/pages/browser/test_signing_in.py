@@ -30,6 +30,7 @@ def test_a_member_signs_in_by_password_and_out(page: Page, member: Any) -> None:
     page.wait_for_url("**/sign-in?next=/keys")
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_signing_in_works_without_script(open_page: Any, member: Any, newest_code: Any) -> None:
     page = open_page(java_script_enabled=False)
     ask_for_code(page)
@@ -47,6 +48,7 @@ def test_signing_in_works_by_keyboard_only(page: Page, member: Any) -> None:
     page.wait_for_url("**/")
 
 
+@pytest.mark.thorough("text that tests/pages reads too")
 def test_the_fifth_wrong_code_shows_too_many_tries(page: Page, member: Any, newest_code: Any) -> None:
     """Spec, Limits: 5 wrong sign-in codes, then a too-many-tries message."""
     ask_for_code(page)
@@ -62,6 +64,7 @@ def test_the_fifth_wrong_code_shows_too_many_tries(page: Page, member: Any, newe
     page.wait_for_url("**/")
 
 
+@pytest.mark.thorough("text that tests/pages reads too")
 def test_too_many_attempts_show_when_to_return(page: Page, member: Any) -> None:
     page.goto("/sign-in")
     use_up_attempts(page)

@@ -13,6 +13,9 @@ pytestmark = pytest.mark.database("sqlite", "page layout")
 TERMS = [f"Term {number}" for number in range(1, 21)]
 
 
+WIDER = pytest.mark.thorough("a wider screen")
+
+
 @pytest.fixture
 def deck(member: Any) -> Any:
     """A deck of twenty new cards."""
@@ -65,7 +68,7 @@ def test_without_script_a_card_is_shown_and_rated(open_signed_in: PageFactory, d
     assert answered() == []
 
 
-@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("width", [320, pytest.param(390, marks=WIDER)])
 def test_a_thumb_reaches_all_four_buttons(open_signed_in: PageFactory, deck: Any, width: int) -> None:
     """They are at the bottom of the screen, however long the answer, and large enough (WCAG 2.5.5: 44 pixels)."""
     from vocab.models import Card
@@ -88,7 +91,7 @@ def test_a_thumb_reaches_all_four_buttons(open_signed_in: PageFactory, deck: Any
     assert shown["y"] + shown["height"] < boxes[0]["y"], "no text is hidden behind the buttons"
 
 
-@pytest.mark.parametrize("width", [320, 360, 390, 1280])
+@pytest.mark.parametrize("width", [320, *(pytest.param(width, marks=WIDER) for width in (360, 390, 1280))])
 def test_no_next_date_touches_the_edge_of_its_button(open_signed_in: PageFactory, deck: Any, width: int) -> None:
     page: Page = open_signed_in("/study", viewport={"width": width, "height": 844})
     page.get_by_text("Show", exact=True).click()

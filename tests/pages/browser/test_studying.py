@@ -28,6 +28,7 @@ def course(member: Member) -> Any:
     return course
 
 
+@pytest.mark.thorough("a term through pages that others open one by one")
 def test_a_term_works_without_an_assistant(open_signed_in: Any, member: Member, course: Any) -> None:
     page: Page = open_signed_in(f"/courses/{course['id']}", timezone_id="Europe/Paris")
     set_categories(page)
