@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.credentials.calendar_feeds import end_feed, new_feed
 from accounts.models import CalendarFeed, Member
 from tests.support.calendars import Subscription
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory
 
@@ -173,7 +174,7 @@ def test_head_returns_the_same_headers_without_the_calendar(feed: Subscription) 
     assert (head.status_code, head.content) == (200, b"")
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])
+@each("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])
 def test_another_method_is_405_in_plain_text(feed: Subscription, method: str) -> None:
     """Sent as an app does, without a form token."""
     feed.client = Client(enforce_csrf_checks=True)
@@ -203,7 +204,7 @@ def test_unknown_feeds_count_against_the_caller(owner_member: Member, feed: Subs
     assert (statuses, feed.fetch().status_code) == ([404] * 30 + [429], 200)
 
 
-@pytest.mark.parametrize("name", ["svc_cal_" + "x" * 43, "svc_cal_", "x", "", "%00", "svc_sk_" + "x" * 43])
+@each("name", ["svc_cal_" + "x" * 43, "svc_cal_", "x", "", "%00", "svc_sk_" + "x" * 43])
 def test_an_unknown_feed_is_404_in_plain_text(feed: Subscription, name: str) -> None:
     feed.path = f"/calendar/{name}.ics"
     answer = feed.fetch()

@@ -12,6 +12,7 @@ from vobject.base import VObjectError
 
 from accounts.models import Member
 from tests.support.calendars import Subscription
+from tests.support.cases import each
 from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory
 
 pytestmark = [pytest.mark.database("sqlite", "text of a calendar"), pytest.mark.rest]
@@ -70,7 +71,7 @@ BROKEN = [
 """Errors that the validator must find in a calendar: a pattern and its replacement."""
 
 
-@pytest.mark.parametrize(("pattern", "instead"), BROKEN, ids=repr)
+@each(("pattern", "instead"), BROKEN)
 def test_the_validator_can_fail(
     owner_member: Member, filled: list[tuple[str, date]], pattern: str, instead: str
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from bench.exam_plan import by_member, by_size, simulated
 from tests import ROOT
+from tests.support.cases import each
 from vocab.exam_plan.days import instant
 from vocab.exam_plan.memory import LEARNING, REVIEW, Memory, recalled
 from vocab.exam_plan.plan import Day, PlanCard, Settings, exam_plan, planner
@@ -63,7 +64,7 @@ def test_the_example_has_the_recall_and_the_values_of_each_card() -> None:
         assert rows[1].endswith(f"| {values[1]:.4f} | {planned._gain(memory):.4f} |")
 
 
-@pytest.mark.parametrize(("cards", "minutes"), [(34, 10), (200, 10)])
+@each(("cards", "minutes"), [(34, 10), (200, 10)])
 def test_less_than_two_percent_is_lost_with_a_month_and_enough_minutes(cards: int, minutes: int) -> None:
     planned, others = simulated(cards, 30, minutes, recalled, 4)
     assert not any(one.over for one in planned)

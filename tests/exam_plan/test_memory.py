@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import fsrs
 import pytest
 
+from tests.support.cases import each
 from tests.support.plan_cards import as_memory, settled_by_the_package, studied_cards
 from vocab.exam_plan.days import instant
 from vocab.exam_plan.memory import Memory, answered, recalled, settled
@@ -23,7 +24,7 @@ def assert_same(ours: Memory, theirs: fsrs.Card) -> None:
     assert ours.difficulty == pytest.approx(wanted.difficulty, rel=SAME)
 
 
-@pytest.mark.parametrize("retention", [0.7, 0.9, 0.99])
+@each("retention", [0.7, 0.9, 0.99])
 def test_every_answer_leads_to_the_state_of_the_package(retention: float) -> None:
     chance = random.Random(3)  # noqa: S311  # the same cards every time
     scheduler = fsrs.Scheduler(desired_retention=retention, enable_fuzzing=False)

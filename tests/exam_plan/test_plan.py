@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import fsrs
 import pytest
 
+from tests.support.cases import each
 from tests.support.plan_cards import DAY, as_memory, noon, plan_cards, settings, settled_by_the_package
 from vocab.exam_plan.days import Days, instant
 from vocab.exam_plan.memory import LEARNING, RELEARNING, REVIEW, Memory, recalled
@@ -66,7 +67,7 @@ class TestShares:
 
 
 class TestDays:
-    @pytest.mark.parametrize("zone", ["Europe/Paris", "America/Sao_Paulo", "Pacific/Apia", "America/Santiago"])
+    @each("zone", ["Europe/Paris", "America/Sao_Paulo", "Pacific/Apia", "America/Santiago"])
     def test_an_instant_is_on_the_members_date(self, zone: str) -> None:
         first = date(2018, 9, 1)  # including a clock change at midnight in some zones
         days = Days(first, first + 100 * DAY, ZoneInfo(zone))

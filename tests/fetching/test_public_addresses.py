@@ -3,11 +3,12 @@
 import pytest
 
 from studyservice.fetching.public_addresses import is_public
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "a function without a database")
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "0.0.0.0",  # noqa: S104  # an address that is judged, not bound
@@ -40,7 +41,7 @@ def test_a_private_ipv4_address_is_rejected(address: str) -> None:
     assert not is_public(f"::ffff:{address}")
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "::",
@@ -81,7 +82,7 @@ def test_a_private_ipv6_address_is_rejected(address: str) -> None:
     assert not is_public(address)
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "::ffff:127.0.0.1",
@@ -100,7 +101,7 @@ def test_an_embedded_private_address_is_rejected(address: str) -> None:
     assert not is_public(address)
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "1.1.1.1",
@@ -137,6 +138,6 @@ def test_a_public_address_is_accepted(address: str) -> None:
     assert is_public(address)
 
 
-@pytest.mark.parametrize("text", ["", "localhost", "assistant.example", "1", "127.1", "0x7f.1", "1.2.3.4.5", "[::1]"])
+@each("text", ["", "localhost", "assistant.example", "1", "127.1", "0x7f.1", "1.2.3.4.5", "[::1]"])
 def test_other_text_is_not_an_address(text: str) -> None:
     assert not is_public(text)

@@ -12,6 +12,7 @@ from django.test import Client
 from accounts.models import Member
 from accounts.signing_in.browser_sessions import BrowserSession
 from accounts.signing_in.session_store import SessionStore
+from tests.support.cases import each
 
 PASSWORD = "correct horse battery"
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0"
@@ -60,7 +61,7 @@ def test_the_profile_can_be_changed(signed_in: Client, member: Member) -> None:
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize(
+@each(
     ("wrong", "said"),
     [
         ({"name": "x" * 121}, "Use at most 120 characters."),
@@ -110,7 +111,7 @@ def test_times_are_shown_in_the_new_time_zone_at_once(signed_in: Client, member:
     assert "+14:00" in text_of(signed_in)
 
 
-@pytest.mark.parametrize("path", ["/account", "/account/email", "/account/password"])
+@each("path", ["/account", "/account/email", "/account/password"])
 def test_it_requires_signing_in(client: Client, db: None, path: str) -> None:
     assert client.get(path).headers["Location"] == f"/sign-in?next={path}"
 
@@ -189,7 +190,7 @@ class TestMembership:
         settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
 
     @pytest.mark.database("sqlite", "other tests send the same statements")
-    @pytest.mark.parametrize("path", ["/account", "/keys"])
+    @each("path", ["/account", "/keys"])
     def test_a_lapsed_member_sees_the_pages_and_a_notice(self, signed_in: Client, member: Member, path: str) -> None:
         Member.objects.update(membership_active=False)
         page = text_of(signed_in, path)
@@ -197,8 +198,8 @@ class TestMembership:
         assert 'href="https://billing.example.org/renew"' in page
 
     @pytest.mark.database("sqlite", "other tests send the same statements")
-    @pytest.mark.parametrize("path", ["/account", "/keys"])
-    @pytest.mark.parametrize(("days", "told"), [(-1, "lapsed after"), (0, "ends after"), (14, "ends after"), (15, "")])
+    @each("path", ["/account", "/keys"])
+    @each(("days", "told"), [(-1, "lapsed after"), (0, "ends after"), (14, "ends after"), (15, "")])
     def test_the_end_is_announced_fourteen_days_before(
         self, signed_in: Client, member: Member, path: str, days: int, told: str
     ) -> None:

@@ -14,6 +14,7 @@ from accounts.changes.words import actor_in_words, change_in_words
 from accounts.models import Member
 from courses.models import Item
 from tests.support.calendar_files import CANVAS, calendar, deadline
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
@@ -251,7 +252,7 @@ def failing(statement: str, time: int) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("kind", ["page", "operator", "nothing"])
+@each("kind", ["page", "operator", "nothing"])
 def test_only_the_day_of_an_app_or_a_key_can_be_undone_at_once(client: Client, member: Member, kind: str) -> None:
     assert client.get(f"/activity/today/{kind}/{member.id}").status_code == 404
 

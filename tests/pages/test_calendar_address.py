@@ -9,6 +9,7 @@ from django.test import Client
 from accounts.credentials.calendar_feeds import new_feed
 from accounts.models import CalendarFeed, Member
 from tests.support.calendars import path_of
+from tests.support.cases import each
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_without_a_feed_there_is_nothing_to_renew_or_end(client: Client, member:
     assert b"has ended" not in ended.content
 
 
-@pytest.mark.parametrize("path", ["/keys/calendar", "/keys/calendar/end"])
+@each("path", ["/keys/calendar", "/keys/calendar/end"])
 def test_it_requires_signing_in(client: Client, db: None, path: str) -> None:
     answer = client.post(path)
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/sign-in?next={path}")

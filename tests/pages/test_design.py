@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from studyservice.templatetags.site import HUES, course_color
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "page layout")
@@ -41,7 +42,7 @@ def test_there_is_one_stylesheet() -> None:
     assert sorted(file.name for file in FOLDER.glob("*.css")) == ["admin.css", "pages.css"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("properties", "allowed"),
     [
         (r"font-size|font-family", r"var\(--[\w-]+\)( !important)?|inherit"),
@@ -68,7 +69,7 @@ def test_each_token_is_used_and_explained() -> None:
     assert [token for token in LIGHT_TOKENS if f"`{token}`" not in told and "--hue-" not in token] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@each("scheme", ["light", "dark"])
 def test_text_in_every_token_is_readable(scheme: str) -> None:
     tokens = LIGHT_TOKENS | (DARK_TOKENS if scheme == "dark" else {})
     inks = ["--text", "--muted", "--accent", "--accent-strong", *(f"--hue-{hue}" for hue in range(HUES))]

@@ -14,6 +14,7 @@ from studyservice.guides import building
 from studyservice.guides.catalog import GUIDES, SECTIONS
 from studyservice.guides.markdown import BrokenLinkError, render
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.entry_points import whole
 
 pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.django_db]
@@ -135,7 +136,7 @@ def test_the_search_finds_a_section(client: Client) -> None:
     assert "active API keys of a member" in limits["text"]
 
 
-@pytest.mark.parametrize("link", ["[a](nothing.md)", "![a](../Makefile)", "[a](../Makefile)"])
+@each("link", ["[a](nothing.md)", "![a](../Makefile)", "[a](../Makefile)"])
 def test_a_link_to_an_unserved_file_fails_the_build(link: str) -> None:
     with pytest.raises(BrokenLinkError, match=r"^docs/errors\.md "):
         render(f"# Title\n\n{link}\n", "docs/errors.md")

@@ -18,6 +18,7 @@ from accounts.joining.models import Invitation
 from accounts.models import Member
 from accounts.text import mail
 from studyservice.secrets.generated import sha256
+from tests.support.cases import each
 from tests.support.commands import run, run_json
 
 pytestmark = pytest.mark.django_db
@@ -203,9 +204,7 @@ class TestInvited:
         assert "sessionid" not in client.cookies
         assert client.get("/join").status_code == 404
 
-    @pytest.mark.parametrize(
-        ("email", "message"), [("x", "Enter a valid email address."), (" ", "Enter a valid email address.")]
-    )
+    @each(("email", "message"), [("x", "Enter a valid email address."), (" ", "Enter a valid email address.")])
     def test_an_invalid_address_is_rejected(self, email: str, message: str) -> None:
         with pytest.raises(CommandError, match=message):
             run("invite", email)

@@ -15,6 +15,7 @@ from accounts.credentials.api_keys import MAX_ACTIVE_KEYS, active_keys
 from accounts.models import ApiKey, Member
 from accounts.pages.keys import MAX_PAST_KEYS
 from tests.support.bulk import insert
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
 
@@ -70,7 +71,7 @@ def test_it_requires_signing_in(client: Client, db: None) -> None:
     assert (response.status_code, response.headers["Location"]) == (302, "/sign-in?next=/keys")
 
 
-@pytest.mark.parametrize(("choice", "days"), [("30", 30), ("60", 60), ("90", 90), ("180", 180), ("365", 365)])
+@each(("choice", "days"), [("30", 30), ("60", 60), ("90", 90), ("180", 180), ("365", 365)])
 def test_a_key_expires_as_chosen(client: Client, member: Member, choice: str, days: int) -> None:
     with time_machine.travel(NOW, tick=False):
         create(client, expires=choice)
@@ -91,14 +92,14 @@ def test_a_key_may_never_expire(client: Client, member: Member) -> None:
     assert ApiKey.objects.get().expires_at is None
 
 
-@pytest.mark.parametrize(("form", "may_write"), [({}, False), ({"may_write": "on"}, True)])
+@each(("form", "may_write"), [({}, False), ({"may_write": "on"}, True)])
 def test_a_key_can_write_only_if_chosen(client: Client, member: Member, form: dict[str, str], may_write: bool) -> None:
     create(client, **form)
     assert ApiKey.objects.get().may_write is may_write
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize(
+@each(
     ("form", "message"),
     [
         ({"name": " "}, "Enter a name for the key."),

@@ -9,6 +9,7 @@ from django.test import Client
 
 from accounts.models import Member
 from studyservice.secrets import hashing
+from tests.support.cases import each
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, signed_in
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
@@ -40,7 +41,7 @@ def from_anywhere(number: int, password: str = WRONG, email: str = EMAIL) -> Any
     return guess(Client(REMOTE_ADDR=f"198.51.100.{number}"), password, email)
 
 
-@pytest.mark.parametrize("email", [EMAIL, UNKNOWN])
+@each("email", [EMAIL, UNKNOWN])
 def test_each_wrong_password_after_five_doubles_the_wait(member: Member, email: str) -> None:
     """For guesses from any address, whether or not the account exists."""
     waits = []
@@ -174,7 +175,7 @@ def test_a_browser_can_be_known_for_several_accounts(known: Client, make_member:
     assert guess(known, PASSWORD, "eve@example.org").status_code == 302
 
 
-@pytest.mark.parametrize("value", ["", "x", "a.b:c:d", r'"\000"', r'"\303\244"', "ä"])
+@each("value", ["", "x", "a.b:c:d", r'"\000"', r'"\303\244"', "ä"])
 def test_a_forged_cookie_makes_no_browser_known(member: Member, value: str) -> None:
     browser = Client(REMOTE_ADDR="203.0.113.201", HTTP_COOKIE=f"device={value}")
     for number in range(6):

@@ -11,6 +11,7 @@ from django.test import Client
 
 from accounts.models import Member
 from accounts.text import mail
+from tests.support.cases import each
 
 OLD, NEW = "ada@example.org", "ada@example.com"
 PASSWORD = "correct horse battery"
@@ -158,7 +159,7 @@ def test_a_sign_in_code_changes_no_address(signed_in: Client, member: Member) ->
     assert member.email == OLD
 
 
-@pytest.mark.parametrize(
+@each(
     ("email", "said"),
     [("", "Enter your e-mail address."), ("x", "Enter a complete"), (OLD, "This is already your address.")],
 )

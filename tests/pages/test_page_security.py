@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from tests.support.cases import each
 from tests.support.forked import ended
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
@@ -28,7 +29,7 @@ STRICT = {
 }
 
 
-@pytest.mark.parametrize("path", PAGES)
+@each("path", PAGES)
 def test_a_page_has_a_strict_policy(client: Client, db: None, path: str) -> None:
     response = client.get(path)
     assert policy(response) == STRICT | ({} if path == "/sign-in" else {"form-action": "'self'"})
@@ -37,7 +38,7 @@ def test_a_page_has_a_strict_policy(client: Client, db: None, path: str) -> None
     assert response.headers["X-Frame-Options"] == "DENY"
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "method", "status"),
     [
         ("/oauth/authorize", "GET", 400),
@@ -63,7 +64,7 @@ def test_other_pages_are_isolated_from_their_opener(client: Client, db: None) ->
     assert client.get("/keys").headers["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
-@pytest.mark.parametrize("path", PAGES)
+@each("path", PAGES)
 def test_a_page_has_no_inline_code(client: Client, db: None, path: str) -> None:
     page = client.get(path).content.decode()
     assert "<style" not in page

@@ -8,6 +8,7 @@ from django.test import Client
 
 from accounts.models import Member
 from accounts.text import mail
+from tests.support.cases import each
 
 OLD, NEW = "correct horse battery", "staple the horse twice"
 EMAIL = "ada@example.org"
@@ -116,7 +117,7 @@ def test_a_session_is_not_enough_to_set_a_first_password(make_member: Any) -> No
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize(
+@each(
     ("new", "said"),
     [
         ("", "Enter a new password."),

@@ -12,6 +12,7 @@ from accounts.models import Member
 from studyservice.guides.catalog import GUIDES
 from tests.conftest import MakeKey
 from tests.server.test_caching import all_addresses
+from tests.support.cases import each
 from tests.support.world import bearer
 
 pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.django_db]
@@ -62,7 +63,7 @@ def test_robots_can_visit_public_pages_and_no_pages_that_require_signing_in(clie
     assert refused(*behind) == behind
 
 
-@pytest.mark.parametrize("path", _BODIES)
+@each("path", _BODIES)
 def test_public_pages_are_compressed_if_accepted(client: Client, path: str) -> None:
     plain = client.get(path)
     assert "Content-Encoding" not in plain.headers
@@ -74,7 +75,7 @@ def test_public_pages_are_compressed_if_accepted(client: Client, path: str) -> N
         assert "accept-encoding" in answer.headers["Vary"].lower(), "a cache must tell the two apart"
 
 
-@pytest.mark.parametrize("path", _BODIES)
+@each("path", _BODIES)
 def test_head_describes_what_get_would_send(client: Client, path: str) -> None:
     head = client.head(path, headers={"Accept-Encoding": "gzip"})
     assert (head.status_code, head.content) == (200, b"")

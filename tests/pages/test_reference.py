@@ -10,6 +10,7 @@ from django.test import Client
 
 from studyservice.openapi.fields import Fields
 from studyservice.openapi.reference import groups
+from tests.support.cases import each
 
 pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.django_db]
 
@@ -88,7 +89,7 @@ def test_the_search_finds_each_operation(page: str, client: Client) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "type_", "limits"),
     [
         ({"type": "string", "format": "uuid"}, "UUID", ""),

@@ -18,6 +18,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member, SignInCode
 from accounts.signing_in.sessions import end_sessions
 from accounts.text import mail
+from tests.support.cases import each
 from tests.support.forms import form_with
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, other_than, signed_in
 
@@ -95,9 +96,7 @@ def test_the_correct_code_is_rejected_after_five_wrong_ones(client: Client, memb
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize(
-    "text", ["", "12345", "1234567", "abcdef", "\u0661\u0662\u0663\u0664\u0665\u0666", "12345\x00"]
-)
+@each("text", ["", "12345", "1234567", "abcdef", "\u0661\u0662\u0663\u0664\u0665\u0666", "12345\x00"])
 def test_a_malformed_code_does_not_count_as_a_try(client: Client, member: Member, text: str) -> None:
     ask(client)
     assert client.post("/sign-in/code", {"code": text}).status_code == 200
@@ -111,7 +110,7 @@ def test_a_password_signs_in(client: Client, member: Member) -> None:
 
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
-@pytest.mark.parametrize(
+@each(
     ("target", "lands"),
     [
         ("", "/"),

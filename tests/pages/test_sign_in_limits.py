@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.test import Client
 
 from accounts.models import Member, SignInCode
+from tests.support.cases import each
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, other_than, signed_in
 
 pytestmark = pytest.mark.database("sqlite", "other tests send the same statements")
@@ -43,7 +44,7 @@ def test_a_trusted_proxy_names_the_client(client: Client, member: Member, settin
     assert answers[-1].status_code == 302
 
 
-@pytest.mark.parametrize("email", [EMAIL, "unknown@example.org"])
+@each("email", [EMAIL, "unknown@example.org"])
 def test_codes_per_address_are_limited(client: Client, member: Member, email: str) -> None:
     """Decisions 10: at most 5 codes an hour, for a member or not."""
     answers = [ask(client, email, REMOTE_ADDR=f"203.0.113.{n}") for n in range(6)]

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from accounts.models import Member
 from studyservice.templatetags.site import NAVIGATION
+from tests.support.cases import each
 
 LINKS = {
     "CONTACT_URL": "mailto:help@example.org",
@@ -62,7 +63,7 @@ def test_the_authorization_server_names_the_operators(client: Client, settings: 
     assert (document["op_policy_uri"], document["op_tos_uri"]) == (LINKS["PRIVACY_URL"], LINKS["TERMS_URL"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "marked"),
     [
         ("/courses", '<a href="/courses" aria-current="page">Courses</a>'),

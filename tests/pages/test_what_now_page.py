@@ -8,6 +8,7 @@ from django.test import Client
 
 from accounts.models import Member
 from studyservice.templatetags.site import course_color
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -69,7 +70,7 @@ def test_the_minutes_can_be_chosen(signed_in: Client, course: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize("query", ["?minutes=31", "?minutes=", "?minutes=many", "?minutes=9999999999999999999999"])
+@each("query", ["?minutes=31", "?minutes=", "?minutes=many", "?minutes=9999999999999999999999"])
 def test_invalid_minutes_become_thirty(signed_in: Client, course: Any, query: str) -> None:
     assert section(signed_in, query) == section(signed_in)
 

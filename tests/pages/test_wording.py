@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import each
+
 pytestmark = pytest.mark.database("sqlite", "wording of pages")
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +57,7 @@ def _listed(found: object) -> list[object]:
     return found if isinstance(found, list) else [found]
 
 
-@pytest.mark.parametrize("file", [*TEMPLATES, *CODE], ids=lambda file: str(file.relative_to(ROOT)))
+@each("file", [*TEMPLATES, *CODE])
 def test_a_text_has_none_of_the_habits(file: Path) -> None:
     found = [
         (habit.group(), text[max(0, habit.start() - 60) : habit.end() + 40])

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.any_share import places, share
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "counts types")
 
@@ -19,7 +20,7 @@ def test_every_parameter_and_return_is_counted() -> None:
     assert sorted(named) == ["f.a", "f.b", "f.c", "f.d", "f.e", "f.return", "g.return"]
 
 
-@pytest.mark.parametrize(
+@each(
     "annotation",
     [
         "Any",
@@ -42,7 +43,7 @@ def test_annotations_without_information_are_untyped(annotation: str) -> None:
     assert untyped(f"(a: {annotation}) -> {annotation}") == ["f.a", "f.return"]
 
 
-@pytest.mark.parametrize(
+@each(
     "annotation",
     ["int", "object", "dict[str, int]", "Mapping[UUID, ItemRow]", "list[ItemRow]", "Unpack[ItemFields]", "'Member'"],
 )
@@ -50,7 +51,7 @@ def test_annotations_with_information_are_typed(annotation: str) -> None:
     assert untyped(f"(a: {annotation}, **b: {annotation}) -> {annotation}") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "found"),
     [
         ("from studyservice.database.statements import Row", ["f.a", "f.return"]),

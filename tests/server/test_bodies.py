@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 
 from tests.support import server as servers
+from tests.support.cases import each
 from tests.support.server import ADA
 from tests.support.wire import COURSE, JSON, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
 
@@ -58,7 +59,7 @@ def test_a_chunked_body_over_the_rate_is_rejected_before_it_arrives(fresh: Wire)
         assert received(connection).status == 429
 
 
-@pytest.mark.parametrize("framing", [CHUNKED, "Content-Length: 1000"])
+@each("framing", [CHUNKED, "Content-Length: 1000"])
 def test_rejected_half_sent_bodies_block_no_thread(wire: Wire, framing: str) -> None:
     """They are answered, and read until their clients see the answer. Others are answered meanwhile."""
     head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, framing)
@@ -71,7 +72,7 @@ def test_rejected_half_sent_bodies_block_no_thread(wire: Wire, framing: str) -> 
         connection.close()
 
 
-@pytest.mark.parametrize("framing", [CHUNKED, "Content-Length: 1000"])
+@each("framing", [CHUNKED, "Content-Length: 1000"])
 def test_expected_half_sent_bodies_block_no_thread(wire: Wire, framing: str) -> None:
     waiting = [half_sent(wire, wire.head("POST", "/v1/courses", JSON, framing)) for _ in range(THREADS * 2)]
     assert wire.ask(wire.head("GET", "/v1/me")).status == 200
@@ -91,7 +92,7 @@ def test_a_body_that_arrives_later_is_read(connection: socket.socket, wire: Wire
         assert (response.status, response.body["name"]) == (201, "Cell Biology")
 
 
-@pytest.mark.parametrize("is_chunked", [False, True])
+@each("is_chunked", [False, True])
 def test_a_complete_syllabus_is_accepted_but_nothing_larger(wire: Wire, is_chunked: bool) -> None:
     """500,000 characters escaped in JSON. Over 8 MiB, or over 1 MiB without a syllabus, is rejected."""
     syllabus = b'{"name": "Cell Biology", "syllabus_text": "' + rb"\u0416" * 500_000 + b'"}'
@@ -193,7 +194,7 @@ def test_a_deletion_with_a_truncated_body_is_400(connection: socket.socket, wire
     assert wire.ask(wire.head("GET", f"/v1/courses/{course}")).status == 200
 
 
-@pytest.mark.parametrize("size", [512 * 1024, 8 * MIB])
+@each("size", [512 * 1024, 8 * MIB])
 def test_chunks_may_be_large(wire: Wire, size: int) -> None:
     body = b'{"name": "Cell Biology", "syllabus_text": "' + b"x" * 490_000 + b'"}'
     body += b" " * (8 * MIB - len(body))
@@ -211,7 +212,7 @@ def test_too_many_small_chunks_are_400(wire: Wire) -> None:
     assert (response.status, is_envelope(response, "invalid_request")) == (400, True)
 
 
-@pytest.mark.parametrize("path", ["/v1/courses", "/mcp", "/oauth/register"])
+@each("path", ["/v1/courses", "/mcp", "/oauth/register"])
 def test_an_encoded_body_is_400(wire: Wire, path: str) -> None:
     head = wire.head(
         "POST", path, JSON, "Accept: application/json, text/event-stream", "Content-Encoding: gzip", "Content-Length: 2"

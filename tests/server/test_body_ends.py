@@ -3,6 +3,7 @@
 import pytest
 
 from studyservice.server.bodies import MAX_FRAMING_BYTES, BrokenBody, ChunkedEnd, LengthEnd
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "HTTP framing")
 
@@ -10,7 +11,7 @@ CHUNKED = b"5;name=value\r\nhello\r\n1F\r\n" + b"\r\n" * 15 + b"x\r\n0\r\nX-Trai
 BEHIND = b"GET / HTTP/1.1\r\n\r\n"
 
 
-@pytest.mark.parametrize("step", [1, 2, 3, 7, 1000])
+@each("step", [1, 2, 3, 7, 1000])
 def test_it_ends_after_its_trailers(step: int) -> None:
     sent = CHUNKED + BEHIND
     end, at, behind = ChunkedEnd(), 0, None
@@ -20,7 +21,7 @@ def test_it_ends_after_its_trailers(step: int) -> None:
     assert behind + sent[at:] == BEHIND
 
 
-@pytest.mark.parametrize(
+@each(
     "sent",
     [b"zz\r\n", b"\r\n", b"-5\r\n", b"0x5\r\n", b"0\r\nno colon\r\n\r\n", b"0\r\n: no name\r\n\r\n", b"1" * 20_000],
 )

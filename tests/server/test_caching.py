@@ -9,6 +9,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from accounts.models import Member
 from studyservice.http.paths import is_below, is_json_path
 from studyservice.rates import limiter as rates
+from tests.support.cases import each
 from tests.support.entry_points import whole
 from tests.support.world import bearer
 
@@ -97,7 +98,7 @@ def test_descriptions_are_cacheable_for_a_short_time() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/.well-known/nothing"), ("POST", "/openapi.json")])
+@each(("method", "path"), [("GET", "/.well-known/nothing"), ("POST", "/openapi.json")])
 def test_errors_are_not_cacheable(method: str, path: str) -> None:
     assert Client().generic(method, path).headers["Cache-Control"] == "no-store"
 
@@ -118,7 +119,7 @@ def test_json_addresses_ignore_cookies(admin: Client) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("path", ["/openapi.json", "/.well-known/oauth-authorization-server"])
+@each("path", ["/openapi.json", "/.well-known/oauth-authorization-server"])
 def test_json_addresses_need_no_form_token(path: str) -> None:
     answer = Client(enforce_csrf_checks=True).post(path)
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")

@@ -15,6 +15,7 @@ from accounts.erasure import purging
 from accounts.models import ApiKey, Member
 from accounts.signing_in.browser_sessions import BrowserSession
 from tests.conftest import MakeKey
+from tests.support.cases import each
 from tests.support.commands import refusal, run, run_json
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ApiKeyFactory, SessionFactory
@@ -72,7 +73,7 @@ class TestCreateMember:
         assert RestEntryPoint(second.removeprefix("API key, shown only now: ")).call("get_me").error is None
 
     @pytest.mark.database("sqlite", "other tests send the same statements")
-    @pytest.mark.parametrize(
+    @each(
         ("arguments", "message"),
         [
             (["no address"], "email: Enter a valid email address."),
@@ -133,9 +134,7 @@ class TestCreateApiKey:
         assert (key.name, key.may_write, key.expires_at) == ("Calendar", True, None)
         assert RestEntryPoint(answer["api_key"]).made("get_me")["scopes"] == ["read", "write"]
 
-    @pytest.mark.parametrize(
-        ("scopes", "granted"), [("read", ["read"]), ("write", ["read", "write"]), ("write read", ["read", "write"])]
-    )
+    @each(("scopes", "granted"), [("read", ["read"]), ("write", ["read", "write"]), ("write read", ["read", "write"])])
     def test_write_includes_read(self, scopes: str, granted: list[str]) -> None:
         answer = run_json("createapikey", EMAIL, "Key", "--scopes", scopes)
         assert RestEntryPoint(answer["api_key"]).made("get_me")["scopes"] == granted
@@ -153,7 +152,7 @@ class TestCreateApiKey:
         run("createapikey", EMAIL, "Key", "--expires-days", "never")
         assert ApiKey.objects.get().expires_at is None
 
-    @pytest.mark.parametrize(
+    @each(
         ("arguments", "message"),
         [
             (["nobody@example.org", "Key"], "There is no member nobody@example.org."),
@@ -235,7 +234,7 @@ class TestSetMembership:
         )
         assert run("setmembership", EMAIL, "inactive") == f"The membership of {EMAIL} is inactive.\n"
 
-    @pytest.mark.parametrize(
+    @each(
         ("arguments", "message"),
         [
             (["nobody@example.org", "inactive"], "There is no member nobody@example.org."),

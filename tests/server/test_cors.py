@@ -3,6 +3,7 @@
 import pytest
 
 from accounts.models import Member
+from tests.support.cases import each
 from tests.support.world import PATHS, Call, bearer, check_headers, error_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -41,7 +42,7 @@ def secret(owner_member: Member, make_key) -> str:
     return str(make_key(owner_member)[0])
 
 
-@pytest.mark.parametrize("origin", [ORIGIN, "http://localhost:5173", "null"])
+@each("origin", [ORIGIN, "http://localhost:5173", "null"])
 def test_any_origin_can_read_an_answer(secret: str, origin: str) -> None:
     response = Call("GET", "/v1/me").send(**bearer(secret), Origin=origin)
     assert response.headers["Access-Control-Allow-Origin"] == "*"
@@ -53,7 +54,7 @@ def test_the_headers_that_clients_need_are_exposed(secret: str) -> None:
     assert set(response.headers["Access-Control-Expose-Headers"].split(", ")) == EXPOSED
 
 
-@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/me", "/v1/courses/17"])
+@each("path", ["/v1/nothing", "/v1/me", "/v1/courses/17"])
 def test_errors_can_be_read_too(path: str) -> None:
     response = Call("GET", path).send(Origin=ORIGIN)
     error_of(response)
@@ -67,7 +68,7 @@ def test_a_rate_limit_error_can_be_read_too() -> None:
     assert response.headers["Access-Control-Allow-Origin"] == "*"
 
 
-@pytest.mark.parametrize("path", PATHS)
+@each("path", PATHS)
 def test_preflight_needs_no_credential(path: str) -> None:
     response = preflight(path)
     check_headers(response)
@@ -76,20 +77,20 @@ def test_preflight_needs_no_credential(path: str) -> None:
     assert "Access-Control-Allow-Credentials" not in response.headers
 
 
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+@each("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 def test_preflight_allows_every_method_of_the_api(method: str) -> None:
     allowed = preflight("/v1/courses", method).headers["Access-Control-Allow-Methods"]
     assert method in allowed.split(", ")
 
 
 @pytest.mark.database("both")
-@pytest.mark.parametrize("header", SENT_BY_CLIENTS)
+@each("header", SENT_BY_CLIENTS)
 def test_preflight_allows_the_headers_that_clients_send(header: str) -> None:
     allowed = preflight("/v1/courses", headers=header).headers["Access-Control-Allow-Headers"]
     assert header in allowed.split(", ")
 
 
-@pytest.mark.parametrize("path", ["/health", "/health/live", "/health/ready", "/openapi.json"])
+@each("path", ["/health", "/health/live", "/health/ready", "/openapi.json"])
 def test_the_description_can_be_read_from_anywhere(path: str) -> None:
     response = Call("GET", path).send(Origin=ORIGIN)
     assert (response.status_code, response.headers["Access-Control-Allow-Origin"]) == (200, "*")
@@ -100,7 +101,7 @@ def test_options_without_preflight_headers_is_an_ordinary_request(secret: str) -
     assert error_of(Call("OPTIONS", "/v1/me").send(**bearer(secret)))["type"] == "method_not_allowed"
 
 
-@pytest.mark.parametrize("path", ["/admin/", "/admin/login"])
+@each("path", ["/admin/", "/admin/login"])
 def test_pages_cannot_be_read_from_other_origins(path: str) -> None:
     response = Call("GET", path).send(Origin=ORIGIN)
     assert "Access-Control-Allow-Origin" not in response.headers

@@ -40,6 +40,7 @@ from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalenda
 from practice.models import Attempt, PracticeSum
 from studyservice.database.member_keys import MemberForeignKey
 from studyservice.database.postgresql.operations import AddMemberForeignKey, DropForeignKey, ValidateChecks
+from tests.support.cases import each
 from tests.support.factories import (
     AccessTokenFactory,
     AccountEventFactory,
@@ -282,7 +283,7 @@ def test_every_choice_and_every_number_has_bounds() -> None:
             assert bounded <= BAD.get(model, {}).keys(), model.__name__
 
 
-@pytest.mark.parametrize("model", BAD)
+@each("model", BAD)
 def test_a_value_out_of_range_is_rejected(model: type[models.Model], rows: Any) -> None:
     row = rows[model]
     for field, values in BAD[model].items():
@@ -326,7 +327,7 @@ def test_the_references_are_known() -> None:
     ]
 
 
-@pytest.mark.parametrize("reference", references(), ids=lambda one: f"{one[0].__name__}.{one[1].name}")
+@each("reference", references())
 def test_references_to_missing_or_another_members_rows_are_rejected(reference: Any, rows: Any) -> None:
     """Only PostgreSQL rejects another member's row."""
     model, field, _ = reference
@@ -339,7 +340,7 @@ def test_references_to_missing_or_another_members_rows_are_rejected(reference: A
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("reference", references(), ids=lambda one: f"{one[0].__name__}.{one[1].name}")
+@each("reference", references())
 def test_each_reference_has_one_foreign_key(reference: Any) -> None:
     """On PostgreSQL each includes the member and is validated. This covers new models."""
     model, field, owner = reference

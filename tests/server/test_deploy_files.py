@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests import ROOT
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "files of the deployment")
 
@@ -104,7 +105,7 @@ def test_caddy_accepts_its_file(tmp_path: Path) -> None:
     assert judged("caddy", "validate", "--adapter", "caddyfile", "--config", str(wrong)).returncode == 1
 
 
-@pytest.mark.parametrize("name", ["backup.sh", "study-manage"])
+@each("name", ["backup.sh", "study-manage"])
 def test_a_shell_accepts_the_scripts(name: str) -> None:
     done = judged("sh", "-n", str(DEPLOY / name))
     assert (done.returncode, done.stderr) == (0, "")

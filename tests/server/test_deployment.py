@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.forked import ended
 from tests.support.server import wait_for
 
@@ -220,7 +221,7 @@ def test_images_have_exact_versions_replaceable_by_digests() -> None:
     assert services["postgres"]["image"] == services["backups"]["image"] == pinned
 
 
-@pytest.mark.parametrize("name", ["SECRET_KEY", "BASE_URL", "EMAIL_URL", "POSTGRES_PASSWORD", "REDIS_PASSWORD"])
+@each("name", ["SECRET_KEY", "BASE_URL", "EMAIL_URL", "POSTGRES_PASSWORD", "REDIS_PASSWORD"])
 def test_a_missing_required_variable_stops_the_start(name: str) -> None:
     """No secret has a default."""
     with pytest.raises(LookupError, match=name):

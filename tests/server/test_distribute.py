@@ -16,6 +16,7 @@ from studyservice.citus.catalogue import foreign_keys, unique_indexes
 from studyservice.citus.layout import check_places, layout
 from studyservice.citus.plan import can_hold, plan
 from tests.server.test_database_rules import changed, owned_rows
+from tests.support.cases import each
 from tests.support.factories import CourseFactory, ItemFactory, MemberFactory
 
 about_models = pytest.mark.database("sqlite", "the models")
@@ -117,7 +118,7 @@ def test_a_dry_run_prints_and_changes_nothing(capsys: pytest.CaptureFixture[str]
     assert "SELECT create_reference_table('oauthserver_application');\n" in first
 
 
-@pytest.mark.parametrize("shards", ["0", "-1", "x", "64001"])
+@each("shards", ["0", "-1", "x", "64001"])
 def test_an_invalid_number_of_shards_is_rejected(shards: str) -> None:
     with pytest.raises(CommandError, match="a number from 1 to 64000"):
         call_command("distribute", f"--shards={shards}")

@@ -9,6 +9,7 @@ import pytest
 
 from studyservice.guides.catalog import INDEXES, SECTIONS
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.entry_points import document
 
 pytestmark = pytest.mark.database("sqlite", "reads pages of the docs")
@@ -22,7 +23,7 @@ _OPERATION = re.compile(r"\b(?:get|list|create|update|delete|add|set|review|impo
 _PATH = re.compile(r"`(\w[\w.-]*/(?:[\w.-]+/)*[\w-]+\.\w{2,4}|\.ci/run)`")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES)
 def test_everything_named_in_a_page_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     linked = {link for link in _LINK.findall(text) if not (page.parent / link).exists()}

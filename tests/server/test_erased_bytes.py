@@ -69,6 +69,7 @@ def test_nothing_is_left_in_the_file_and_its_log(server: servers.Server, tmp_pat
     assert places(tmp_path) == {}
 
 
+@pytest.mark.thorough("the other test erases the same rows")
 def test_data_kept_for_a_reader_is_cleared_by_the_next_purge(server: servers.Server, tmp_path: Path) -> None:
     """An earlier backup still needs the old log. The erasure ends anyway."""
     fill(server)

@@ -15,6 +15,7 @@ from accounts.models import Member
 from studyservice.rates import limiter as rates
 from studyservice.rates.limiter import Rate
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.forked import ended
 from tests.support.samples import UNKNOWN_ID
 
@@ -138,13 +139,13 @@ def check(baseline: dict[str, list[str]], name: str, found: list[str]) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", OPEN)
+@each("name", OPEN)
 def test_a_public_answer_has_the_committed_headers(baseline: dict[str, list[str]], name: str) -> None:
     check(baseline, name, headers_of(Client(raise_request_exception=False, enforce_csrf_checks=True), *OPEN[name]))
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", WITH_KEY)
+@each("name", WITH_KEY)
 def test_an_answer_to_a_member_has_the_committed_headers(
     baseline: dict[str, list[str]], name: str, owner_member: Member, make_key: Any
 ) -> None:

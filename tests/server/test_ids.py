@@ -9,6 +9,7 @@ import pytest
 import time_machine
 
 from studyservice.database.ids import uuid7
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
 
@@ -27,7 +28,7 @@ def test_the_layout_follows_the_rfc() -> None:
 
 
 @in_memory
-@pytest.mark.parametrize(("microseconds", "field"), [(0, 0x000), (500, 0x800), (999, 4091)])
+@each(("microseconds", "field"), [(0, 0x000), (500, 0x800), (999, 4091)])
 def test_the_fraction_of_a_millisecond_is_in_the_next_12_bits(microseconds: int, field: int) -> None:
     moment = VECTOR + timedelta(days=1 + microseconds, microseconds=microseconds)  # far from those of other tests
     with time_machine.travel(moment, tick=False):
@@ -35,7 +36,7 @@ def test_the_fraction_of_a_millisecond_is_in_the_next_12_bits(microseconds: int,
 
 
 @in_memory
-@pytest.mark.parametrize("seconds", [1, 0, -30], ids=["later", "the same moment", "set back"])
+@each("seconds", [1, 0, -30])
 def test_later_ids_are_greater_even_within_one_instant_or_if_the_clock_is_set_back(seconds: int) -> None:
     with time_machine.travel(VECTOR - timedelta(days=1), tick=False) as clock:
         ids = [uuid7() for _ in range(1000)]

@@ -5,6 +5,7 @@ from pytest_django import Settings
 
 from studyservice.server import lanes
 from studyservice.server.lanes import MEMBER, Lanes
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "in-memory queues")
 
@@ -45,7 +46,7 @@ def test_writes_run_one_at_a_time(known: Lanes) -> None:
     assert known.lane(sent("one"), reads=False) == ("writes of ada", 1)
 
 
-@pytest.mark.parametrize(("threads", "share"), [(1, 1), (2, 1), (4, 2), (9, 4)])
+@each(("threads", "share"), [(1, 1), (2, 1), (4, 2), (9, 4)])
 def test_reads_of_a_member_use_half_of_the_threads(threads: int, share: int) -> None:
     known = Lanes(threads)
     known.learn({"HTTP_AUTHORIZATION": "Bearer one", MEMBER: "ada"})

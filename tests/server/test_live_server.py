@@ -13,6 +13,7 @@ from django.test.client import MULTIPART_CONTENT
 from tests.support import server as servers
 from tests.support.archives import lines_of
 from tests.support.calendar_files import one_deadline
+from tests.support.cases import each
 from tests.support.server import ADA
 from tests.support.uploads import multipart
 from tests.support.wire import COURSE, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
@@ -52,7 +53,7 @@ def test_a_chunked_body_over_the_limit_is_400(wire: Wire) -> None:
     assert is_envelope(response, "invalid_request")
 
 
-@pytest.mark.parametrize("content_type", ["text/calendar", MULTIPART_CONTENT])
+@each("content_type", ["text/calendar", MULTIPART_CONTENT])
 def test_a_chunked_file_may_be_larger_than_other_bodies(wire: Wire, content_type: str) -> None:
     made = wire.head("POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {len(COURSE)}") + COURSE
     course = wire.ask(made).body["id"]
@@ -104,7 +105,7 @@ def test_a_header_of_9000_characters_is_answered(wire: Wire) -> None:
     assert wire.ask(wire.head("GET", "/v1/me", "X-Long: " + "x" * 9000)).status == 200
 
 
-@pytest.mark.parametrize(
+@each(
     "raw",
     [
         b"GET /v1/me?" + b"x" * 20_000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
@@ -119,7 +120,6 @@ def test_a_header_of_9000_characters_is_answered(wire: Wire) -> None:
         b"POST /v1/courses HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n",
         b"POST /v1/courses HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12",
     ],
-    ids=range(11),
 )
 def test_requests_rejected_by_gunicorn_are_400_in_json(wire: Wire, raw: bytes) -> None:
     response = wire.ask(raw)
@@ -155,7 +155,7 @@ def test_a_half_sent_body_does_not_block_others(wire: Wire) -> None:
         assert is_open(waiting)  # it did not have to be aborted for that
 
 
-@pytest.mark.parametrize("sent", [0, 1, 40, -2])
+@each("sent", [0, 1, 40, -2])
 def test_half_sent_heads_block_no_thread(wire: Wire, sent: int) -> None:
     head = wire.head("GET", "/v1/me")
     waiting = [half_sent(wire, head[:sent]) for _ in range(THREADS * 2)]

@@ -23,10 +23,13 @@ from studyservice.http.logs import JSONFormatter, LineHandler, SecretFilter
 from studyservice.http.request_ids import RequestIdFilter
 from studyservice.rates import limiter as rates
 from tests.support.calendars import Subscription
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.oauth import App, Browser
 from tests.support.samples import UNKNOWN_ID
 from tests.support.world import check_headers
+
+pytestmark = pytest.mark.database("sqlite", "log lines")
 
 Lines = Callable[[], list[dict[str, Any]]]
 
@@ -211,6 +214,7 @@ def test_an_internal_error_is_logged_with_its_id_and_answered_without_a_reason(
 
 
 @pytest.mark.rest
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_a_lost_database_connection_fails_one_request(owner: RestEntryPoint, lines: Lines) -> None:
     connection.ensure_connection()
@@ -348,7 +352,7 @@ def test_a_secret_logged_by_a_library_is_masked(owner: RestEntryPoint, lines: Li
     assert lines()[-1]["message"] == "Fault: /calendar/***.ics"
 
 
-@pytest.mark.parametrize("formatter", [JSONFormatter(), logging.Formatter()])
+@each("formatter", [JSONFormatter(), logging.Formatter()])
 def test_a_secret_in_an_exception_is_masked(formatter: logging.Formatter) -> None:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)

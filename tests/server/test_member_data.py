@@ -20,6 +20,7 @@ from accounts.members.limits import Limit
 from courses.models import Course, Item
 from planning.models import Milestone
 from tests.support.archives import TABLES
+from tests.support.cases import each
 from tests.support.declarations import declared
 
 pytestmark = pytest.mark.database("sqlite", "declarations")
@@ -46,7 +47,7 @@ def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "text"),
     [
         ({"owner": "title"}, "owner names title, which is not a ForeignKey of the model."),

@@ -22,6 +22,7 @@ from accounts.models import ApiKey, Change, Member, SecretOwner
 from oauthserver.connections import connected_apps, disconnect
 from studyservice.secrets.generated import sha256
 from tests.server.test_database_rules import owned_rows
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import MemberFactory
 from tests.support.oauth import App, Browser, status_of
@@ -79,7 +80,7 @@ def test_statements_on_keys_of_the_page_name_the_member(client: Client, owner_me
         assert owner_of(key.secret_hash) == owner_member.id
 
 
-@pytest.mark.parametrize("repair", [repair_counts, repair_clock])
+@each("repair", [repair_counts, repair_clock])
 def test_statements_of_repairs_name_the_member(owner_member: Member, repair: Any) -> None:
     owned_rows(owner_member)
     Member.objects.filter(id=owner_member.id).update(write_clock=timezone.now() + timedelta(days=1))

@@ -25,6 +25,8 @@ from tests.support.factories import PasskeyFactory
 from tests.support.oauth import post_form
 from tests.support.redis_server import start_redis
 
+pytestmark = pytest.mark.database("sqlite", "numbers in memory")
+
 Counts = dict[tuple[str, ...], float]
 
 
@@ -156,6 +158,7 @@ def test_every_route_has_a_label() -> None:
     assert list(unnamed(get_resolver().url_patterns)) == []
 
 
+@pytest.mark.database("both")
 @pytest.mark.rest
 def test_a_database_error_is_counted(counted: Any, owner: RestEntryPoint) -> None:
     def gone(*arguments: Any) -> Any:

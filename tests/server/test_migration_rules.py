@@ -27,6 +27,7 @@ from studyservice.database.postgresql.operations import (
     DropForeignKeyIndex,
     ValidateChecks,
 )
+from tests.support.cases import each
 from tests.support.migration_rules import INSTEAD, broken_by, broken_rules
 from tests.support.releases import RELEASED, migrations_since
 
@@ -63,7 +64,7 @@ HINT = CreateModel(
 OF_MEMBER = MemberForeignKey(field="course", name="item_course_again")
 
 
-@pytest.mark.parametrize(
+@each(
     ("operations", "codes"),
     [
         ([AddField("item", "room", ROOM)], set()),
@@ -87,7 +88,7 @@ def test_the_effect_of_a_migration_is_detected(operations: list[Any], codes: set
     assert broken_by(["BEGIN;", *collected(operations), "COMMIT;"]) == codes
 
 
-@pytest.mark.parametrize(
+@each(
     ("operation", "codes"),
     [
         (AddIndexAside("item", TITLES), set()),

@@ -22,6 +22,7 @@ from studyservice.database.server_clock import drift
 from studyservice.server import sampling
 from tests import ROOT
 from tests.support import server
+from tests.support.cases import each
 from tests.support.redis_server import start_redis
 
 about_files = pytest.mark.database("sqlite", "files")
@@ -158,7 +159,7 @@ def test_the_last_purge_is_reported(metrics: Any) -> None:
 
 
 @pytest.mark.database("sqlite", "arithmetic")
-@pytest.mark.parametrize(("theirs", "seconds"), [(9, 1), (10.5, 0), (12, 1), (10, 0), (11, 0)])
+@each(("theirs", "seconds"), [(9, 1), (10.5, 0), (12, 1), (10, 0), (11, 0)])
 def test_a_possibly_correct_clock_has_no_drift(theirs: float, seconds: float) -> None:
     """It is read between two readings of the local clock."""
     assert drift(10, theirs, 11) == seconds

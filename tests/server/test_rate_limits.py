@@ -8,6 +8,7 @@ import pytest
 import time_machine
 
 from accounts.models import Member
+from tests.support.cases import each
 from tests.support.world import Call, bearer, check_headers, error_of
 
 pytestmark = pytest.mark.database("sqlite", "in-memory windows")
@@ -93,7 +94,7 @@ class TestWindows:
         ME.send(**bearer(secret), X_Forwarded_For="192.0.2.1")
         assert left(ME.send(**bearer(secret), X_Forwarded_For="192.0.2.2")) == 118
 
-    @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer svc_sk_dead"}, {"X_API_Key": "x"}])
+    @each("headers", [{}, {"Authorization": "Bearer svc_sk_dead"}, {"X_API_Key": "x"}])
     def test_without_a_valid_credential_the_address_counts(self, headers: dict[str, str]) -> None:
         """Decisions 3."""
         answers = [ME.send(**headers) for _ in range(121)]
@@ -118,7 +119,7 @@ class TestWindows:
         ME.send()
         assert left(ME.send(**bearer(secret))) == 118
 
-    @pytest.mark.parametrize("path", ["/v1/nothing", "/v1", "/v1/", "/mcp/nothing"])
+    @each("path", ["/v1/nothing", "/v1", "/v1/", "/mcp/nothing"])
     def test_unknown_routes_are_counted(self, secret: str, path: str) -> None:
         """Decisions 12, Counting."""
         answer = Call("GET", path).send(**bearer(secret))
@@ -144,7 +145,7 @@ class TestWindows:
         preflight = Call("OPTIONS", "/v1/me").send(Origin="https://app.example", Access_Control_Request_Method="GET")
         assert (preflight.status_code, left(preflight)) == (200, 0)
 
-    @pytest.mark.parametrize("path", ["/health", "/health/live", "/health/ready", "/openapi.json", "/admin/"])
+    @each("path", ["/health", "/health/live", "/health/ready", "/openapi.json", "/admin/"])
     def test_other_addresses_are_not_counted(self, secret: str, path: str) -> None:
         answer = Call("GET", path).send(**bearer(secret))
         assert "RateLimit-Limit" not in answer.headers

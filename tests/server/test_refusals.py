@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import server as servers
+from tests.support.cases import each
 from tests.support.streams import answers, conversation
 from tests.support.wire import Wire, is_envelope, received
 
@@ -39,7 +40,7 @@ def test_a_rejection_is_logged_with_its_id(wire: Wire, directory: Path) -> None:
     assert (line["method"], line["path"], line["status"], line["error"]) == ("GET", "/v1/me", 400, "invalid_request")
 
 
-@pytest.mark.parametrize("path", ["/v1/me", "/mcp", "/v1/nothing"])
+@each("path", ["/v1/me", "/mcp", "/v1/nothing"])
 def test_a_rejection_has_the_headers_of_every_answer(wire: Wire, path: str) -> None:
     refused = wire.ask(f"GET {path} HTTP/1.1{SENT}bad header\r\n\r\n".encode())
     answered = wire.ask(f"GET {path} HTTP/1.1{SENT}\r\n".encode())

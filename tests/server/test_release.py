@@ -12,6 +12,7 @@ import yaml
 from release.changelog import NotReleasableError, newest, require_new
 from studyservice import __version__
 from tests import ROOT
+from tests.support.cases import each
 
 pytestmark = pytest.mark.database("sqlite", "changelog and git")
 
@@ -41,7 +42,7 @@ def test_the_newest_release_is_read_with_its_text() -> None:
     assert newest(RELEASE) == ("0.2.0", date(2026, 11, 21), "- New.")
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "told"),
     [
         (RELEASE.replace("[Unreleased]\n", "[Unreleased]\n\n- Later.\n"), "unreleased entries"),

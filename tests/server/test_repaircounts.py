@@ -10,6 +10,7 @@ from django.test import Client
 
 from accounts.models import Member
 from practice.models import PracticeSum
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.practice import counted_sums, kept_sums
 from tests.support.vocabulary import made_deck, reviewed
@@ -55,7 +56,7 @@ def test_the_admin_action_repairs_counts(admin: Client, owner_member: Member) ->
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("arguments", [[], ["nobody@example.org"], ["a@example.org", "--all"]])
+@each("arguments", [[], ["nobody@example.org"], ["a@example.org", "--all"]])
 def test_the_command_accepts_one_member_or_all(arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         call_command("repaircounts", *arguments)

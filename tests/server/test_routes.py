@@ -4,11 +4,13 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from tests.support.cases import each
+
 pytestmark = pytest.mark.database("sqlite", "routes are code")
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
+@each(
     ("path", "hint"),
     [
         ("/v1/courses/", "Leave out the slash at its end: /v1/courses."),

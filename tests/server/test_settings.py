@@ -28,6 +28,7 @@ from studyservice import environment
 from studyservice.http.paths import is_api_path
 from studyservice.server.checks import ENVIRONMENT
 from tests import ROOT
+from tests.support.cases import each
 from tests.support.forked import ended
 from tests.support.oauth import error_of
 from tests.support.world import check_headers
@@ -100,7 +101,7 @@ def test_production_passes_the_deployment_checks(tmp_path: Path) -> None:
     assert found == (0, "System check identified no issues (4 silenced).\n", "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "message"),
     [
         ({"SECRET_KEY": ""}, "SECRET_KEY is not set. Set it to 50 or more random characters."),
@@ -368,7 +369,7 @@ def test_every_variable_is_documented():
     assert documented == read
 
 
-@pytest.mark.parametrize(
+@each(
     ("variables", "header"),
     [
         ({}, "max-age=31536000"),

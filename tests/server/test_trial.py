@@ -56,6 +56,7 @@ def test_the_command_of_a_trial_is_quoted(settings: Any, capsys: pytest.CaptureF
     assert shlex.split(line)[0] == f"DATA_DIR={settings.DATA_DIR}"
 
 
+@pytest.mark.thorough("another trial with the same data")
 def test_a_trial_on_a_network_names_its_risks(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
     settings.HOST = "0.0.0.0"  # noqa: S104
     trial()

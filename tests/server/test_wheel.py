@@ -107,6 +107,7 @@ def production(environment: dict[str, str], tmp_path: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.thorough("`make release` opens the pages of the installed package")
 def test_one_command_serves_a_trial(installed: Path, environment: dict[str, str], tmp_path: Path) -> None:
     with serving([str(installed / "bin" / "study-data-service")], tmp_path, environment) as base:
         with urlopen(f"{base}/", timeout=30) as page:  # noqa: S310  # http on loopback
@@ -120,6 +121,7 @@ def test_one_command_serves_a_trial(installed: Path, environment: dict[str, str]
     assert not list(installed.rglob("*.sqlite3"))
 
 
+@pytest.mark.thorough("`make release` opens the pages of the installed package")
 def test_it_serves_every_page_in_production(installed: Path, production: dict[str, str], tmp_path: Path) -> None:
     """Without writing beside its code, where it may lack permission."""
     command, before = str(installed / "bin" / "study-data-service"), _files(installed)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.cases import each
 from tests.syllabi.reading import proposed, read, weights
 
 pytestmark = pytest.mark.database("sqlite", "parses text")
@@ -36,7 +37,7 @@ def test_an_unrecognized_entry_among_items_is_an_item_but_not_selected():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "Available until Oct 12 at 11:59pm | Due Oct 8 at 11:59pm | 20 pts",

@@ -8,6 +8,7 @@ import pytest
 from courses.syllabi.comparison import Stored
 from courses.syllabi.proposal import propose
 from courses.syllabi.warnings import Claim, cautions_about
+from tests.support.cases import each
 from tests.syllabi.reading import read
 
 pytestmark = pytest.mark.database("sqlite", "parses text")
@@ -41,7 +42,7 @@ def test_moved_has_the_new_date_and_gone_the_stored_item_without_a_line():
     assert (gone.line, gone.quote, gone.confidence) == (None, None, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "title"),
     [("HW3: Oct 8", "Homework 3"), ("Exam II: Oct 8", "Exam 2"), ("Juried exam: Oct 8", "Exam (juried)")],
 )
@@ -49,7 +50,7 @@ def test_other_spellings_are_the_same_item(line, title):
     assert [match for _, match, _ in compared([line], Stored(ONE, title, OCT_8))] == ["same"]
 
 
-@pytest.mark.parametrize("title", ["Quiz 12", "Quiz", "Quiz 2 draft"])
+@each("title", ["Quiz 12", "Quiz", "Quiz 2 draft"])
 def test_other_numbers_and_stages_are_different_items(title):
     assert [match for _, match, _ in compared(["Quiz 2: Oct 8"], Stored(ONE, title, OCT_8))] == ["new", "gone"]
 
@@ -94,7 +95,7 @@ def test_two_dates_names_the_second():
     assert warned(Claim("Quiz", OCT_8, "Quizzes Oct 6-9")) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "quote",
     ["Essay 1 due Oct 8, Quiz 2 on Oct 15", "Quiz 2 Oct 15; Essay 1 Oct 8", "Essay 1: assigned Oct 1, due Oct 8"],
 )

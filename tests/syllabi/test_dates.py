@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from tests.support.cases import each
 from tests.syllabi.reading import dates, read
 
 pytestmark = pytest.mark.database("sqlite", "parses text")
@@ -11,7 +12,7 @@ pytestmark = pytest.mark.database("sqlite", "parses text")
 FALL = "Autumn 2026"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "expected"),
     [
         ("Recital on Oct 8", ["2026-10-08"]),
@@ -58,7 +59,7 @@ def test_it_reads_german_french_and_spanish_dates(lines, expected):
     assert dates(*lines) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "Read chapters 3-4 and pages 10-12",
@@ -118,7 +119,7 @@ def test_the_term_has_the_days_given_in_the_text():
     assert (syllabus.calendar.term.first, syllabus.calendar.term.last) == (date(2026, 9, 14), date(2027, 1, 8))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "first", "last"),
     [
         ("Fall 2026", date(2026, 8, 1), date(2027, 1, 31)),

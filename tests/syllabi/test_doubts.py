@@ -3,6 +3,7 @@
 import pytest
 
 from courses.syllabi.doubts import Doubt, confidence_of
+from tests.support.cases import each
 from tests.syllabi.reading import proposed
 
 pytestmark = pytest.mark.database("sqlite", "parses text")
@@ -98,8 +99,6 @@ def test_inconsistent_numbers_and_days_are_a_doubt():
     ]
 
 
-@pytest.mark.parametrize(
-    "line", ["Drop deadline: October 8", "Last day to withdraw is October 8", "Make-up exam: October 8"]
-)
+@each("line", ["Drop deadline: October 8", "Last day to withdraw is October 8", "Make-up exam: October 8"])
 def test_dates_of_the_registrar_are_not_items(line):
     assert doubts(line) == []

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from courses.syllabi.evidence import evidence_for
+from tests.support.cases import each
 from tests.syllabi.reading import read
 
 pytestmark = pytest.mark.database("sqlite", "parses text")
@@ -24,7 +25,7 @@ def test_another_date_in_the_line_contradicts_even_if_the_correct_one_is_near():
     assert said("Thu Oct 8", "Recital Oct 15", quote="Recital") == "contradicted"
 
 
-@pytest.mark.parametrize("away", [1, 2, 3])
+@each("away", [1, 2, 3])
 def test_a_quote_without_a_date_uses_the_nearest_line(away):
     assert said("Thu Oct 8", *["Madrigals"] * (away - 1), "Recital", quote="Recital") == "confirmed"
 
@@ -44,12 +45,12 @@ def test_a_date_alone_below_can_be_the_head_of_what_follows():
     assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital", day=OCT_9) == "contradicted"
 
 
-@pytest.mark.parametrize("day", [OCT_8, OCT_15])
+@each("day", [OCT_8, OCT_15])
 def test_two_equally_near_lines_both_count(day):
     assert said("Oct 8", "Recital", "Oct 15", quote="Recital", day=day) == "confirmed"
 
 
-@pytest.mark.parametrize("label", ["Due:", "Date:", "Due date:", "**Due:**"])
+@each("label", ["Due:", "Date:", "Due date:", "**Due:**"])
 def test_a_line_with_only_a_due_date_belongs_only_to_the_line_above(label):
     lines = ("Recital 1", f"{label} October 8", "Recital 2", f"{label} October 15")
     assert said(*lines, quote="Recital 1") == "confirmed"
@@ -75,9 +76,7 @@ def test_a_weekday_narrows_a_range():
     assert said("Unit 7 (Oct 5-9): recital on Thursday", quote="recital on Thursday", day=OCT_9) == "inferred"
 
 
-@pytest.mark.parametrize(
-    "line", ["Week 7 (Oct 5-9): recital", "7 | 10/5-10/9 | Recital", "Module 7 (10/5-10/9): recital"]
-)
+@each("line", ["Week 7 (Oct 5-9): recital", "7 | 10/5-10/9 | Recital", "Module 7 (10/5-10/9): recital"])
 def test_the_week_of_a_schedule_does_not_determine_the_day(line):
     assert said(line, quote="recital") == "inferred"
     assert said(line, quote="recital", day=OCT_15) == "contradicted"
@@ -92,9 +91,7 @@ def test_a_date_below_a_label_counts():
     assert said(*lines, quote="Recital 2:") == "confirmed"
 
 
-@pytest.mark.parametrize(
-    "line", ["Journals are due Fridays", "Recital: Thursday of week 7", "One week after the lab", "Jeden Freitag"]
-)
+@each("line", ["Journals are due Fridays", "Recital: Thursday of week 7", "One week after the lab", "Jeden Freitag"])
 def test_a_relative_or_recurring_date_is_inferred(line):
     assert said("Oct 15", line, quote=line) == "inferred"
 
@@ -123,7 +120,7 @@ def test_whole_words_are_preferred_to_parts_of_words():
     assert said("Etude 1: Oct 8", "Etude 12: Oct 15", quote="Etude 1", day=OCT_15) == "contradicted"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "quote"),
     [
         ("  RECITAL \t of   songs", "recital of songs"),
@@ -145,7 +142,7 @@ def test_a_quote_can_span_lines():
     assert said("The recital of songs", "takes place on Oct 8", quote="recital of songs takes place") == "confirmed"
 
 
-@pytest.mark.parametrize("year", [2025, 2027])
+@each("year", [2025, 2027])
 def test_a_date_without_a_year_does_not_confirm_another_year(year):
     assert said("Recital Oct 8", quote="Recital", day=date(year, 10, 8)) == "contradicted"
 

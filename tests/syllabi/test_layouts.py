@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.cases import each
 from tests.syllabi.reading import items, proposed, weights
 
 pytestmark = pytest.mark.database("sqlite", "parses text")
@@ -63,7 +64,7 @@ def test_a_row_about_every_class_does_not_have_the_date_above():
     assert items(FALL, "Task | Due", "Essay 1 | Oct 5", "Quizzes | every class") == [("Essay 1", "paper", "2026-10-05")]
 
 
-@pytest.mark.parametrize("head", ["Week of", "Starting"])
+@each("head", ["Week of", "Starting"])
 def test_the_first_day_of_a_week_is_not_the_due_date(head):
     assert [doubt for _, _, doubt in doubts(f"{head} | Topic | Notes", "Oct 5 | Exam 1 |")] == ["several days"]
 
@@ -86,7 +87,7 @@ def test_a_code_is_due():
     assert doubts("Thu Oct 8     L4 Threads     A0 due, A1 out") == [("A0", "2026-10-08", UNNAMED)]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "October 8: practice exam discussed",
@@ -174,7 +175,7 @@ def test_weekdays_that_contradict_the_year_make_every_date_doubtful():
     assert [doubt for _, _, doubt in doubts(*lines)] == ["maybe another year"] * 4
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "October 8: Quiz on modes (not graded)",

@@ -6,6 +6,7 @@ import pytest
 
 from courses.models import ItemKind
 from courses.syllabi.kinds import kind_of
+from tests.support.cases import each
 from tests.syllabi.reading import items, proposed, read, weights
 
 pytestmark = pytest.mark.database("sqlite", "parses text")
@@ -171,7 +172,7 @@ def test_an_item_to_be_announced_is_undated():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "October 12: no class (Columbus Day)",
@@ -223,7 +224,7 @@ def test_a_sentence_of_a_long_line_is_quoted():
     assert item.quote == "The juried exam takes place on October 8."
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "kind"),
     [
         ("Midterm", "exam"),

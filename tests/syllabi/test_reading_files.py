@@ -10,6 +10,7 @@ import pytest
 from courses.syllabi.reading import media_types
 from courses.syllabi.reading.files import FileText, TextStatus, UnknownTypeError, clean_filename, read_file
 from tests.support import hostile_files as hostile
+from tests.support.cases import each
 from tests.support.syllabus_files import docx, docx_of, odt, odt_of, open_document, pdf, word
 
 pytestmark = pytest.mark.database("sqlite", "reads files")
@@ -41,7 +42,7 @@ def test_a_pdf_without_text_is_reported() -> None:
     assert (found.text_status, found.text, found.pages) == (TextStatus.NO_TEXT, None, 1)
 
 
-@pytest.mark.parametrize(("make", "media_type"), [(docx, media_types.DOCX), (odt, media_types.ODT)])
+@each(("make", "media_type"), [(docx, media_types.DOCX), (odt, media_types.ODT)])
 def test_paragraphs_and_tables_are_lines(make: Callable[[Any], bytes], media_type: str) -> None:
     found = read(make(SCHEDULE))
     assert (found.media_type, found.text_status, found.text) == (media_type, TextStatus.READ, AS_LINES)
@@ -88,18 +89,18 @@ def test_blocks_and_tables_of_html_are_lines() -> None:
     ]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_text_is_decoded_by_its_encoding(encoding: str) -> None:
     found = read("Größe – 12 €\r\nEnde\r".encode(encoding))
     assert (found.media_type, found.text) == (media_types.PLAIN, "Größe – 12 €\nEnde")
 
 
-@pytest.mark.parametrize("name", ["plan.md", "PLAN.Markdown"])
+@each("name", ["plan.md", "PLAN.Markdown"])
 def test_markdown_is_recognized_by_its_name(name: str) -> None:
     assert read(b"# Plan\n", name).media_type == media_types.MARKDOWN
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         hostile.image_named_docx(),
@@ -130,7 +131,7 @@ def test_a_pdf_over_the_page_limit_is_too_large() -> None:
     assert (found.text_status, found.pages) == (TextStatus.TOO_LARGE, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "kept"),
     [
         ("../../etc/passwd", "passwd"),

@@ -13,6 +13,7 @@ from accounts.models import Member
 from accounts.text import mail
 from tests.conftest import MakeMember
 from tests.support.browsers import act
+from tests.support.cases import each
 from tests.support.second_factor import (
     APP,
     ASKED,
@@ -52,7 +53,7 @@ def test_an_operator_with_a_second_factor_confirms_and_continues(operator_browse
     assert open_to(browser)
 
 
-@pytest.mark.parametrize("path", ["", "accounts/member/", "autocomplete/", "jsi18n/", "courses/item/add/", "nothing"])
+@each("path", ["", "accounts/member/", "autocomplete/", "jsi18n/", "courses/item/add/", "nothing"])
 def test_every_admin_page_requires_it(operator_browser: Client, path: str) -> None:
     response = operator_browser.get(f"/admin/{path}")
     assert response.status_code == 302
