@@ -418,10 +418,10 @@ def test_every_invalid_parameter_is_named_at_once(world: World, operation_id: st
     assert sorted(fields_of(response)) == sorted(route.path_ids | route.query)
 
 
-def test_the_body_is_checked_before_the_count_limit(world: World) -> None:
+def test_the_body_is_checked_before_the_count_limit(rest: RestEntryPoint) -> None:
     for number in range(30):
-        world.entry_point.made("create_course", name=f"Course {number}")
+        rest.made("create_course", name=f"Course {number}")
     courses = Call("POST", "/v1/courses", {"name": ""})
-    assert fields_of(courses.send(**bearer(world.entry_point.secret))) == ["name"]
+    assert fields_of(courses.send(**bearer(rest.secret))) == ["name"]
     full = Call("POST", "/v1/courses", {"name": "One more"})
-    assert error_of(full.send(**bearer(world.entry_point.secret)))["type"] == "conflict"
+    assert error_of(full.send(**bearer(rest.secret)))["type"] == "conflict"
