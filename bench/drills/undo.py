@@ -27,6 +27,8 @@ _FILL = (
     SELECT gen_random_uuid(), member_id, id, 'Step ' || n, due_on, false, n, now(), now()
     FROM courses_item, generate_series(1, 5) AS n
     """,
+    "UPDATE courses_course SET folded = lower(name)",
+    "UPDATE planning_milestone SET folded = lower(title)",
     """
     INSERT INTO grades_gradecategory (id, member_id, course_id, name, weight, position)
     SELECT gen_random_uuid(), member_id, id, 'Category ' || n, 10, 100 + n
