@@ -118,8 +118,13 @@ def test_moves_by_the_platform_are_applied_or_reported_as_conflicts(
 
 
 @about_files
-@each("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
-@each("end", ["\r\n", "\n", "\r"])
+@each(
+    ("encoding", "end"),
+    [
+        *((encoding, "\r\n") for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252")),
+        *((encoding, end) for encoding in ("utf-8", "utf-16") for end in ("\n", "\r")),
+    ],
+)
 def test_files_in_other_encodings_and_with_other_line_ends_are_read(
     owner: RestEntryPoint, course: Any, encoding: str, end: str
 ) -> None:

@@ -389,8 +389,16 @@ HOSTILE = [
 ]
 
 
+OTHER_PIECES = pytest.mark.thorough("other pieces of the same kind")
+
+
 @pytest.mark.parametrize(
-    "piece", [*HOSTILE, pytest.param(None, marks=pytest.mark.thorough("same pieces in the longest text"))]
+    "piece",
+    [
+        *HOSTILE[::4],
+        *(pytest.param(one, marks=OTHER_PIECES) for place, one in enumerate(HOSTILE) if place % 4),
+        pytest.param(None, marks=pytest.mark.thorough("same pieces in the longest text")),
+    ],
 )
 def test_every_text_is_parsed_quickly(piece):
     """Each piece of text repeated to the maximum length, and all pieces in turn.

@@ -34,6 +34,7 @@ async def mislead(server: Server, allow: Any, callback: str, items: list[str], o
                 await anyio.to_thread.run_sync(own, number)
 
 
+@pytest.mark.thorough("tests/pages/test_activity.py undoes on the same pages, and test_assistant.py connects")
 def test_two_clicks_undo_what_a_misled_assistant_did(server: Server, open_page: Any, callback: str) -> None:
     secret = server.command("createapikey", ADA, "Own")["api_key"]
     with httpx2.Client(base_url=f"{server.url}/v1", headers={"Authorization": f"Bearer {secret}"}) as api:
