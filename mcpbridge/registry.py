@@ -31,7 +31,7 @@ def registry_name(host: str) -> str:
     except ValueError:
         if len(labels) > 1 and all(labels):
             return f"{'.'.join(reversed(labels))}/{server.name}"
-    raise ValueError(f"The registry lists only public names, not {host}.")
+    raise ValueError(f"The registry lists only names on the public internet, not {host}.")
 
 
 def server_document(name: str | None = None) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def test_the_linter_finds_errors(public: Any, tmp_path: Path, wrong: dict[str, A
 )
 def test_an_address_that_is_not_public_is_rejected(settings: Any, origin: str) -> None:
     settings.BASE_URL = origin
-    with pytest.raises(CommandError, match="public internet"):
+    with pytest.raises(CommandError, match="on the public internet"):
         printed()
 
 
