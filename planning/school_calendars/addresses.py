@@ -5,6 +5,7 @@ a log, a message or an exception.
 """
 
 import re
+from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -28,7 +29,7 @@ class Address(NamedTuple):
     """A valid address.
 
     Attributes:
-        url: with `https`.
+        url: with `https`, the host as below, no port, and at least `/` as path. Equal for equal addresses.
         host: in lower case, IDNA-encoded.
         end: its last characters, including the query.
     """
@@ -61,7 +62,7 @@ def parse_address(text: str) -> Address:
         raise _refusal(f"Must not name another port than {_HTTPS_PORT}.")
     if _is_literal(host):
         raise _refusal("Must name a host, not an IP address.")
-    return Address(parts._replace(scheme="https").geturl(), host, text[-_SHOWN:])
+    return Address(parts._replace(scheme="https", netloc=host, path=parts.path or "/").geturl(), host, text[-_SHOWN:])
 
 
 def _is_literal(host: str) -> bool:
@@ -84,6 +85,13 @@ def sealed(url: str) -> str:
 def unsealed(stored: str) -> str | None:
     """The decrypted address; None if its key was removed."""
     return _SEAL.unseal(stored)
+
+
+def require_new(url: str, stored: Iterable[str]) -> None:
+    """Raise ValidationFailed if one of the encrypted addresses is `url`. Those whose key was removed are skipped."""
+    opened = (unsealed(one) for one in stored)
+    if any(one and parse_address(one).url == url for one in opened):
+        raise _refusal("You already have this calendar.")
 
 
 def resealed(stored: str) -> str:

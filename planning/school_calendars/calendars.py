@@ -11,7 +11,7 @@ from accounts.changes.contents import Fields, fields_of
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
-from planning.school_calendars.addresses import parse_address, sealed
+from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
 from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows
 from planning.school_calendars.fetching import Asked, ask, slot
 from planning.school_calendars.loading import Courses, ask_for_courses, load_courses
@@ -64,7 +64,8 @@ def add_school_calendar(
     Nothing is stored before the school has answered, so that no transaction is open meanwhile.
 
     Raises:
-        ValidationFailed: `url` is not a valid address, or `course_id` is not a course of the member.
+        ValidationFailed: `url` is not a valid address, or the member has it already, or `course_id` is not a course of
+            the member.
         Conflict: the member has the maximum number of calendars, or they are disabled.
         RateLimited: too many were added, or are being read.
     """
@@ -72,7 +73,7 @@ def add_school_calendar(
     address = parse_address(url)
     if course_id is not None and not load_courses(member).name_of(course_id):
         raise ValidationFailed.of("course_id", _NOT_YOURS)
-    CALENDARS.require_room(mine(member))
+    _require_room(member, address)
     with slot():
         window = hit(Rate.SCHOOL_CALENDARS, str(member.id))
         if window.exceeded:
@@ -80,7 +81,7 @@ def add_school_calendar(
         stored = sealed(address.url)
         outcome = ask(member, Asked(stored))
         with writing(member.id, "add_school_calendar") as write:
-            CALENDARS.require_room(mine(member))
+            _require_room(member, address)
             calendar = SchoolCalendar(
                 member_id=member.id,
                 name=name or address.host[:120],
@@ -97,6 +98,14 @@ def add_school_calendar(
             found = store_in(member, calendar, outcome)
     calendar_read.send(add_school_calendar, outcome=found)
     return get_school_calendar(member, calendar.id)
+
+
+def _require_room(member: Member, address: Address) -> None:
+    """Raise an error unless the member may add this address. One query."""
+    stored = list(mine(member).values_list("sealed_address", flat=True))
+    if len(stored) >= CALENDARS.most:
+        raise CALENDARS.refusal()
+    require_new(address.url, stored)
 
 
 def refresh_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendarDetailRow:

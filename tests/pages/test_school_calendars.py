@@ -94,6 +94,14 @@ def test_a_calendar_can_be_rejected_refreshed_paused_resumed_and_deleted(
     assert (SchoolCalendar.objects.count(), dates(owner)) == (0, [])
 
 
+def test_a_failed_reading_is_reported_with_its_reason(browser: Client, school: School) -> None:
+    school.sends(status="500 Oh")
+    path = add(browser).url
+    page = browser.post(path, {"do": "refresh"}, follow=True).content.decode()
+    assert "It could not be read: The school&#x27;s server answered with the status 500." in page
+    assert "The calendar was read." not in page
+
+
 def test_a_rejected_address_is_shown_with_its_error(browser: Client, school: School) -> None:
     for url in ("", "http://canvas.school.example/a", "https://127.0.0.1/a"):
         refused = add(browser, url=url)
@@ -106,10 +114,10 @@ def test_a_double_click_adds_one_calendar_and_a_sixth_is_rejected(browser: Clien
     form = form_with("url", browser.get("/calendars").content.decode()) | {"url": URL}
     first, again = (browser.post("/calendars", form).headers["Location"] for _ in range(2))
     assert first == again
-    for _ in range(4):
+    for number in range(4):
         limiter.clear()
         late = form_with("url", browser.get("/calendars").content.decode())
-        add(browser)
+        add(browser, url=f"{URL}?{number}")
     assert browser.post("/calendars", late | {"url": URL, "form_key": ""}).status_code == 409
     assert "reached the limit" in browser.get("/calendars").content.decode()
 

@@ -187,7 +187,7 @@ def test_404_and_410_stop_it_at_once_with_one_e_mail(
     for status in ("404 Gone", "410 Gone"):
         with django_capture_on_commit_callbacks(execute=True):
             school.sends(status=status)
-            added = calls.add()
+            added = calls.add(url=f"{URL}?{status[:3]}")
             assert (added["state"], added["next_read_at"]) == ("stopped", None)
             assert calls.refresh(added)["state"] == "stopped"
     mail.drain()
@@ -200,12 +200,33 @@ def test_404_and_410_stop_it_at_once_with_one_e_mail(
 
 
 def test_a_member_has_at_most_five(calls: Calls, school: School, stranger: RestEntryPoint) -> None:
-    for _ in range(5):
-        last = calls.add()
+    for number in range(5):
+        last = calls.add(url=f"{URL}?{number}")
     assert calls.owner.call("add_school_calendar", url=URL).error == "conflict"
     calls.owner.made("delete_school_calendar", calendar_id=last["id"])
     calls.add()
     stranger.made("add_school_calendar", url=URL)
+
+
+@pytest.mark.parametrize(
+    "again", [URL, URL.replace("https", "webcal"), URL.replace(HOST, HOST.upper()), URL.replace(HOST, f"{HOST}:443")]
+)
+def test_an_address_can_be_added_only_once(calls: Calls, school: School, stranger: RestEntryPoint, again: str) -> None:
+    calls.add()
+    refused = calls.owner.call("add_school_calendar", url=again)
+    assert (refused.error, refused.fields) == ("validation_failed", ["url"])
+    assert "You already have this calendar." in str(refused.body)
+    assert (school.gets, SchoolCalendar.objects.count()) == (1, 1)
+    stranger.made("add_school_calendar", url=again)
+
+
+@pytest.mark.database("both")
+@pytest.mark.django_db(transaction=True)
+def test_an_address_added_twice_at_once_is_added_once(calls: Calls, school: School, in_threads: Any) -> None:
+    calls.owner.made("list_school_calendars")  # the threads share what the first call loads
+    answers = in_threads(lambda url: calls.owner.call("add_school_calendar", url=url), [URL, URL])
+    assert sorted(str(one.error) for one in answers) == ["None", "validation_failed"]
+    assert SchoolCalendar.objects.count() == 1
 
 
 def test_twenty_can_be_added_an_hour_including_deleted_ones(calls: Calls, school: School) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.school_calendars.conftest import Calls
 from tests.support.calendar_files import MOODLE, calendar, deadline
-from tests.support.schools import School, labelled
+from tests.support.schools import URL, School, labelled
 
 pytestmark = [
     pytest.mark.rest,
@@ -231,7 +231,7 @@ def test_adding_changing_and_pausing_can_be_undone_but_deleting_cannot(
 
 def test_two_calendars_with_the_same_events_create_them_once(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay())
-    first, second = calls.add(accept=True), calls.add(accept=True)
+    first, second = calls.add(accept=True), calls.add(url=f"{URL}?2", accept=True)
     assert (second["counts"]["new"], second["counts"]["unchanged"], len(calls.dates())) == (0, 1, 1)
     school.has(essay("20261205"))
     calls.refresh(second)

@@ -29,9 +29,9 @@ def test_other_calls_continue_while_a_school_does_not_answer(
     internet.serve_in_silence("slow.example", OTHER_PUBLIC)
     School(internet)
 
-    def add(_: int) -> Any:
+    def add(number: int) -> Any:
         try:
-            return owner.call("add_school_calendar", url="https://slow.example/a.ics")
+            return owner.call("add_school_calendar", url=f"https://slow.example/{number}.ics")
         finally:
             connections.close_all()
 

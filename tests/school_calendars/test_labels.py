@@ -6,7 +6,7 @@ import pytest
 
 from tests.school_calendars.conftest import Calls
 from tests.support.entry_points import RestEntryPoint
-from tests.support.schools import School, labelled
+from tests.support.schools import URL, School, labelled
 
 pytestmark = [
     pytest.mark.rest,
@@ -136,7 +136,7 @@ def test_events_without_a_label_belong_to_the_calendars_course(calls: Calls, sch
     school.has(essay(label=""))
     added = calls.add(course_id=biology["id"], accept=True)
     assert (added["course_id"], calls.dates(biology)) == (biology["id"], [("Essay 1", "2026-12-03")])
-    later = calls.add()
+    later = calls.add(url=f"{URL}?2")
     assert later["state"] == "unassigned"
     assert calls.update(later, course_id=biology["id"])["state"] == "ok"
     assert len(calls.dates()) == 1

@@ -195,7 +195,7 @@ class World:
             case "syllabus_id":
                 record = made("create_syllabus", text=new_text())
             case "calendar_id":
-                record = made("add_school_calendar", url="https://canvas.school.example/feed.ics")
+                record = made("add_school_calendar", url=f"https://canvas.school.example/{uuid4()}.ics")
             case "change_id":
                 made("create_course", name="Botany")
                 record = self.made("list_changes", limit=1)["data"][0]
