@@ -106,7 +106,7 @@ def calendar_page(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
                     member, calendar_id, name=form.cleaned_data["name"], courses=form.chosen()
                 ),
             )
-        actions: dict[str, Callable[[], object]] = {
+        actions: dict[str, Callable[[], SchoolCalendarDetailRow]] = {
             "refresh": lambda: calendars.refresh_school_calendar(member, calendar_id),
             "accept": lambda: calendars.answer_school_calendar(member, calendar_id, accept=True),
             "refuse": lambda: calendars.answer_school_calendar(member, calendar_id, accept=False),
@@ -115,22 +115,31 @@ def calendar_page(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
         }
         if do not in actions:
             raise Http404
-        return _done(request, member, calendar, _DONE[do], actions[do])
+        return _done(request, member, calendar, _DONE[do], actions[do], reads=do == "refresh")
     except NotFound as error:
         raise Http404 from error
 
 
 def _done(
-    request: HttpRequest, member: Member, calendar: SchoolCalendarDetailRow, said: str, do: Callable[[], object]
+    request: HttpRequest,
+    member: Member,
+    calendar: SchoolCalendarDetailRow,
+    said: str,
+    do: Callable[[], SchoolCalendarDetailRow],
+    *,
+    reads: bool = False,
 ) -> HttpResponse:
     try:
-        do()
+        after = do()
     except NotFound:
         raise
     except ApiError as error:
         page = _page(request, member, calendar, _form(member, calendar), error.status, refused=error.message)
         return with_headers(page, error.headers)
-    messages.success(request, said)
+    if reads and after["last_error"] is not None:
+        messages.warning(request, f"It could not be read: {after['last_error']['message']}")
+    else:
+        messages.success(request, said)
     return redirect("calendar", calendar_id=calendar["id"])
 
 
