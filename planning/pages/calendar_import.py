@@ -25,7 +25,7 @@ from planning.calendar.files import MAX_BYTES, CalendarFile, as_json, from_json,
 from planning.calendar.reviewing import rows_of_courses, take_approved
 from planning.calendar.views import CalendarViewSet
 from planning.pages.school_calendar_forms import LabelsForm
-from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows, summaries
+from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows, proposals, summaries
 from planning.school_calendars.loading import load_courses
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound
@@ -144,9 +144,11 @@ def _take(request: HttpRequest, member: Member, course: CourseRow, file: ReadFil
 
 
 def _labels(member: Member, course: CourseRow, calendar: CalendarFile) -> list[LabelRow]:
-    """The labels with the course that each names. Other labels and events without one get this page's course."""
-    rows = label_rows(summaries(calendar.without_brackets().events), load_courses(member).named, {}, course["id"])
-    return [{**row, "course_id": row["course_id"] or course["id"]} for row in rows]
+    """The labels with the course that each evidently names. Events without a label get this page's course."""
+    courses = load_courses(member).named
+    rows = label_rows(summaries(calendar.without_brackets().events), courses, {}, course["id"])
+    proposed = proposals([row["label"] for row in rows], courses)
+    return [{**row, "course_id": proposed.get(row["label"]) if row["label"] else row["course_id"]} for row in rows]
 
 
 def _choose(

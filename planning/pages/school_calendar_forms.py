@@ -23,7 +23,10 @@ class AddressForm(OnceForm):
         label="Calendar address",
         max_length=MAX_ADDRESS,
         help_text="The secret address from your school's system. It begins with https:// or webcal://.",
-        error_messages={"required": "Enter the address of the calendar."},
+        error_messages={
+            "required": "Enter the address of the calendar.",
+            "max_length": f"Must have at most {MAX_ADDRESS} characters.",
+        },
         widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "url", "spellcheck": "false"}),
     )
     name = forms.CharField(
@@ -40,6 +43,8 @@ class AddressForm(OnceForm):
 
     def __init__(self, courses: Iterable[CourseRow], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # A browser would cut a longer address silently instead of showing the error.
+        self.fields["url"].widget.attrs.pop("maxlength", None)
         set_choices(self.fields["course_id"], [(_UNDECIDED, "No course"), *in_words(courses)])
 
 
@@ -47,20 +52,22 @@ class LabelsForm(forms.Form):
     """The form for the course of each label."""
 
     use_required_attribute = False
-    undecided = False
+    undecided = "Choose a course"
+    """The choice for a label without a course."""
+
+    must_decide = True
 
     def __init__(self, courses: Iterable[CourseRow], labels: Iterable[LabelRow], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         labels = list(labels)
         self.labels = [label["label"] for label in labels]
-        nothing = [(_UNDECIDED, "Not decided")] if self.undecided else []
-        choices = [*nothing, *in_words(courses), (IGNORED, "Leave these out")]
+        choices = [(_UNDECIDED, self.undecided), *in_words(courses), (IGNORED, "Leave these out")]
         for place, label in enumerate(labels):
             chosen = IGNORED if label["ignored"] else str(label["course_id"] or _UNDECIDED)
             dates = "1 date" if label["events"] == 1 else f"{label['events']} dates"
             self.fields[f"label-{place}"] = field = forms.ChoiceField(
                 label=label["label"] or "Dates that name no course",
-                required=not self.undecided,
+                required=self.must_decide,
                 initial=chosen,
                 help_text=f"{dates}, like “{label['example']}”",
                 error_messages={
@@ -82,7 +89,8 @@ class LabelsForm(forms.Form):
 class CalendarForm(LabelsForm):
     """The form for a calendar's name and labels. Labels may stay unassigned."""
 
-    undecided = True
+    undecided = "Not decided"
+    must_decide = False
 
     name = forms.CharField(
         label="Name",

@@ -59,6 +59,28 @@ def course_of(label: str, courses: Sequence[Named]) -> UUID | None:
     return fitting.pop() if len(fitting) == 1 else None
 
 
+def proposals(labels: Iterable[str], courses: Sequence[Named]) -> dict[str, UUID]:
+    """The courses to propose for the labels of a file, each course once.
+
+    First those of `course_of`, then courses whose name, of at least `SHORTEST_CODE` characters, is part of the label.
+    """
+    labels = [label for label in labels if label]
+    found: dict[str, UUID] = {}
+    for rule in (course_of, _named_within):
+        for label in labels:
+            course_id = rule(label, courses)
+            if course_id is not None and label not in found and course_id not in found.values():
+                found[label] = course_id
+    return found
+
+
+def _named_within(label: str, courses: Sequence[Named]) -> UUID | None:
+    """The course whose name is part of the label; None if none is, or several are."""
+    said = folded(label)
+    fitting = [one.id for one in courses if len(name := folded(one.name)) >= SHORTEST_CODE and name in said]
+    return fitting[0] if len(fitting) == 1 else None
+
+
 def assigned(
     labels: Iterable[str], courses: Sequence[Named], choices: Mapping[str, str], default: UUID | None
 ) -> dict[str, UUID | None]:

@@ -251,6 +251,17 @@ def test_too_many_files_are_rejected_with_the_time_to_wait(browser: Client, cour
     assert "Send this one again in 60 minutes." in page.content.decode()
 
 
+def test_only_evident_matches_are_preselected_and_each_course_once(
+    browser: Client, owner: RestEntryPoint, course: Any
+) -> None:
+    algebra = owner.made("create_course", name="Linear Algebra")
+    labels = ["Cell Biology", "Linear Algebra - Section 2", "Cell Biology - Lab", "Club"]
+    events = [deadline(str(place), "20261203", f"Essay [{label}]") for place, label in enumerate(labels)]
+    form = form_with("calendar", read(browser, course, *events, deadline("x", "20261204", "Party")))
+    chosen = [form[f"label-{place}"] for place in range(5)]
+    assert chosen == [[course["id"]], [algebra["id"]], [""], [""], [course["id"]]]
+
+
 def test_a_calendar_of_several_courses_asks_for_a_label(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     physics = owner.made("create_course", name="Physics")
     events = [
@@ -261,7 +272,9 @@ def test_a_calendar_of_several_courses_asks_for_a_label(browser: Client, owner: 
     asked = read(browser, course, *events)
     assert "Choose the courses" in asked
     form = form_with("calendar", asked)
-    assert [one for place in range(3) for one in form[f"label-{place}"]] == [course["id"], physics["id"], course["id"]]
+    assert [one for place in range(3) for one in form[f"label-{place}"]] == [course["id"], physics["id"], ""]
+    assert "Choose a course" in asked
+    assert browser.post(path_of(course), form | {"choose": "yes"}).status_code == 422
     assert browser.post(path_of(course), form | {"choose": "yes", "label-2": "elsewhere"}).status_code == 422
     table = browser.post(path_of(course), form | {"choose": "yes", "label-2": "ignore"}).content.decode()
     browser.post(path_of(course), form_with("calendar", table))

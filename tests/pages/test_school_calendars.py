@@ -110,6 +110,13 @@ def test_a_rejected_address_is_shown_with_its_error(browser: Client, school: Sch
     assert SchoolCalendar.objects.count() == 0
 
 
+def test_a_too_long_address_is_not_cut_but_reported(browser: Client, school: School) -> None:
+    assert 'maxlength="2000"' not in browser.get("/calendars").content.decode()
+    refused = add(browser, url=f"https://{HOST}/{'a' * 2000}")
+    assert refused.status_code == 422
+    assert "Must have at most 2000 characters." in refused.content.decode()
+
+
 def test_a_double_click_adds_one_calendar_and_a_sixth_is_rejected(browser: Client, school: School) -> None:
     form = form_with("url", browser.get("/calendars").content.decode()) | {"url": URL}
     first, again = (browser.post("/calendars", form).headers["Location"] for _ in range(2))
