@@ -20,9 +20,10 @@ NOTHING_CHANGED = "This change has nothing to undo."
 IS_UNDO = "An undo cannot be undone. Make the change again instead."
 FILES = "Deleted files cannot be restored. Upload them again."
 IMPORT = "An import cannot be undone. Delete its courses and decks instead."
+SCHOOL_CALENDAR = "Deleting a calendar cannot be undone. Add it again."
 NOT_KEPT = f"This can no longer be undone. {_INSTEAD}"
 
-_NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT}
+_NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT, "delete_school_calendar": SCHOOL_CALENDAR}
 """Operations that cannot be undone, whatever they changed."""
 
 

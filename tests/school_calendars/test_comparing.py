@@ -226,7 +226,11 @@ def test_adding_changing_and_pausing_can_be_undone_but_deleting_cannot(
     calls.owner.made("delete_school_calendar", calendar_id=later["id"])
     deleted = calls.owner.made("list_changes", limit=1)["data"][0]
     assert (deleted["operation"], deleted["undoable"]) == ("delete_school_calendar", False)
-    assert calls.owner.call("undo_change", change_id=deleted["id"]).error == "conflict"
+    refused = calls.owner.call("undo_change", change_id=deleted["id"])
+    assert (refused.error, refused.body["message"]) == (
+        "conflict",
+        "Deleting a calendar cannot be undone. Add it again.",
+    )
 
 
 def test_two_calendars_with_the_same_events_create_them_once(calls: Calls, school: School, biology: Any) -> None:
