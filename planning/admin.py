@@ -23,12 +23,23 @@ class MilestoneAdmin(ReadOnlyAdmin):
 class SchoolCalendarAdmin(ReadOnlyAdmin):
     """School calendars without their addresses and contents. Members add them; operators can pause them."""
 
-    text_path = "host"
-    list_display = ("host", "member", "is_read", "last_error", "answer", "paused", "last_read_at", "next_read_at")
+    text_path = "name"
+    list_display = (
+        "name",
+        "host",
+        "member",
+        "is_read",
+        "last_error",
+        "answer",
+        "paused",
+        "last_read_at",
+        "next_read_at",
+    )
     list_select_related = ("member",)
     ordering = ("member_id", "created_at", "id")
     fields = (
         "member",
+        "name",
         "host",
         "is_read",
         "last_error",
@@ -52,8 +63,8 @@ class SchoolCalendarAdmin(ReadOnlyAdmin):
 
     @admin.display(description="last error")
     def last_error(self, calendar: SchoolCalendar) -> str:
-        """The type of the last error and its time."""
-        return f"{calendar.error_type}, {calendar.error_at:%Y-%m-%d %H:%M} UTC" if calendar.error_at else ""
+        """The last error in words, and its time."""
+        return f"{calendar.error_message} {calendar.error_at:%Y-%m-%d %H:%M} UTC" if calendar.error_at else ""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SchoolCalendar]:
         """Without secret or long columns."""

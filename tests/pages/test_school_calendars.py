@@ -98,6 +98,7 @@ def test_a_failed_reading_is_reported_with_its_reason(browser: Client, school: S
     school.sends(status="500 Oh")
     path = add(browser).url
     page = browser.post(path, {"do": "refresh"}, follow=True).content.decode()
+    assert "Choosing a course" not in page
     assert "It could not be read: The school&#x27;s server answered with the status 500." in page
     assert "The calendar was read." not in page
 
@@ -153,10 +154,12 @@ def test_operators_see_host_and_error_and_can_pause_but_never_see_the_address(
     admin: Client, owner: RestEntryPoint, school: School
 ) -> None:
     school.sends(status="500 Oh")
-    added = owner.made("add_school_calendar", url=URL)
+    added = owner.made("add_school_calendar", url=URL, name="Canvas of mine")
     listed = admin.get("/admin/planning/schoolcalendar/").content.decode()
     one = admin.get(f"/admin/planning/schoolcalendar/{added['id']}/change/").content.decode()
     for page in (listed, one):
+        assert "Canvas of mine" in page
+        assert "answered with the status 500." in page
         assert HOST in page
         assert "failing" in page
         assert SECRET not in page
