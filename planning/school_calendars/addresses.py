@@ -20,7 +20,7 @@ from studyservice.secrets.sealing import Seal
 MAX_ADDRESS = 2000
 _SHOWN = 4
 _HTTPS_PORT = 443
-_SCHEMES = frozenset({"https", "webcal"})
+_BEGINNING = re.compile("(?:https|webcal)://", re.IGNORECASE)
 _UNUSABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\\]")
 _SEAL = Seal("planning.school_calendars")
 
@@ -45,6 +45,8 @@ def parse_address(text: str) -> Address:
     Raises:
         ValidationFailed: it is not a valid `https` or `webcal` address with a host name.
     """
+    if not _BEGINNING.match(text):
+        raise _refusal("Must begin with https:// or webcal://.")
     if _UNUSABLE.search(text):
         raise _refusal("Must not contain white space, control characters or backslashes.")
     if "#" in text:
@@ -53,9 +55,9 @@ def parse_address(text: str) -> Address:
         parts = urlsplit(text)
         host, port = (parts.hostname or "").encode("idna").decode().lower(), parts.port or _HTTPS_PORT
     except ValueError:
-        raise _refusal("Must be an address that begins with https:// or webcal://.") from None
-    if parts.scheme.lower() not in _SCHEMES or not host:
-        raise _refusal("Must be an address that begins with https:// or webcal://.")
+        raise _refusal("Must be a valid address, like https://school.example/calendar.ics.") from None
+    if not host:
+        raise _refusal("Must name a host after https:// or webcal://.")
     if "@" in parts.netloc:
         raise _refusal("Must not have a user name or password.")
     if port != _HTTPS_PORT:

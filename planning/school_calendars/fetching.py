@@ -40,6 +40,7 @@ _WORDS = {
     Fault.ENCODED: "The school's server sent a compressed answer, which was not asked for.",
     Fault.TOO_LARGE: "The calendar is larger than 2 MiB.",
 }
+_NO_SUCH_HOST = "There is no host of this name. Check the address for a typing error."
 _LOST = "The address can no longer be read here. Delete the calendar and add it anew."
 NOTHING_KNOWN = Validators()
 NOT_A_CALENDAR = "not_a_calendar"
@@ -146,6 +147,8 @@ def _not_a_calendar(error: NotACalendar) -> str:
 
 
 def _failed(error: FetchError) -> Failed:
+    if error.unknown_host:
+        return Failed(error.fault.value, _NO_SUCH_HOST)
     if error.fault is not Fault.STATUS:
         return Failed(error.fault.value, _WORDS[error.fault])
     return Failed(

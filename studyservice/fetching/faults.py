@@ -22,8 +22,9 @@ class FetchError(Exception):
     Attributes:
         fault: the reason.
         status: the HTTP status, if that is the reason.
+        unknown_host: whether it is unreachable because no host has this name.
     """
 
-    def __init__(self, fault: Fault, text: str, status: int | None = None) -> None:
+    def __init__(self, fault: Fault, text: str, status: int | None = None, *, unknown_host: bool = False) -> None:
         super().__init__(text)
-        self.fault, self.status = fault, status
+        self.fault, self.status, self.unknown_host = fault, status, unknown_host

@@ -5,6 +5,7 @@ and proxies in the environment are ignored. No setting makes an address trusted.
 """
 
 import re
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -91,7 +92,8 @@ def fetch(url: str, limits: Limits, *, accept: str = "*/*", validators: Validato
     except TimeoutError as error:
         raise FetchError(Fault.TIMED_OUT, f"no whole answer within {limits.seconds:g} seconds") from error
     except (OSError, HTTPException) as error:
-        raise FetchError(Fault.UNREACHABLE, f"{type(error).__name__}: {error}") from error
+        unknown = isinstance(error, socket.gaierror) and error.errno == socket.EAI_NONAME
+        raise FetchError(Fault.UNREACHABLE, f"{type(error).__name__}: {error}", unknown_host=unknown) from error
     raise FetchError(Fault.REDIRECTED, f"more than {limits.redirects} redirects")
 
 

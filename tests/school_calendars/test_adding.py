@@ -176,7 +176,15 @@ def test_no_connection_is_opened_to_a_private_address(calls: Calls, internet: In
 
 
 def test_an_unknown_host_fails(calls: Calls, internet: Internet) -> None:
-    assert calls.add()["last_error"]["type"] == "unreachable"
+    error = calls.add()["last_error"]
+    assert error["type"] == "unreachable"
+    assert error["message"] == "There is no host of this name. Check the address for a typing error."
+
+
+@pytest.mark.parametrize("url", ["hello world", "http://canvas.school.example/a b", "canvas.school.example"])
+def test_the_beginning_of_an_address_is_checked_first(calls: Calls, internet: Internet, url: str) -> None:
+    refused = calls.owner.call("add_school_calendar", url=url)
+    assert refused.body["details"] == [{"field": "url", "message": "Must begin with https:// or webcal://."}]
 
 
 def test_404_and_410_stop_it_at_once_with_one_e_mail(
