@@ -53,8 +53,9 @@ def rows_of_courses(
     return all_rows, comparisons
 
 
-def take_approved(member: Member, parts: Mapping[UUID, CalendarFile], approve: Approve) -> Applied:
-    """Apply the result of `approve`, all or nothing, with one change for each course.
+def take_approved(member: Member, parts: Mapping[UUID, CalendarFile], approve: Approve) -> list[tuple[str, Applied]]:
+    """Apply the result of `approve`, all or nothing, with one change for each course. Return the courses' names with
+    what was applied.
 
     Conflicts are reported only once. Events that were not selected are offered again.
 
@@ -62,16 +63,17 @@ def take_approved(member: Member, parts: Mapping[UUID, CalendarFile], approve: A
         NotFound: the course was deleted.
         Conflict: there would be too many items.
     """
-    made = changed = deleted = 0
+    done: list[tuple[str, Applied]] = []
     with writing(member.id):
         rows, comparisons = rows_of_courses(member, parts)
         approved = {one.row.key: one for one in approve(rows)}
         for course_id, calendar in parts.items():
             with writing(member.id, "apply_calendar") as write:
-                write.within(Course, course_id, require_course(member, course_id)["name"])
+                name = require_course(member, course_id)["name"]
+                write.within(Course, course_id, name)
                 _, applied = take(write, member, course_id, calendar, _plan(comparisons[course_id], approved))
-            made, changed, deleted = made + applied.made, changed + applied.changed, deleted + applied.deleted
-    return Applied(made, changed, deleted)
+            done.append((name, applied))
+    return done
 
 
 def _plan(found: Comparison, approved: dict[str, Approved]) -> Plan:

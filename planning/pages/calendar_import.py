@@ -1,7 +1,7 @@
 """Importing a calendar file into a course: the file is read, the member reviews its changes and applies them."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from uuid import UUID
@@ -18,6 +18,7 @@ from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
+from courses.approval import Applied
 from courses.courses import list_courses, require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
 from courses.serializers import CourseRow
@@ -132,15 +133,26 @@ def _take(request: HttpRequest, member: Member, course: CourseRow, file: ReadFil
             request,
             member,
             CalendarViewSet.import_calendar,
-            lambda: take_approved(member, parts, lambda rows: approved_of(rows, request.POST)).in_words(),
+            lambda: _in_words(take_approved(member, parts, lambda rows: approved_of(rows, request.POST))),
         )
     except ReviewAgain as again:
         return _review(request, member, course, file, review=again.review, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     except Conflict as error:
         review = Review(rows_of_courses(member, parts)[0], request.POST)
         return _review(request, member, course, file, review=review, status=HTTPStatus.CONFLICT, refused=error.message)
-    messages.success(request, f"Done: {done}. You can undo it in Activity." if done else "Nothing was changed.")
+    messages.success(request, done)
     return redirect("course", course_id=course["id"])
+
+
+def _in_words(done: Sequence[tuple[str, Applied]]) -> str:
+    """What was applied to each course, and how it can be undone."""
+    changed = [(name, words) for name, applied in done if (words := applied.in_words())]
+    if not changed:
+        return "Nothing was changed."
+    if len(done) == 1:
+        return f"Done: {changed[0][1]}. You can undo it in Activity."
+    told = " ".join(f"{name}: {words}." for name, words in changed)
+    return f"{told} Undo each in Activity." if len(changed) > 1 else f"{told} You can undo it in Activity."
 
 
 def _labels(member: Member, course: CourseRow, calendar: CalendarFile) -> list[LabelRow]:

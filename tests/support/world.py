@@ -195,7 +195,7 @@ class World:
             case "syllabus_id":
                 record = made("create_syllabus", text=new_text())
             case "calendar_id":
-                record = made("add_school_calendar", url=f"https://canvas.school.example/{uuid4()}.ics")
+                record = made("add_school_calendar", url=new_address())
             case "change_id":
                 made("create_course", name="Botany")
                 record = self.made("list_changes", limit=1)["data"][0]
@@ -234,6 +234,8 @@ class World:
         body = copy.deepcopy(_BODIES.get(operation_id) or body_schema(operation_id)["examples"][0])
         if operation_id == "create_syllabus":
             body["text"] = new_text()
+        elif operation_id == "add_school_calendar":
+            body["url"] = new_address()
         return {name: self.id(name) if name.endswith("_id") else value for name, value in body.items()}
 
     def body_with(self, operation_id: str, ids: dict[str, str]) -> Any:
@@ -243,6 +245,8 @@ class World:
         body = copy.deepcopy(_BODIES.get(operation_id) or body_schema(operation_id)["examples"][0])
         if operation_id == "create_syllabus":
             body = {"text": new_text()}
+        elif operation_id == "add_school_calendar":
+            body["url"] = new_address()
         return {name: ids.get(name) if name.endswith("_id") else value for name, value in body.items()}
 
     def files(self, operation_id: str) -> dict[str, bytes]:
@@ -270,6 +274,11 @@ def _hold(calendar_id: str) -> None:
 def new_text() -> str:
     """A new syllabus text: uploading the same text again would be the same upload."""
     return f"Fall 2026\n\nThu, Dec 3: midterm exam\n\n{uuid4()}"
+
+
+def new_address() -> str:
+    """A new address of a school calendar: a member adds each only once."""
+    return f"https://canvas.school.example/{uuid4()}.ics"
 
 
 def bearer(secret: str) -> dict[str, str]:
