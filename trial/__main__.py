@@ -51,6 +51,7 @@ def _set_up() -> None:
     from trial.alone import alone
     from trial.secret_key import write_trial_secret
 
+    os.umask(0o077)  # the database and the other files are private
     write_trial_secret(data_dir())
     load_settings()
     django.setup()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 
 def write_trial_secret(data_dir: Path) -> None:
-    """Create the secret, readable only by this user. A concurrent caller keeps the existing one."""
-    data_dir.mkdir(parents=True, exist_ok=True)
+    """Create the secret and a new directory, readable only by this user. A concurrent caller keeps the existing one."""
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = data_dir / "trial-secret-key"
     if os.environ.get("SECRET_KEY") or os.environ.get("SECRET_KEY_FILE") or file.exists():
         return

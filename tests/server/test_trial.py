@@ -11,6 +11,7 @@ from tests.support.entry_points import RestEntryPoint
 from trial.demo import DEMO_EMAIL
 from trial.prepare import PRINTING
 from trial.prepare import prepare as trial
+from trial.secret_key import write_trial_secret
 
 pytestmark = [pytest.mark.database("sqlite", "a trial uses SQLite"), pytest.mark.django_db]
 
@@ -68,3 +69,15 @@ def test_a_trial_on_a_network_names_its_risks(settings: Any, capsys: pytest.Capt
     printed = capsys.readouterr().out
     assert "Careful" in printed
     assert "address that BASE_URL names" not in printed
+
+
+def test_a_new_directory_is_private_and_an_existing_one_keeps_its_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    new, existing = tmp_path / "new", tmp_path / "existing"
+    existing.mkdir(mode=0o755)
+    for directory, mode in ((new, 0o700), (existing, 0o755)):
+        write_trial_secret(directory)
+        assert directory.stat().st_mode & 0o777 == mode
+        assert (directory / "trial-secret-key").stat().st_mode & 0o777 == 0o600

@@ -117,7 +117,8 @@ def test_one_command_serves_a_trial(installed: Path, environment: dict[str, str]
         with urlopen(f"{base}{style}", timeout=30) as sheet:  # noqa: S310  # the same
             assert sheet.headers["Content-Type"].startswith("text/css")
     assert "study-data-service manage createmember" in (tmp_path / "printed").read_text()
-    assert (tmp_path / ".local/share/study-data-service/studyservice.sqlite3").exists()
+    data = tmp_path / ".local/share/study-data-service"
+    assert [path.stat().st_mode & 0o077 for path in (data, data / "studyservice.sqlite3")] == [0, 0]
     assert not list(installed.rglob("*.sqlite3"))
 
 
