@@ -21,8 +21,10 @@ class PlanningConfig(AppConfig):
         from planning.archive import write_calendar
         from planning.doubts import late_milestones
         from planning.school_calendars.addresses import reseal
+        from planning.school_calendars.failing import failing_calendars
         from planning.school_calendars.schedule import overdue
         from planning.searching import IN_MILESTONES
+        from studyservice.admin.front_page import ALSO_WAITING
         from studyservice.secrets.sealing import RESEALS
         from studyservice.server.signals import OVERDUE_CALENDARS
 
@@ -31,3 +33,4 @@ class PlanningConfig(AppConfig):
         EXTRAS.register("calendar.ics", write_calendar)
         RESEALS.register(reseal)
         OVERDUE_CALENDARS.register(overdue)
+        ALSO_WAITING.register(failing_calendars)

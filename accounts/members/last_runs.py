@@ -4,14 +4,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
 from studyservice.database.constraints import characters
+from studyservice.server.signals import OVERDUE_CALENDARS
 
 PURGE = "purgeexpired"
 REMIND = "remind"
 DELIVER_MAIL = "delivermail"
+READ_CALENDARS = "readcalendars"
 BACKUP = "backup"
 """Recorded by `deploy/backup.sh`. Other kinds of backups are not recorded."""
 
@@ -62,7 +65,11 @@ def last_purge() -> datetime | None:
 
 
 def schedules() -> list[Schedule]:
-    """Return every schedule, in one query. A backup never recorded here is not late, since others may make it."""
+    """Return every schedule, in two queries.
+
+    A backup never recorded here is not late, since others may make it. `readcalendars`, listed if school calendars are
+    on, is late if calendars have been due for too long.
+    """
     ran = dict(LastRun.objects.values_list("name", "finished_at"))
     now = timezone.now()
     found = []
@@ -70,4 +77,6 @@ def schedules() -> list[Schedule]:
         last = ran.get(name)
         late = now - last > limit if last else name != BACKUP
         found.append(Schedule(name, last, late))
+    if settings.SCHOOL_CALENDARS:
+        found.append(Schedule(READ_CALENDARS, ran.get(READ_CALENDARS), late=OVERDUE_CALENDARS.get()() > 0))
     return found

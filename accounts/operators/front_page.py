@@ -9,7 +9,7 @@ from accounts.members.last_runs import BACKUP, schedules
 from accounts.members.models import Member
 from accounts.members.outgoing_mail import OutgoingMail
 from studyservice.admin.base import counted
-from studyservice.admin.front_page import MOST_ROWS, Answer, Row
+from studyservice.admin.front_page import ALSO_WAITING, MOST_ROWS, Answer, Row
 
 _MEMBERS = "admin:accounts_member_changelist"
 
@@ -22,7 +22,7 @@ def _joined() -> list[Row]:
 def _schedules() -> list[Row]:
     found = []
     for schedule in schedules():
-        never = "none here yet" if schedule.name == BACKUP else "has never run"
+        never = "none here yet" if schedule.name == BACKUP else "has never run" if schedule.late else "nothing due yet"
         text = schedule.name if schedule.last else f"{schedule.name}: {never}"
         late = " is late" if schedule.late and schedule.last else ""
         found.append(
@@ -52,6 +52,8 @@ def _waiting() -> list[Row]:
     if erasing["number"]:
         text = f"{counted(erasing['number'], 'member')} being deleted"
         found.append(Row(text, "/docs/operating#deleting-a-member", erasing["oldest"]))
+    for more in ALSO_WAITING:
+        found += more()
     return found
 
 

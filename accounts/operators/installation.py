@@ -98,6 +98,8 @@ def _step_of(schedule: Schedule) -> Callable[[], str]:
     def step() -> str:
         if schedule.last is None and schedule.name == BACKUP:
             raise Skipped("deploy/backup.sh has not made one yet.")
+        if schedule.last is None and not schedule.late:
+            raise Skipped("has not run yet, and no calendar is overdue.")
         if schedule.late:
             raise Failed(f"{_age(schedule)}.", _START)
         return f"{_age(schedule)}."

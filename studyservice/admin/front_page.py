@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.http import HttpRequest
 
-from studyservice.hooks import HookTable
+from studyservice.hooks import HookList, HookTable
 
 MOST_ROWS = 5
 
@@ -46,6 +46,9 @@ class Answer:
 
 
 ANSWERS = HookTable[Answer]("ANSWERS")
+
+ALSO_WAITING = HookList[Callable[[], Sequence[Row]]]("ALSO_WAITING")
+"""More rows of what waits, each in one query."""
 
 _ORDER = ("health", "joined", "refused", "schedules", "waiting")
 

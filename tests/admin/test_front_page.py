@@ -19,7 +19,7 @@ from accounts.members.outgoing_mail import MailKind, OutgoingMail
 from accounts.models import Member
 from studyservice import __version__
 from tests.conftest import MakeMember
-from tests.support.factories import ApplicationFactory, GrantFactory
+from tests.support.factories import ApplicationFactory, DueCalendarFactory, GrantFactory, SchoolCalendarFactory
 from tests.support.server import free_port
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -49,7 +49,7 @@ def test_a_new_service_answers_every_question(admin: Client, operator: Member) -
         "Which schedules ran?": [
             (f"{name}: has never run", "/docs/operating#commands") for name in ("delivermail", "remind", "purgeexpired")
         ]
-        + [("backup: none here yet", "")],
+        + [("backup: none here yet", ""), ("readcalendars: nothing due yet", "")],
         "What waits?": [("Nothing.", "")],
     }
 
@@ -84,7 +84,20 @@ def test_a_late_schedule_is_marked(admin: Client) -> None:
         "remind is late",
         "purgeexpired",
         "backup",
+        "readcalendars: nothing due yet",
     ]
+
+
+def test_unread_school_calendars_are_reported(admin: Client, owner_member: Member, settings: Any) -> None:
+    SchoolCalendarFactory.create(member=owner_member, error_type="unreachable")
+    DueCalendarFactory.create(member=owner_member, next_read_at=timezone.now() - timedelta(hours=1))
+    note_run("readcalendars")
+    page = shown(admin)
+    assert page["Which schedules ran?"][-1] == ("readcalendars is late", "/docs/operating#commands")
+    assert page["What waits?"] == [("1 school calendar failing", "/admin/planning/schoolcalendar/")]
+    settings.SCHOOL_CALENDARS = False
+    page = shown(admin)
+    assert (len(page["Which schedules ran?"]), page["What waits?"]) == (4, [("Nothing.", "")])
 
 
 def test_waiting_work_is_counted(admin: Client, settings: Any, owner_member: Member) -> None:

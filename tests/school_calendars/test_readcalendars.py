@@ -10,6 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connections
 
+from accounts.members.last_runs import LastRun
 from accounts.models import Member
 from planning.school_calendars import fetching
 from planning.school_calendars.models import DueCalendar, SchoolCalendar
@@ -241,6 +242,7 @@ def test_remaining_calendars_wait_for_the_next_run_if_time_is_up(calls: Calls, s
     Run(seconds=0).read_all()
     assert school.gets == 2
     assert run()["read"] == 2
+    assert LastRun.objects.filter(name="readcalendars").exists()
 
 
 @pytest.mark.database("sqlite", "a function of the key")

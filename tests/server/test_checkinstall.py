@@ -62,6 +62,7 @@ def test_a_complete_installation_passes(server: Server, check: Check) -> None:
         *("database", "database version", "migrations", "redis", "mail"),
         *("server", "X-Forwarded-Proto", "X-Forwarded-For", "plain http", "clock"),
         *("schedule delivermail", "schedule remind", "schedule purgeexpired", "schedule backup"),
+        "schedule readcalendars",
     ]
     assert report["checks"][0] == {"step": "settings", "outcome": "ok", "found": "no warnings.", "remedy": ""}
     [sent] = (Path(server.environment["DATA_DIR"]) / "mail").iterdir()

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer
+from accounts.members.last_runs import READ_CALENDARS, note_run
 from planning.school_calendars.running import BROKEN, Run
 from studyservice.management.operators import OperatorCommand
 
@@ -27,6 +28,7 @@ class Command(OperatorCommand):
         run = Run()
         if settings.SCHOOL_CALENDARS:
             run.read_all()
+        note_run(READ_CALENDARS)
         told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(run.done.items()))
         text = f"Read: {told}." if told else "Nothing was due." if settings.SCHOOL_CALENDARS else "Turned off."
         answer(self, {"read": run.done.total(), **run.done}, as_json=options["json"], text=text)
