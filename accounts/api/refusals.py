@@ -4,15 +4,13 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from accounts.credentials.limiting import KEPT_BACK
+from accounts.credentials.limiting import KEPT_BACK, SEES_A_PART
 from accounts.credentials.limits import Limits
 from studyservice.database.limiting import NotLimitedError
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import InsufficientScope
 
 logger = logging.getLogger(__name__)
-
-_PART = "This credential sees a part of the member's data, and this is about all of it."
 
 
 def require_within(operation: Operation, limits: Limits) -> None:
@@ -22,7 +20,7 @@ def require_within(operation: Operation, limits: Limits) -> None:
         InsufficientScope: the operation is refused.
     """
     if operation.whole_account and limits.keep_back:
-        raise InsufficientScope(_PART)
+        raise InsufficientScope(SEES_A_PART)
     if operation.grades and not limits.grades:
         raise InsufficientScope(KEPT_BACK)
 
@@ -38,7 +36,7 @@ def refused_past_limits() -> Iterator[None]:
         yield
     except NotLimitedError as error:
         logger.exception("A statement could not be limited")
-        raise InsufficientScope(_PART) from error
+        raise InsufficientScope(SEES_A_PART) from error
 
 
 def require_grades_left_out(operation: Operation, limits: Limits, sent: object) -> None:

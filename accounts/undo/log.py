@@ -17,7 +17,7 @@ from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change, ChangeObject
 from accounts.changes.records import ChangeRow
 from accounts.members.models import Member
 from accounts.undo.kinds import why_not
-from accounts.undo.seen import is_wholly_seen, seen_fields
+from accounts.undo.seen import is_of_whole_account, is_wholly_seen, seen_fields
 from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookList
@@ -201,6 +201,6 @@ def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
         "object": {"type": row["object_type"], "id": row["object_id"], "name": row["object_name"]},
         "before": before,
         "after": after,
-        "undoable": reason is None and is_whole,
+        "undoable": reason is None and is_whole and not is_of_whole_account(row["operation"]),
         "undone_at": row["undone_at"],
     }

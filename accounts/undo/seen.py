@@ -6,12 +6,17 @@ from uuid import UUID
 from accounts.changes.contents import Contents, Json
 from accounts.changes.models import Change
 from accounts.changes.touched import GRADE_TYPES
-from accounts.credentials.limiting import KEPT_BACK, current_limits
+from accounts.credentials.limiting import KEPT_BACK, SEES_A_PART, current_limits
 from studyservice.operations.errors import InsufficientScope
 
 _PARTLY_SEEN = (
     "This change also touches courses that this credential does not see. The member can undo it on the page /activity."
 )
+_OF_CALENDARS = frozenset(
+    {"add_school_calendar", "update_school_calendar", "delete_school_calendar", "read_school_calendar"}
+)
+"""Operations in the log whose undo a limited credential may not call, like the operations on school calendars."""
+
 _OF_GRADES = frozenset({"category_id", "categories", "grade_categories", "grade_scores"})
 """Fields and counts that reveal grades."""
 
@@ -27,12 +32,19 @@ def is_wholly_seen(course_id: UUID | None, courses: str) -> bool:
     return bool(touched) and touched <= {one.hex for one in allowed}
 
 
+def is_of_whole_account(operation: str) -> bool:
+    """Return whether the limits of the current call forbid it to undo what the operation did to the whole account."""
+    return operation in _OF_CALENDARS and current_limits().keep_back
+
+
 def require_wholly_seen(change: Change) -> None:
     """Refuse to undo a change that the current call sees only in part.
 
     Raises:
-        InsufficientScope: part of it is outside the limits, or about hidden grades.
+        InsufficientScope: part of it is outside the limits, or about hidden grades or the whole account.
     """
+    if is_of_whole_account(change.operation):
+        raise InsufficientScope(SEES_A_PART)
     if not is_wholly_seen(change.course_id, change.courses):
         raise InsufficientScope(_PARTLY_SEEN)
     if not current_limits().grades and (change.grades or change.object_type in GRADE_TYPES):

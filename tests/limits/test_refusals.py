@@ -11,6 +11,7 @@ from courses import courses
 from tests.support.calendar_files import one_deadline
 from tests.support.entry_points import RestEntryPoint
 from tests.support.half_seen import text_of
+from tests.support.schools import URL, School, labelled
 from tests.support.tools import mcp_of
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
@@ -119,6 +120,27 @@ def test_a_change_of_grades_is_neither_listed_nor_undoable(
     owner.made("undo_change", change_id=changes[0]["id"])
     assert [one["operation"] for one in ungraded.made("list_changes")["data"]] == ["create_course"]
     assert ungraded.call("undo_change", change_id=str(uuid4())).error == "not_found"
+
+
+def test_changes_of_school_calendars_are_undone_only_by_unlimited_credentials(
+    owner: RestEntryPoint, limited: RestEntryPoint, ungraded: RestEntryPoint, course: Any, internet: Any
+) -> None:
+    School(internet).has(labelled("a", "20261203", "Essay 1"))
+    calendar = owner.made("add_school_calendar", url=URL, course_id=course["id"], accept=True)
+    owner.made("update_school_calendar", calendar_id=calendar["id"], paused=True)
+    changes = [row for row in owner.made("list_changes")["data"] if "school_calendar" in row["operation"]]
+    logged = {row["operation"] for row in changes}
+    assert logged == {"add_school_calendar", "read_school_calendar", "update_school_calendar"}
+    ids = {row["id"] for row in changes}
+    for entry_point in (limited, ungraded):
+        told = [row for row in entry_point.made("list_changes")["data"] if row["id"] in ids]
+        assert not any(row["undoable"] for row in told)
+        for row in told:
+            assert "part of the member's data" in refusal(entry_point, "POST", f"/v1/changes/{row['id']}/undo")
+    assert len(told) == len(ids)
+    assert len(owner.made("list_school_calendars")["data"]) == 1
+    owner.made("undo_change", change_id=changes[0]["id"])
+    assert owner.made("list_school_calendars")["data"][0]["state"] != "paused"
 
 
 def test_a_partly_visible_change_omits_the_other_course(
