@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any, Self
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.decorators import method_decorator
@@ -29,7 +29,7 @@ from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.limits_form import LimitsForm
 from oauthserver.blocking import is_blocked
-from oauthserver.consent_limits import consents_beyond, limit_app
+from oauthserver.consent_limits import consents_beyond, last_limits, limit_app
 from oauthserver.errors import InvalidRequest, OAuthError
 from oauthserver.families import end_families, families_of
 from oauthserver.metadata_documents import DocumentRefused
@@ -163,11 +163,18 @@ class AuthorizationView(OAuthLibMixin, View):
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         """Show the consent page."""
-        return self._asking(request, LimitsForm(None, self.member))
+        return self._asking(request, *self._form(None))
 
-    def _asking(self, request: HttpRequest, limits: LimitsForm) -> HttpResponse:
+    def _form(self, posted: QueryDict | None) -> tuple[LimitsForm, str]:
+        """Return the form, which starts with the limits of the member's last consent, and those limits in words."""
+        last = last_limits(self.member, self.app.pk)
+        form = LimitsForm(posted, self.member, limits=last)
+        return form, form.in_a_phrase(last)
+
+    def _asking(self, request: HttpRequest, limits: LimitsForm, last: str) -> HttpResponse:
         context = {
             "limits_form": limits,
+            "last_limits": last,
             "app": self.app,
             "destination": destination_of(self.redirect_uri),
             "redirect_uri": self.redirect_uri,
@@ -185,9 +192,9 @@ class AuthorizationView(OAuthLibMixin, View):
             return self._answer(error="access_denied", error_description="The member did not allow it.")
         if decision != "allow":
             return self.get(request)
-        form = LimitsForm(request.POST, self.member)
+        form, last = self._form(request.POST)
         if not form.is_valid():
-            return self._asking(request, form)
+            return self._asking(request, form, last)
         scopes = self.asked.scopes if "write" in request.POST else self.asked.scopes - {Scope.WRITE}
         try:
             return self._redirect(self._consented(request, scopes, form.limits()))

@@ -1,8 +1,10 @@
 """The limits of a member's consent, stored with it, so that no token exceeds them."""
 
+from dataclasses import replace
 from uuid import UUID
 
 from accounts.credentials.limits import Limits
+from accounts.models import Member
 from oauthserver.models import Grant
 
 
@@ -17,6 +19,13 @@ class ConsentLimits:
     def write(self, member_id: UUID, holder: UUID, limits: Limits) -> None:
         """Store the limits."""
         Grant.objects.filter(user_id=member_id, token_family=holder).update(limits=limits.stored())
+
+
+def last_limits(member: Member, app_id: UUID) -> Limits:
+    """Return the limits of the member's newest consent for an app, without a last day that is over."""
+    consents = Grant.objects.filter(user=member, application_id=app_id).order_by("-created", "-id")
+    limits = Limits.of(consents.values_list("limits", flat=True).first())
+    return replace(limits, until=None) if limits.have_ended(member.today()) else limits
 
 
 def consents_beyond(member_id: UUID, app_id: UUID, limits: Limits) -> set[UUID]:

@@ -6,6 +6,7 @@ from typing import Self
 from uuid import UUID
 
 import orjson
+from django.utils.formats import date_format
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Limits:
         number = 0 if self.courses is None else len(self.courses)
         told = [] if self.courses is None else ["1 course only" if number == 1 else f"{number} courses only"]
         told += [] if self.grades else ["no grades"]
-        told += [] if self.until is None else [f"until {self.until}"]
+        told += [] if self.until is None else [f"until {day_in_words(self.until)}"]
         return "".join(f"; {one}" for one in told)
 
     @classmethod
@@ -73,6 +74,11 @@ class Limits:
             grades=kept["grades"],
             until=None if kept["until"] is None else date.fromisoformat(kept["until"]),
         )
+
+
+def day_in_words(day: date) -> str:
+    """Return `day` as pages write it: 31 December 2026."""
+    return date_format(day, "j F Y")
 
 
 NO_LIMITS = Limits()

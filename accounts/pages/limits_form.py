@@ -5,21 +5,22 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.utils.formats import date_format
 
 from accounts.credentials.limiting import COURSE_NAMES, CourseName
-from accounts.credentials.limits import Limits
+from accounts.credentials.limits import NO_LIMITS, Limits, day_in_words
 from accounts.members.models import Member
 
 _ALL, _THESE = "all", "these"
 _YES, _NO = "yes", "no"
+_MOST_NAMED = 3
+"""Number of courses up to which a phrase names each."""
 
 
 class LimitsForm(forms.Form):
     """The limits of a key or an app.
 
     Without a choice of courses or grades, it allows all of them. Choosing some courses but ticking none is an error; it
-    never means all.
+    never means all. So is choosing all but ticking some.
     """
 
     which = forms.ChoiceField(
@@ -54,7 +55,7 @@ class LimitsForm(forms.Form):
         """Create the form for `member`.
 
         Args:
-            limits: the current ones, to change them.
+            limits: the current ones, which the form starts with.
             ends: whether to ask for a last day; API keys have an expiry instead.
         """
         self.names: Sequence[CourseName] = COURSE_NAMES.get()(member.id)
@@ -63,16 +64,19 @@ class LimitsForm(forms.Form):
         self.today = member.today()
         self.there = [course["id"] for course in self.names]
         self.kept = () if limits is None else limits.courses or ()
+        self.asks_courses = bool(self.names) or (limits is not None and limits.courses is not None)
         chosen: Any = self.fields["courses"]
         chosen.choices = [(str(course["id"]), course["name"]) for course in self.names]
         if not ends:
             del self.fields["until"]
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a selection without courses, and an end in the past."""
+        """Refuse a selection without courses, courses without a selection, and an end in the past."""
         cleaned: dict[str, Any] = super().clean() or {}
         if self._selects_courses() and not cleaned.get("courses") and "courses" not in self.errors:
             self.add_error("courses", "Tick at least one course, or choose all.")
+        if cleaned.get("which") == _ALL and cleaned.get("courses"):
+            self.add_error("which", "You ticked courses: choose Only these, or untick them.")
         until = cleaned.get("until")
         if until is not None and until < self.today:
             self.add_error("until", "This day is over. Choose today or a later day.")
@@ -93,16 +97,34 @@ class LimitsForm(forms.Form):
         )
 
     def in_words(self, limits: Limits) -> str:
-        """Describe what a key or an app sees, one sentence for each limit."""
+        """Describe what a key or an app sees, one sentence for each limit; empty without limits."""
         told = []
         if limits.courses is not None:
-            seen = [course["name"] for course in self.names if course["id"] in limits.courses]
+            seen = self._names_of(limits.courses)
             told.append(f"Sees only {', '.join(seen)}." if seen else "Sees no course.")
         if not limits.grades:
             told.append("Does not see grades.")
         if limits.until is not None:
-            told.append(f"Works until {date_format(limits.until, 'j F Y')}.")
+            told.append(f"Works until {day_in_words(limits.until)}.")
         return " ".join(told)
+
+    def in_a_phrase(self, limits: Limits) -> str:
+        """Describe what a key or an app sees, after a verb: `only Cell Biology, no grades`; empty without limits."""
+        if limits == NO_LIMITS:
+            return ""
+        seen = self._names_of(limits.courses or ())
+        if limits.courses is None:
+            told = ["all courses" if not limits.grades else "everything"]
+        elif not seen:
+            told = ["no course"]
+        else:
+            told = [f"only {', '.join(seen) if len(seen) <= _MOST_NAMED else f'{len(seen)} courses'}"]
+        told += [] if limits.grades else ["no grades"]
+        told += [] if limits.until is None else [f"until {day_in_words(limits.until)}"]
+        return ", ".join(told)
+
+    def _names_of(self, courses: Sequence[UUID]) -> list[str]:
+        return [course["name"] for course in self.names if course["id"] in courses]
 
 
 def _initial(limits: Limits) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Data that a member withholds from an app or a key: on the consent page, with a new key, and on the key page."""
 
 import re
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
@@ -79,6 +80,67 @@ def test_no_course_never_means_all(
     fields = {"name": "Script", "expires": "90", "which": "these", "courses": [ids[one] for one in ticked]}
     client.post("/keys", fields)
     assert owner_member.api_keys.filter(name="Script").count() == 0
+
+
+def test_ticked_courses_never_mean_all(owner_member: Any, app: App, courses: list[str], make_key: Any) -> None:
+    ticked = {"which": "all", "courses": courses[:1], "grades": "yes"}
+    client = Client()
+    client.force_login(owner_member)
+    _, key = make_key(owner_member)
+    for response in (
+        consent(app, owner_member, **ticked),
+        client.post("/keys", {"name": "Script", "expires": "90"} | ticked),
+        client.post(f"/keys/{key.id}/limits", ticked),
+    ):
+        assert "You ticked courses: choose Only these, or untick them." in response.content.decode()
+    key.refresh_from_db()
+    assert (key.limits, owner_member.api_keys.filter(name="Script").count()) == (None, 0)
+
+
+def shown(app: App, member: Any) -> tuple[str, dict[str, Any]]:
+    """The words of the consent page, and what its form of limits starts with."""
+    response = Browser(member).visit(app.query())
+    form = response.context["limits_form"]
+    values = {name: form[name].value() for name in ("which", "courses", "grades", "until")}
+    return " ".join(response.content.decode().split()), values
+
+
+def test_a_second_consent_starts_with_the_limits_of_the_first(
+    owner_member: Any, app: App, courses: list[str], time_machine: Any
+) -> None:
+    time_machine.move_to("2026-11-23T12:00:00Z")
+    everything = {"which": "all", "courses": [], "grades": "yes", "until": ""}
+    text, starts = shown(app, owner_member)
+    assert ("You last allowed" in text, starts["which"], starts["grades"]) == (False, "all", "yes")
+    connected(app, owner_member, which="these", courses=courses[0], grades="no", until="2026-12-31")
+    text, starts = shown(app, owner_member)
+    assert (
+        "You last allowed this app to see only Botany, no grades, until 31 December 2026. "
+        "<em>Allow</em> keeps that unless you change it."
+    ) in text
+    until = date(2026, 12, 31)
+    assert starts == {"which": "these", "courses": courses[:1], "grades": "no", "until": until}
+    tokens = connected(app, owner_member, **starts)
+    assert limits(tokens) == {"courses": courses[:1], "other": False, "grades": False, "until": "2026-12-31"}
+    time_machine.move_to("2027-01-02T12:00:00Z")
+    text, starts = shown(app, owner_member)
+    assert "only Botany, no grades. <em>" in text
+    assert starts["until"] is None
+    connected(app, owner_member, **everything)
+    assert "You last allowed" not in shown(app, owner_member)[0]
+    assert "You last allowed" not in shown(App.registered(client_name="Other"), owner_member)[0]
+
+
+def test_a_second_consent_does_not_widen_when_the_last_course_is_gone(
+    owner: RestEntryPoint, owner_member: Any, app: App, courses: list[str]
+) -> None:
+    connected(app, owner_member, which="these", courses=courses[0])
+    for id_ in courses:
+        owner.made("delete_course", course_id=id_)
+    text, starts = shown(app, owner_member)
+    assert "to see no course." in text
+    assert 'value="these"' in text
+    assert consent(app, owner_member, which=starts["which"]).status_code == 422
 
 
 def test_a_past_end_is_rejected(owner_member: Any, app: App) -> None:

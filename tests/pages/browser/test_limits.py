@@ -38,6 +38,9 @@ def test_a_member_selects_one_course_without_script(open_signed_in: Any, member:
     expect(page.get_by_role("checkbox", name="Latin")).to_be_checked()
     page.get_by_role("radio", name="All, later ones too").check()
     page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("You ticked courses: choose Only these, or untick them.")).to_be_visible()
+    page.get_by_role("checkbox", name="Latin").uncheck()
+    page.get_by_role("button", name="Save").click()
     assert len(entry_point.made("list_courses")["data"]) == 3
 
 
