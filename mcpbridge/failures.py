@@ -1,5 +1,8 @@
 """The text of a failed call, written so that an assistant can act on it."""
 
+from django.conf import settings
+
+from accounts.credentials.hidden import GradesHidden, PartHidden
 from mcpbridge.sources import SOURCES
 from studyservice.http.request_ids import current_request_id
 from studyservice.operations.errors import (
@@ -15,6 +18,8 @@ _ADVICE: dict[type[ApiError], str] = {
         "Tell the member: connect this app again and allow editing, or use an API key that may write. "
         "Tools that only read still work."
     ),
+    GradesHidden: "Tell the member: they can change what this app or key sees with Change at {base}/keys.",
+    PartHidden: "Tell the member. Do not try again.",
     MembershipRequired: "Tell the member. Do not try again before the membership is renewed; get_me works meanwhile.",
 }
 
@@ -27,7 +32,7 @@ def failure_text(error: ApiError) -> str:
     if "Retry-After" in error.headers:
         lines.append(f"Wait {error.headers['Retry-After']} s before you try again.")
     if type(error) in _ADVICE:
-        lines.append(_ADVICE[type(error)])
+        lines.append(_ADVICE[type(error)].format(base=settings.BASE_URL))
     lines.append(f"Request id: {current_request_id()}")
     return "\n".join(lines)
 

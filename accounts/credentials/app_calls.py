@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from accounts.credentials.connections import CONNECTED_APPS, Refusal
 from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, Connection, DeadToken
 from studyservice.http.logs import error_type
-from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE
+from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE, TOOL_FAILURE
 
 
 def note_call(request: HttpRequest, response: HttpResponse) -> None:
@@ -29,7 +29,8 @@ def _refusal(request: HttpRequest, response: HttpResponse) -> Refusal | None:
     """Return the reason for a refusal: an API error, a tool's failure, or a message unknown to the protocol."""
     error = error_type(request, response)
     if error is not None:
-        return Refusal(error)
+        said = TOOL_FAILURE.get(request) or response
+        return Refusal(getattr(said, "cause", None) or error)
     refused = response.status_code >= HTTPStatus.BAD_REQUEST or MESSAGE_REFUSED.get(request)
     return Refusal.INVALID_REQUEST if refused else None
 

@@ -18,12 +18,14 @@ from studyservice.operations.declaration import Scope
 
 
 class Refusal(TextChoices):
-    """The reason for refusing an app's call: a type of the API's errors, or a fault of its access token."""
+    """The reason for refusing an app's call: a type or a reason of the API's errors, or a fault of its access token."""
 
     EXPIRED = "token_expired", "its access token had expired; it renews it automatically"
     BLOCKED = "app_blocked", "the operators have blocked it"
     ELSEWHERE = "token_for_elsewhere", "its access token works only at the MCP address"
     INSUFFICIENT_SCOPE = "insufficient_scope", "it may not change data"
+    GRADES_HIDDEN = "grades_hidden", "it asked for grades, which you hide"
+    PART_HIDDEN = "part_hidden", "it asked for more of your data than you let it see"
     MEMBERSHIP_REQUIRED = "membership_required", "your membership was not active"
     RATE_LIMITED = "rate_limited", "it made too many calls in a minute"
     INVALID_REQUEST = "invalid_request", "it sent an invalid request"

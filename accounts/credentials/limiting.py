@@ -24,9 +24,6 @@ UNSENT = UUID(int=0)
 MOST_GONE = 100
 """Number of deleted courses that a credential keeps, because an undo can restore them."""
 
-KEPT_BACK = "The member keeps grades to themself."
-SEES_A_PART = "This credential sees a part of the member's data, and this is about all of it."
-
 
 class LimitsRow(TypedDict):
     """A `LimitsRecord`."""

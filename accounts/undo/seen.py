@@ -6,8 +6,8 @@ from uuid import UUID
 from accounts.changes.contents import Contents, Json
 from accounts.changes.models import Change
 from accounts.changes.touched import GRADE_TYPES
-from accounts.credentials.limiting import KEPT_BACK, SEES_A_PART, current_limits
-from studyservice.operations.errors import InsufficientScope
+from accounts.credentials.hidden import GradesHidden, PartHidden
+from accounts.credentials.limiting import current_limits
 
 _PARTLY_SEEN = (
     "This change also touches courses that this credential does not see. The member can undo it on the page /activity."
@@ -41,14 +41,15 @@ def require_wholly_seen(change: Change) -> None:
     """Refuse to undo a change that the current call sees only in part.
 
     Raises:
-        InsufficientScope: part of it is outside the limits, or about hidden grades or the whole account.
+        PartHidden: part of it is outside the limits, or it is about the whole account.
+        GradesHidden: it is about hidden grades.
     """
     if is_of_whole_account(change.operation):
-        raise InsufficientScope(SEES_A_PART)
+        raise PartHidden
     if not is_wholly_seen(change.course_id, change.courses):
-        raise InsufficientScope(_PARTLY_SEEN)
+        raise PartHidden(_PARTLY_SEEN)
     if not current_limits().grades and (change.grades or change.object_type in GRADE_TYPES):
-        raise InsufficientScope(KEPT_BACK)
+        raise GradesHidden
 
 
 def seen_fields(contents: Contents, type_: str, *, is_whole: bool) -> tuple[_Told, _Told]:

@@ -24,13 +24,16 @@ class ErrorResponse(HttpResponse):
 
     Attributes:
         error_type: for the log line of the request.
+        cause: narrower than the type, if there is one (`ApiError.cause`).
     """
 
-    def __init__(self, error_type: str, value: object, status: int, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, error_type: str, value: object, status: int, headers: Mapping[str, str], cause: str | None = None
+    ) -> None:
         content = encode(value)
         length = {"Content-Length": str(len(content))}
         super().__init__(content, status=status, content_type=JSON_TYPE, headers=length | dict(headers))
-        self.error_type = error_type
+        self.error_type, self.cause = error_type, cause
 
 
 def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
@@ -70,7 +73,7 @@ def download_response(file: DownloadRow, status: int) -> HttpResponseBase:
 
 def error_response(error: ApiError) -> HttpResponse:
     """Return `error` as an HTTP answer, in the envelope."""
-    return ErrorResponse(error.type, error.envelope(current_request_id()), error.status, error.headers)
+    return ErrorResponse(error.type, error.envelope(current_request_id()), error.status, error.headers, error.cause)
 
 
 def rpc_error_response(error: ApiError) -> HttpResponse:
@@ -80,7 +83,7 @@ def rpc_error_response(error: ApiError) -> HttpResponse:
     """
     code_and_rest = {"code": REFUSED} | error.envelope(current_request_id())["error"]
     body = {"jsonrpc": "2.0", "id": None, "error": code_and_rest}
-    return ErrorResponse(error.type, body, error.status, error.headers)
+    return ErrorResponse(error.type, body, error.status, error.headers, error.cause)
 
 
 def oauth_error_response(

@@ -30,6 +30,7 @@ class ApiError(Exception):
 
     Attributes:
         type: the catalog's name.
+        cause: narrower than the type, for the member's record of refused calls (`accounts.credentials.connections`).
         status: HTTP status.
         message: a sentence that says what to do.
         headers: extra response headers.
@@ -37,6 +38,7 @@ class ApiError(Exception):
     """
 
     type: ClassVar[str]
+    cause: ClassVar[str | None] = None
     status: ClassVar[HTTPStatus]
     default_message: ClassVar[str]
 

@@ -11,6 +11,7 @@ from courses import courses
 from tests.support.calendar_files import one_deadline
 from tests.support.entry_points import RestEntryPoint
 from tests.support.half_seen import text_of
+from tests.support.oauth import BASE
 from tests.support.schools import URL, School, labelled
 from tests.support.tools import mcp_of
 
@@ -55,7 +56,8 @@ _WHOLE_ACCOUNT = (
 def test_operations_on_the_whole_account_are_rejected(limited: RestEntryPoint, ungraded: RestEntryPoint) -> None:
     for entry_point in (limited, ungraded):
         for method, path in _WHOLE_ACCOUNT:
-            assert "part of the member's data" in refusal(entry_point, method, path)
+            assert "part of the member's data" in (said := refusal(entry_point, method, path))
+            assert f"The member can change what it sees at {BASE}/keys." in said
 
 
 def test_grades_are_rejected_before_ids_and_bodies(ungraded: RestEntryPoint, course: Any, item: Any) -> None:
@@ -80,7 +82,10 @@ def test_grades_are_rejected_before_ids_and_bodies(ungraded: RestEntryPoint, cou
 def test_a_tool_is_rejected_with_the_challenge(ungraded: RestEntryPoint, course: Any) -> None:
     response = mcp_of(ungraded).rpc("tools/call", {"name": "get_grades", "arguments": {"course_id": course["id"]}})
     result = response.json()["result"]
-    assert "keeps grades to themself" in result["content"][0]["text"]
+    text = result["content"][0]["text"]
+    assert "The member keeps grades to themself.\nTell the member: they can change what this app or key sees" in text
+    assert f"with Change at {BASE}/keys." in text
+    assert "allow editing" not in text
     assert "insufficient_scope" in result["_meta"]["mcp/www_authenticate"][0]
 
 

@@ -15,8 +15,10 @@ from django.test.utils import CaptureQueriesContext
 from accounts.changes.calls import acting, command
 from accounts.changes.clocks import repair_clock
 from accounts.credentials.connections import ConnectedApp, Refusal
+from accounts.credentials.limits import Limits
 from accounts.models import Member
 from oauthserver.blocking import block
+from oauthserver.models import Grant
 from studyservice.operations.errors import ApiError
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.oauth import BASE, App, status_of
@@ -100,6 +102,23 @@ def test_a_refused_call_is_shown_with_its_reason(app: App, owner_member: Member,
     )
     assert "Last call 5 minutes ago" in text
     assert "Last refused 25 minutes ago : it may not change data." in text
+
+
+def test_calls_refused_by_limits_are_shown_with_their_reason(
+    app: App, owner_member: Member, page: Any, admin: Client, clock: Any
+) -> None:
+    tokens = app.connect(owner_member)
+    Grant.objects.filter(user=owner_member).update(limits=Limits(grades=False).stored())
+    for minutes, entry_point in ((0, RestEntryPoint), (10, McpEntryPoint)):
+        clock.move_to(NOON + timedelta(minutes=minutes))
+        assert entry_point(tokens["access_token"]).call("get_grades", course_id="x").error == "insufficient_scope"
+        shown, text = page()
+        assert (shown.refused_at, shown.refusal) == (NOON + timedelta(minutes=minutes), Refusal.GRADES_HIDDEN)
+        assert ": it asked for grades, which you hide." in text
+    assert "it asked for grades, which you hide" in admin.get("/admin/").content.decode()
+    clock.move_to(NOON + timedelta(minutes=20))
+    assert RestEntryPoint(tokens["access_token"]).request("GET", "/v1/export").status_code == 403
+    assert ": it asked for more of your data than you let it see." in page()[1]
 
 
 def test_a_failing_tool_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:

@@ -148,7 +148,7 @@ def test_changed_limits_of_a_key_and_an_app_are_told(member: Member, make_key: M
         assert browser.post(path, fields).status_code == 302, fields
     assert [line.removesuffix(", 203.0.113.0/24") for line in shown_events()] == [
         "You made the limits of the app “Notebook” wider: none are left",
-        "You made the limits of the app “Notebook” narrower: until 2099-01-31",
+        "You made the limits of the app “Notebook” narrower: until 31 January 2099",
         "You made the limits of the API key “Script” wider: 2 courses only",
         "You made the limits of the API key “Script” different: 1 course only; no grades",
         "You made the limits of the API key “Script” narrower: 2 courses only; no grades",
