@@ -29,7 +29,7 @@ FUZZ = examples(25, database=None)
 
 BEYOND_A_SCHEMA = (
     "There is no such",
-    "Is no c",
+    "Is not a c",
     "Not a category of this course",
     "Not an item of this course",
     "Not a name of grade_categories.",
