@@ -131,7 +131,7 @@ def _last_cursor(ask: Ask, path: str) -> str:
 
 
 def _look(cast_file: Path) -> None:
-    import django  # noqa: PLC0415  # in the process that has the settings
+    import django  # noqa: PLC0415  # needs configured settings
 
     os.environ["DJANGO_SETTINGS_MODULE"] = "studyservice.settings"
     django.setup()

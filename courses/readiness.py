@@ -107,7 +107,7 @@ def due_items(member: Member, today: date, until: date) -> Due:
 
 def due_among(found: list[DueColumns], today: date, until: date) -> Due:
     """The due ones among the items `found`, soonest first. Each is converted to its answer."""
-    with_cards = {item["id"] for item in found if item.pop("has_cards")}  # type: ignore[misc]  # read as one
+    with_cards = {item["id"] for item in found if item.pop("has_cards")}  # type: ignore[misc]  # the row has its fields
     items = as_answered(cast("list[ReadItem]", found), today)
     dated = [(day, item) for item in items if (day := item["due_on"]) is not None]
     due = [(day, item) for day, item in dated if today <= day <= until]

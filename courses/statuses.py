@@ -30,7 +30,7 @@ OF_STATUS = {
 """The items in each status, on the day passed to the statement as `today`."""
 
 
-def status_of(  # noqa: PLR0917  # the columns that decide
+def status_of(  # noqa: PLR0917  # the columns that determine the status
     kind: str, due_on: date | None, done: bool, graded: bool, missable_from: date, today: date
 ) -> str:
     """Return the status of an item."""

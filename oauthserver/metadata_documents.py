@@ -114,7 +114,7 @@ def _fetched(client_id: str) -> tuple[dict[str, Any], int]:
         raise ValueError(f"the document is {answer.media_type}, not JSON")
     document = orjson.loads(answer.body)
     if not isinstance(document, dict):
-        raise ValueError("the document is not a JSON object")  # noqa: TRY004  # of its content, not of a caller's
+        raise ValueError("the document is not a JSON object")  # noqa: TRY004  # an error in the document, not in the code
     return document, _seconds_of(answer.cache_control.lower())
 
 

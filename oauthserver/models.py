@@ -62,7 +62,7 @@ class SecretHashField(_CharField):
 class Application(AbstractApplication):
     """An app that members can connect; in OAuth's terms, a client."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # int in the base class
     name = models.CharField(max_length=MAX_CLIENT_NAME)
     client_secret = SecretHashField(blank=True, default="")
     hash_client_secret: Any = None  # None removes a field of the toolkit
@@ -142,7 +142,7 @@ class BlockedApp(models.Model):
 class Grant(AbstractGrant):
     """A member's consent, and its authorization code. After the exchange it stays while its tokens live."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # int in the base class
     # its index is the only one that begins with the member
     user = models.ForeignKey(Member, models.CASCADE, related_name="+")
     code = SecretHashField()
@@ -182,7 +182,7 @@ class Grant(AbstractGrant):
 class AccessToken(AbstractAccessToken):
     """An access token; live while its row exists and `expires` is in the future."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # int in the base class
     user = models.ForeignKey(Member, models.CASCADE, related_name="+")
     token: Any = None
     token_checksum = TokenChecksumField(max_length=64, editable=False)
@@ -205,7 +205,7 @@ class RefreshToken(AbstractRefreshToken):
     A rotated one is kept until then, so that its reuse is detected.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # int in the base class
     user = models.ForeignKey(Member, models.CASCADE, related_name="+")  # its index also finds rotated ones
     token: Any = None
     token_checksum = TokenChecksumField(max_length=64, editable=False)

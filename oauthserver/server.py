@@ -43,7 +43,7 @@ class _Raising:
             OAuthError: it is refused.
         """
         try:
-            super().validate_token_request(request)  # type: ignore[misc]  # stands before a grant of oauthlib
+            super().validate_token_request(request)  # type: ignore[misc]  # wraps oauthlib's grant
         except OAuth2Error as error:
             raise refusal(error) from None
 

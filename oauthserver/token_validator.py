@@ -134,7 +134,7 @@ class TokenValidator(Validator):
     @property
     def _binding(self) -> CodeBinding:
         """Return the binding of the code. oauthlib asks for it only after `validate_code`."""
-        assert self.presented_grant.binding is not None  # noqa: S101  # tells mypy what the grant type says
+        assert self.presented_grant.binding is not None  # noqa: S101  # for mypy: implied by the grant type
         return self.presented_grant.binding
 
     def _is_live(self) -> bool:

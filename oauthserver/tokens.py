@@ -41,7 +41,7 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
         _, _, tokens, _ = self.create_token_response(self.wanted)
         return unstored_json(tokens)
 
-    def get_oauthlib_core(self) -> Backend:  # type: ignore[override]  # the toolkit keeps one core for the class
+    def get_oauthlib_core(self) -> Backend:  # type: ignore[override]  # the toolkit shares one core in the class
         """Return the toolkit's core, with a validator for this request."""
         server_class = self.get_server_class()
         return Backend(server_class(TokenValidator(self.wanted, self.presented_grant), **oauth2_settings.server_kwargs))

@@ -66,7 +66,7 @@ def _try_package(version: str) -> Path:
 
 
 def _say(text: str) -> None:
-    print(text, flush=True)  # noqa: T201  # talks to who started it
+    print(text, flush=True)  # noqa: T201  # output of a command
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def main() -> None:
             _set_up()
         sys.stdout.flush()
         server = [sys.executable, "-m", "gunicorn", "-c", str(_CONFIGURATION), "studyservice.wsgi"]
-        os.execv(sys.executable, server)  # noqa: S606  # signals reach the server itself
+        os.execv(sys.executable, server)  # noqa: S606  # so that signals reach the server
 
 
 def _manage(arguments: list[str]) -> None:

@@ -137,7 +137,7 @@ def list_vocab_decks(
         columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, **moment)
     else:
         columns = _LIST.all(member_id=member.id, **moment) if deck_id is None else _ONE.all(**one, **moment)
-    decks = [_deck_row(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
+    decks = [_deck_row(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # the row has its fields
     if on is not None:
         for deck in decks:
             deck["readiness"] = readiness.get(deck["id"]) or no_cards(member, on)
@@ -157,7 +157,7 @@ def decks_of_course(member: Member, course_id: UUID) -> list[DeckRow]:
     """The decks of the course without their cards, oldest first. One query."""
     now = timezone.now()
     columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, now=now, today=member.date_at(now))
-    return [_deck_row(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
+    return [_deck_row(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # the row has its fields
 
 
 def new_left(member: Member, begun_today: int | None) -> int:

@@ -152,7 +152,7 @@ class Checker:
         self.profile = self._read_profile()
         self.laid: list[Laid] = []
         for table in tables:
-            file: IO[bytes] = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # it is one
+            file: IO[bytes] = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # closed by the exit stack
             laid = Laid(table, file)
             if table.how.since <= archive.version:
                 self._lay(laid)

@@ -57,7 +57,7 @@ def export_data(member: Member, *, account_events: bool) -> DownloadRow:
     if window.exceeded:
         raise RateLimited(window.reset)
     made_at = timezone.now()
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed when it is sent
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed after it is sent
     try:
         write_archive(member, file, made_at, account_events=account_events)
         file.seek(0)

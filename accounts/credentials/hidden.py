@@ -1,4 +1,4 @@
-"""The errors of calls for what the member hides from the credential. Another scope does not help."""
+"""Errors of calls for data that the member hides from the credential. Another scope does not help."""
 
 from django.conf import settings
 

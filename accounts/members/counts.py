@@ -53,5 +53,5 @@ def _repair_counter(member_id: UUID, model: type[Model], limit: Limit) -> int:
 def counted_objects(model: type[Model], limit: Limit) -> QuerySet[Model]:
     """Return the objects that have the counter of `limit`, a limit of `model`."""
     field = model._meta.get_field(limit.per)
-    assert isinstance(field, models.ForeignKey)  # noqa: S101  # a check refuses others
+    assert isinstance(field, models.ForeignKey)  # noqa: S101  # a system check rejects other models
     return QuerySet(field.related_model)

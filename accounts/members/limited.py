@@ -29,7 +29,7 @@ class LimitedViews:
     Attributes:
         by_course: only some courses are seen.
         grades: grades are seen.
-        number: of the courses, which decides how PostgreSQL reads the rows (`_FEW`).
+        number: the number of courses, which determines PostgreSQL's plan (`_FEW`).
     """
 
     by_course: bool
@@ -37,27 +37,27 @@ class LimitedViews:
     number: Literal["one", "few", "many"] = "few"
 
     def of(self, vendor: str) -> Mapping[str, View]:
-        """Each table of which not all rows may be seen, with its view, and before the tables that the view reads."""
+        """Return the view of each restricted table. A table precedes those that its view reads."""
         return _views(self.by_course, self.grades, vendor, self.number)
 
     def tables(self) -> re.Pattern[str]:
-        """Matches the name of each table that may have a view."""
+        """Return a pattern for the names of tables that can have a view."""
         return _tables()
 
 
 def limiter_for(member_id: UUID, courses: Sequence[UUID] | None, *, grades: bool, holder: UUID) -> Limiter:
-    """What limits the statements of a credential.
+    """Return the limiter for a credential's statements.
 
     Args:
-        courses: what it sees; None for all.
-        holder: the credential.
+        courses: the allowed courses; None for all.
+        holder: the API key, or the consent of the access token.
     """
     seen = courses or ()
-    if connection.vendor == "sqlite":  # knows no arrays, and keeps ids as texts
+    if connection.vendor == "sqlite":  # it has no arrays, and stores ids as text
         told = orjson.dumps([one.hex for one in seen]).decode()
         views = LimitedViews(courses is not None, grades)
         return Limiter(views, {"member": member_id.hex, "courses": told, "tokens": told, "holder": holder.hex})
-    tokens = f"{{{','.join([one.hex for one in seen])}}}"  # as text: the driver takes long for lists
+    tokens = f"{{{','.join([one.hex for one in seen])}}}"  # text, because the driver is slow with lists
     allowed = seen[0] if len(seen) == 1 else tokens
     views = LimitedViews(
         courses is not None, grades, "one" if len(seen) == 1 else "few" if len(seen) <= _FEW else "many"
@@ -77,7 +77,7 @@ def _tables() -> re.Pattern[str]:
 
 
 @cache
-def _views(by_course: bool, grades: bool, vendor: str, number: str) -> Mapping[str, View]:  # a key of the cache
+def _views(by_course: bool, grades: bool, vendor: str, number: str) -> Mapping[str, View]:  # part of the cache's key
     made = {table: _view(data, by_course, grades, vendor, number) for table, data in _limited_data().items()}
     views = {table: view for table, view in made.items() if view is not None}
     if number == "one":
@@ -88,7 +88,7 @@ def _views(by_course: bool, grades: bool, vendor: str, number: str) -> Mapping[s
 
 
 def _view(data: MemberData, by_course: bool, grades: bool, vendor: str, number: str) -> View | None:
-    """The view of a model; None where nothing of it is kept back."""
+    """Return the view of a model, or None if nothing is hidden."""
     model = data.model
     if data.view is not None:
         own = data.view(by_course, grades, vendor)
@@ -113,13 +113,13 @@ def _view(data: MemberData, by_course: bool, grades: bool, vendor: str, number: 
 _NEARLY_ALL = "IS NOT NULL"
 """PostgreSQL expects this to hold for nearly every row.
 
-Statements join courses to what is below them, which is limited itself. Expecting few courses, the planner would begin
-with them and sort all that they have, rather than read an index in order up to the limit. So it would with the rows of
-many courses. It finds those of a few courses by the course, and those of one in the order of an index.
+If the planner expected few courses, it would read all their rows and sort them. With this condition it reads an index
+in order and stops at the limit. That is cheaper for joins with courses, whose other tables are limited anyway, and for
+the rows of many courses. The rows of a few courses are read and sorted. Those of one course are in an index in order.
 """
 
 _FEW = 3
-"""Courses of which PostgreSQL reads all rows sooner than it finds some in an index of all courses."""
+"""Maximum number of courses whose rows are cheaper to read and sort than to find in the index of the member."""
 
 
 def _column(field: "Field[Any, Any]", masked: Mapping[str, str], vendor: str) -> str:
@@ -173,7 +173,7 @@ _VALUES = {
 
 
 def _compiled(sql: str, vendor: str) -> View:
-    """A view with the driver's places for values."""
-    if vendor == "sqlite":  # its common table expressions see themselves and each other
+    """Compile a view with the driver's placeholders."""
+    if vendor == "sqlite":  # common table expressions would see themselves and each other
         sql = re.sub(rf"\b(FROM|JOIN) ({_tables().pattern})", r"\1 main.\2", sql)
     return View(_PLACE.sub(lambda place: _VALUES[vendor][place[1]], sql), tuple(_PLACE.findall(sql)))

@@ -81,7 +81,7 @@ class MemberManager(BaseUserManager["Member"]):
 
         Both outcomes take the same statements, so that timing does not reveal whether an address is known.
         """
-        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it refers to the model of this manager
+        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it imports this manager's model
 
         member_id = MemberAddress.objects.filter(email=email).values_list("member_id", flat=True).first()
         if member_id is not None:

@@ -210,7 +210,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
     def _claim_address(self, update_fields: Iterable[str] | None) -> None:
         """Reserve the address, in the transaction that stores it. Of two simultaneous claims one fails."""
-        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it refers to the member
+        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it imports this model
 
         if self._state.adding:
             MemberAddress.objects.create(email=self.email, member_id=self.id)
@@ -223,7 +223,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
         Raises:
             ValidationError: a unique value is another member's.
         """
-        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it refers to the member
+        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it imports this model
 
         super().validate_unique(exclude)
         kept = MemberAddress.objects.filter(email=self.email).exclude(member_id=self.id)

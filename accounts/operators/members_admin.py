@@ -147,7 +147,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     @method_decorator(csrf_protect)
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:
         """Delete without Django's transaction, since deleting a member takes several."""
-        view = self._delete_view  # type: ignore[attr-defined]  # Django's, which the stubs leave out
+        view = self._delete_view  # type: ignore[attr-defined]  # missing in the stubs
         return self._told(request, view, object_id, extra_context)
 
     def delete_model(self, request: HttpRequest, obj: Member) -> None:

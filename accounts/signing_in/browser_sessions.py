@@ -30,6 +30,6 @@ class BrowserSession(AbstractBaseSession):
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
         """Return the store that reads and writes these rows."""
-        from accounts.signing_in.session_store import SessionStore  # noqa: PLC0415  # it stands on this model
+        from accounts.signing_in.session_store import SessionStore  # noqa: PLC0415  # it imports this model
 
         return SessionStore

@@ -46,8 +46,9 @@ class _Reference(NamedTuple):
     """References to an object that the deletion emptied.
 
     Attributes:
-        label: the model of the rows with the field, as `vocab.Deck.course_id`.
-        ids: of the rows.
+        label: the model and the column of the reference, like `vocab.Deck.course_id`.
+        to: the id of the object.
+        ids: the ids of the rows with the reference.
     """
 
     label: str
@@ -56,7 +57,7 @@ class _Reference(NamedTuple):
 
 
 class _Emptied(NamedTuple):
-    """Some of these rows, with queued queries of them.
+    """A batch of the rows of a `_Reference`, with queued queries of them.
 
     Attributes:
         there: the ids of the stored rows.

@@ -78,7 +78,7 @@ class _Cold:
         self._group = group
         self._serving = serving
         self._seconds = seconds
-        self._chance = random.Random(1)  # noqa: S311  # members and moments
+        self._chance = random.Random(1)  # noqa: S311  # picks members and times, no secrets
 
     def measure(self, gigabytes: float, busy: float) -> Found:
         """Fill the database, and measure it as it was written and clustered."""

@@ -102,7 +102,7 @@ def _files(directory: Path) -> list[Path]:
 
 def disk_reads(directory: Path) -> list[float]:
     """Time reads of single pages at random places of its largest file, past the system's cache; returns seconds."""
-    chance = Random(1)  # noqa: S311  # places in a file
+    chance = Random(1)  # noqa: S311  # picks positions in a file, no secrets
     path = max(_files(directory), key=lambda path: path.stat().st_size)
     pages = path.stat().st_size // PAGE
     seconds = []

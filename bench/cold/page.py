@@ -122,37 +122,33 @@ def _clustering(found: Found) -> str:
     """Say how many reads each call has, in the first order of the rows and in the last."""
     first, last = ({call: sum(one.read for one in of) for call, of in phase.pages.items()} for phase in found.phases)
     told = ", ".join(f"{call} {last[call]:g} in place of {before:g}" for call, before in first.items())
-    return (
-        f"## What the order of rows changes\n\nReads of pages that are not in shared buffers: {told}.\n\n{_CLUSTERING}"
-    )
+    return f"## Effect of the order of rows\n\nReads of pages that are not in shared buffers: {told}.\n\n{_CLUSTERING}"
 
 
 _HEAD = """# Cold data
 
-Written by `python -m bench.cold`; do not edit. How long members wait whose rows are not in memory, as after a night,
-and what each statement reads then. Figures hold for this machine and its disk."""
+Written by `python -m bench.cold`; do not edit. The latency of calls for members whose rows are on the disk and not in
+memory, as after a night, and the pages that each statement then reads. Figures hold for this machine and its disk."""
 
-_BOUND = """The rows lie as a year of writing leaves them: what a member wrote in one go is together, among what others
-wrote at that time. PostgreSQL was stopped, its files were written to the disk and dropped from memory
-(`posix_fadvise`), and it was started with `shared_buffers` 32MB in a memory control group. That group may hold what its
-processes use themselves, and 256 MiB of files.
+_BOUND = """The rows are in the order that a year of writes leaves: rows that a member wrote together are adjacent,
+between those of other members. PostgreSQL was stopped, its files were written to the disk and dropped from memory
+(`posix_fadvise`), and it was started with `shared_buffers` 32MB in a memory control group. The group may hold the
+memory of its processes and 256 MiB of files.
 """
 
 _READING = """p50 / p99 in milliseconds, over {minutes:g} minutes of each rate (with all in memory, one at most). The
 three calls are mixed in equal numbers, each of a random member, at random moments (Poisson), whether earlier ones are
-answered or not. A wait counts from its moment. With all in memory, `shared_buffers` has its default and nothing is
-bound."""
+answered or not. A wait counts from the planned moment of the call. With all in memory, `shared_buffers` has its
+default and memory is not limited."""
 
 _COUNTED = f"""Pages of 8 KiB, of tables and indexes, that were in shared buffers + that were not: medians of {MEMBERS}
-random members, by `EXPLAIN (ANALYZE, BUFFERS)` right before each statement. What is not there comes from the system's
-cache or the disk. Checks of foreign keys at the commit are not counted."""
-
-_ORDER = "## What the order of rows changes"
+random members, by `EXPLAIN (ANALYZE, BUFFERS)` right before each statement. Pages outside shared buffers are read from
+the system's cache or the disk. Checks of foreign keys at the commit are not counted."""
 
 _CLUSTERING = """`CLUSTER` put items, cards and reviews in the order of an index that begins with the member. A
-member's items and cards then lie on a few pages, which lists and the agenda gain from. A review looks up one card and
-adds one row to each log, so its pages are mostly those of indexes and stay as many. What a page saves is the time of a
-read: little on a disk as fast as this one, beside what the call itself takes, and a millisecond each on slower storage.
-`CLUSTER` locks a table while it copies it and needs room for the copy, and rows written later lie at the end again, so
-it would have to be repeated. An index with all that a list shows would spare the reads of rows as well. It would hold
-every note and title a second time, and each write of an item would pay for it. Neither is done."""
+member's items and cards are then on a few pages, so lists and the agenda read fewer. A review looks up one card and
+adds one row to each log, so it reads mostly pages of indexes, and about as many as before. Each page that is not read
+saves the time of one read from the disk, which is short on this machine compared with the call. `CLUSTER` locks a
+table while it copies it, needs room for the copy, and must be repeated, because new rows are added at the end. A
+covering index would avoid the reads of rows, too, but would store every note and title twice and slow each write of an
+item. Neither is done."""

@@ -45,7 +45,7 @@ Reading = tuple[str, str, int, int]
 
 def main() -> None:
     """Explain the statements of the calls, in a process with the settings."""
-    import django  # noqa: PLC0415  # in the process that has the settings
+    import django  # noqa: PLC0415  # needs configured settings
 
     _, cast, seed, target = sys.argv
     os.environ["DJANGO_SETTINGS_MODULE"] = "studyservice.settings"

@@ -95,7 +95,7 @@ def _reports(name: str, site: Site) -> Iterator[Report]:
             if report is None:
                 return
             yield report
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is reported
+    except Exception as error:  # noqa: BLE001  # reported in the table
         traceback.print_exc()
         broken = Report(name)
         broken.check(f"it failed with {error!r}", right=False)

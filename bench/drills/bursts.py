@@ -25,7 +25,7 @@ def at_once(calls: Sequence[Callable[[], _Result]]) -> list[_Result | Exception]
         gate.wait(30)
         try:
             return call()
-        except Exception as error:  # noqa: BLE001  # the caller counts it
+        except Exception as error:  # noqa: BLE001  # counted by the caller
             return error
 
     with ThreadPoolExecutor(len(calls)) as pool:

@@ -86,7 +86,7 @@ def read_again(row: SyllabusFile) -> str:
 
 def _copied(content: IO[bytes]) -> IO[bytes]:
     """A file with a descriptor, which the child process needs."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # whoever asked for it closes it
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the caller
     shutil.copyfileobj(content, file)
     file.flush()
     return file

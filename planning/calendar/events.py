@@ -173,7 +173,7 @@ def _nothing() -> Timezone:
     """A minimal component for a calendar without events, because RFC 5545 section 3.6 requires one."""
     zone, standard = Timezone(), TimezoneStandard()
     zone.add("tzid", "UTC")
-    standard.add("dtstart", datetime(1970, 1, 1))  # noqa: DTZ001  # local time, as section 3.6.5 asks
+    standard.add("dtstart", datetime(1970, 1, 1))  # noqa: DTZ001  # local time, as section 3.6.5 requires
     standard.add("tzoffsetfrom", timedelta())
     standard.add("tzoffsetto", timedelta())
     zone.add_component(standard)

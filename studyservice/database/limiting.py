@@ -1,10 +1,10 @@
-"""Let statements see only the rows that a limited credential may see.
+"""Restrict statements to the rows that a limited credential may see.
 
-A `Limiter` is set for a whole request. Every statement that the thread sends meanwhile, compiled once or made by the
-ORM, gets common table expressions in front of it that have the names of the tables and hold the allowed rows:
-`WITH "courses_item" AS (...) SELECT ...`. The database reads these where the statement names the tables, in any way
-and at any depth. A change or a deletion gets the same rows as a condition, since its target stays the table. So a
-statement needs to know nothing of limits, and a new one is limited too. What goes past such names is refused.
+A `Limiter` is set for a whole request. Meanwhile, every statement of the thread, from a `Select` or the ORM, gets
+common table expressions with the names of its tables and their allowed rows: `WITH "courses_item" AS (...) SELECT ...`.
+They hide the tables, wherever the statement names them. The target of an UPDATE or DELETE is still the table, so the
+statement gets the allowed rows as a condition. So no statement needs to know about limits, and new ones are limited
+too. A statement that could bypass the names is refused.
 
 `WholeMember` is the only exception. Each use gives a reason, and `tests/limits/test_declared.py` lists them.
 """
@@ -44,10 +44,10 @@ class Views(Hashable, Protocol):
     """The views for one kind of limits. Also the key of the cache of rewritten statements."""
 
     def of(self, vendor: str) -> Mapping[str, View]:
-        """Each table of which not all rows may be seen, with its view, and before the tables that the view reads."""
+        """Return the view of each restricted table. A table precedes those that its view reads."""
 
     def tables(self) -> re.Pattern[str]:
-        """Matches the name of each table that may have a view."""
+        """Return a pattern for the names of tables that can have a view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Limiter:
 
     Attributes:
         views: for its kind of limits.
-        values: by the names in `View.params`, as the driver takes them.
+        values: by the names in `View.params`, in the driver's form.
     """
 
     views: Views
@@ -73,11 +73,11 @@ class Limiter:
 
 
 class Rewritten(NamedTuple):
-    """A statement in its limited form.
+    """A limited statement.
 
     Attributes:
-        params: the names of its values, which come before those of the statement.
-        has_constants: whether they stand in it as constants, and not as values.
+        params: the names of the limiter's values. They precede those of the statement.
+        has_constants: true if the values are written into the statement.
     """
 
     sql: str
@@ -110,7 +110,7 @@ def change_limiter(limiter: Limiter) -> None:
 
 
 def limited(vendor: str, sql: str, params: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """A statement in the form that the limits of this thread give it, and its values."""
+    """Return the statement and its values, limited by the thread's limiter, if there is one."""
     limiter = _LIMITER.get()
     return (sql, params) if limiter is None else limiter.limited(vendor, sql, params)
 
@@ -165,7 +165,7 @@ def whole_reasons() -> list[str]:
 
 
 def whole_rows(sql: str) -> str:
-    """`sql`, a part of a statement, marked so that it reads every row of the member; its tables have aliases."""
+    """Mark `sql`, a part of a statement, to read every row of the member. Its tables must have aliases."""
     return _SOURCE.sub(rf'\1 {WHOLE}"', sql)
 
 
@@ -178,21 +178,21 @@ def _rewritten(views: Views, vendor: str, sql: str) -> Rewritten:
     """Return the limited form of a statement. Cached for each kind of limits.
 
     Raises:
-        NotLimitedError: it may see other rows than those of the views.
+        NotLimitedError: it could read rows outside the views.
     """
     body = _MARKED.sub(r'"whole_\1"', sql)
     named = {*views.tables().findall(body)}
     used = {table: view for table, view in views.of(vendor).items() if table in named}
     if not used:
         return Rewritten(sql)
-    if re.search(rf'\.\s*"?{views.tables().pattern}', body):  # a schema's, and so none of the expressions
+    if re.search(rf'\.\s*"?{views.tables().pattern}', body):  # a table with its schema, which no expression hides
         raise NotLimitedError(sql)
     whole = {f"whole_{table}": f"SELECT * FROM {_SCHEMA[vendor]}{table}" for table in _MARKED.findall(sql)}  # noqa: S608 # nosec
     seen = whole | {table: view.sql for table, view in used.items()}
     before = "WITH " + ", ".join(f'"{name}" AS NOT MATERIALIZED ({rows})' for name, rows in seen.items())
     places = [name for view in used.values() for name in view.params]
     params = tuple(places)
-    if vendor == "postgresql":  # a value that stands in several places is sent once
+    if vendor == "postgresql":  # send each value once
         params = tuple(dict.fromkeys(places))
         numbers = iter(places)
         before = re.sub("%s", lambda _: f"${params.index(next(numbers)) + 1}", before)
@@ -211,31 +211,30 @@ def _rewritten(views: Views, vendor: str, sql: str) -> Rewritten:
         conditions = f' "{write[2]}"."id" IN (SELECT "id" FROM "{write[2]}") AND{conditions}'  # noqa: S608 # nosec
     if vendor != "sqlite":
         return Rewritten(f"{before} {head}{start}{conditions}", params)
-    # Python's driver of SQLite counts the rows of a change that begins with its verb, and of no other.
+    # Python's SQLite driver counts changed rows only if the statement begins with its verb.
     names = iter(params)
     constant = re.sub("%s", lambda _: f"\x01{next(names)}\x02", before)
     return Rewritten(head + _QUERY.sub(lambda _: f"({constant} SELECT", start + conditions), params, has_constants=True)
 
 
 _READ = re.compile(r"\s*(?:\(*SELECT|(WITH))\b(?!.*\b(?:UPDATE|DELETE|INSERT|MERGE|SHARE|RECURSIVE)\b)", re.DOTALL)
-"""A statement that changes and locks nothing; PostgreSQL locks no rows of an expression, and does not say so."""
+"""A statement without changes or locks. PostgreSQL silently skips locks on the rows of an expression."""
 
 _WRITE = re.compile(r'(UPDATE|DELETE FROM|INSERT INTO) "(\w+)"')
 _QUERY = re.compile(r"\(\s*SELECT\b")
 
 _SCHEMA = {"postgresql": "", "sqlite": "main."}
-"""Before the name of a table inside of the expression with this name, which PostgreSQL's do not see."""
+"""Prefix of a table inside the expression that hides it. SQLite's expressions would see themselves."""
 
 _CONSTANT = re.compile("\x01(\\w+)\x02")
-"""The places of values, which are ids and lists of ids, in a statement that has them as constants."""
+"""Placeholders for values that are written into the statement: ids, and lists of ids."""
 
 
 def _divided(rest: str) -> tuple[str, str]:
-    """An UPDATE or a DELETE after the name of its table, divided behind its WHERE.
+    """Split an UPDATE or DELETE, from the end of its table's name, after its WHERE.
 
     Raises:
-        NotLimitedError: it has no condition, one that a further condition does not narrow, or reads tables in no
-            subquery.
+        NotLimitedError: there is no WHERE, it has an OR outside brackets, or a FROM or USING precedes it.
     """
     depth, place = 0, 0
     for token in _TOKEN.finditer(rest):

@@ -83,7 +83,7 @@ def _looked_up(host: str, port: int, deadline: Deadline) -> _Found:
     def look_up() -> None:
         try:
             found.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except Exception as error:  # noqa: BLE001  # raised again by who waits for it
+        except Exception as error:  # noqa: BLE001  # raised again by `result`
             found.set_exception(error)
 
     Thread(target=look_up, name="look-up", daemon=True).start()

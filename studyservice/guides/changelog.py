@@ -49,7 +49,7 @@ def entries() -> tuple[Entry, ...]:
     return tuple(found)
 
 
-class ChangelogFeed(Feed):  # type: ignore[type-arg]  # generic in the stubs alone
+class ChangelogFeed(Feed):  # type: ignore[type-arg]  # generic only in the stubs
     """`/changelog.atom`."""
 
     feed_type = Atom1Feed

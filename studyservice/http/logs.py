@@ -57,7 +57,7 @@ class SecretFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         try:
             message = record.getMessage()
-        except Exception:  # noqa: BLE001  # made wrongly: the handler says so, and fails no request
+        except Exception:  # noqa: BLE001  # a malformed record; the handler reports it
             return True
         told = without_secrets(message)
         if told != message:
@@ -92,7 +92,7 @@ class LineHandler(logging.Handler):
             left = f"{self.format(record)}\n".encode("utf-8", "backslashreplace")
             while left:
                 left = left[os.write(_STANDARD_ERROR, left) :]
-        except Exception:  # noqa: BLE001  # what cannot be logged must not fail a request
+        except Exception:  # noqa: BLE001  # a logging error must not fail a request
             self.handleError(record)
 
 

@@ -56,7 +56,7 @@ class OperationSchema(AutoSchema):
     def get_summary(self) -> str:
         return self.declared.title
 
-    def get_description(self) -> str:  # type: ignore[override]  # drf-spectacular's, with fewer arguments than DRF's
+    def get_description(self) -> str:  # type: ignore[override]  # has fewer arguments than in DRF
         return self.declared.description
 
     def get_tags(self) -> list[str]:

@@ -53,7 +53,7 @@ def main() -> int:
             sys.stdout.flush()
     except MemoryError:
         return OUT_OF_MEMORY
-    except Exception as fault:  # noqa: BLE001  # the parent logs its name, and the member is told that the file is broken
+    except Exception as fault:  # noqa: BLE001  # the parent logs its type and reports a broken file
         sys.stdout.write(json.dumps({"raised": type(fault).__name__}) + "\n")
         return FAILED
     return 0

@@ -88,7 +88,7 @@ class Bridge:
             if body is not None and (connection.body_has_come or not environ.get("HTTP_EXPECT")):
                 await body.collect(_SOON_SECONDS)
             await self._answer(connection, environ, body, send)
-        except Exception as error:  # noqa: BLE001  # whatever it is, the client is told and it is logged
+        except Exception as error:  # noqa: BLE001  # logged, and answered with an error
             connection.refuse(error)
         finally:
             connection.finish()

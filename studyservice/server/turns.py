@@ -90,7 +90,7 @@ class Turns:
             result: Any
             try:
                 result = task.work()
-            except BaseException as error:  # noqa: BLE001  # whatever it is, the thread goes on
+            except BaseException as error:  # noqa: BLE001  # the thread must continue
                 result = error
             with suppress(RuntimeError):  # the process is ending and its event loop has already ended
                 task.result.get_loop().call_soon_threadsafe(self._done, inbox, task, result)

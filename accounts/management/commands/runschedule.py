@@ -51,7 +51,7 @@ class Command(OperatorCommand):
         try:
             call_command(name, stdout=self.stdout, stderr=self.stderr)
         except CommandError as error:
-            logger.error("%s: %s", name, error)  # noqa: TRY400  # its text says what is to be known
+            logger.error("%s: %s", name, error)  # noqa: TRY400  # the message is enough
         except Exception:
             logger.exception("%s failed", name)
         self.stdout.flush()

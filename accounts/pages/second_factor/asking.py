@@ -64,7 +64,7 @@ def _try(request: HttpRequest, member: Member, kept: Kept) -> HttpResponse:
 
 def _is_right(request: HttpRequest, member: Member, way: str, given: str) -> bool:
     if way == "passkey":
-        from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
+        from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a large library that is rarely needed
 
         challenge = request.session.pop(_CHALLENGE, "")
         return bool(challenge) and ceremonies.use(member, given, challenge)
@@ -88,7 +88,7 @@ def _continue(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, member: Member, kept: Kept, **tried: Form) -> HttpResponse:
     ceremony = None
     if kept.passkeys and passkeys.possible():
-        from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
+        from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a large library that is rarely needed
 
         ceremony = ceremonies.ask_for_one(member)
         request.session[_CHALLENGE] = ceremony.challenge

@@ -66,7 +66,7 @@ def set_up_passkey(request: HttpRequest, member: Member) -> HttpResponse:
     """Let the browser create a passkey, which the script posts."""
     if not passkeys.possible():
         return redirect("second-factor-set-up")
-    from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
+    from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a large library that is rarely needed
 
     initial = {"name": request.session.get(BROWSER) or "Passkey"}
     form = NewPasskeyForm(request.POST if request.method == "POST" else None, initial=initial)

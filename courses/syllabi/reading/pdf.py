@@ -2,7 +2,7 @@
 
 from typing import IO
 
-import pypdfium2  # type: ignore[import-untyped]  # it has annotations and no py.typed
+import pypdfium2  # type: ignore[import-untyped]  # annotated, but without py.typed
 
 from courses.syllabi.reading.limits import MAX_CHARACTERS, MAX_PAGES, TooLargeError, UnreadableError
 

@@ -6,7 +6,7 @@ from psycopg.abc import PQGen
 
 from studyservice.citus.servers import bulkhead
 from studyservice.database.postgresql import driver
-from studyservice.database.postgresql.driver import *  # noqa: F403  # what a backend of Django asks of its driver
+from studyservice.database.postgresql.driver import *  # noqa: F403  # Django backends expect the driver's names here
 
 RV = TypeVar("RV")
 
