@@ -107,18 +107,19 @@ class Bench:
         options = self._options
         url, people = self._seeded("bench", options.members)
         wanted = {name for row in rows for name in row.contestants}
-        servers = {name: self._serve(name, url) for name in CONTESTANTS if name in wanted}
-        for row in rows:
-            agree.check(row, {name: servers[name] for name in row.contestants}, people)
-        far = [row for row in rows if row.name in DISTANT] if options.distances else []
-        stretches = stretches_of(rows, people, (options.rounds + 1) * (1 + len(DISTANCES) * bool(far)))
-        course = self._course(rows, servers, stretches, url)
-        warm = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
-        samples = course.rounds(options.rounds, _tell)
-        self._under_load(0, rows, servers, stretches, samples)
-        memory = {name: (warm[name], machine.resident_mib(server.worker)) for name, server in servers.items()}
-        tools_list = agree.answer_size(TOOLS_LIST, servers[SERVICE], people)
-        scale = self._scale(servers[SERVICE], people, url) if options.scale else {}
+        with self._site.part():  # both sets of servers would exceed max_connections
+            servers = {name: self._serve(name, url) for name in CONTESTANTS if name in wanted}
+            for row in rows:
+                agree.check(row, {name: servers[name] for name in row.contestants}, people)
+            far = [row for row in rows if row.name in DISTANT] if options.distances else []
+            stretches = stretches_of(rows, people, (options.rounds + 1) * (1 + len(DISTANCES) * bool(far)))
+            course = self._course(rows, servers, stretches, url)
+            warm = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
+            samples = course.rounds(options.rounds, _tell)
+            self._under_load(0, rows, servers, stretches, samples)
+            memory = {name: (warm[name], machine.resident_mib(server.worker)) for name, server in servers.items()}
+            tools_list = agree.answer_size(TOOLS_LIST, servers[SERVICE], people)
+            scale = self._scale(servers[SERVICE], people, url) if options.scale else {}
         distances = {distance: self._at_distance(distance, far, stretches) for distance in DISTANCES if far}
         return Results(
             rows=rows,

@@ -105,7 +105,11 @@ class Course:
     def _run(self, row: Row, name: str, requests: Iterator[bytes], seconds: float) -> Sample:
         server = self._servers[name]
         served, asked = machine.cpu_seconds(server.worker), machine.family_cpu_seconds(self._postgres)
-        outcome = load.run(server.port, requests, seconds, self._connections)
+        try:
+            outcome = load.run(server.port, requests, seconds, self._connections)
+        except (load.BrokenAnswerError, OSError) as error:
+            error.add_note(f"{row.name}: {name}. {server.end_of_log()}")
+            raise
         served = machine.cpu_seconds(server.worker) - served
         asked = machine.family_cpu_seconds(self._postgres) - asked
         if outcome.refused or not outcome.answered:

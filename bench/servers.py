@@ -97,19 +97,20 @@ class Server:
         try:
             wait_until("an answer", self.answers)
         except TimeoutError:
-            raise RuntimeError(self._end_of_log()) from None
+            raise RuntimeError(self.end_of_log()) from None
 
     def answers(self) -> bool:
         """Return whether it answers, with any status."""
         if self.master is None or self.master.poll() is not None:
-            raise RuntimeError(self._end_of_log())
+            raise RuntimeError(self.end_of_log())
         try:
             httpx2.get(f"http://127.0.0.1:{self.port}/health", timeout=START_SECONDS, trust_env=False)
         except httpx2.TransportError:
             return False
         return True
 
-    def _end_of_log(self) -> str:
+    def end_of_log(self) -> str:
+        """Return its command and the last lines of its output."""
         return f"{' '.join(self.command)}:\n{self.log.read_text(errors='replace')[-2000:]}"
 
     def workers(self) -> list[int]:
