@@ -19,14 +19,16 @@ from mcp.shared.exceptions import NoBackChannelError
 from mcp.shared.message import MessageMetadata, ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp.types import JSONRPCRequest, RequestId
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from mcp_types.methods import parse_client_request
 
 from mcpbridge.listing import listed
 from mcpbridge.server import STRUCTURED, server
 
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 
-_LISTS: dict[str, dict[str, Any]] = {}
-"""By revision, the cached answer to a request for the tools without parameters."""
+_SHARED: dict[tuple[str, ...], dict[str, Any]] = {}
+"""Cached answers that are the same for every client, by `_shared_key`."""
 
 
 @dataclass(slots=True)
@@ -59,9 +61,9 @@ def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connect
         MCPError: the answer is this error.
         pydantic.ValidationError: the parameters are wrong.
     """
-    is_plain_list = message.method == "tools/list" and not message.params
-    if is_plain_list and (known := _LISTS.get(connection.protocol_version)) is not None:
-        return known
+    shared = _shared_key(message, connection.protocol_version)
+    if shared in _SHARED:
+        return _SHARED[shared]
     context = OneAnswer(message.id, ServerMessageMetadata(request_context=request, can_send_request=False))
     running = ServerRunner(server, connection, {}).on_request(context, message.method, message.params).__await__()
     try:
@@ -70,10 +72,26 @@ def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connect
         result: dict[str, Any] = finished.value
         if message.method == "tools/list":
             result["tools"] = listed(connection.protocol_version)
-            if is_plain_list:
-                _LISTS[connection.protocol_version] = result
         elif message.method == "tools/call" and "structuredContent" in result:
             result["structuredContent"] = STRUCTURED.require(request)
+        if shared:
+            _SHARED[shared] = result
         return result
     running.close()
     raise RuntimeError("An MCP handler waited; there is no event loop here to wait in.")
+
+
+def _shared_key(message: JSONRPCRequest, version: str) -> tuple[str, ...]:
+    """Return what the answer depends on if it is the same for every client, otherwise nothing.
+
+    The answer to `initialize` depends on the requested revision, but not on the client's name and capabilities.
+
+    Raises:
+        pydantic.ValidationError: the parameters of `initialize` are wrong.
+    """
+    if message.method == "tools/list" and not message.params:
+        return ("tools/list", version)
+    if message.method == "initialize" and version in HANDSHAKE_PROTOCOL_VERSIONS:
+        asked = parse_client_request("initialize", version, message.params).params.protocol_version
+        return ("initialize", version, asked) if asked in HANDSHAKE_PROTOCOL_VERSIONS else ()
+    return ()

@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from mcpbridge import running
 from mcpbridge.server import INSTRUCTIONS
 from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
@@ -76,6 +77,17 @@ class TestHandshake:
         assert response.status_code == 200
         assert "Mcp-Session-Id" not in response.headers
         check_headers(response)
+
+    def test_the_answer_is_built_once_and_each_request_checked(
+        self, tools: McpEntryPoint, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first, again, broken = (initialize(VERSIONS[0]) for _ in range(3))
+        again["params"]["clientInfo"]["name"] = "another"
+        del broken["params"]["clientInfo"]
+        before = post(tools, first).json()["result"]
+        monkeypatch.setattr(running, "ServerRunner", None)
+        assert post(tools, again).json()["result"] == before
+        assert code_of(post(tools, broken)) == (200, -32602)
 
     @each("version", ["1999-12-31", "2026-07-28", "latest"])
     def test_it_offers_its_newest_revision_otherwise(self, tools: McpEntryPoint, version: str) -> None:
