@@ -29,7 +29,7 @@ from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.limits_form import LimitsForm
 from oauthserver.blocking import is_blocked
-from oauthserver.consent_limits import consents_beyond, last_limits, limit_app
+from oauthserver.consent_limits import consents_beyond, last_consent, limit_app
 from oauthserver.errors import InvalidRequest, OAuthError
 from oauthserver.families import end_families, families_of
 from oauthserver.metadata_documents import DocumentRefused
@@ -165,16 +165,15 @@ class AuthorizationView(OAuthLibMixin, View):
         """Show the consent page."""
         return self._asking(request, *self._form(None))
 
-    def _form(self, posted: QueryDict | None) -> tuple[LimitsForm, str]:
-        """Return the form, which starts with the limits of the member's last consent, and those limits in words."""
-        last = last_limits(self.member, self.app.pk)
-        form = LimitsForm(posted, self.member, limits=last)
-        return form, form.in_a_phrase(last)
+    def _form(self, posted: QueryDict | None) -> tuple[LimitsForm, dict[str, Any]]:
+        """Return the form, which starts with what the member's last consent allowed, and what else the page shows."""
+        limits, may_write = last_consent(self.member, self.app.pk)
+        form = LimitsForm(posted, self.member, limits=limits)
+        ticked = may_write if posted is None else "write" in posted
+        return form, {"limits_form": form, "last_limits": form.in_a_phrase(limits), "write_ticked": ticked}
 
-    def _asking(self, request: HttpRequest, limits: LimitsForm, last: str) -> HttpResponse:
-        context = {
-            "limits_form": limits,
-            "last_limits": last,
+    def _asking(self, request: HttpRequest, limits: LimitsForm, shown: dict[str, Any]) -> HttpResponse:
+        context = shown | {
             "app": self.app,
             "destination": destination_of(self.redirect_uri),
             "redirect_uri": self.redirect_uri,
@@ -192,9 +191,9 @@ class AuthorizationView(OAuthLibMixin, View):
             return self._answer(error="access_denied", error_description="The member did not allow it.")
         if decision != "allow":
             return self.get(request)
-        form, last = self._form(request.POST)
+        form, shown = self._form(request.POST)
         if not form.is_valid():
-            return self._asking(request, form, last)
+            return self._asking(request, form, shown)
         scopes = self.asked.scopes if "write" in request.POST else self.asked.scopes - {Scope.WRITE}
         try:
             return self._redirect(self._consented(request, scopes, form.limits()))

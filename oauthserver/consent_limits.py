@@ -6,6 +6,8 @@ from uuid import UUID
 from accounts.credentials.limits import Limits
 from accounts.models import Member
 from oauthserver.models import Grant
+from oauthserver.scopes import scopes_from
+from studyservice.operations.declaration import Scope
 
 
 class ConsentLimits:
@@ -21,11 +23,20 @@ class ConsentLimits:
         Grant.objects.filter(user_id=member_id, token_family=holder).update(limits=limits.stored())
 
 
-def last_limits(member: Member, app_id: UUID) -> Limits:
-    """Return the limits of the member's newest consent for an app, without a last day that is over."""
+def last_consent(member: Member, app_id: UUID) -> tuple[Limits, bool]:
+    """Return what the member's newest consent for an app allowed: its limits, and whether the app may change data.
+
+    A last day that is over is left out. Without a consent, nothing is limited.
+    """
     consents = Grant.objects.filter(user=member, application_id=app_id).order_by("-created", "-id")
-    limits = Limits.of(consents.values_list("limits", flat=True).first())
-    return replace(limits, until=None) if limits.have_ended(member.today()) else limits
+    newest = consents.values_list("limits", "scope").first()
+    if newest is None:
+        return Limits.of(None), True
+    stored, scopes = newest
+    limits = Limits.of(stored)
+    if limits.have_ended(member.today()):
+        limits = replace(limits, until=None)
+    return limits, Scope.WRITE in scopes_from(scopes)
 
 
 def consents_beyond(member_id: UUID, app_id: UUID, limits: Limits) -> set[UUID]:

@@ -143,6 +143,19 @@ def test_a_second_consent_does_not_widen_when_the_last_course_is_gone(
     assert consent(app, owner_member, which=starts["which"]).status_code == 422
 
 
+def test_a_second_consent_does_not_let_the_app_write_again(owner_member: Any, app: App) -> None:
+    ticked = 'id="write" value="yes" checked'
+    assert ticked in shown(app, owner_member)[0]
+    again = consent(app, owner_member, write=[], until="soon")
+    assert (again.status_code, ticked in again.content.decode()) == (422, False)
+    assert consent(app, owner_member, write=[]).status_code == 302
+    text, _ = shown(app, owner_member)
+    assert ticked not in text
+    assert "Without a tick, the app is read-only." in text
+    consent(app, owner_member, write="yes")
+    assert ticked in shown(app, owner_member)[0]
+
+
 def test_a_past_end_is_rejected(owner_member: Any, app: App) -> None:
     assert consent(app, owner_member, until="2020-01-01").status_code == 422
     assert consent(app, owner_member, until="soon").status_code == 422
