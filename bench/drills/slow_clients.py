@@ -4,7 +4,7 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from bench import machine
@@ -19,6 +19,7 @@ _HEADS = 2_000
 _MOST_MIB = 250
 _STALLED = 10 * THREADS
 _READERS = 2 * THREADS
+_READERS_EACH = 8
 _READ_BYTES_A_SECOND = 400_000
 _ANSWERS = 8
 _CARDS = 500
@@ -28,7 +29,7 @@ def drill(site: Site) -> Iterator[Report]:
     """Run one kind after another."""
     report = Report("slow clients")
     url, data, cast = site.fresh("sqlite")
-    instance, (owner, other, reader) = site.serve(url, data), cast.members[:3]
+    instance, (owner, other) = site.serve(url, data), cast.members[:2]
     head = _head(owner, "GET", "/v1/items?limit=100")
     body = _head(owner, "POST", "/v1/vocab-decks", "Content-Type: application/json", "Content-Length: 900")
     chunked = _head(owner, "POST", "/v1/vocab-decks", "Transfer-Encoding: chunked")
@@ -43,7 +44,7 @@ def drill(site: Site) -> Iterator[Report]:
     for what, number, sent, drip in kinds:
         with _watched(report, f"{number} {what}", instance, other), _stalled(instance.port, sent, number, drip):
             time.sleep(13)  # longer than the service waits for any of them
-    _read_slowly(report, instance, reader, other)
+    _read_slowly(report, instance, cast.members[2 : 2 + _READERS // _READERS_EACH], other)
     yield report
 
 
@@ -90,18 +91,21 @@ def _stalled(port: int, sent: bytes, number: int, drip: bytes) -> Iterator[None]
             connection.close()
 
 
-def _read_slowly(report: Report, instance: Server, reader: Subject, other: Subject) -> None:
-    """Run twice as many slow readers as threads, each of eight 1 MB answers at 400 kB/s: about twenty seconds."""
+def _read_slowly(report: Report, instance: Server, members: Sequence[Subject], other: Subject) -> None:
+    """Run twice as many slow readers as threads, each of eight 1 MB answers at 400 kB/s, eight readers a member."""
     deck = {"name": "long", "cards": [{"term": f"term {n}", "definition": "d" * 1900} for n in range(_CARDS)]}
-    with Client(instance.port, reader.key) as client:
-        made = client.call("POST", "/v1/vocab-decks", deck).body["id"]
-    target, last = f"/v1/vocab-decks?include_cards=true&deck_id={made}", b'"next_cursor":null}'
-    heads = _head(reader, "GET", target) * (_ANSWERS - 1) + _head(reader, "GET", target, "Connection: close")
+    heads, last = [], b'"next_cursor":null}'
+    for member in members:
+        with Client(instance.port, member.key) as client:
+            made = client.call("POST", "/v1/vocab-decks", deck).body["id"]
+        target = f"/v1/vocab-decks?include_cards=true&deck_id={made}"
+        ending = _head(member, "GET", target, "Connection: close")
+        heads.append(_head(member, "GET", target) * (_ANSWERS - 1) + ending)
     with selectors.DefaultSelector() as selector:
         answers, tails = dict.fromkeys(range(_READERS), 0), dict.fromkeys(range(_READERS), b"")
         for number in answers:
             connection = socket.create_connection(("127.0.0.1", instance.port))
-            connection.sendall(heads)
+            connection.sendall(heads[number // _READERS_EACH])
             connection.setblocking(False)
             selector.register(connection, selectors.EVENT_READ, (number, connection))
         with _watched(report, f"{_READERS} steady readers at 400 kB/s", instance, other):

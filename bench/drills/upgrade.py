@@ -19,13 +19,22 @@ from bench.cast import Cast
 from bench.drills.client import Client
 from bench.drills.load import Journal, Load
 from bench.drills.report import Report
-from bench.drills.stored import compare, count
+from bench.drills.stored import compare, count, execute
 from bench.drills.watch import me
 from bench.servers import ROOT, manage, wait_until
 from bench.site import MEMBERS, Site
 from tests.support.releases import RELEASED
 
 _REPORT = "SELECT count(*) FROM accounts_change, oauthserver_application LIMIT 1"
+_CONSENTS = """
+    INSERT INTO oauthserver_grant (id, user_id, application_id, token_family, code, expires, spent_at, created, updated,
+        scope, redirect_uri, redirect_uri_sent, resource, code_challenge, code_challenge_method, refusal)
+    SELECT gen_random_uuid(), user_id, application_id, token_family, md5(id::text) || md5(token_family::text), created,
+        created, created, created, 'read write', 'http://127.0.0.1/callback', true, '', repeat('c', 43), 'S256', ''
+    FROM oauthserver_refreshtoken
+"""
+"""Every connection has one in service, but the released seed has only its tokens."""
+
 _REPORT_SECONDS = 3
 """Seconds that the report continues after it blocks `migrate`."""
 _LATER = 1_000_000
@@ -44,6 +53,7 @@ def drill(site: Site) -> Iterator[Report]:
     report.notes.append(f"the last release is {commit[:9]}; its migrations: {', '.join(sorted(RELEASED.values()))}")
     url, data = site.postgres.create("released"), site.directory / "released-data"
     cast = site.fill(url, data, MEMBERS, "bench.drills.seed.fill", root=old)
+    execute(url, _CONSENTS)
     environment, instance = site.environment(url, data), site.start(url, data, {}, root=old)
     half = len(cast.members) // 2
     with Load(instance.port, cast.members[:half]) as first:

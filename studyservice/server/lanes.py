@@ -16,6 +16,10 @@ MAX_CREDENTIALS = 10_000
 """Size of the cache of credentials, about 200 bytes each. The least recently used are dropped."""
 
 
+READS_AT_ONCE = 2
+"""Most reads of one member that run at once, of at least four threads. The largest answer takes some 70 MiB."""
+
+
 class Lanes:
     """Assigns requests to lanes.
 
@@ -37,14 +41,14 @@ class Lanes:
         """Return the lane of a request. `reads` is true if its method changes nothing and it has no body.
 
         One write of a member runs at a time, since writes of a member wait for each other anyway. Up to half of the
-        threads may serve a member's reads, or one address without a known credential.
+        threads may serve one address without a known credential, and at most `READS_AT_ONCE` a member's reads.
         """
         credential = environ.get("HTTP_AUTHORIZATION", environ.get("HTTP_X_API_KEY"))
         member = None if credential is None else self._members.get(_digest(credential))
         if member is None:
             address = counted_address(environ["REMOTE_ADDR"], environ.get("HTTP_X_FORWARDED_FOR", ""))
             return Lane(f"address {address}", self._half)
-        return Lane(f"reads of {member}", self._half) if reads else Lane(f"writes of {member}", 1)
+        return Lane(f"reads of {member}", min(READS_AT_ONCE, self._half)) if reads else Lane(f"writes of {member}", 1)
 
     def learn(self, environ: Mapping[str, Any]) -> None:
         """Remember the member of an answered request's credential, or forget it if it was refused."""

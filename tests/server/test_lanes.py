@@ -46,11 +46,12 @@ def test_writes_run_one_at_a_time(known: Lanes) -> None:
     assert known.lane(sent("one"), reads=False) == ("writes of ada", 1)
 
 
-@each(("threads", "share"), [(1, 1), (2, 1), (4, 2), (9, 4)])
-def test_reads_of_a_member_use_half_of_the_threads(threads: int, share: int) -> None:
+@each(("threads", "of_a_member", "of_an_address"), [(1, 1, 1), (2, 1, 1), (4, 2, 2), (9, 2, 4), (16, 2, 8)])
+def test_two_reads_of_a_member_run_at_once(threads: int, of_a_member: int, of_an_address: int) -> None:
     known = Lanes(threads)
     known.learn({"HTTP_AUTHORIZATION": "Bearer one", MEMBER: "ada"})
-    assert known.lane(sent("one"), reads=True).share == share
+    assert known.lane(sent("one"), reads=True).share == of_a_member
+    assert known.lane(sent(), reads=True).share == of_an_address
 
 
 def test_invented_credentials_share_the_lane_of_their_address(known: Lanes) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from studyservice.server.lanes import READS_AT_ONCE
 from tests.support import server as servers
 from tests.support.databases import copied
 from tests.support.server import ADA
@@ -204,10 +205,10 @@ def test_a_stalled_upload_is_aborted(quick: Wire) -> None:
 
 
 def test_large_unread_answers_stop_further_ones(usual: Wire) -> None:
-    """A member's reads may use half of the threads. Others are answered."""
+    """Two reads of a member may run at once. Others are answered."""
     heads = long_answers(usual)
     with ExitStack() as stack:
-        readers = [stack.enter_context(slow_reader(usual, heads)) for _ in range(THREADS // 2)]
+        readers = [stack.enter_context(slow_reader(usual, heads)) for _ in range(READS_AT_ONCE)]
         time.sleep(1)
         with usual.connect() as another:
             another.sendall(usual.head("GET", "/v1/me"))
@@ -219,4 +220,4 @@ def test_large_unread_answers_stop_further_ones(usual: Wire) -> None:
             stack.pop_all().close()
             another.settimeout(60)
             assert received(another).status == 200
-    assert len(readers) == THREADS // 2
+    assert len(readers) == READS_AT_ONCE
