@@ -5,10 +5,7 @@ the transport, and a transport to gunicorn. It uses no internals of gunicorn.
 """
 
 import asyncio
-import fcntl
 import logging
-import struct
-import termios
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -17,7 +14,7 @@ from typing import Any, cast
 
 from studyservice.server.bodies import BodyEnd, BrokenBody
 from studyservice.server.connections import Connections
-from studyservice.server.pace import Pace
+from studyservice.server.pace import Pace, unacknowledged
 from studyservice.server.refusals import UnreadableRequest
 
 logger = logging.getLogger(__name__)
@@ -35,11 +32,16 @@ LINGER_BYTES = 8 * 1024 * 1024
 
 MAX_HEAD_BYTES = 64 * 1024
 
+MAX_AHEAD_BYTES = 64 * 1024
+"""Beyond the current request no more is read until it is answered. The rest waits in the system's buffers."""
+
 _UNKNOWN_PACE_SECONDS = 1.0
 """An answer that began later is not compared with others, because its reader's speed is still unknown."""
 
 _END_OF_HEAD = b"\r\n\r\n"
 _CONTINUE = b"HTTP/1.1 100 "
+
+_buffer = bytearray(64 * 1024)  # shared, because what is read is copied at once; asyncio's own has 256 KiB
 
 current: ContextVar["Connection"] = ContextVar("connection")
 """The connection, in the tasks that gunicorn starts for it."""
@@ -55,7 +57,7 @@ class Stage(Enum):
     END = auto()
 
 
-class Connection(asyncio.Protocol, asyncio.Transport):
+class Connection(asyncio.BufferedProtocol, asyncio.Transport):
     """A connection.
 
     Attributes:
@@ -75,7 +77,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         self._until = time.monotonic() + IDLE_SECONDS
         self._pace: Pace | None = None
         self._before = self._received = self._sent = 0
-        self._feeding = False
+        self._feeding = self._gunicorn_pauses = False
         self._body_end: BodyEnd | None = None
         self._next = bytearray()
         self.head = bytearray()
@@ -91,8 +93,12 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         current.set(self)
         self._gunicorn.connection_made(self)
 
-    def data_received(self, data: bytes) -> None:
-        self._received += len(data)
+    def get_buffer(self, sizehint: int) -> bytearray:
+        return _buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        data = bytes(memoryview(_buffer)[:nbytes])
+        self._received += nbytes
         if self._stage is Stage.HEAD:
             self._take_head(data)
         elif self._stage in {Stage.REQUEST, Stage.ANSWER}:
@@ -101,6 +107,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
             if self._received - self._before > LINGER_BYTES:
                 self.abort()
             return
+        self._read_or_pause()
         self._feeding = True
         try:
             self._gunicorn.data_received(data)
@@ -141,9 +148,6 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         else:
             self.refuse(UnreadableRequest(str(data[:40], "latin-1").partition("\r\n")[0]))
 
-    def writelines(self, list_of_data: Any) -> None:
-        self.write(b"".join(list_of_data))
-
     def can_write_eof(self) -> bool:
         return False
 
@@ -164,10 +168,12 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         return self._transport.get_extra_info(name, default)
 
     def pause_reading(self) -> None:
-        self._transport.pause_reading()
+        self._gunicorn_pauses = True
+        self._read_or_pause()
 
     def resume_reading(self) -> None:
-        self._transport.resume_reading()
+        self._gunicorn_pauses = False
+        self._read_or_pause()
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         self._transport.set_write_buffer_limits(high, low)
@@ -188,6 +194,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         behind = bytes(self.head[end:])
         del self.head[end:]
         self._take_body(behind)
+        self._read_or_pause()
         return self._stage is Stage.REQUEST
 
     def begin_answer(self) -> None:
@@ -207,6 +214,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         self._stage, self._pace = Stage.HEAD, None
         self._until = time.monotonic() + (HEAD_SECONDS if self.head else IDLE_SECONDS)
         self._connections.waits(self)
+        self._read_or_pause()
 
     def refuse(self, cause: BaseException) -> None:
         """Answer with an error, or break off an answer that has begun."""
@@ -243,7 +251,7 @@ class Connection(asyncio.Protocol, asyncio.Transport):
     def check(self, now: float, *, goes_on: bool) -> None:
         """Close the connection if its client is too slow."""
         if self._stage is Stage.ANSWER or self.get_write_buffer_size():
-            if self._is_slow(self._delivered(), now):
+            if self._is_slow(self._sent - self.get_write_buffer_size() - unacknowledged(self._transport), now):
                 self._connections.give_up(self)
         elif self._stage is Stage.REQUEST:
             if self.on_end is not None and self._is_slow(self._received, now):
@@ -268,14 +276,14 @@ class Connection(asyncio.Protocol, asyncio.Transport):
         self._pace.note(moved - self._before, now)
         return self._pace.is_too_slow(now)
 
-    def _delivered(self) -> int:
-        """Bytes of answers that reached the client, if the system reports them (Linux), else bytes sent."""
-        sent = self._sent - self.get_write_buffer_size()
-        try:
-            waiting = fcntl.ioctl(self.get_extra_info("socket"), termios.TIOCOUTQ, b"\0" * 4)
-        except OSError:
-            return sent
-        return sent - int(struct.unpack("i", waiting)[0])
+    def _read_or_pause(self) -> None:
+        if self._stage in {Stage.REFUSAL, Stage.END}:
+            return
+        ahead = self.head if self._stage is Stage.HEAD and _END_OF_HEAD in self.head else self._next
+        if self._gunicorn_pauses or len(ahead) > MAX_AHEAD_BYTES:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
 
     def _take_head(self, data: bytes) -> None:
         if not self.head:

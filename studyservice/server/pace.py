@@ -1,5 +1,9 @@
 """Minimum speed of a client while it sends a body or reads an answer."""
 
+import asyncio
+import fcntl
+import struct
+import termios
 from collections import deque
 
 STILL_SECONDS = 10.0
@@ -51,3 +55,12 @@ class Pace:
         """Recent bytes per second. In the first second, counted as over one second."""
         since, before = self._noted[0]
         return (self._total - before) / max(now - since, 1.0)
+
+
+def unacknowledged(transport: asyncio.Transport) -> int:
+    """Return the bytes given to the system that have not reached the client, if it reports them (Linux), else 0."""
+    try:
+        waiting = fcntl.ioctl(transport.get_extra_info("socket"), termios.TIOCOUTQ, b"\0" * 4)
+    except OSError:
+        return 0
+    return int(struct.unpack("i", waiting)[0])

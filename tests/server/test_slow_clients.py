@@ -221,3 +221,15 @@ def test_large_unread_answers_stop_further_ones(usual: Wire) -> None:
             another.settimeout(60)
             assert received(another).status == 200
     assert len(readers) == READS_AT_ONCE
+
+
+def test_requests_are_not_read_far_ahead(usual: Wire) -> None:
+    """While an answer waits for its reader, the client's further requests wait in its own buffers."""
+    heads = usual.head("GET", "/v1/items?limit=100") * 2_000
+    sent = 0
+    with usual.connect() as connection:
+        connection.settimeout(3)
+        with suppress(TimeoutError):
+            while sent < 64 * MIB:
+                sent += connection.send(heads)
+    assert sent < 16 * MIB
