@@ -136,18 +136,18 @@ def see_course_too(course_id: UUID) -> None:
         raise LookupError(caller.kind)
     stored = store.read(caller.member_id, caller.holder)
     if stored.courses is not None:
-        kept = replace(stored, courses=(*_without_old(caller.member_id, stored.courses), course_id))
+        kept = replace(stored, courses=(*_without_old(caller.member_id, stored.courses), str(course_id)))
         store.write(caller.member_id, caller.holder, kept)
-    seen = replace(caller, limits=replace(caller.limits, courses=(*caller.limits.courses, course_id)))
+    seen = replace(caller, limits=replace(caller.limits, courses=(*caller.limits.courses, str(course_id))))
     _CALLER.set(seen)
     change_limiter(_limiter_of(seen))
 
 
-def _without_old(member_id: UUID, courses: tuple[UUID, ...]) -> tuple[UUID, ...]:
+def _without_old(member_id: UUID, courses: tuple[str, ...]) -> tuple[str, ...]:
     """Drop all but the newest `MOST_GONE` deleted courses, so that the list does not grow without end."""
     if len(courses) < MOST_GONE:
         return courses
-    there = {course["id"] for course in COURSE_NAMES.get()(member_id)}
+    there = {str(course["id"]) for course in COURSE_NAMES.get()(member_id)}
     old = [id_ for id_ in courses if id_ not in there][:-MOST_GONE]
     return tuple(id_ for id_ in courses if id_ not in old)
 
@@ -162,7 +162,7 @@ def told(limits: Limits, there: Iterable[UUID]) -> LimitsRow | None:
         return None
     allowed = None if limits.courses is None else {*limits.courses}
     return {
-        "courses": None if allowed is None else [id_ for id_ in there if id_ in allowed],
+        "courses": None if allowed is None else [id_ for id_ in there if str(id_) in allowed],
         "other": allowed is None,
         "grades": limits.grades,
         "until": limits.until,

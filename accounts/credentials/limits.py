@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import date
 from typing import Self
-from uuid import UUID
 
 import orjson
 from django.utils.formats import date_format
@@ -14,13 +13,14 @@ class Limits:
     """The limits of a credential.
 
     Attributes:
-        courses: the courses that it sees; None for all, including later ones and decks without a course. Deleted
-            courses stay in the list, because an undo can restore them.
+        courses: ids of the courses that it sees, as text, which a call sends to the database unread; None for all,
+            including later ones and decks without a course. Deleted courses stay in the list, because an undo can
+            restore them.
         grades: whether it sees grades.
         until: the last day on which it works, in the member's time zone; None for no end.
     """
 
-    courses: tuple[UUID, ...] | None = None
+    courses: tuple[str, ...] | None = None
     grades: bool = True
     until: date | None = None
 
@@ -70,7 +70,7 @@ class Limits:
             return cls()
         kept = orjson.loads(stored)
         return cls(
-            courses=None if kept["courses"] is None else tuple(map(UUID, kept["courses"])),
+            courses=None if kept["courses"] is None else tuple(kept["courses"]),
             grades=kept["grades"],
             until=None if kept["until"] is None else date.fromisoformat(kept["until"]),
         )

@@ -58,10 +58,10 @@ def days(text: str) -> int | None:
     return int(text)
 
 
-def course_id(text: str) -> UUID:
-    """Parse the id of a course."""
+def course_id(text: str) -> str:
+    """Parse the id of a course. Return it in the usual form."""
     try:
-        return UUID(text)
+        return str(UUID(text))
     except ValueError:
         raise ArgumentTypeError(f"the id of a course is a UUID, not {text!r}") from None
 

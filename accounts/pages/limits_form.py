@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from django import forms
 
@@ -62,7 +61,7 @@ class LimitsForm(forms.Form):
         initial = {} if limits is None else _initial(limits)
         super().__init__(data, initial=initial, prefix=prefix)
         self.today = member.today()
-        self.there = [course["id"] for course in self.names]
+        self.there = [str(course["id"]) for course in self.names]
         self.kept = () if limits is None else limits.courses or ()
         self.asks_courses = bool(self.names) or (limits is not None and limits.courses is not None)
         chosen: Any = self.fields["courses"]
@@ -88,10 +87,9 @@ class LimitsForm(forms.Form):
 
     def limits(self) -> Limits:
         """Return the chosen limits. Deleted courses stay in the list, because an undo can restore them."""
-        ticked = tuple(UUID(one) for one in self.cleaned_data["courses"])
-        gone = tuple(one for one in self.kept if one not in self.there)
+        gone = [one for one in self.kept if one not in self.there]
         return Limits(
-            courses=(*ticked, *gone) if self._selects_courses() else None,
+            courses=(*self.cleaned_data["courses"], *gone) if self._selects_courses() else None,
             grades=self.cleaned_data.get("grades") != _NO,
             until=self.cleaned_data.get("until"),
         )
@@ -123,14 +121,14 @@ class LimitsForm(forms.Form):
         told += [] if limits.until is None else [f"until {day_in_words(limits.until)}"]
         return ", ".join(told)
 
-    def _names_of(self, courses: Sequence[UUID]) -> list[str]:
-        return [course["name"] for course in self.names if course["id"] in courses]
+    def _names_of(self, courses: Sequence[str]) -> list[str]:
+        return [course["name"] for course in self.names if str(course["id"]) in courses]
 
 
 def _initial(limits: Limits) -> dict[str, Any]:
     return {
         "which": _ALL if limits.courses is None else _THESE,
-        "courses": [str(one) for one in limits.courses or ()],
+        "courses": list(limits.courses or ()),
         "grades": _YES if limits.grades else _NO,
         "until": limits.until,
     }

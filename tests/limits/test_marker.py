@@ -3,7 +3,7 @@
 import json
 import re
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 
@@ -50,7 +50,7 @@ def half(owner_member: Any, make_key: Any, time_machine: Any) -> HalfSeen:
 @pytest.fixture
 def limited(half: HalfSeen, owner_member: Any, make_key: Any) -> RestEntryPoint:
     """The owner with a key for one course."""
-    return Patient(make_key(owner_member, limits=Limits((UUID(half.seen["course_id"]),)).stored())[0])
+    return Patient(make_key(owner_member, limits=Limits((half.seen["course_id"],)).stored())[0])
 
 
 def test_the_word_is_in_everything_hidden(half: HalfSeen) -> None:
@@ -144,7 +144,7 @@ def test_without_access_to_grades_nothing_reveals_them(owner_member: Any, make_k
         categories = [{"id": subject["category_id"], "name": f"{MARK} exams", "weight": 47.11}]
         half.owner.made("set_grade_categories", course_id=subject["course_id"], categories=categories)
         half.owner.made("update_grade_score", score_id=subject["score_id"], label=f"{MARK} quiz", score=47.11)
-    for courses in (None, (UUID(half.seen["course_id"]),)):
+    for courses in (None, (half.seen["course_id"],)):
         limited = Patient(make_key(owner_member, limits=Limits(courses, grades=False).stored())[0])
         for operation_id in OPERATIONS:
             route = routes()[operation_id]

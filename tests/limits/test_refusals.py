@@ -1,7 +1,7 @@
 """Calls that a limited credential cannot make, and their errors."""
 
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -26,7 +26,7 @@ def other(owner: RestEntryPoint) -> Any:
 
 @pytest.fixture
 def limited(owner_member: Any, course: Any, make_key: Any) -> RestEntryPoint:
-    return RestEntryPoint(make_key(owner_member, limits=Limits((UUID(course["id"]),)).stored())[0])
+    return RestEntryPoint(make_key(owner_member, limits=Limits((course["id"],)).stored())[0])
 
 
 @pytest.fixture
@@ -229,7 +229,7 @@ def test_a_replay_is_checked_against_the_current_limits(
     ]
     for place, (path, body, _) in enumerate(calls):
         assert app.request("POST", path, json=body, HTTP_IDEMPOTENCY_KEY=f"k{place}").status_code == 201
-    key.limits = Limits((UUID(course["id"]),)).stored()
+    key.limits = Limits((course["id"],)).stored()
     key.save()
     for place, (path, body, status) in enumerate(calls):
         response = app.request("POST", path, json=body, HTTP_IDEMPOTENCY_KEY=f"k{place}")
@@ -242,7 +242,7 @@ def test_an_upload_is_visible_to_its_sender(
     owner: RestEntryPoint, limited: RestEntryPoint, owner_member: Any, make_key: Any, course: Any
 ) -> None:
     text = "Fall 2026\n\nDec 3, 2026: quiz"
-    second = RestEntryPoint(make_key(owner_member, limits=Limits((UUID(course["id"]),)).stored())[0])
+    second = RestEntryPoint(make_key(owner_member, limits=Limits((course["id"],)).stored())[0])
     of_owner, of_limited, of_second = (
         entry_point.made("create_syllabus", text=text)["id"] for entry_point in (owner, limited, second)
     )

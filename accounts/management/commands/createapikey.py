@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
@@ -69,9 +68,9 @@ class Command(OperatorCommand):
         )
 
 
-def _require_courses(member: Member, wanted: Sequence[UUID]) -> None:
+def _require_courses(member: Member, wanted: Sequence[str]) -> None:
     """Raise CommandError unless all courses are the member's."""
-    there = {course["id"] for course in COURSE_NAMES.get()(member.id)} if wanted else set()
+    there = {str(course["id"]) for course in COURSE_NAMES.get()(member.id)} if wanted else set()
     for one in wanted:
         if one not in there:
             raise CommandError(f"{member.email} has no course {one}. No key was created.")
