@@ -11,7 +11,7 @@ from zlib import crc32
 
 import pytest
 
-from tests.support import databases, run
+from tests.support import databases, forked_readings, run
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -51,6 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     run.hash_passwords_cheaply()
     run.look_up_no_names()
     run.load_middleware_once()
+    forked_readings.put_in_place()
     if text := config.getoption("--case"):
         from tests.support import cases
 
@@ -138,6 +139,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the processes that this one started."""
+    forked_readings.end()
     started = config.stash.get(_started, None)
     if started is not None:
         started.end()
@@ -320,6 +322,14 @@ def internet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Iterator[Inter
 
     with ExitStack() as stack:
         yield Internet(tmp_path, stack, monkeypatch)
+
+
+@pytest.fixture
+def started_readings() -> Iterator[None]:
+    """Start a process for each file that is read, as in production. Other tests fork it."""
+    forked_readings.put_back()
+    yield
+    forked_readings.put_in_place()
 
 
 @pytest.fixture

@@ -59,6 +59,7 @@ def left(files: Path) -> list[Path]:
     return [path for path in files.rglob("*") if path.is_file()]
 
 
+@pytest.mark.usefixtures("started_readings")
 def test_it_returns_the_file_and_its_proposal(owner: RestEntryPoint, files: Path) -> None:
     content = pdf([LINES])
     answer = uploaded(owner, content, "BIO 210.pdf")
@@ -305,6 +306,7 @@ def test_it_is_429_without_a_stored_upload_while_others_are_read(owner: RestEntr
             holder.join()
 
 
+@pytest.mark.usefixtures("started_readings")
 def test_a_long_text_proposes_the_same(owner: RestEntryPoint, course) -> None:
     """The child process parses the text."""
     owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")

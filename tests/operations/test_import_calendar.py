@@ -136,6 +136,7 @@ def test_files_in_other_encodings_and_with_other_line_ends_are_read(
     assert dates(owner) == [(title.strip(), "2026-12-03"), ("Essay", "2026-12-04")]
 
 
+@pytest.mark.usefixtures("started_readings")
 def test_it_returns_every_list(owner: RestEntryPoint, course: Any) -> None:
     answer = imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Midterm"))
     first, second = owner.made("list_items")["data"]

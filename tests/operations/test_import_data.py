@@ -59,6 +59,7 @@ def newcomer(make_member: MakeMember, entry_point: OpenEntryPoint) -> RestEntryP
     return entry_point(make_member("new@example.org"))
 
 
+@pytest.mark.usefixtures("started_readings")
 def test_everything_is_restored(owner: RestEntryPoint, exported: bytes, newcomer: RestEntryPoint) -> None:
     taken = newcomer.call("import_data", file=exported)
     assert (taken.error, taken.status) == (None, 201)

@@ -46,6 +46,7 @@ def messages(response: Any) -> list[str]:
     return [detail["message"] for detail in response.json()["error"]["details"]]
 
 
+@pytest.mark.usefixtures("started_readings")
 def test_it_creates_a_deck_named_after_its_file(owner: RestEntryPoint, send: Send) -> None:
     response = send('term,definition\r\nNucleus,Holds the DNA.\r\n\r\nRibosome,"Reads RNA,\nmakes proteins."\r\n')
     assert response.status_code == 201

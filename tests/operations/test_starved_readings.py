@@ -14,7 +14,12 @@ from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 from tests.support.world import error_of
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "processes that read files")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("started_readings"),
+    pytest.mark.database("sqlite", "processes that read files"),
+]
 
 LONG_TEXT = "Week 1\nand so on" * 5_000
 CARDS = b"term,definition\nmitosis,division\n"

@@ -375,6 +375,7 @@ def test_a_long_text_is_kept_for_a_retry_while_others_are_read(browser: Client, 
         assert browser.post(path, {"text": text}).status_code == 200
 
 
+@pytest.mark.usefixtures("started_readings")
 def test_a_busy_server_asks_to_send_everything_again(
     browser: Client, course: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,10 @@ from studyservice.reading import child, process
 from studyservice.reading.gate import Gate, ReadingBusy, ReadingStarved
 from studyservice.reading.process import Limit, Outcome, read_in_child
 
-pytestmark = pytest.mark.database("sqlite", "processes that read files")
+pytestmark = [
+    pytest.mark.usefixtures("started_readings"),
+    pytest.mark.database("sqlite", "processes that read files"),
+]
 
 WATCHDOG_SECONDS = 30
 

@@ -26,6 +26,7 @@ def read(content: bytes, filename: str = "file") -> FileText:
         return read_file(file, filename)
 
 
+@pytest.mark.usefixtures("started_readings")
 def test_the_lines_of_a_pdf_are_read() -> None:
     found = read(pdf([["Cell Biology", "Midterm: October 12 (20%)"], ["Final exam: December 9"]]))
     assert found == FileText(
@@ -153,6 +154,7 @@ UNREADABLE, TOO_LARGE, NO_TEXT, READ = TextStatus.UNREADABLE, TextStatus.TOO_LAR
 thorough = pytest.mark.thorough("takes seconds in the reader; other tests reach the same limit")
 
 
+@pytest.mark.usefixtures("started_readings")
 @pytest.mark.parametrize(
     ("make", "filename", "statuses"),
     [
