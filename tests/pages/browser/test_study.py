@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.browser.conftest import PageFactory
 from tests.pages.browser.test_accessibility import audit
+from tests.support.run import is_thorough
 
 pytestmark = pytest.mark.database("sqlite", "page layout")
 
@@ -36,10 +37,14 @@ def answered() -> list[tuple[str, str]]:
     return [*Review.objects.order_by("reviewed_at").values_list("card__term", "rating")]
 
 
-def test_twenty_cards_can_be_studied_by_keyboard(open_signed_in: PageFactory, deck: Any) -> None:
+def test_cards_can_be_studied_by_keyboard(open_signed_in: PageFactory, deck: Any) -> None:
+    from vocab.models import Card
+
+    terms = TERMS if is_thorough() else TERMS[:8]
+    Card.objects.exclude(term__in=terms).delete()
     page: Page = open_signed_in("/study")
     keys = {"1": "again", "2": "hard", "3": "good", "4": "easy"}
-    for number, term in enumerate(TERMS):
+    for number, term in enumerate(terms):
         expect(page.get_by_role("heading", name=term, exact=True)).to_be_visible()
         page.keyboard.press("4")
         expect(page.get_by_text(f"What {term} means.")).to_be_hidden()
@@ -48,12 +53,12 @@ def test_twenty_cards_can_be_studied_by_keyboard(open_signed_in: PageFactory, de
         page.keyboard.press(" ")
         expect(page.get_by_text(f"What {term} means.")).to_be_visible()
         page.keyboard.press("1234"[number % 4])
-        expect(page.get_by_text(f"{len(TERMS) - number - 1} left")).to_be_visible()
-    expect(page.get_by_text("You answered 20 cards.")).to_be_visible()
-    assert answered() == [(term, [*keys.values()][number % 4]) for number, term in enumerate(TERMS)]
+        expect(page.get_by_text(f"{len(terms) - number - 1} left")).to_be_visible()
+    expect(page.get_by_text(f"You answered {len(terms)} cards.")).to_be_visible()
+    assert answered() == [(term, [*keys.values()][number % 4]) for number, term in enumerate(terms)]
     page.get_by_role("button", name="Undo last").click()
-    expect(page.get_by_role("heading", name=TERMS[-1], exact=True)).to_be_visible()
-    assert len(answered()) == 19
+    expect(page.get_by_role("heading", name=terms[-1], exact=True)).to_be_visible()
+    assert len(answered()) == len(terms) - 1
 
 
 def test_without_script_a_card_is_shown_and_rated(open_signed_in: PageFactory, deck: Any) -> None:
