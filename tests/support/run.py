@@ -6,6 +6,7 @@ import secrets
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -68,8 +69,9 @@ def prepare(database: str, *, thorough: bool = False) -> Prepared:
         "DATABASE_DISTRIBUTED",
     ):
         os.environ.pop(name, None)
-    # Otherwise each process of the run, including workers, compiles all modules.
+    # Otherwise each process of the run, including this one and workers, compiles all modules.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     os.environ |= {
         DIRECTORY: str(directory),
         "DJANGO_SETTINGS_MODULE": "studyservice.settings",
