@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 from typing import Final
 
 from courses.syllabi.dates import Written, written_dates
 from courses.syllabi.terms import Term, distance, find_term, term_near
+from courses.syllabi.weeks import days_of_weeks, weeks_in
 
 HEAD: Final = 60
 """Number of first lines in which a text names its subject."""
@@ -58,6 +59,7 @@ class Mention:
         first: the day, or the first day of a range.
         last: the day, or the last day of a range.
         weekday: the adjacent weekday, Monday is 0.
+        counted: whether it is named by its week: "Friday of week 4".
     """
 
     start: int
@@ -65,6 +67,7 @@ class Mention:
     first: date
     last: date
     weekday: int | None = None
+    counted: bool = False
 
     def holds(self, day: date) -> bool:
         """Return whether the day equals the date or is in the range."""
@@ -82,6 +85,7 @@ class Calendar:
         dotted: whether "26.10." is a date.
         sure: whether weekdays agree with the assumed years.
         term: the term in the text, else of the course; None if neither has one.
+        weeks: the Mondays of numbered weeks.
     """
 
     first: date
@@ -90,6 +94,7 @@ class Calendar:
     dotted: bool = False
     sure: bool = True
     term: Term | None = None
+    weeks: Mapping[int, date] = field(default_factory=dict)
 
     def mentions(self, line: str) -> list[Mention]:
         """The valid dates of a line from `readable`, in order."""
@@ -101,7 +106,14 @@ class Calendar:
                 if first == last and WEEK_OF.search(line, 0, written.start):
                     last = first + WORKING_WEEK
                 mentions.append(Mention(written.start, written.end, first, last, written.weekday))
-        return mentions
+        for one in days_of_weeks(line, self.weeks):
+            if all(other.end <= one.start or one.end <= other.start for other in mentions):
+                mentions.append(Mention(one.start, one.end, one.day, one.day, counted=True))
+        return sorted(mentions, key=lambda one: one.start)
+
+    def first_days(self, line: str) -> list[tuple[int, int, date]]:
+        """The dates of a line as (start, end, first day)."""
+        return [(one.start, one.end, one.first) for one in self.mentions(line)]
 
     def day_of(self, written: Written, *, day_first: bool, until: date | None = None) -> date | None:
         """The day of one written date, or None if it does not exist.
@@ -151,6 +163,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     calendar = Calendar(known.first, known.last, dotted=dotted, term=found or named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, "\n".join(text_lines[:400])))
     calendar = replace(calendar, sure=_agrees(calendar, written))
+    calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.first_days))
     return replace(calendar, term=_stated_term(calendar, text_lines) or _longer_term(calendar, written))
 
 

@@ -15,6 +15,7 @@ from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WHEN_WORDS, Above, Unit, dates_inside
+from courses.syllabi.words import WEEKDAYS
 
 _WORTH: Final = re.compile(r"\W*\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|puntos|marks)?\W*", re.IGNORECASE)
 _WEEK_OF: Final = re.compile(r"(?:week )?(?:of|begin|start|commenc)|w/c|semaine du|semana del", re.IGNORECASE)
@@ -84,7 +85,9 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
                     unit, text=text, mentions=dates_inside(inside[1:], inside[0].end, text), given=inside[0], far=False
                 )
             elif letter := _LETTER.match(cell):
-                unit = replace(unit, text=cell[letter.end() :], given=_on_weekday(given, letter[1]))
+                unit = replace(unit, text=cell[letter.end() :], given=_on_weekday(given, LETTERS[letter[1].lower()]))
+            elif row.heads and (weekday := WEEKDAYS.get(row.heads[place].lower())) is not None:
+                unit = replace(unit, given=_on_weekday(given, weekday))
             units.append(
                 replace(
                     unit,
@@ -117,11 +120,11 @@ def _of_columns(
             yield Unit(said, row.line, (), due[-1], reason=True, whole=True, several=len(due) > 1)
 
 
-def _on_weekday(given: Mention | None, letter: str) -> Mention | None:
-    """The day in a week for a weekday letter, on or after the first day."""
+def _on_weekday(given: Mention | None, weekday: int) -> Mention | None:
+    """The day in a week, on or after the first day."""
     if given is None:
         return None
-    day = given.first + timedelta(days=(LETTERS[letter.lower()] - given.first.weekday()) % 7)
+    day = given.first + timedelta(days=(weekday - given.first.weekday()) % 7)
     return replace(given, first=day, last=day, weekday=None)
 
 

@@ -58,7 +58,7 @@ def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidenc
 
 
 def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
-    mentions = [mention for line in place for mention in syllabus.mentions(line)]
+    mentions = [mention for line in place for mention in syllabus.mentions(line) if not mention.counted]
     said = [syllabus.said(line) for line in place]
     weekdays = {weekday for one in said for weekday in one.weekdays}
     if mentions:
