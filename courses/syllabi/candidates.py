@@ -8,12 +8,12 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
 
-from courses.syllabi.calendars import Mention
+from courses.syllabi.calendars import WEEK_OF, Mention
 from courses.syllabi.cues import BY, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
 from courses.syllabi.doubts import Doubt, Sign, confidence_of
 from courses.syllabi.due_days import blanked, day_in, due_among, listed_after, mentions_for
 from courses.syllabi.kinds import SAT, kind_of
-from courses.syllabi.phrases import Phrase, phrases_of
+from courses.syllabi.phrases import Phrase, parts_in, parts_pattern, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import Unit
@@ -43,7 +43,7 @@ _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due
 """An item named only by a code: "A1 due"."""
 
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)
-_CLOSES: Final = re.compile(rf"{DUE.pattern}|\b(?:through|until|bis|jusqu'au|hasta)\b", re.IGNORECASE)
+_CLOSES: Final = re.compile(rf"{DUE.pattern}|\b(?:closes?|through|until|bis|jusqu'au|hasta)\b", re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"^(?:the|an?|your|our|del?(?: la)?|des?|du|la|el|le|der|die|das)\s", re.IGNORECASE)
 _OLD: Final = re.compile(
     r"\b(?:past|old|previous|earlier|last year's|mock) (?:\w+ )?(?:exams?|tests?|midterms?)\b", re.IGNORECASE
@@ -86,12 +86,17 @@ class Candidate:
         return confidence_of(self.doubts)
 
 
-def candidates_in(syllabus: Syllabus) -> Iterator[Candidate]:
+def candidates_in(syllabus: Syllabus, graded: Sequence[str] = ()) -> Iterator[Candidate]:
     """The candidates of a text in order, including duplicates.
 
     An entry without a known word is an item if most entries of its shape are: "Field trip: October 8" among essays.
+
+    Args:
+        syllabus: the parsed text.
+        graded: the names of the parts of the grade; these are words for work, too.
     """
-    found = [(unit, list(_of_unit(syllabus, unit)), _by_shape(syllabus, unit)) for unit in units_in(syllabus)]
+    parts = parts_pattern(graded)
+    found = [(unit, list(_of_unit(syllabus, unit, parts)), _by_shape(syllabus, unit)) for unit in units_in(syllabus)]
     named = Counter(unit.shape for unit, candidates, _ in found if any(one.due_on for one in candidates))
     unnamed = Counter(unit.shape for unit, candidates, other in found if other and not candidates)
     for unit, candidates, other in found:
@@ -116,9 +121,9 @@ def _by_shape(syllabus: Syllabus, unit: Unit) -> Candidate | None:
     return Candidate(title, kind_of(title), day, unit.line, frozenset(doubts))
 
 
-def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
+def _of_unit(syllabus: Syllabus, unit: Unit, parts: re.Pattern[str] | None) -> Iterator[Candidate]:
     text = unit.text
-    phrases = phrases_of(text)
+    phrases = phrases_of(text) or parts_in(text, parts)
     if len(outside := [one for one in phrases if text.count("(", 0, one.start) <= text.count(")", 0, one.start)]) == 1:
         phrases = outside  # "Portfolio task 2 (assignment)"
     if not unit.prose:
@@ -153,6 +158,7 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
             apart.append(phrase)
     if len(mentions) == 1 and len(apart) > 1 and mentions[0].start > apart[-1].end:
         described = _DESCRIBED.match(text, apart[0].end) and not DUE.search(text)
+        described = described or (text[0].isupper() and apart[0].start == 0 and text[apart[0].end : apart[0].end + 1] == ",")
         return apart[:1] if described else apart
     return apart
 
@@ -188,7 +194,9 @@ def _of_phrase(
     due = bool(DUE.search(near))
     mention = own[0] if own else unit.given
     due = due or bool(BY.search(text, phrase.end, own[0].start) if own else BY.search(near))
-    period = mention is not None and mention.last - mention.first > LONGEST
+    period = mention is not None and (
+        mention.last - mention.first > LONGEST or bool(own and WEEK_OF.search(text, 0, mention.start))
+    )
     if period or OPEN.search(near) or (mention is None and unit.in_week and not unit.mentions):
         yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
         return

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from courses.syllabi.calendars import WORKING_WEEK, Mention
+from courses.syllabi.calendars import WEEK_OF, WORKING_WEEK, Mention
 from courses.syllabi.cues import DUE
 from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.kinds import NOUN
@@ -14,7 +14,7 @@ from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.unit import BEGIN, WHEN_WORDS, Above, Unit, dates_inside
+from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
 from courses.syllabi.words import WEEKDAYS
 
 _WORTH: Final = re.compile(r"\W*\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|puntos|marks)?\W*", re.IGNORECASE)
@@ -30,6 +30,8 @@ _LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
 
 def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[Mention | None, list[Unit]]:
     """The date of a table row, and its cells as units."""
+    if row.cells == row.heads:
+        return None, []
     roles = row.roles or (None,) * len(row.cells)
     dates = [syllabus.dates_in_text(cell) for cell in row.cells]
     at = _date_cell(row, roles, dates)
@@ -65,9 +67,16 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
         named = after  # the date begins an entry; text before it is another column
     elif says_due and not row.roles:
         named = [place for place in named if phrases_of(row.cells[place])] or named
+    if entry := _of_entry(row, dates, only_when):
+        return when, [entry]
     if special := list(_of_columns(row, dates, named, only_when, due_column=at if due_column else None)):
         return when, special
-    numbered_week = when is None and "date" in roles and row.cells[roles.index("date")][-1:].isdigit()
+    numbered_week = when is None and (
+        WEEK_HEAD.match(row.cells[0]) or ("date" in roles and row.cells[roles.index("date")][-1:].isdigit())
+    )
+    undated = when is None and "what" in roles and any(
+        role in {"due", "date"} and any(map(str.isalpha, cell)) for role, cell in zip(roles, row.cells, strict=True)
+    )
     units = []
     for place in named:
         role, what = roles[place], roles[place] in {"due", "what"} and at is not None
@@ -95,11 +104,26 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
                     reason=role == "due" or (what and due_column) or says_due,
                     entry=at is not None and place in {0, at - 1} and place < at,
                     topic=role in {"topic", "reading"},
-                    in_week=numbered_week and role not in {"topic", "reading"},
-                    whole=is_title(cleaned(cell, inside)) and (what),
+                    in_week=(bool(numbered_week) and role not in {"topic", "reading"}) or (undated and role == "what"),
+                    whole=is_title(cleaned(cell, inside)) and (what or (undated and role == "what")),
                 )
             )
     return when, units
+
+
+def _of_entry(row: Row, dates: Sequence[Sequence[Mention]], only_when: Sequence[bool]) -> Unit | None:
+    """A row of two cells: the name of some work, and words about its time."""
+    if len(row.cells) != 2 or row.roles or dates[0] or not dates[1] or only_when[1]:
+        return None
+    title, said = row.cells
+    if not is_title(cleaned(title, [])) or not any(not one.against for one in phrases_of(title)):
+        return None
+    due = due_among(said, dates[1])
+    if not due:
+        return None
+    if WEEK_OF.search(said, 0, due[0].start):
+        return Unit(title, row.line, in_week=True)
+    return Unit(title, row.line, (), due[0], reason=bool(DUE.search(said)), several=len(due) > 1, entry=True, whole=True)
 
 
 def _of_columns(

@@ -12,7 +12,9 @@ Match = Literal["new", "same", "moved", "gone"]
 
 _FILLERS_WORDS: Final = "the a an of on for and in due der die das des und le la les du de et el los y"
 _FILLERS: Final = frozenset(_FILLERS_WORDS.split())
-_ROMAN: Final = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"}
+_NUMBERS: Final = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"} | {
+    "one": "1", "two": "2", "three": "3", "first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5",
+}  # fmt: skip
 _SPELLINGS: Final = {
     "homework": ("hw", "hws", "homeworks"),
     "exam": ("exams", "examination", "examinations", "test"),
@@ -69,11 +71,15 @@ class Title:
                 word = letters  # noqa: PLW2901  # HW3 is homework 3
             if word.isdigit():
                 numbers.add(word.lstrip("0"))
-            elif word in _ROMAN:
-                numbers.add(_ROMAN[word])
+            elif word in _NUMBERS:
+                numbers.add(_NUMBERS[word])
             elif word not in _FILLERS:
                 words.add(_SAME_WORDS.get(word) or (word[:-1] if len(word) > 3 and word.endswith("s") else word))
         return cls(title_key(title), frozenset(words), frozenset(numbers))
+
+    def extends(self, other: "Title") -> bool:
+        """Return whether this title has all words and numbers of the other one."""
+        return bool(other.words) and other.words <= self.words and other.numbers <= self.numbers
 
     def like(self, other: "Title") -> bool:
         """Return whether both titles match: equal, or with the same numbers and half of the shorter one's words."""

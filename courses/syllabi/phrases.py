@@ -1,6 +1,7 @@
 """The words in a sentence or a cell that name an item: "Problem set 3", "the second essay"."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,6 +32,14 @@ _STOP_WORDS: Final = (
     "los las una y o para con del en entrega"
 )
 _STOP: Final = frozenset(_STOP_WORDS.split())
+_COUNTED: Final = re.compile(r"^(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|an?)\s", re.IGNORECASE)
+_TAKING_PART: Final = re.compile(
+    r"\b(?:\w*participation|attendance|attend\w*|engagement|citizenship|professionalism|mitarbeit|anwesenheit|asistencia"
+    r"|participación|présence|preparation|preparedness|class|section|online|being|show|extra|bonus|conduct|effort|safety)\b",
+    re.IGNORECASE,
+)
+"""Parts of the grade that are not due on a day."""
+
 _LONG: Final = re.compile(r".*-(?:page|word|paragraph|minute|hour)s?", re.IGNORECASE)
 """A required length, which is not part of the name: "one-page"."""
 
@@ -109,6 +118,29 @@ def phrases_of(text: str) -> list[Phrase]:
         against = against or _REHEARSAL.match(title)
         strong = bool(STRONG.search(title))
         phrases.append(Phrase(start, end, title, kind_of(title), numbered, strong, bool(against)))
+    return phrases
+
+
+def parts_pattern(graded: Iterable[str]) -> re.Pattern[str] | None:
+    """A pattern for the names of parts of the grade that have no known noun: "Four précis", "Profile"."""
+    names = set()
+    for name in graded:
+        plain = _COUNTED.sub("", name.partition("(")[0]).strip().lower()
+        if len(plain) > 3 and len(plain.split()) <= 4 and not NOUN.search(plain) and not _TAKING_PART.search(plain):
+            names |= {plain, plain.removesuffix("s")}
+    words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"\b(?:{words})s?\b", re.IGNORECASE) if words else None
+
+
+def parts_in(text: str, parts: re.Pattern[str] | None) -> list[Phrase]:
+    """The parts of the grade that a text names."""
+    phrases: list[Phrase] = []
+    for found in parts.finditer(text) if parts else ():
+        numbered, end = _numbered(text, found.end())
+        start = _leading(text, found.start(), phrases[-1].end if phrases else 0)
+        title = " ".join(text[start:end].split())
+        against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
+        phrases.append(Phrase(start, end, title, kind_of(title, "assignment"), numbered, True, bool(against)))
     return phrases
 
 

@@ -87,9 +87,9 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
         syllabus: the parsed text.
         stored: the items of the course; those missing from the text are appended as gone.
     """
-    likely = (one for one in candidates_in(syllabus) if one.confidence >= LEAST_CONFIDENCE)
     weights = weights_in(syllabus.lines)
     graded = [one.name for one in weights]
+    likely = (one for one in candidates_in(syllabus, graded) if one.confidence >= LEAST_CONFIDENCE)
     kept = _without_doubles(compared(syllabus, list(islice(likely, MOST_CANDIDATES)), graded))
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
     found, gone = matches([(item.title, item.due_on) for item in items], stored)
@@ -134,5 +134,5 @@ def _without_doubles(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [
         candidate
         for candidate, title in kept
-        if (candidate.due_on is not None or not any(title.like(other) for other in dated))
+        if (candidate.due_on is not None or not any(title.extends(other) or other.extends(title) for other in dated))
     ]

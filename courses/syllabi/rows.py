@@ -45,7 +45,7 @@ _ROLES: Final = (
       r"|gewicht(?:ung)?|pondération|coefficient|ponderación|peso|porcentaje|points? possible|possible points"
       r"|total points|weightage")),
     ("what",
-     (r"assessments?|assignments?|items?|what|tasks?|components?|names?|activit(?:y|ies)|exams?"
+     (r"assessments?|assignments?|items?|what|titles?|tasks?|components?|names?|activit(?:y|ies)|exams?"
       r"|tests?|homeworks?|coursework|evaluation|assessment (?:task|item|component|type)|leistung|épreuve|actividad"
       r"|evaluación|assignments?/\w+")),
     ("topic",

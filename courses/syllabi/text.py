@@ -35,6 +35,9 @@ _LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,400}\)")
 _TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>|&nbsp;", re.IGNORECASE)
 """HTML tags in Markdown."""
 
+_LEADER: Final = re.compile(r" ?\.(?: ?\.){3,} ?")
+"""Dots that lead from a name to its number or date."""
+
 _ADDRESS: Final = re.compile(r"\bhttps?://\S+")
 _WORD: Final = re.compile(r"[^\W_]+")
 
@@ -54,6 +57,8 @@ def readable(line: str) -> str:
         line = _LINK.sub(r"\1", line)
     if "<" in line or "&" in line:
         line = _TAG.sub(lambda tag: "; " if tag[0].lower().startswith("<br") else " ", line)
+    if "...." in line or ". . ." in line:
+        line = _LEADER.sub("\t", line)
     return _ADDRESS.sub(" ", line) if "://" in line else line
 
 

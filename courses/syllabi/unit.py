@@ -14,6 +14,9 @@ BEGIN: Final = re.compile(
 )
 """Text allowed before the date at the start of a line."""
 
+WEEK_HEAD: Final = re.compile(r"[\s*#]*(?:week|wk|woche|semaine|semana)\s*#?\d", re.IGNORECASE)
+"""The number of a week at the start of a line."""
+
 WHEN_WORDS: Final = re.compile(
     r"\b(?:due|by|on|at|in|class|out|released?|open(?:s|ed)?|posted|closes?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
     re.IGNORECASE,

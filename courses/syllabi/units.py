@@ -14,7 +14,7 @@ from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, role_of, rows_of, sentences_of, titled_row
 from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.unit import BEGIN, WHEN_WORDS, Above, Unit, dates_inside
+from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
 
 REACH: Final = 10
 """Maximum number of lines below a date that it can apply to."""
@@ -24,6 +24,12 @@ SHORT: Final = 120
 
 LONGEST: Final = timedelta(days=9)
 """Maximum days of a range that can apply to other lines; a whole term cannot."""
+
+LISTS: Final = 4
+"""Number of earlier blocks that may have the titles of a list of dates."""
+
+LEAST_PAIRED: Final = 3
+"""Minimum number of dates in such a list."""
 
 _ONLY_DUE: Final = re.compile(
     r"\W*(?:(?:it|they|this|these) )?(?:(?:is|are|will be|to be|must be) )?"
@@ -45,7 +51,6 @@ _DETAIL_WORDS: Final = re.compile(
 _DUE_DETAIL: Final = re.compile(
     rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)", re.IGNORECASE
 )
-_WEEK_HEAD: Final = re.compile(r"[\s*#]*(?:week|wk|woche|semaine|semana)\s*#?\d", re.IGNORECASE)
 _LABELLED: Final = re.compile(r"(?:title|length|format|type|mode|words?|group|team|task)\s?:\s", re.IGNORECASE)
 _POINTS: Final = re.compile(r"\d (?:points?|pts)\b", re.IGNORECASE)
 _SHARE: Final = re.compile(
@@ -114,7 +119,12 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
     A line with only a date is a detail of the title above it if it has a label ("Due: October 8"), or if titles come
     before dates in its block.
     """
+    earlier: list[list[Row]] = []
     for block in _blocks_in(syllabus):
+        if paired := list(_of_lists(block, earlier)):
+            yield from paired
+            continue
+        earlier = [*earlier[1 - LISTS :], [row for row, mentions in block if not mentions]]
         titles: list[Row] = []
         detailed = False
         below = _titles_come_first(block)
@@ -142,6 +152,23 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
             yield row, mentions, None, at == 0
 
 
+def _of_lists(
+    block: Sequence[tuple[Row, Sequence[Mention]]], earlier: Sequence[Sequence[Row]]
+) -> Iterator[tuple[Row, Sequence[Mention], Unit | None, bool]]:
+    """The titles of an earlier list with the dates of this one: columns stored one after the other."""
+    head = block[0][0] if not block[0][1] else None
+    dates = block[1:] if head else block
+    if len(dates) < LEAST_PAIRED or not all(len(mentions) == 1 and _only_when(row.text, mentions) for row, mentions in dates):
+        return
+    due = bool(head and role_of(head.text) == "due")
+    for titles in reversed(earlier):
+        titles = titles[len(titles) - len(dates) :] if 0 <= len(titles) - len(dates) <= 1 else []
+        if titles and all(is_title(cleaned(row.text, [])) for row in titles):
+            for title, (row, mentions) in zip(titles, dates, strict=True):
+                yield row, mentions, Unit(title.text, title.line, (), mentions[0], reason=due, entry=True, whole=True), False
+            return
+
+
 def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
     """Return whether the title is above the first date-only line of a block."""
     dates = [at for at, (row, mentions) in enumerate(block) if mentions and _only_when(row.text, mentions)]
@@ -153,7 +180,7 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
 
 def _still(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above | None:
     """The date above, unless this line is outside of the table, starts a week, or says that there is no class."""
-    if above is None or above.table or (not mentions and _WEEK_HEAD.match(row.text)):
+    if above is None or above.table or (not mentions and WEEK_HEAD.match(row.text)):
         return None
     off = mentions and len(row.text) < SHORT and NO_ITEM.search(cleaned(row.text, mentions))
     return None if off else above
@@ -216,7 +243,7 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None, before
             far=given is not None and not given.alone,
             prose=not short,
             before=before,
-            in_week=not mentions and bool(_WEEK_HEAD.match(row.text)),
+            in_week=not mentions and bool(WEEK_HEAD.match(row.text)),
             shape=_shape(text, inside, given) if short and not begin else "",
         )
         before = text

@@ -34,7 +34,7 @@ _PERCENT: Final = re.compile(
 _POINTS: Final = re.compile(rf"{_NUMBER}(?:points?|pts?|punkten?|puntos)\b\.?{_EACH}", re.IGNORECASE)
 _BARE: Final = re.compile(
     r"(?<![^\s:.(=])(?:(?<=\(\d [x\u00d7] )|(?<![\dx\u00d7] ))(?!\d\))(?P<number>\d{1,4}(?:\.\d{1,2})?)(?P<each> each)?"
-    r"(?=\W*$|,(?!\d)|[;)]| [/|(])",
+    r"(?=\W*$|,(?!\d)|[;)]| [/|(]| (?:is|are|comes?) for\b)",
     re.IGNORECASE,
 )
 """A number at the end of a line, a clause or a cell."""
@@ -66,7 +66,7 @@ _NUMBER_WORDS: Final = re.compile(
 
 _NO_WORDS: Final = re.compile(r"(?:\W|(?:the|and|another|other|remaining)\b)*", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
-    r"^\W*(?:it|this|they|these|which|that|each)\b\W*(?:exam|one|will|of \w+)?\W*$", re.IGNORECASE
+    r"^\W*(?:together )?(?:it|this|they|these|which|that|each|both|the two)\b\W*(?:exam|one|will|of \w+)?\W*$", re.IGNORECASE
 )
 _DETAIL_BEFORE: Final = re.compile(
     r"\([^()]{0,80}\d[^()]{0,80}\)(?=[^\w(]{0,60}\d+(?:[.,]\d+)?\s?(?:%|points?\b|pts\b))"
@@ -86,7 +86,7 @@ _SPLIT: Final = re.compile(
     r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—/-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
 )
 _LENGTH: Final = re.compile(
-    rf"\W*(?:[\d.,]+|an?|{'|'.join(COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b",
+    rf"\W*(?:[\d.,–-]+|an?|{'|'.join(COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b",
     re.IGNORECASE,
 )
 
@@ -169,7 +169,9 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
 
 
 def _matched(names: Sequence[tuple[str, int]], shares: Sequence[_Share], counted: Counted) -> Iterator[Entry]:
-    """The last names above some numbers, each with its own number."""
+    """The last names above some numbers, each with its own number. A name apart from the others heads the numbers."""
+    if 1 < len(shares) < len(names) and names[-1][1] - names[-2][1] > 1:
+        names = names[:-1]
     if 0 < len(shares) <= len(names):
         for (name, line), share in zip(names[-len(shares) :], shares, strict=True):
             yield from _entry(name, share, line, name, counted)
@@ -267,6 +269,7 @@ def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_
 
 def _before(head: str, before: str) -> tuple[str, bool]:
     """The name before a share, and whether the share is per piece."""
+    listed = head.rstrip().endswith("(")
     head = _OF_GRADE.sub("", BRACKETS.sub(" ", head.rstrip(" ([")), count=1)
     pieces = [piece for piece in _SPLIT.split(head.rstrip(" ([=,:")) if any(map(str.isalpha, piece))]
     pieces = [piece for piece in pieces if not (DATED.search(piece) or _LENGTH.match(piece))] or pieces[-1:]
@@ -278,7 +281,7 @@ def _before(head: str, before: str) -> tuple[str, bool]:
         return (named[0].title if named else ""), each
     names = [name for piece in reversed(pieces) if (name := name_of(piece))]
     aside = bool(names) and names[0][0].islower()
-    return next((name for name in names if aside and phrases_of(name)), names[0] if names else ""), each
+    return next((name for name in (names[::-1] if listed else names) if aside and phrases_of(name)), names[0] if names else ""), each
 
 
 def _entry(name: str, share: _Share, line: int, clause: str, counted: Counted) -> Iterator[Entry]:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
+from courses.syllabi.columns import columns_of
 from courses.syllabi.rows import MOST_LINES
 from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_in
 
@@ -22,6 +23,7 @@ _TOTAL: Final = re.compile(
     r"\b(?:total|out of|summe?|in all|altogether|insgesamt|en tout|max(?:imum|imal)?\b\.?|possible)\b", re.IGNORECASE
 )
 _TOTAL_LINE: Final = re.compile(r"\W*(?:total|summe)?\W*(?:100|\d{2,3}0)\W*(?:points|pts|punkte)?\W*", re.IGNORECASE)
+_PERCENT: Final = re.compile(r"\d\s?(?:%|percent\b|per cent\b)", re.IGNORECASE)
 _BELOW: Final = 25
 """Maximum number of lines below a header in which a bare number can be a share."""
 
@@ -44,9 +46,35 @@ class Weight:
 def weights_in(lines: Sequence[str]) -> list[Weight]:
     """The grade categories. Empty if the text has none.
 
-    A run of adjacent entries counts if it adds up to 100 or to the written total. Otherwise, the percentages in a list
-    below a header count.
+    A run of adjacent entries counts if it adds up to 100 or to the written total, in the text, or in a column of it.
+    Otherwise, the percentages in a list below a header count.
     """
+    entries = _entries(lines)
+    run = _best_run(entries, lines)
+    if not run:
+        run = _whole_run(_entries(lines, paragraphs=True), lines)
+    if not run:
+        run = max((_best_run(_entries(column), column) for column in columns_of(lines)), key=len, default=[])
+    if run:
+        total = sum(entry.value for entry in run)
+        return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
+    run = _headed_run([one for one in entries if one.unit == "%"], lines)
+    return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
+
+
+def _best_run(entries: Sequence[Entry], lines: Sequence[str]) -> Sequence[Entry]:
+    """The run that adds up to the whole: of percentages, else of points."""
+    for candidates in ([one for one in entries if one.unit == "%"], [one for one in entries if one.unit != "%"]):
+        if run := max(_whole_run(_without_wholes(candidates), lines), _whole_run(candidates, lines), key=len):
+            return run
+    return []
+
+
+def _entries(lines: Sequence[str], *, paragraphs: bool = False) -> list[Entry]:
+    """The shares in a text, with bare numbers below a header or above a total, or in paragraphs with a percentage."""
+    if paragraphs:
+        near = _paragraphs_with_percents(lines)
+        return [replace(one, unit="%") for one in islice(entries_in(lines, near.__contains__), MOST_ENTRIES) if one.line in near]
     heads = [
         number
         for number, line in enumerate(lines[:MOST_LINES])
@@ -58,14 +86,20 @@ def weights_in(lines: Sequence[str]) -> list[Weight]:
     near = {line + away for line in heads for away in range(_BELOW)} | {
         line - away for line in totals for away in range(12)
     }
-    entries = list(islice(entries_in(lines, near.__contains__), MOST_ENTRIES))
-    percents = [one for one in entries if one.unit == "%"]
-    for candidates in (percents, [one for one in entries if one.unit != "%"]):
-        if run := max(_whole_run(_without_wholes(candidates), lines), _whole_run(candidates, lines), key=len):
-            total = sum(entry.value for entry in run)
-            return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
-    run = _headed_run(percents, lines)
-    return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
+    return list(islice(entries_in(lines, near.__contains__), MOST_ENTRIES))
+
+
+def _paragraphs_with_percents(lines: Sequence[str]) -> set[int]:
+    """The lines of the paragraphs that name a percentage."""
+    near: set[int] = set()
+    first = 0
+    for number, line in enumerate([*lines[:MOST_LINES], ""]):
+        if line.strip():
+            continue
+        if any(_PERCENT.search(one) for one in lines[first:number]):
+            near |= {*range(first, number)}
+        first = number + 1
+    return near
 
 
 def _without_wholes(entries: Sequence[Entry]) -> list[Entry]:
