@@ -158,6 +158,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     dotted = len(_GERMAN.findall("\n".join(text_lines[:400]))) >= 3
     written = [one for line in text_lines for one in written_dates(line, dotted=dotted)]
     found = find_term(head) or find_term("\n".join(text_lines))
+    found = found if found and _holds_most(found, written) else None
     named = term_near(term, today) if term else None
     known = found or _span_of_years(written, head, today) or named or Term("", today, today)
     calendar = Calendar(known.first, known.last, dotted=dotted, term=found or named)
@@ -165,6 +166,12 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     calendar = replace(calendar, sure=_agrees(calendar, written))
     calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.first_days))
     return replace(calendar, term=_stated_term(calendar, text_lines) or _longer_term(calendar, written))
+
+
+def _holds_most(term: Term, written: Iterable[Written]) -> bool:
+    """Return whether a term has at least half of the years of the full dates, as that of "see the 2025-26 catalog" has not."""
+    years = [one.year for one in written if one.year is not None and one.weekday is not None]
+    return len(years) < 3 or 2 * sum(term.first.year <= year <= term.last.year for year in years) >= len(years)
 
 
 def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:

@@ -28,7 +28,7 @@ _ORDINALS: Final = (
 _NUMBERED: Final = re.compile(_ORDINALS, re.IGNORECASE)
 _ORDINAL: Final = re.compile(
     rf"\b(?:the|der|die|das|le|la|el)\s(?P<which>{_ORDINALS})"
-    r"(?:\s(?:one|is|are|will be|takes place|due|held|on|by|am|bis|le|el)){0,4}[\s,]*$",
+    r"(?:, [^,.;]{3,40},)?(?:\s(?:one|is|are|will be|takes place|due|held|on|by|am|bis|le|el)){0,4}[\s,]*$",
     re.IGNORECASE,
 )
 _NO_NAME: Final = re.compile(
@@ -44,7 +44,12 @@ _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due
 
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)
 _CLOSES: Final = re.compile(rf"{DUE.pattern}|\b(?:closes?|through|until|bis|jusqu'au|hasta)\b", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r"^(?:the|an?|your|our|del?(?: la)?|des?|du|la|el|le|der|die|das)\s", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"^(?:the|an?|your|our|my|del?(?: la)?|des?|du|la|el|le|der|die|das)\s", re.IGNORECASE)
+_PRONOUN: Final = re.compile(
+    r"\b(?:it|they|them)(?:'s|'re)? (?=(?:is |are )?(?:due|handed in|turned in|collected|by)\b)", re.IGNORECASE
+)
+"""A work of the sentence before that is due: "It's handed in on October 8"."""
+
 _OLD: Final = re.compile(
     r"\b(?:past|old|previous|earlier|last year's|mock) (?:\w+ )?(?:exams?|tests?|midterms?)\b", re.IGNORECASE
 )
@@ -126,6 +131,8 @@ def _of_unit(syllabus: Syllabus, unit: Unit, parts: re.Pattern[str] | None) -> I
     phrases = phrases_of(text) or parts_in(text, parts)
     if len(outside := [one for one in phrases if text.count("(", 0, one.start) <= text.count(")", 0, one.start)]) == 1:
         phrases = outside  # "Portfolio task 2 (assignment)"
+    if not phrases and (pronoun := _PRONOUN.search(text)) and (before := phrases_of(unit.before) or parts_in(unit.before, parts)):
+        phrases = [replace(before[-1], start=pronoun.start(), end=pronoun.end())]
     if not unit.prose:
         phrases = _apart(text, phrases, unit.mentions)
     if not phrases or (
@@ -225,7 +232,7 @@ def _of_phrase(
         )
         or bool(UNGRADED.search(near))
         or (phrase.unnamed and not unit.reason and bool(own) and bool(SAYS.search(near)))
-        or (unit.topic and not (due or phrase.numbered or len(text) < len(phrase.title) + 12)),
+        or (unit.topic and not (due or phrase.numbered or len(text) < len(phrase.title) + 16)),
         Doubt.NO_REASON: not (
             unit.reason or due or takes_place or (entry and (phrase.strong or phrase.numbered or listed_due))
         ),

@@ -54,7 +54,7 @@ NO_ITEM: Final = re.compile(
 """Calendar entries that are not items: days off, deadlines of the registrar."""
 
 REGISTRAR: Final = re.compile(
-    r"\b(?:add/drop|drop|withdraw\w*|registration|register|inscripci[óo]n|inscription|matrícula|tuition|fees?"
+    r"\b(?:add/drop|drop|withdraw\w*|registration|register|refunds?|census|inscripci[óo]n|inscription|matrícula|tuition|fees?"
     r"|last day to|make-?ups?|accommodations?|dar de baja"
     r"|abandon|rücktritt|anmeldung|einsicht|rimborso|trancamento)\b",
     re.IGNORECASE,

@@ -11,7 +11,7 @@ _WORDS: Final = (
       r"|examinations?|[a-zäöüß]*(?:klausur|prüfung)(?:en)?|examens?"
       r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?"
       r"|prelims?|jur(?:y|ies)"
-      r"|intra|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
+      r"|intra|osces?|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
     ("quiz",
      (r"quiz(?:zes|ze)?|(?:kurz|ein|ab)?testate?|galops? d'essai"
       r"|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?(?!\s(?!(?:is|are|will|on|at|due|in|has|from|and|or"
@@ -21,7 +21,7 @@ _WORDS: Final = (
     ("lab", r"labs?|laborator(?:y|ies)|lab reports?|praktikum|laboratorios?|laborbericht\w*"),
     ("paper",
      (r"papers?|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|dissertation|mémoire|ensayos?|dissertations?"
-      r"|travail de session|trabajo final|travail final|monografías?|trabalhos?|relazion[ei]|verslag(?:en)?")),
+      r"|(?:final|finished|revised) versions?|travail de session|trabajo final|travail final|monografías?|trabalhos?|relazion[ei]|verslag(?:en)?")),
     ("assignment",
      (r"assignments?|homeworks?|hws?|problem sets?|p-?sets?|devoirs?|tareas?|compit[io]|exercícios?(?:-programas?)?"
       r"|opdracht(?:en)?|übungsbl(?:att|ätter)|hausaufgaben?|aufgabenbl(?:att|ätter)|worksheets?|write-?ups?"
@@ -37,7 +37,7 @@ _WORDS: Final = (
      (r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y|ies)"
       r"|case stud(?:y|ies)|discussion posts?|discussion boards?|discussions?(?= \d)|milestones?|reading responses?"
       r"|responses?|deliverables?|peer reviews?|contracts?|übung(?:en)?|[a-zäöüß]*blatt|[a-zäöüß]*aufgaben?"
-      r"|exercices?|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?")),
+      r"|exercices?|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?|logs?|logbooks?|précis|memos?|blogs?|podcasts?")),
 )  # fmt: skip
 """By precedence: a project report is a project, a lab report a lab, the draft of an assignment an assignment."""
 

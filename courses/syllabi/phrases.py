@@ -33,9 +33,10 @@ _STOP_WORDS: Final = (
 )
 _STOP: Final = frozenset(_STOP_WORDS.split())
 _COUNTED: Final = re.compile(r"^(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|an?)\s", re.IGNORECASE)
+_COUNT_LAST: Final = re.compile(r"(?:\s(?:one|two|three|four|five|and|&|\d+|i{1,3}|iv|[a-d]))+$")
 _TAKING_PART: Final = re.compile(
     r"\b(?:\w*participation|attendance|attend\w*|engagement|citizenship|professionalism|mitarbeit|anwesenheit|asistencia"
-    r"|participación|présence|preparation|preparedness|class|section|online|being|show|extra|bonus|conduct|effort|safety)\b",
+    r"|participación|présence|preparation|preparedness|extra|bonus|conduct|effort|safety)\b",
     re.IGNORECASE,
 )
 """Parts of the grade that are not due on a day."""
@@ -125,7 +126,7 @@ def parts_pattern(graded: Iterable[str]) -> re.Pattern[str] | None:
     """A pattern for the names of parts of the grade that have no known noun: "Four précis", "Profile"."""
     names = set()
     for name in graded:
-        plain = _COUNTED.sub("", name.partition("(")[0]).strip().lower()
+        plain = _COUNT_LAST.sub("", _COUNTED.sub("", name.partition("(")[0]).strip().lower())
         if len(plain) > 3 and len(plain.split()) <= 4 and not NOUN.search(plain) and not _TAKING_PART.search(plain):
             names |= {plain, plain.removesuffix("s")}
     words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))

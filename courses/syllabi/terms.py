@@ -6,10 +6,10 @@ from datetime import date
 from typing import Final
 
 _SEASONS: Final = {
-    "fall": "fall autumn herbst herbstsemester michaelmas automne otoño otono",
-    "spring": "spring frühjahr frühjahrssemester frühling hilary lent printemps primavera",
-    "summer": "summer été verano",
-    "winter": "winter hiver invierno",
+    "fall": "fall fa autumn herbst herbstsemester michaelmas automne otoño otono",
+    "spring": "spring sp frühjahr frühjahrssemester frühling hilary lent printemps primavera",
+    "summer": "summer su été verano",
+    "winter": "winter wi hiver invierno",
     "winter semester": "wintersemester wise ws",
     "summer semester": "sommersemester sose ss",
 }
@@ -33,6 +33,7 @@ _YEARS: Final = r"(20\d\d)(?:\s?[/–-]\s?(20\d\d|\d\d)(?![\d/–-]))?|['/\u2019
 _TERM: Final = re.compile(
     rf"\b(?P<season>{_NAMES})\b(?:[ -](?:semester|term|quarter|session|trimester|block))?(?:\s(?:I{{1,3}}|[1-4A-D]))?"
     rf"(?:,?\s{{0,3}}(?:(?:de|of)\s)?)(?:{_YEARS})"
+    r"|\b(?P<short>(?-i:FA|SP|SU|WI))(?:20)?(?P<short_year>\d\d)\b"
     rf"|\b(?P<year_first>20\d\d)\s(?P<season_last>{_NAMES})\b(?:\s(?:semester|term|quarter|session|trimester))?",
     re.IGNORECASE,
 )
@@ -72,8 +73,8 @@ class Term:
 def find_term(text: str) -> Term | None:
     """The first term with a year in a text, else the first academic year."""
     for found in _TERM.finditer(text):
-        season = _SEASON[(found["season"] or found["season_last"]).lower()]
-        year = int(found["year_first"] or found[2] or f"20{found[4]}")
+        season = _SEASON[(found["season"] or found["season_last"] or found["short"]).lower()]
+        year = int(found["year_first"] or found[2] or f"20{found['short_year'] or found[4]}")
         if found[3]:
             if int(found[3]) % 100 != (year + 1) % 100:
                 continue

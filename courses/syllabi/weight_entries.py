@@ -39,6 +39,9 @@ _BARE: Final = re.compile(
 )
 """A number at the end of a line, a clause or a cell."""
 
+_SAID: Final = re.compile(r"\b(?:is|are|worth|counts?|remaining|other)(?: for)? $", re.IGNORECASE)
+"""Words before a bare number that is a share."""
+
 _TIMES: Final = re.compile(r"\b(\d{1,2}) ?[@x\u00d7] ?$")
 _LABEL: Final = re.compile(
     r"\W*(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso)\W*",
@@ -66,7 +69,7 @@ _NUMBER_WORDS: Final = re.compile(
 
 _NO_WORDS: Final = re.compile(r"(?:\W|(?:the|and|another|other|remaining)\b)*", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
-    r"^\W*(?:together )?(?:it|this|they|these|which|that|each|both|the two)\b\W*(?:exam|one|will|of \w+)?\W*$", re.IGNORECASE
+    r"^\W*(?:and )?(?:together )?(?:it|this|they|these|which|that|each|both|the two)\b\W*(?:exam|one|will|are|is|of \w+)?\W*$", re.IGNORECASE
 )
 _DETAIL_BEFORE: Final = re.compile(
     r"\([^()]{0,80}\d[^()]{0,80}\)(?=[^\w(]{0,60}\d+(?:[.,]\d+)?\s?(?:%|points?\b|pts\b))"
@@ -191,8 +194,9 @@ def _shares_in(text: str, *, bare: bool) -> list[_Share]:
     """The shares in a text: percentages with the bare numbers that continue them, else points, else bare numbers."""
     unit = "%" if _PERCENT.search(text) else "points"
     shares = [_share(found, unit) for found in (_PERCENT if unit == "%" else _POINTS).finditer(text)]
-    numbers = [_share(found, unit) for found in _BARE.finditer(text)]
-    if not (bare or shares) or len(numbers) <= len(shares) or DATED.search(text):
+    numbers = [one for found in _BARE.finditer(text) if (one := _share(found, unit)).value >= 5 or unit != "%"]
+    said = [one for one in numbers if _SAID.search(text, 0, one.start)] if bare else []
+    if not (bare or shares) or (len(numbers) <= len(shares) and not said) or DATED.search(text):
         return shares
     every = sorted([*shares, *numbers], key=lambda one: one.start)
     ends = [0, *(one.end for one in every)]
