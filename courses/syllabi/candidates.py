@@ -50,6 +50,7 @@ _PRONOUN: Final = re.compile(
 )
 """A work of the sentence before that is due: "It's handed in on October 8"."""
 
+_RANGE: Final = re.compile(r"[-–—]|\bto\b")
 _OLD: Final = re.compile(
     r"\b(?:past|old|previous|earlier|last year's|mock) (?:\w+ )?(?:exams?|tests?|midterms?)\b", re.IGNORECASE
 )
@@ -202,7 +203,7 @@ def _of_phrase(
     mention = own[0] if own else unit.given
     due = due or bool(BY.search(text, phrase.end, own[0].start) if own else BY.search(near))
     period = mention is not None and (
-        mention.last - mention.first > LONGEST or bool(own and WEEK_OF.search(text, 0, mention.start))
+        mention.last - mention.first > LONGEST or bool(own and WEEK_OF.search(text, 0, mention.start) and not _RANGE.search(text, mention.start, mention.end))
     )
     if period or OPEN.search(near) or (mention is None and unit.in_week and not unit.mentions):
         yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)

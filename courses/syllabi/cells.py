@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import Final
 
 from courses.syllabi.calendars import WEEK_OF, WORKING_WEEK, Mention
-from courses.syllabi.cues import DUE
+from courses.syllabi.cues import DUE, NO_ITEM, REGISTRAR
 from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.kinds import NOUN
-from courses.syllabi.phrases import phrases_of
+from courses.syllabi.phrases import TAKING_PART, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
@@ -74,9 +74,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
     numbered_week = when is None and (
         WEEK_HEAD.match(row.cells[0]) or ("date" in roles and row.cells[roles.index("date")][-1:].isdigit())
     )
-    undated = when is None and "what" in roles and any(
-        role in {"due", "date"} and any(map(str.isalpha, cell)) for role, cell in zip(roles, row.cells, strict=True)
-    )
+    undated = when is None and _is_undated(row, roles)
     units = []
     for place in named:
         role, what = roles[place], roles[place] in {"due", "what"} and at is not None
@@ -87,7 +85,9 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
             continue
         for _, cell in sentences_of(row.cells[place]):
             inside = syllabus.dates_in_text(cell)
-            unit = Unit(cell, row.line, inside, given, far=when is None)
+            ahead = [dates[left][0] for left in range(place) if dates[left] and only_when[left]]
+            beside = several and not row.roles and len(ahead) > 1 and not inside
+            unit = Unit(cell, row.line, inside, ahead[-1] if beside else given, far=when is None)
             if inside and BEGIN.fullmatch(cell[: inside[0].start]):
                 text = cell[inside[0].end :]
                 unit = replace(
@@ -100,7 +100,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
             units.append(
                 replace(
                     unit,
-                    several=several and not inside,
+                    several=several and not inside and not beside,
                     reason=role == "due" or (what and due_column) or says_due,
                     entry=at is not None and place in {0, at - 1} and place < at,
                     topic=role in {"topic", "reading"},
@@ -111,6 +111,18 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
     return when, units
 
 
+def _is_undated(row: Row, roles: Sequence[str | None]) -> bool:
+    """Return whether a row of a table of graded work has words instead of a date."""
+    said = dict(zip(roles, row.cells, strict=True))
+    when, worth = said.get("due") or said.get("date") or "", said.get("weight") or ""
+    return (
+        any(map(str.isalpha, when))
+        and 0 < len(worth) < 10
+        and "what" in roles
+        and not any(TAKING_PART.search(cell) for cell in row.cells)
+    )
+
+
 def _of_entry(row: Row, dates: Sequence[Sequence[Mention]], only_when: Sequence[bool]) -> Unit | None:
     """A row of two cells: the name of some work, and words about its time."""
     if len(row.cells) != 2 or row.roles or dates[0] or not dates[1] or only_when[1]:
@@ -119,7 +131,7 @@ def _of_entry(row: Row, dates: Sequence[Sequence[Mention]], only_when: Sequence[
     if not is_title(cleaned(title, [])) or not any(not one.against for one in phrases_of(title)):
         return None
     due = due_among(said, dates[1])
-    if not due:
+    if not due or any(cue.search(said) for cue in (REGISTRAR, NO_ITEM)):
         return None
     if WEEK_OF.search(said, 0, due[0].start):
         return Unit(title, row.line, in_week=True)

@@ -34,7 +34,7 @@ _STOP_WORDS: Final = (
 _STOP: Final = frozenset(_STOP_WORDS.split())
 _COUNTED: Final = re.compile(r"^(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|an?)\s", re.IGNORECASE)
 _COUNT_LAST: Final = re.compile(r"(?:\s(?:one|two|three|four|five|and|&|\d+|i{1,3}|iv|[a-d]))+$")
-_TAKING_PART: Final = re.compile(
+TAKING_PART: Final = re.compile(
     r"\b(?:\w*participation|attendance|attend\w*|engagement|citizenship|professionalism|mitarbeit|anwesenheit|asistencia"
     r"|participación|présence|preparation|preparedness|extra|bonus|conduct|effort|safety)\b",
     re.IGNORECASE,
@@ -59,7 +59,7 @@ _AGAINST_AFTER: Final = re.compile(
     r"^[\s\d#:-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
     r"|returned|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
     r"|weeks?\b(?! \d)|policy|policies|period|schedule\b|guide(?:lines)?|q ?& ?a|workshop|work ?day|available"
-    r"|dates?\b|opens?\b(?! book| notes?\b| .*due)|introduced|introduction|overview|discussion|instructions?"
+    r"|practice\b|dates?\b|opens?\b(?! book| notes?\b| .*due)|introduced|introduction|overview|discussion|instructions?"
     r"|rubric|conflicts?"
     r"|make-?up|helpdesk|assistant|manual|(?<!\()(?:sections?|groups?|teams?)\b|topics?\b|assistants?|fee\b|safety"
     r"|rooms?\b"
@@ -127,7 +127,7 @@ def parts_pattern(graded: Iterable[str]) -> re.Pattern[str] | None:
     names = set()
     for name in graded:
         plain = _COUNT_LAST.sub("", _COUNTED.sub("", name.partition("(")[0]).strip().lower())
-        if len(plain) > 3 and len(plain.split()) <= 4 and not NOUN.search(plain) and not _TAKING_PART.search(plain):
+        if len(plain) > 3 and len(plain.split()) <= 4 and not NOUN.search(plain) and not TAKING_PART.search(plain):
             names |= {plain, plain.removesuffix("s")}
     words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"\b(?:{words})s?\b", re.IGNORECASE) if words else None

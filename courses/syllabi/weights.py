@@ -53,9 +53,9 @@ def weights_in(lines: Sequence[str]) -> list[Weight]:
     entries = _entries(lines)
     run = _best_run(entries, lines)
     if not run:
-        run = _whole_run(_entries(lines, paragraphs=True), lines)
-    if not run:
         run = max((_best_run(_entries(column), column) for column in columns_of(lines)), key=len, default=[])
+    if not run:
+        run = _whole_run(_entries(lines, paragraphs=True), lines)
     if run:
         run = _with_parts(run, entries, lines)
         total = sum(entry.value for entry in run)
