@@ -58,7 +58,7 @@ def readable(line: str) -> str:
     if "<" in line or "&" in line:
         line = _TAG.sub(lambda tag: "; " if tag[0].lower().startswith("<br") else " ", line)
     if "...." in line or ". . ." in line:
-        line = _LEADER.sub("\t", line)
+        line = _LEADER.sub(": ", line)
     return _ADDRESS.sub(" ", line) if "://" in line else line
 
 
