@@ -169,7 +169,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
 
 
 def _holds_most(term: Term, written: Iterable[Written]) -> bool:
-    """Return whether a term has at least half of the years of the full dates, as that of "see the 2025-26 catalog" has not."""
+    """Return whether a term has at least half of the years of the full dates; that of a catalog has not."""
     years = [one.year for one in written if one.year is not None and one.weekday is not None]
     return len(years) < 3 or 2 * sum(term.first.year <= year <= term.last.year for year in years) >= len(years)
 

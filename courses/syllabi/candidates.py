@@ -132,7 +132,11 @@ def _of_unit(syllabus: Syllabus, unit: Unit, parts: re.Pattern[str] | None) -> I
     phrases = phrases_of(text) or parts_in(text, parts)
     if len(outside := [one for one in phrases if text.count("(", 0, one.start) <= text.count(")", 0, one.start)]) == 1:
         phrases = outside  # "Portfolio task 2 (assignment)"
-    if not phrases and (pronoun := _PRONOUN.search(text)) and (before := phrases_of(unit.before) or parts_in(unit.before, parts)):
+    if (
+        not phrases
+        and (pronoun := _PRONOUN.search(text))
+        and (before := phrases_of(unit.before) or parts_in(unit.before, parts))
+    ):
         phrases = [replace(before[-1], start=pronoun.start(), end=pronoun.end())]
     if not unit.prose:
         phrases = _apart(text, phrases, unit.mentions)
@@ -166,7 +170,9 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
             apart.append(phrase)
     if len(mentions) == 1 and len(apart) > 1 and mentions[0].start > apart[-1].end:
         described = _DESCRIBED.match(text, apart[0].end) and not DUE.search(text)
-        described = described or (text[0].isupper() and apart[0].start == 0 and text[apart[0].end : apart[0].end + 1] == ",")
+        described = described or (
+            text[0].isupper() and apart[0].start == 0 and text[apart[0].end : apart[0].end + 1] == ","
+        )
         return apart[:1] if described else apart
     return apart
 
@@ -203,7 +209,8 @@ def _of_phrase(
     mention = own[0] if own else unit.given
     due = due or bool(BY.search(text, phrase.end, own[0].start) if own else BY.search(near))
     period = mention is not None and (
-        mention.last - mention.first > LONGEST or bool(own and WEEK_OF.search(text, 0, mention.start) and not _RANGE.search(text, mention.start, mention.end))
+        mention.last - mention.first > LONGEST
+        or bool(own and WEEK_OF.search(text, 0, mention.start) and not _RANGE.search(text, mention.start, mention.end))
     )
     if period or OPEN.search(near) or (mention is None and unit.in_week and not unit.mentions):
         yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)

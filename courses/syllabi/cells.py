@@ -88,15 +88,7 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
             ahead = [dates[left][0] for left in range(place) if dates[left] and only_when[left]]
             beside = several and not row.roles and len(ahead) > 1 and not inside
             unit = Unit(cell, row.line, inside, ahead[-1] if beside else given, far=when is None)
-            if inside and BEGIN.fullmatch(cell[: inside[0].start]):
-                text = cell[inside[0].end :]
-                unit = replace(
-                    unit, text=text, mentions=dates_inside(inside[1:], inside[0].end, text), given=inside[0], far=False
-                )
-            elif letter := _LETTER.match(cell):
-                unit = replace(unit, text=cell[letter.end() :], given=_on_weekday(given, LETTERS[letter[1].lower()]))
-            elif row.heads and (weekday := WEEKDAYS.get(row.heads[place].lower())) is not None:
-                unit = replace(unit, given=_on_weekday(given, weekday))
+            unit = _on_its_day(unit, row.heads[place] if row.heads else "")
             units.append(
                 replace(
                     unit,
@@ -109,6 +101,21 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
                 )
             )
     return when, units
+
+
+def _on_its_day(unit: Unit, head: str) -> Unit:
+    """A cell on the day that begins it, on its weekday letter, or on the weekday that heads its column."""
+    cell, inside = unit.text, unit.mentions
+    if inside and BEGIN.fullmatch(cell[: inside[0].start]):
+        text = cell[inside[0].end :]
+        own = dates_inside(inside[1:], inside[0].end, text)
+        return replace(unit, text=text, mentions=own, given=inside[0], far=False)
+    if letter := _LETTER.match(cell):
+        day = _on_weekday(unit.given, LETTERS[letter[1].lower()])
+        return replace(unit, text=cell[letter.end() :], given=day)
+    if (weekday := WEEKDAYS.get(head.lower())) is not None:
+        return replace(unit, given=_on_weekday(unit.given, weekday))
+    return unit
 
 
 def _is_undated(row: Row, roles: Sequence[str | None]) -> bool:
@@ -135,7 +142,9 @@ def _of_entry(row: Row, dates: Sequence[Sequence[Mention]], only_when: Sequence[
         return None
     if WEEK_OF.search(said, 0, due[0].start):
         return Unit(title, row.line, in_week=True)
-    return Unit(title, row.line, (), due[0], reason=bool(DUE.search(said)), several=len(due) > 1, entry=True, whole=True)
+    return Unit(
+        title, row.line, (), due[0], reason=bool(DUE.search(said)), several=len(due) > 1, entry=True, whole=True
+    )
 
 
 def _of_columns(

@@ -21,7 +21,8 @@ _WORDS: Final = (
     ("lab", r"labs?|laborator(?:y|ies)|lab reports?|praktikum|laboratorios?|laborbericht\w*"),
     ("paper",
      (r"papers?|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|dissertation|mémoire|ensayos?|dissertations?"
-      r"|(?:final|finished|revised) versions?|travail de session|trabajo final|travail final|monografías?|trabalhos?|relazion[ei]|verslag(?:en)?")),
+      r"|(?:final|finished|revised) versions?"
+      r"|travail de session|trabajo final|travail final|monografías?|trabalhos?|relazion[ei]|verslag(?:en)?")),
     ("assignment",
      (r"assignments?|homeworks?|hws?|problem sets?|p-?sets?|devoirs?|tareas?|compit[io]|exercícios?(?:-programas?)?"
       r"|opdracht(?:en)?|übungsbl(?:att|ätter)|hausaufgaben?|aufgabenbl(?:att|ätter)|worksheets?|write-?ups?"

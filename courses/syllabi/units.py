@@ -158,14 +158,21 @@ def _of_lists(
     """The titles of an earlier list with the dates of this one: columns stored one after the other."""
     head = block[0][0] if not block[0][1] else None
     dates = block[1:] if head else block
-    if len(dates) < LEAST_PAIRED or not all(len(mentions) == 1 and _only_when(row.text, mentions) for row, mentions in dates):
+    if len(dates) < LEAST_PAIRED or not all(
+        len(mentions) == 1 and _only_when(row.text, mentions) for row, mentions in dates
+    ):
         return
     due = bool(head and role_of(head.text) == "due")
     for titles in reversed(earlier):
-        titles = titles[len(titles) - len(dates) :] if 0 <= len(titles) - len(dates) <= 1 else []
-        if titles and all(is_title(cleaned(row.text, [])) for row in titles):
-            for title, (row, mentions) in zip(titles, dates, strict=True):
-                yield row, mentions, Unit(title.text, title.line, (), mentions[0], reason=due, entry=True, whole=True), False
+        named = titles[len(titles) - len(dates) :] if 0 <= len(titles) - len(dates) <= 1 else []
+        if named and all(is_title(cleaned(row.text, [])) for row in named):
+            for title, (row, mentions) in zip(named, dates, strict=True):
+                yield (
+                    row,
+                    mentions,
+                    Unit(title.text, title.line, (), mentions[0], reason=due, entry=True, whole=True),
+                    False,
+                )
             return
 
 

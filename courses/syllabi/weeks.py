@@ -13,7 +13,9 @@ MOST_WEEKS: Final = 20
 
 _WEEK: Final = r"(?:teaching )?(?:week|woche|semaine|semana)\s?#?"
 _NUMBERED: Final = re.compile(rf"\b{_WEEK}(?P<week>\d{{1,2}})\b", re.IGNORECASE)
-_BEGINS: Final = re.compile(r"\W{0,4}(?:(?:begins?|starts?|commences?|is|of|on|the|beginnt|am)\W{1,2}){0,3}", re.IGNORECASE)
+_BEGINS: Final = re.compile(
+    r"\W{0,4}(?:(?:begins?|starts?|commences?|is|of|on|the|beginnt|am)\W{1,2}){0,3}", re.IGNORECASE
+)
 _BETWEEN: Final = re.compile(rf"\bbetween\s{_WEEK}(?P<week>\d{{1,2}})\s(?:and|&)\s{_WEEK}\d", re.IGNORECASE)
 _DAY: Final = re.compile(
     rf"\b(?P<day>{one_of(WEEKDAYS)})\b,?\s(?:of|in)\s{_WEEK}(?P<week>\d{{1,2}})\b"

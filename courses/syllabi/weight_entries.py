@@ -69,7 +69,9 @@ _NUMBER_WORDS: Final = re.compile(
 
 _NO_WORDS: Final = re.compile(r"(?:\W|(?:the|and|another|other|remaining)\b)*", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
-    r"^\W*(?:and )?(?:together )?(?:it|this|they|these|which|that|each|both|the two)\b\W*(?:exam|one|will|are|is|of \w+)?\W*$", re.IGNORECASE
+    r"^\W*(?:and )?(?:together )?(?:it|this|they|these|which|that|each|both|the two)\b"
+    r"\W*(?:exam|one|will|are|is|of \w+)?\W*$",
+    re.IGNORECASE,
 )
 _DETAIL_BEFORE: Final = re.compile(
     r"\([^()]{0,80}\d[^()]{0,80}\)(?=[^\w(]{0,60}\d+(?:[.,]\d+)?\s?(?:%|points?\b|pts\b))"
@@ -285,7 +287,9 @@ def _before(head: str, before: str) -> tuple[str, bool]:
         return (named[0].title if named else ""), each
     names = [name for piece in reversed(pieces) if (name := name_of(piece))]
     aside = bool(names) and names[0][0].islower()
-    return next((name for name in (names[::-1] if listed else names) if aside and phrases_of(name)), names[0] if names else ""), each
+    return next(
+        (name for name in (names[::-1] if listed else names) if aside and phrases_of(name)), names[0] if names else ""
+    ), each
 
 
 def _entry(name: str, share: _Share, line: int, clause: str, counted: Counted) -> Iterator[Entry]:

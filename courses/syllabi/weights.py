@@ -65,7 +65,7 @@ def weights_in(lines: Sequence[str]) -> list[Weight]:
 
 
 def _with_parts(run: Sequence[Entry], entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
-    """The run, with the parts that follow instead of their sum: "The coursework consists of: report 20%, poster 30%"."""
+    """The run, with the parts that follow instead of their sum: "The coursework consists of: report 20%, ..."."""
     at = entries.index(run[-1]) + 1 if run[-1] in entries else len(entries)
     for last in range(at + 2, min(at + 8, len(entries) + 1)):
         parts = entries[at:last]
@@ -91,7 +91,11 @@ def _entries(lines: Sequence[str], *, paragraphs: bool = False) -> list[Entry]:
     """The shares in a text, with bare numbers below a header or above a total, or in paragraphs with a percentage."""
     if paragraphs:
         near = _paragraphs_with_percents(lines)
-        return [replace(one, unit="%") for one in islice(entries_in(lines, near.__contains__), MOST_ENTRIES) if one.line in near]
+        return [
+            replace(one, unit="%")
+            for one in islice(entries_in(lines, near.__contains__), MOST_ENTRIES)
+            if one.line in near
+        ]
     heads = [
         number
         for number, line in enumerate(lines[:MOST_LINES])

@@ -185,3 +185,29 @@ def test_weekdays_that_contradict_the_year_make_every_date_doubtful():
 )
 def test_weak_reasons_select_nothing(line):
     assert all(doubt for _, _, doubt in doubts(line))
+
+
+def test_a_day_of_a_numbered_week_is_counted_from_the_first():
+    assert doubts("Week 1 begins Monday, August 31.", "", "Essay 1: due Friday of Week 4") == [
+        ("Essay 1", "2026-09-25", None)
+    ]
+
+
+def test_a_column_headed_by_a_weekday_has_that_day_of_the_week():
+    lines = (
+        "Week of  Tuesday        Thursday",
+        "9/28     Quiz 1 due     Review",
+        "10/5     Review         Exam 1 due",
+    )
+    assert items(FALL, *lines) == [("Quiz 1", "quiz", "2026-09-29"), ("Exam 1", "exam", "2026-10-08")]
+
+
+def test_lists_set_one_after_another_are_read_side_by_side():
+    titles = ("", "Assessment", "Visual test", "Object essay", "Examination", "")
+    shares, dates = ("Share of mark", "10%", "30%", "60%", ""), ("Due", "Oct 5", "Oct 19", "Dec 7")
+    assert items(FALL, *titles, *shares, *dates) == [
+        ("Visual test", "quiz", "2026-10-05"),
+        ("Object essay", "paper", "2026-10-19"),
+        ("Examination", "exam", "2026-12-07"),
+    ]
+    assert weights(*titles, *shares, *dates) == [("Visual test", 10), ("Object essay", 30), ("Examination", 60)]
