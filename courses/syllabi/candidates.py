@@ -15,7 +15,7 @@ from courses.syllabi.due_days import blanked, day_in, due_among, listed_after, m
 from courses.syllabi.kinds import SAT, kind_of
 from courses.syllabi.phrases import Phrase, parts_in, parts_pattern, phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.titles import cleaned, is_title
+from courses.syllabi.titles import cleaned, is_title, title_of
 from courses.syllabi.unit import Unit
 from courses.syllabi.units import LONGEST, SHORT, units_in
 from courses.syllabi.words import RECURRING, weekdays_in
@@ -202,7 +202,7 @@ def _of_phrase(
     syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], phrase: Phrase, near: str
 ) -> Iterator[Candidate]:
     """The item of one phrase, or one item for each day of a list."""
-    text, title = unit.text, _title(unit, phrases, phrase)
+    text, title = unit.text, title_of(unit, phrases, phrase)
     found = mentions_for(text, phrase, phrases, unit.mentions)
     own = [one for one in found if unit.given is None or syllabus.in_term(one.last)]
     due = bool(DUE.search(near))
@@ -310,20 +310,3 @@ def _every_week(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
         if not any(one.holds(day) for one in off):
             yield Candidate(phrases[-1].title, phrases[-1].kind, day, unit.line, frozenset({Doubt.RECURRING}))
         day += timedelta(days=7)
-
-
-def _title(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
-    """The phrase, or the rest of the entry if it has only this one: "Assignment 1: ER modeling"."""
-    text = unit.text
-    if (
-        phrase.unnamed
-        or unit.prose
-        or len(phrases) > 1
-        or SAYS.search(text)
-        or EVENT.search(text)
-        or DUE.match(text, phrase.end + 1)
-    ):
-        return phrase.title
-    end = min((one.start for one in unit.mentions if one.start >= phrase.end), default=len(text))
-    whole = cleaned(OPEN.sub("", text[phrase.start : end]), [])
-    return whole if is_title(whole) and phrase.title in whole and ". " not in whole else phrase.title

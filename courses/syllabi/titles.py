@@ -1,10 +1,13 @@
 """Extract titles of items from their lines."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from courses.syllabi.calendars import Mention
+from courses.syllabi.cues import DUE, EVENT, OPEN, SAYS
+from courses.syllabi.phrases import Phrase
+from courses.syllabi.unit import Unit
 from courses.syllabi.words import WEEKDAYS, one_of
 
 MOST_WORDS: Final = 9
@@ -64,3 +67,20 @@ def is_title(text: str) -> bool:
         and sum(character.isalpha() for character in text) >= 3
         and text.lower() not in _NOTHING
     )
+
+
+def title_of(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
+    """The phrase, or the rest of the entry if it has only this one: "Assignment 1: ER modeling"."""
+    text = unit.text
+    if (
+        phrase.unnamed
+        or unit.prose
+        or len(phrases) > 1
+        or SAYS.search(text)
+        or EVENT.search(text)
+        or DUE.match(text, phrase.end + 1)
+    ):
+        return phrase.title
+    end = min((one.start for one in unit.mentions if one.start >= phrase.end), default=len(text))
+    whole = cleaned(OPEN.sub("", text[phrase.start : end]), [])
+    return whole if is_title(whole) and phrase.title in whole and ". " not in whole else phrase.title
