@@ -97,7 +97,7 @@ drills: $(VENV)/installed-dev ## Kill, fill and skew the service's components un
 	$(BIN)/python -m bench.drills
 
 syllabi: $(VENV)/installed ## Measure how well labelled syllabi are read, from the tests or DIR=... (docs/syllabi-measured.md)
-	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd) $(SHOW)
+	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(LABELLED)/unseen) $(SHOW)
 
 LABELLED := tests/syllabi/labelled
 
