@@ -66,7 +66,7 @@ def _measured(instance: Server, owners: list[Subject], other: Subject, body: obj
     """Return the figures, and whether they are within the bounds. The tool must refuse."""
     for known in (owners[0], other):  # a process shares out its threads by member once it knows the credential
         me(Client(instance.port, known.key))
-    with Watch(instance.port, me, other.key, pause=0) as watch:
+    with Watch(instance.port, me, other.key, pause=0.03) as watch:
         found = at_once([partial(_asked, instance.port, owner.key, body) for owner in owners])
     taken = [one[0] for one in found if isinstance(one, tuple)]
     answers = [one[1] for one in found if isinstance(one, tuple)]

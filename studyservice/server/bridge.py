@@ -163,11 +163,13 @@ class Bridge:
                 await send({"type": "http.response.body", "body": data, "more_body": True})
         elif len(body) > _STEP_BYTES:
             connection.hold(len(body))
-            while len(body) > _STEP_BYTES:
-                if len(body) <= LARGE_BYTES:
+            last = (len(body) - 1) // _STEP_BYTES * _STEP_BYTES
+            for start in range(0, last, _STEP_BYTES):
+                if len(body) - start <= LARGE_BYTES:
                     task.free()
-                await send({"type": "http.response.body", "body": body[:_STEP_BYTES], "more_body": True})
-                body = body[_STEP_BYTES:]
+                step = body[start : start + _STEP_BYTES]
+                await send({"type": "http.response.body", "body": step, "more_body": True})
+            body = body[last:]
         await send({"type": "http.response.body", "body": body, "more_body": False})
 
     def refuse(self, connection: Connection, cause: BaseException) -> None:
