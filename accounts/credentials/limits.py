@@ -13,9 +13,9 @@ class Limits:
     """The limits of a credential.
 
     Attributes:
-        courses: ids of the courses that it sees, as text, which a call sends to the database unread; None for all,
-            including later ones and decks without a course. Deleted courses stay in the list, because an undo can
-            restore them.
+        courses: ids of the courses that it sees, as text, the form in which they are stored and sent to the database.
+            None for all, including later ones and decks without a course. Deleted courses stay in the list, because an
+            undo can restore them.
         grades: whether it sees grades.
         until: the last day on which it works, in the member's time zone; None for no end.
     """

@@ -51,8 +51,10 @@ def weeks_in(lines: Sequence[str], dates: Callable[[str], Sequence[tuple[int, in
     known: dict[int, date] = {}
     gaps = {int(found["week"]) for found in _BETWEEN.finditer("\n".join(lines))}
     for line in lines:
-        for found in _NUMBERED.finditer(line) if len(line) < 400 else ():
-            for start, end, day in dates(line):
+        numbers = [*_NUMBERED.finditer(line)] if len(line) < 400 else []
+        named = dates(line) if numbers else ()
+        for found in numbers:
+            for start, end, day in named:
                 ahead = end <= found.start() and re.fullmatch(r"[\s(,:]*", line[end : found.start()])
                 if ahead or (found.end() <= start and _BEGINS.fullmatch(line, found.end(), start)):
                     known.setdefault(int(found["week"]), day - timedelta(days=day.weekday()))

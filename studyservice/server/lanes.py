@@ -17,7 +17,7 @@ MAX_CREDENTIALS = 10_000
 
 
 READS_AT_ONCE = 2
-"""Most reads of one member that run at once, of at least four threads. The largest answer takes some 70 MiB."""
+"""Most reads of one member that run at once, of at least four threads. The largest answer takes some 50 MiB."""
 
 
 class Lanes:
