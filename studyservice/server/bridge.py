@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from wsgiref.util import FileWrapper
 
@@ -34,12 +34,29 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 @dataclass(slots=True)
 class Answer:
-    """The response of the application. If it has a file, that is its body."""
+    """The response of the application.
+
+    Attributes:
+        parts: the body. Each part is dropped when it is sent, so that a long answer is in memory once.
+        file: the body, if there is one.
+    """
 
     status: int
     headers: list[tuple[str, str]]
-    body: bytes = b""
+    parts: list[bytes] = field(default_factory=list)
     file: Any = None
+
+    def size(self) -> int:
+        """Return the number of bytes in `parts`."""
+        return sum(map(len, self.parts))
+
+    def steps(self) -> Iterator[bytes]:
+        """Take the parts out, at most `_STEP_BYTES` at a time."""
+        self.parts.reverse()
+        while self.parts:
+            part = self.parts.pop()
+            for start in range(0, len(part), _STEP_BYTES):
+                yield part[start : start + _STEP_BYTES]
 
 
 class Bridge:
@@ -143,7 +160,7 @@ class Bridge:
             answer.file = parts
             return answer
         try:
-            answer.body = b"" if bodiless else b"".join(parts)
+            answer.parts = [] if bodiless else list(parts)
         finally:
             if hasattr(parts, "close"):
                 parts.close()
@@ -157,20 +174,20 @@ class Bridge:
         connection.release()
         connection.begin_answer()
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        body = answer.body
         if answer.file is not None:
             while data := answer.file.filelike.read(_STEP_BYTES):
                 await send({"type": "http.response.body", "body": data, "more_body": True})
-        elif len(body) > _STEP_BYTES:
-            connection.hold(len(body))
-            last = (len(body) - 1) // _STEP_BYTES * _STEP_BYTES
-            for start in range(0, last, _STEP_BYTES):
-                if len(body) - start <= LARGE_BYTES:
-                    task.free()
-                step = body[start : start + _STEP_BYTES]
+        unsent = answer.size()
+        if unsent > _STEP_BYTES:
+            connection.hold(unsent)
+        step = b""
+        for step in answer.steps():
+            if unsent <= LARGE_BYTES:
+                task.free()
+            unsent -= len(step)
+            if unsent:
                 await send({"type": "http.response.body", "body": step, "more_body": True})
-            body = body[last:]
-        await send({"type": "http.response.body", "body": body, "more_body": False})
+        await send({"type": "http.response.body", "body": step, "more_body": False})
 
     def refuse(self, connection: Connection, cause: BaseException) -> None:
         """Answer with an error, and close the connection."""
@@ -191,4 +208,4 @@ class Bridge:
 
 
 def _is_large(answer: Any) -> bool:
-    return isinstance(answer, Answer) and len(answer.body) > LARGE_BYTES
+    return isinstance(answer, Answer) and answer.size() > LARGE_BYTES

@@ -94,6 +94,7 @@ class Turns:
                 result = error
             with suppress(RuntimeError):  # the process is ending and its event loop has already ended
                 task.result.get_loop().call_soon_threadsafe(self._done, inbox, task, result)
+            del task, result  # while the thread waits, it would hold an answer
 
     def _done(self, inbox: Inbox, task: Task, result: Any) -> None:
         self._idle.append(inbox)
