@@ -20,7 +20,9 @@ Told = str | float | date | UUID | None
 
 def add_key_options(parser: ArgumentParser) -> None:
     """Add `--scopes` and `--expires-days`."""
-    parser.add_argument("--scopes", type=may_write, default=True, metavar='"read write"', help="read, or read write")
+    parser.add_argument(
+        "--scopes", type=may_write, default=True, metavar='"read write"', help="read, or read write (default)"
+    )
     parser.add_argument("--expires-days", type=days, default=None, metavar="N|never", help="30 or more; default: never")
 
 

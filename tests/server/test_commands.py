@@ -148,6 +148,11 @@ class TestCreateApiKey:
         with time_machine.travel(expires_at, tick=False):
             assert RestEntryPoint(secret).call("get_me").error == "unauthorized"
 
+    def test_without_json_it_says_what_the_key_may_do(self) -> None:
+        assert run("createapikey", EMAIL, "One").splitlines()[1] == "It may read and write."
+        second = run("createapikey", EMAIL, "Two", "--scopes", "read", "--no-grades")
+        assert second.splitlines()[1] == "It may only read; no grades."
+
     def test_it_can_be_created_without_expiry(self) -> None:
         run("createapikey", EMAIL, "Key", "--expires-days", "never")
         assert ApiKey.objects.get().expires_at is None

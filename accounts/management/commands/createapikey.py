@@ -48,13 +48,14 @@ class Command(OperatorCommand):
         member = member_named(options["email"])
         courses = None if options["course"] is None else tuple(dict.fromkeys(options["course"]))
         _require_courses(member, courses or ())
+        limits = Limits(courses, grades=not options["no_grades"])
         try:
             secret, key = create_api_key(
                 member,
                 options["name"],
                 may_write=options["scopes"],
                 expires_days=options["expires_days"],
-                limits=Limits(courses, grades=not options["no_grades"]),
+                limits=limits,
             )
         except ValidationError as error:
             raise refused(error) from None
@@ -64,7 +65,8 @@ class Command(OperatorCommand):
             self,
             {"id": key.id, "api_key": secret},
             as_json=options["json"],
-            text=f"API key, shown only now: {secret}",
+            text=f"API key, shown only now: {secret}\n"
+            f"It may {'read and write' if options['scopes'] else 'only read'}{limits.in_short()}.",
         )
 
 
