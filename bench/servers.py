@@ -124,7 +124,8 @@ class Server:
         return worker
 
     def kill_worker(self) -> None:
-        """SIGKILL one worker."""
+        """SIGKILL one worker, once there is one."""
+        wait_until("a worker", self.workers)
         os.kill(self.workers()[0], signal.SIGKILL)
 
     def kill(self) -> None:

@@ -1,10 +1,13 @@
 """/openapi.json: valid, complete, and consistent with the specification."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import jsonschema
 import pytest
+from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.support.cases import each
@@ -106,6 +109,22 @@ def validator(schema: Any) -> jsonschema.Draft202012Validator:
 
 def statuses(operation_id: str) -> set[int]:
     return {int(code) for code in declared(operation_id)["responses"]}
+
+
+def test_the_first_requests_at_once_wait_for_one_description(
+    monkeypatch: pytest.MonkeyPatch, in_threads: Callable[..., list[Any]]
+) -> None:
+    built = []
+
+    @cache
+    def build() -> dict[str, Any]:
+        built.append(time.sleep(0.05))
+        return {"openapi": "3.1.0"}
+
+    monkeypatch.setattr("studyservice.openapi.document._document", build)
+    answers = in_threads(lambda _: Client().get("/openapi.json").json(), list(range(4)))
+    assert answers == [{"openapi": "3.1.0"}] * 4
+    assert len(built) == 1
 
 
 def test_it_is_served_as_json() -> None:
