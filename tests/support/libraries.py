@@ -13,6 +13,12 @@ LIBRARIES = (
     "cryptography.x509",
     "django.contrib.admin.sites",
     "django.core.handlers.wsgi",
+    "django.db.backends.postgresql.base",
+    "django.db.migrations.executor",
+    "django.test",  # which drf-spectacular imports
+    "django.utils.feedgenerator",
+    "environ",
+    "fsrs",
     "gunicorn.arbiter",
     "gunicorn.workers.gasgi",
     "icalendar",
@@ -23,11 +29,17 @@ LIBRARIES = (
     "mcp_types.methods",
     "oauth2_provider.validators",
     "oauthlib.oauth2",
+    "platformdirs",
     "psycopg",
     "recurring_ical_events",
     "redis",
+    "regex",
     "requests",
     "rest_framework.compat",
+    "rest_framework.fields",
+    "segno",
+    "smtplib",
+    "whitenoise.base",
 )
 
 os.environ.pop("DJANGO_SETTINGS_MODULE", None)
