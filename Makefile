@@ -29,13 +29,12 @@ release: $(VENV)/installed-build ## Check that the version is new, build the pac
 release-check: $(VENV)/installed-build
 	@$(BIN)/python -m release --package-only
 
-test: check $(CLIENTS) ## Set up, check, and test on SQLite (through the tools) and on PostgreSQL (over REST)
-	$(BIN)/pytest --database sqlite --entry-points mcp $(PYTEST_ARGS)
-	$(BIN)/pytest --database postgresql --entry-points rest $(PYTEST_ARGS)
+test: $(VENV)/installed-dev $(CLIENTS) ## Set up, check, and test on SQLite (through the tools) and on PostgreSQL (over REST)
+	@$(MAKE) --no-print-directory --jobs=2 check
+	$(BIN)/python -m tests.support.both $(PYTEST_ARGS)
 
 test-all: test ## The same, then all tests through both entry points on both databases, and on each installed Python from 3.11 and PostgreSQL 15
-	$(BIN)/pytest --database sqlite --entry-points both --thorough $(PYTEST_ARGS)
-	$(BIN)/pytest --database postgresql --entry-points both --thorough $(PYTEST_ARGS)
+	$(BIN)/python -m tests.support.both --entry-points both --thorough $(PYTEST_ARGS)
 	$(BIN)/python -m tests.support.matrix $(PYTEST_ARGS)
 
 PYTEST_ARGS ?= -n auto --dist worksteal
@@ -46,7 +45,7 @@ $(CLIENTS): tests/clients/package-lock.json
 		npm ci --prefix tests/clients --ignore-scripts --no-audit --no-fund --loglevel=error; \
 	else echo "npm was not found: the tests with JavaScript clients of MCP will be skipped"; fi
 
-check: lint types migrations conformance ## Lint, types, order of imports, insecure code, migrations, docs/conformance.md
+check: types lint migrations conformance ## Lint, types, order of imports, insecure code, migrations, docs/conformance.md
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .

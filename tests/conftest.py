@@ -58,8 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
         cases.run_only(text)
     if first:
         config.stash[_started].migrate()
-        run.build_guides()
-        run.collect_static_files()
+        run.build()
     if config.getoption("--database") != "citus":
         run.flush_filled_tables()
 
@@ -69,8 +68,8 @@ _started = pytest.StashKey[run.Prepared]()
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Start one worker more than there are processors for `-n auto`: tests also wait for timeouts and processes."""
-    return (os.cpu_count() or 1) + 1
+    """The number of workers for `-n auto`."""
+    return run.workers()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

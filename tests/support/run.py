@@ -17,6 +17,7 @@ import psycopg
 
 from tests.support import citus, databases, migrated
 from tests.support.postgres import start
+from trial.alone import alone
 
 DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 """The variable with the directory of the run."""
@@ -28,6 +29,19 @@ THOROUGH = "STUDYSERVICE_TEST_THOROUGH"
 def is_thorough() -> bool:
     """Return whether this run tests as much as possible, not only what takes a few minutes."""
     return bool(os.environ.get(THOROUGH))
+
+
+BESIDE = "STUDYSERVICE_TEST_BESIDE"
+"""The variable set in the smaller of two runs at once (`tests.support.both`)."""
+
+
+def workers() -> int:
+    """Return the number of workers for `-n auto`: one more than processors, because tests also wait.
+
+    On PostgreSQL tests take a third as long as on SQLite, so beside that run fewer workers end at the same time.
+    """
+    processors = os.cpu_count() or 1
+    return max(1, processors // 2) if os.environ.get(BESIDE) else processors + 1
 
 
 OTHER_SERVER = "TEST_DATABASE_URL"
@@ -167,7 +181,15 @@ def collect_new_garbage() -> None:
     gc.enable()
 
 
-def build_guides() -> None:
+def build() -> None:
+    """Rebuild the guides and collect static files if their sources are newer. Simultaneous runs do so in turn."""
+    migrated.ENTRIES.mkdir(parents=True, exist_ok=True)
+    with alone(migrated.ENTRIES / "building.lock"):
+        _build_guides()
+        _collect_static_files()
+
+
+def _build_guides() -> None:
     """Rebuild the guides if their sources are newer."""
     from studyservice.guides.building import build
     from studyservice.guides.catalog import BUILT
@@ -177,7 +199,7 @@ def build_guides() -> None:
         build()
 
 
-def collect_static_files() -> None:
+def _collect_static_files() -> None:
     """Collect static files again if they are newer: pages refer to scripts and styles by hash."""
     from django.conf import settings
     from django.core.management import call_command
