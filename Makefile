@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run wheel release release-check test test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi schema pictures
+.PHONY: help run wheel release release-check test databases test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi schema pictures
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,7 +30,9 @@ release-check: $(VENV)/installed-build
 	@$(BIN)/python -m release --package-only
 
 test: $(VENV)/installed-dev $(CLIENTS) ## Set up, check, and test on SQLite (through the tools) and on PostgreSQL (over REST)
-	@$(MAKE) --no-print-directory --jobs=2 check
+	@$(MAKE) --no-print-directory --jobs=2 check databases
+
+databases: $(VENV)/installed-dev
 	$(BIN)/python -m tests.support.both $(PYTEST_ARGS)
 
 test-all: test ## The same, then all tests through both entry points on both databases, and on each installed Python from 3.11 and PostgreSQL 15
