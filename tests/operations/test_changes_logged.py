@@ -29,12 +29,12 @@ def by_of(row: Any) -> tuple[Any, Any, Any]:
 
 @pytest.fixture
 def world(owner: RestEntryPoint) -> World:
-    return World(owner)
+    """One of each of the owner's objects."""
+    return World.filled(owner)
 
 
 def arguments(world: World, operation_id: str) -> dict[str, Any]:
     """Arguments with which the operation changes something."""
-    world.fill()
     ids = {name: world.id(name) for name in routes()[operation_id].path_ids}
     return ids | (world.body(operation_id) or {})
 
