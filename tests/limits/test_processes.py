@@ -32,16 +32,16 @@ def test_the_next_call_is_limited_in_each_process(tmp_path: Path, processes: int
             made: Any = running.command("createmember", "ada@example.org", "--api-key", "Script")
             secret = made["api_key"]
             headers = {"Authorization": f"Bearer {secret}", "Connection": "close"}
+            with httpx2.Client(base_url=running.url, headers=headers) as client:
 
-            def names() -> list[str]:
-                answer = httpx2.get(f"{running.url}/v1/courses", headers=headers).json()
-                return [course["name"] for course in answer["data"]]
+                def names() -> list[str]:
+                    return [course["name"] for course in client.get("/v1/courses").json()["data"]]
 
-            httpx2.post(f"{running.url}/v1/courses", headers=headers, json={"name": "Botany"}).raise_for_status()
-            assert [names() for _ in range(20)] == [["Botany"]] * 20
-            with ThreadPoolExecutor(1) as thread:
-                thread.submit(_limit, running.environment["DATABASE_URL"], _key_of(running)).result()
-            assert [names() for _ in range(20)] == [[]] * 20
+                client.post("/v1/courses", json={"name": "Botany"}).raise_for_status()
+                assert [names() for _ in range(20)] == [["Botany"]] * 20
+                with ThreadPoolExecutor(1) as thread:
+                    thread.submit(_limit, running.environment["DATABASE_URL"], _key_of(running)).result()
+                assert [names() for _ in range(20)] == [[]] * 20
 
 
 def _key_of(running: Any) -> str:
