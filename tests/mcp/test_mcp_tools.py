@@ -19,7 +19,7 @@ from mcpbridge.listing import listed as written
 from mcpbridge.server import INSTRUCTIONS
 from mcpbridge.sources import SOURCES
 from mcpbridge.tools import tools
-from studyservice.openapi.document import document as openapi_document
+from studyservice.openapi.document import _document
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body, Record
@@ -256,10 +256,10 @@ class ThingViewSet(MemberViewSet):
 @pytest.fixture
 def made_anew() -> Iterator[None]:
     """Rebuild the tools for this test, and again afterwards."""
-    for made_once in (tools, openapi_document):
+    for made_once in (tools, _document):
         made_once.cache_clear()
     yield
-    for made_once in (tools, openapi_document):
+    for made_once in (tools, _document):
         made_once.cache_clear()
 
 
