@@ -21,6 +21,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from studyservice.fetching.connecting import _context
+
 PUBLIC = "93.184.215.14"
 OTHER_PUBLIC = "93.184.215.15"
 
@@ -70,14 +72,18 @@ class Internet:
         self.ended: list[float] = []
         self._servers: dict[str, tuple[str, int]] = {}
         self._directory, self._stack, self._monkeypatch = directory, stack, monkeypatch
-        monkeypatch.setenv("SSL_CERT_FILE", str(authority(directory)))
+        self._trust(str(authority(directory)))
         connect = socket.socket.connect
         monkeypatch.setattr(socket, "getaddrinfo", self._look_up)
         monkeypatch.setattr(socket.socket, "connect", lambda plain, to: connect(plain, self._led_to(to)))
 
     def distrust(self) -> None:
         """Stop trusting the authority of these servers."""
-        self._monkeypatch.setenv("SSL_CERT_FILE", os.devnull)
+        self._trust(os.devnull)
+
+    def _trust(self, authorities: str) -> None:
+        self._monkeypatch.setenv("SSL_CERT_FILE", authorities)
+        _context.cache_clear()
 
     def serve(self, name: str, write: Answer, address: str = PUBLIC, certified: str = "") -> None:
         """Point `name` to a server at `address`, with a certificate for `certified`, by default the name."""
