@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Self
+from functools import lru_cache
 
 import orjson
 from django.utils.formats import date_format
@@ -63,17 +63,21 @@ class Limits:
         told += [] if self.until is None else [f"until {day_in_words(self.until)}"]
         return "".join(f"; {one}" for one in told)
 
-    @classmethod
-    def of(cls, stored: str | None) -> Self:
+    @staticmethod
+    def of(stored: str | None) -> "Limits":
         """Return the limits from the output of `stored`."""
-        if not stored:
-            return cls()
-        kept = orjson.loads(stored)
-        return cls(
-            courses=None if kept["courses"] is None else tuple(kept["courses"]),
-            grades=kept["grades"],
-            until=None if kept["until"] is None else date.fromisoformat(kept["until"]),
-        )
+        return _read(stored) if stored else NO_LIMITS
+
+
+@lru_cache(maxsize=1_000)
+def _read(stored: str) -> Limits:
+    """Return stored limits. Cached, because they are read at each call. An entry has 4 kB with 30 courses."""
+    kept = orjson.loads(stored)
+    return Limits(
+        courses=None if kept["courses"] is None else tuple(kept["courses"]),
+        grades=kept["grades"],
+        until=None if kept["until"] is None else date.fromisoformat(kept["until"]),
+    )
 
 
 def day_in_words(day: date) -> str:

@@ -6,10 +6,10 @@ or has its own `view`, like the log of changes.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from graphlib import TopologicalSorter
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 from uuid import UUID
 
 import orjson
@@ -18,12 +18,12 @@ from django.db.models import Field, ForeignKey, Model
 
 from accounts.members.data import MemberData, member_data
 from studyservice.database.limiting import Limiter, View
+from studyservice.database.postgresql.uuid_arrays import uuid_array
 
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class LimitedViews:
+class LimitedViews(NamedTuple):
     """The views for one kind of limits.
 
     Attributes:
@@ -45,25 +45,35 @@ class LimitedViews:
         return _tables()
 
 
-def limiter_for(member_id: UUID, courses: Sequence[str] | None, *, grades: bool, holder: UUID) -> Limiter:
+def limiter_for(member_id: UUID, courses: tuple[str, ...] | None, *, grades: bool, holder: UUID) -> Limiter:
     """Return the limiter for a credential's statements.
 
     Args:
         courses: ids of the allowed courses; None for all.
         holder: the API key, or the consent of the access token.
     """
-    seen = courses or ()
-    if connection.vendor == "sqlite":  # it has no arrays, and stores ids as text
+    views, allowed = _allowed(courses, grades)
+    is_sqlite = _vendor() == "sqlite"  # it stores ids as text
+    of_caller = {"member": member_id.hex if is_sqlite else member_id, "holder": holder.hex if is_sqlite else holder}
+    return Limiter(views, {**of_caller, **allowed})
+
+
+@lru_cache(maxsize=1_000)
+def _allowed(courses: tuple[str, ...] | None, grades: bool) -> tuple[LimitedViews, Mapping[str, Any]]:
+    """Return the views for the limits, and their values of the courses. An entry has 3 kB with 30 courses."""
+    seen, by_course, number = courses or (), courses is not None, len(courses or ())
+    if _vendor() == "sqlite":  # it has no arrays
         told = orjson.dumps([UUID(one).hex for one in seen]).decode()
-        views = LimitedViews(courses is not None, grades)
-        return Limiter(views, {"member": member_id.hex, "courses": told, "tokens": told, "holder": holder.hex})
-    several = f"{{{','.join(seen)}}}"  # text, because the driver is slow with lists
-    tokens = several.replace("-", "")
-    allowed = seen[0] if len(seen) == 1 else several
-    views = LimitedViews(
-        courses is not None, grades, "one" if len(seen) == 1 else "few" if len(seen) <= _FEW else "many"
-    )
-    return Limiter(views, {"member": member_id, "courses": allowed, "tokens": tokens, "holder": holder})
+        return LimitedViews(by_course, grades), {"courses": told, "tokens": told}
+    bare = ",".join(seen).replace("-", "")
+    views = LimitedViews(by_course, grades, "one" if number == 1 else "few" if number <= _FEW else "many")
+    return views, {"courses": seen[0] if number == 1 else uuid_array(seen), "tokens": f"{{{bare}}}"}
+
+
+@cache
+def _vendor() -> str:
+    """Return the kind of database. Django's lookup takes longer than the rest of a limiter."""
+    return connection.vendor
 
 
 @cache
@@ -114,13 +124,14 @@ def _view(data: MemberData, by_course: bool, grades: bool, vendor: str, number: 
 _NEARLY_ALL = "IS NOT NULL"
 """PostgreSQL expects this to hold for nearly every row.
 
-If the planner expected few courses, it would read all their rows and sort them. With this condition it reads an index
+If the planner expected few courses, it might read all their rows and sort them. With this condition it reads an index
 in order and stops at the limit. That is cheaper for joins with courses, whose other tables are limited anyway, and for
-the rows of many courses. The rows of a few courses are read and sorted. Those of one course are in an index in order.
+the rows of many courses. The rows of a few courses are found in the index of the member that ends with the course, or
+read and sorted. Those of one course are in an index in order.
 """
 
 _FEW = 3
-"""Maximum number of courses whose rows are cheaper to read and sort than to find in the index of the member."""
+"""Maximum number of courses that an index is asked for. Of more, a page has most rows that it reads."""
 
 
 def _column(field: "Field[Any, Any]", masked: Mapping[str, str], vendor: str) -> str:

@@ -50,8 +50,7 @@ class Views(Hashable, Protocol):
         """Return a pattern for the names of tables that can have a view."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limiter:
+class Limiter(NamedTuple):
     """The limits of one credential.
 
     Attributes:
@@ -97,10 +96,12 @@ def current_limiter() -> Limiter | None:
 def limited_by(limiter: Limiter) -> Iterator[None]:
     """Limit every statement in the block."""
     token = _LIMITER.set(limiter)
+    wrappers = connections[DEFAULT_DB_ALIAS].execute_wrappers
+    wrappers.append(limit)
     try:
-        with connections[DEFAULT_DB_ALIAS].execute_wrapper(limit):
-            yield
+        yield
     finally:
+        wrappers.pop()
         _LIMITER.reset(token)
 
 
