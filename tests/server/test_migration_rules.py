@@ -25,6 +25,7 @@ from studyservice.database.postgresql.operations import (
     AddMemberForeignKey,
     AddUniqueAside,
     DropForeignKeyIndex,
+    DropIndexAside,
     ValidateChecks,
 )
 from tests.support.cases import each
@@ -92,6 +93,7 @@ def test_the_effect_of_a_migration_is_detected(operations: list[Any], codes: set
     ("operation", "codes"),
     [
         (AddIndexAside("item", TITLES), set()),
+        (DropIndexAside("item", "item_member_age"), set()),
         (AddUniqueAside("item", ONCE), set()),
         (DropForeignKeyIndex("syllabusfile", "course"), set()),
         (AddField("item", "room", ROOM), {"NOT_AGAIN"}),

@@ -17,13 +17,13 @@ from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.backends.ddl_references import Statement
-from django.db.migrations.operations import AddConstraint, AddField, AddIndex, RemoveConstraint
+from django.db.migrations.operations import AddConstraint, AddField, AddIndex, RemoveConstraint, RemoveIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import CheckConstraint, ForeignKey, Model
 
 from studyservice.database.member_keys import MemberForeignKey
-from studyservice.database.postgresql.repeatable import add_unvalidated, build_index, without_lock_timeout
+from studyservice.database.postgresql.repeatable import add_unvalidated, build_index, drop_index, without_lock_timeout
 
 
 class AddCheck(AddConstraint):
@@ -71,6 +71,18 @@ class AddIndexAside(AddIndex):
         build_index(editor, self.index.name, lambda: editor.add_index(model, self.index, concurrently=True))
 
 
+class DropIndexAside(RemoveIndex):
+    """Drop an index, on PostgreSQL while others write, like `AddIndexAside`. Repeatable."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        drop_index(schema_editor, self.name)
+
+
 class AddUniqueAside(AddConstraint):
     """Add a conditional unique constraint, which is an index. On PostgreSQL works like `AddIndexAside`."""
 
@@ -94,9 +106,7 @@ class DropUniqueAside(RemoveConstraint):
         if schema_editor.connection.vendor != "postgresql":
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
-        with without_lock_timeout(schema_editor):
-            name = schema_editor.quote_name(self.name)
-            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}", params=None)
+        drop_index(schema_editor, self.name)
 
 
 class AddReference(AddField):

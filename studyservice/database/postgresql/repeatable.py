@@ -48,6 +48,12 @@ def build_index(editor: BaseDatabaseSchemaEditor, name: str, build: Callable[[],
             build()
 
 
+def drop_index(editor: BaseDatabaseSchemaEditor, name: str) -> None:
+    """Drop an index while others write, if it exists. It waits like `build_index`."""
+    with without_lock_timeout(editor):
+        editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {editor.quote_name(name)}", params=None)
+
+
 def _is_valid_index(editor: BaseDatabaseSchemaEditor, name: str) -> bool | None:
     """Return whether the index is complete; None if it does not exist or SQL is only shown."""
     if editor.collect_sql:
