@@ -79,18 +79,24 @@ class LimitedCaller:
 _CALLER = ContextVar[LimitedCaller | None]("limited_caller", default=None)
 
 
-@contextmanager
-def limiting(caller: LimitedCaller | None) -> Iterator[None]:
+class limiting:  # noqa: N801  # used like a function
     """Apply the limits of a credential to the block. None means no limits."""
-    if caller is None or not caller.limits.keep_back:
-        yield
-        return
-    token = _CALLER.set(caller)
-    try:
-        with limited_by(_limiter_of(caller)):
-            yield
-    finally:
-        _CALLER.reset(token)
+
+    __slots__ = ("_caller", "_statements", "_token")
+
+    def __init__(self, caller: LimitedCaller | None) -> None:
+        self._caller = caller if caller is not None and caller.limits.keep_back else None
+
+    def __enter__(self) -> None:
+        if self._caller is not None:
+            self._statements = limited_by(_limiter_of(self._caller))
+            self._statements.__enter__()
+            self._token = _CALLER.set(self._caller)
+
+    def __exit__(self, *exception: object) -> None:
+        if self._caller is not None:
+            _CALLER.reset(self._token)
+            self._statements.__exit__(*exception)
 
 
 def _limiter_of(caller: LimitedCaller) -> Limiter:

@@ -124,7 +124,10 @@ def test_several_executions_at_once_are_refused() -> None:
 @pytest.mark.django_db
 def test_the_orm_is_limited_too(owner: object, item: dict[str, str], course: dict[str, str]) -> None:
     stored = Item.objects.get(id=item["id"])
-    for courses, number in (((course["id"],), 1), ((str(uuid4()),), 0), ((), 0), (None, 1)):
+    others = tuple(str(uuid4()) for _ in range(9))
+    one, few, many = (course["id"],), (*others[:1], course["id"]), (*others, course["id"])
+    of_others = [(others[:number], 0) for number in (0, 1, 2, 9)]
+    for courses, number in ((None, 1), (one, 1), (few, 1), (many, 1), *of_others):
         with limited_by(limiter_for(stored.member_id, courses, grades=True, holder=uuid4())):
             mine = Item.objects.filter(member_id=stored.member_id)
             assert (mine.count(), len(list(mine.select_related("course")))) == (number, number), courses
