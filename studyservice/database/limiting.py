@@ -66,7 +66,8 @@ class Limiter(NamedTuple):
 
     def limited(self, vendor: str, sql: str, params: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         """Return the limited statement and its values."""
-        own = () if vendor == "sqlite" else self._places_of_member(params)
+        member = self.values[_MEMBER]
+        own = tuple([place for place, value in enumerate(params) if value is member]) if vendor == "postgresql" else ()
         found = _rewritten(self.views, vendor, sql, own)
         if not found.params:
             return found.sql, params
@@ -74,10 +75,6 @@ class Limiter(NamedTuple):
             return _CONSTANT.sub(lambda place: f"'{self.values[place[1]]}'", found.sql), params
         further = [value for place, value in enumerate(params) if place not in own] if own else params
         return found.sql, [*map(self.values.__getitem__, found.params), *further]
-
-    def _places_of_member(self, params: Sequence[Any]) -> tuple[int, ...]:
-        member = self.values[_MEMBER]
-        return tuple([place for place, value in enumerate(params) if value is member])
 
 
 class Rewritten(NamedTuple):
