@@ -130,7 +130,7 @@ the rows of many courses. The rows of a few courses are found in the index of th
 read and sorted. Those of one course are in an index in order.
 """
 
-_FEW = 3
+_FEW = 5
 """Maximum number of courses that an index is asked for. Of more, a page has most rows that it reads."""
 
 
