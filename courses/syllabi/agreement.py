@@ -40,9 +40,6 @@ def compared(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequen
     }
     forms = {line: _form(syllabus, line) for line in {one.line for one in candidates}}
     alike_forms = Counter(forms[one.line] for one in candidates if not one.doubts)
-    days_of: defaultdict[date | None, set[tuple[int, frozenset[str], frozenset[str]]]] = defaultdict(set)
-    for one, title in zip(candidates, titles, strict=True):
-        days_of[one.due_on].add((one.line, title.words, title.numbers))
     doubted = []
     for one, title in zip(candidates, titles, strict=True):
         doubts = set(one.doubts)
@@ -53,17 +50,12 @@ def compared(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequen
             doubts.add(Doubt.TWO_DATES)
         if title.words in disordered and title.numbers:
             doubts.add(Doubt.OUT_OF_ORDER)
-        again = not doubts and any(
-            line != one.line and numbers == title.numbers and _same(words, title.words)
-            for line, words, numbers in days_of[one.due_on]
-        )
-        alike_here = alike_forms[forms[one.line]] > LEAST_ALIKE
         named = bool(NOUN.search(one.title)) or any(_same(part.words, title.words) for part in parts)
-        signs = one.signs | {sign for sign, holds in ((Sign.AGAIN, again), (Sign.ALIKE, alike_here)) if holds}
+        signs = one.signs | ({Sign.ALIKE} if alike_forms[forms[one.line]] > LEAST_ALIKE else set())
         named = named or (signs >= _LISTED and len(title.words | title.numbers) > 1)
         if not doubts and not named:
             doubts.add(Doubt.UNNAMED)
-        elif not doubts and len(signs) < LEAST_SIGNS + one.shared:
+        elif not doubts and len(signs) < LEAST_SIGNS:
             doubts.add(Doubt.WEAK)
         doubted.append(replace(one, doubts=frozenset(doubts)))
     return doubted

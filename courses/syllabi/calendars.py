@@ -45,10 +45,6 @@ _EXAMINATIONS: Final = timedelta(days=35)
 """Maximum time between the last class and the end of examinations."""
 
 
-_NEXT: Final = timedelta(days=14)
-"""Maximum time between two dates of a schedule."""
-
-
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A date or a range of dates in a line.
@@ -158,20 +154,13 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     dotted = len(_GERMAN.findall("\n".join(text_lines[:400]))) >= 3
     written = [one for line in text_lines for one in written_dates(line, dotted=dotted)]
     found = find_term(head) or find_term("\n".join(text_lines))
-    found = found if found and _holds_most(found, written) else None
     named = term_near(term, today) if term else None
     known = found or _span_of_years(written, head, today) or named or Term("", today, today)
     calendar = Calendar(known.first, known.last, dotted=dotted, term=found or named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, "\n".join(text_lines[:400])))
     calendar = replace(calendar, sure=_agrees(calendar, written))
     calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.first_days))
-    return replace(calendar, term=_stated_term(calendar, text_lines) or _longer_term(calendar, written))
-
-
-def _holds_most(term: Term, written: Iterable[Written]) -> bool:
-    """Return whether a term has at least half of the years of the full dates; that of a catalog has not."""
-    years = [one.year for one in written if one.year is not None and one.weekday is not None]
-    return len(years) < 3 or 2 * sum(term.first.year <= year <= term.last.year for year in years) >= len(years)
+    return replace(calendar, term=_stated_term(calendar, text_lines) or calendar.term)
 
 
 def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:
@@ -232,18 +221,6 @@ def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
     if first is None or last is None or not timedelta(days=14) < last - first < timedelta(days=400):
         return None
     return Term(calendar.term.name if calendar.term else "", first, last, stated=True)
-
-
-def _longer_term(calendar: Calendar, written: Iterable[Written]) -> Term | None:
-    """The term, extended if the dates of the text continue weekly after the usual end of its season."""
-    if calendar.term is None:
-        return None
-    found = (calendar.day_of(one, day_first=calendar.day_first) for one in written)
-    last = calendar.term.first
-    for day in sorted({day for day in found if day and calendar.term.first <= day}):
-        if day - last <= _NEXT or day <= calendar.term.last:
-            last = day
-    return replace(calendar.term, last=max(last, calendar.term.last))
 
 
 def _on(year: int, month: int, day: int) -> date | None:

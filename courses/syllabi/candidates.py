@@ -51,9 +51,6 @@ _PRONOUN: Final = re.compile(
 """A work of the sentence before that is due: "It's handed in on October 8"."""
 
 _RANGE: Final = re.compile(r"[-–—]|\bto\b")
-_OLD: Final = re.compile(
-    r"\b(?:past|old|previous|earlier|last year's|mock) (?:\w+ )?(?:exams?|tests?|midterms?)\b", re.IGNORECASE
-)
 
 
 LEAST_ALIKE: Final = 2
@@ -73,7 +70,6 @@ class Candidate:
         numbered: whether a number distinguishes it from others of its kind.
         said: its sentence, if that is not the whole line.
         signs: the evidence for its date in its line.
-        shared: whether its line names other items, too.
     """
 
     title: str
@@ -84,7 +80,6 @@ class Candidate:
     numbered: bool = False
     said: str | None = None
     signs: frozenset[Sign] = frozenset()
-    shared: bool = False
 
     @property
     def confidence(self) -> float:
@@ -146,7 +141,7 @@ def _of_unit(syllabus: Syllabus, unit: Unit, parts: re.Pattern[str] | None) -> I
         and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end) or " – " in text)
     ):
         phrases = _named_by_due(unit, phrases)
-    if REGISTRAR.search(text) or _OLD.search(text):
+    if REGISTRAR.search(text):
         return
     if weekly := list(_every_week(syllabus, unit)):
         yield from weekly
@@ -223,7 +218,6 @@ def _of_phrase(
     beside = bool(own) and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
     entry = beside or unit.entry or (not unit.prose and bool(own) and phrase.start < 4 and not SAYS.search(text))
     alone = phrase.start < 5 and ":" not in text.strip(" :")
-    listed_due = bool(DUE.search(text, 0, phrase.start))
     takes_place = (sat or (phrase.kind not in {"assignment", "lab"} and bool(EVENT.search(near)))) and (
         not unit.prose or phrase.numbered
     )
@@ -239,11 +233,8 @@ def _of_phrase(
             unit.reason or due or takes_place or sat or phrase.strong or phrase.numbered or entry or alone
         )
         or bool(UNGRADED.search(near))
-        or (phrase.unnamed and not unit.reason and bool(own) and bool(SAYS.search(near)))
-        or (unit.topic and not (due or phrase.numbered or len(text) < len(phrase.title) + 16)),
-        Doubt.NO_REASON: not (
-            unit.reason or due or takes_place or (entry and (phrase.strong or phrase.numbered or listed_due))
-        ),
+        or (phrase.unnamed and not unit.reason and bool(own) and bool(SAYS.search(near))),
+        Doubt.NO_REASON: not (unit.reason or due or takes_place or (entry and (phrase.strong or phrase.numbered))),
     }
     held = frozenset(doubt for doubt, holds in doubts.items() if holds)
     signs = _signs(syllabus, unit, title, day) | frozenset(
@@ -259,8 +250,7 @@ def _of_phrase(
     one_of = title.removesuffix("s") if len(listed) > 1 and sat and title.endswith(("ts", "ms")) else None
     for number, each in enumerate([day, *(one.last for one in listed[1:])], 1):
         named = f"{one_of} {number}" if one_of else title
-        shared = len(phrases) > 1
-        yield Candidate(named, phrase.kind, each, unit.line, held, phrase.numbered, None, signs, shared)
+        yield Candidate(named, phrase.kind, each, unit.line, held, phrase.numbered, None, signs)
 
 
 def _signs(syllabus: Syllabus, unit: Unit, title: str, day: date) -> frozenset[Sign]:

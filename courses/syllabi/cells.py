@@ -6,15 +6,15 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from courses.syllabi.calendars import WEEK_OF, WORKING_WEEK, Mention
-from courses.syllabi.cues import DUE, NO_ITEM, REGISTRAR
+from courses.syllabi.calendars import WORKING_WEEK, Mention
+from courses.syllabi.cues import DUE
 from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.phrases import TAKING_PART, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
+from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, dates_inside
 from courses.syllabi.words import WEEKDAYS
 
 _WORTH: Final = re.compile(r"\W*\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|puntos|marks)?\W*", re.IGNORECASE)
@@ -28,7 +28,7 @@ _LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
 """A weekday as a label in a week: "W: Quiz 1"."""
 
 
-def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[Mention | None, list[Unit]]:
+def units_of_cells(syllabus: Syllabus, row: Row) -> tuple[Mention | None, list[Unit]]:
     """The date of a table row, and its cells as units."""
     if row.cells == row.heads:
         return None, []
@@ -36,9 +36,6 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
     dates = [syllabus.dates_in_text(cell) for cell in row.cells]
     at = _date_cell(row, roles, dates)
     when = _when(row, dates, at, due=roles[at] == "due") if at is not None else None
-    goes_on = above is not None and row.line - above.line <= 3 and (not row.cells[0] or not row.roles)
-    goes_on = goes_on and not any(map(_WORTH.fullmatch, row.cells))
-    given = when or (above.mention if above and goes_on else None)
     due_column = at is not None and roles[at] == "due"
     counted_cells = {
         place
@@ -67,8 +64,6 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
         named = after  # the date begins an entry; text before it is another column
     elif says_due and not row.roles:
         named = [place for place in named if phrases_of(row.cells[place])] or named
-    if entry := _of_entry(row, dates, only_when):
-        return when, [entry]
     if special := list(_of_columns(row, dates, named, only_when, due_column=at if due_column else None)):
         return when, special
     numbered_week = when is None and (
@@ -81,13 +76,13 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
         if place in counted_cells:
             head = cleaned(row.heads[place], [])
             numbers = re.findall(r"\d+", row.cells[place])
-            units += [Unit(f"{head} {number}", row.line, (), given, reason=True, whole=True) for number in numbers]
+            units += [Unit(f"{head} {number}", row.line, (), when, reason=True, whole=True) for number in numbers]
             continue
         for _, cell in sentences_of(row.cells[place]):
             inside = syllabus.dates_in_text(cell)
             ahead = [dates[left][0] for left in range(place) if dates[left] and only_when[left]]
             beside = several and not row.roles and len(ahead) > 1 and not inside
-            unit = Unit(cell, row.line, inside, ahead[-1] if beside else given, far=when is None)
+            unit = Unit(cell, row.line, inside, ahead[-1] if beside else when)
             unit = _on_its_day(unit, row.heads[place] if row.heads else "")
             units.append(
                 replace(
@@ -95,7 +90,6 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
                     several=several and not inside and not beside,
                     reason=role == "due" or (what and due_column) or says_due,
                     entry=at is not None and place in {0, at - 1} and place < at,
-                    topic=role in {"topic", "reading"},
                     in_week=(bool(numbered_week) and role not in {"topic", "reading"}) or (undated and role == "what"),
                     whole=is_title(cleaned(cell, inside)) and (what or (undated and role == "what")),
                 )
@@ -109,7 +103,7 @@ def _on_its_day(unit: Unit, head: str) -> Unit:
     if inside and BEGIN.fullmatch(cell[: inside[0].start]):
         text = cell[inside[0].end :]
         own = dates_inside(inside[1:], inside[0].end, text)
-        return replace(unit, text=text, mentions=own, given=inside[0], far=False)
+        return replace(unit, text=text, mentions=own, given=inside[0])
     if letter := _LETTER.match(cell):
         day = _on_weekday(unit.given, LETTERS[letter[1].lower()])
         return replace(unit, text=cell[letter.end() :], given=day)
@@ -127,23 +121,6 @@ def _is_undated(row: Row, roles: Sequence[str | None]) -> bool:
         and 0 < len(worth) < 10
         and "what" in roles
         and not any(TAKING_PART.search(cell) for cell in row.cells)
-    )
-
-
-def _of_entry(row: Row, dates: Sequence[Sequence[Mention]], only_when: Sequence[bool]) -> Unit | None:
-    """A row of two cells: the name of some work, and words about its time."""
-    if len(row.cells) != 2 or row.roles or dates[0] or not dates[1] or only_when[1]:
-        return None
-    title, said = row.cells
-    if not is_title(cleaned(title, [])) or not any(not one.against for one in phrases_of(title)):
-        return None
-    due = due_among(said, dates[1])
-    if not due or any(cue.search(said) for cue in (REGISTRAR, NO_ITEM)):
-        return None
-    if WEEK_OF.search(said, 0, due[0].start):
-        return Unit(title, row.line, in_week=True)
-    return Unit(
-        title, row.line, (), due[0], reason=bool(DUE.search(said)), several=len(due) > 1, entry=True, whole=True
     )
 
 

@@ -17,7 +17,6 @@ class Sign(StrEnum):
     WEEKDAY = "the weekday beside the date is that of the date"
     HERE = "the date is in its line"
     ENTRY = "its line has hardly more than its title and its date"
-    AGAIN = "another line says the same"
     ALIKE = "other lines of the same form are items, too"
 
 

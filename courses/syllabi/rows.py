@@ -104,7 +104,7 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
         if len(cells) > 1:
             named = tuple(role_of(cell) for cell in cells)
             if sum(role is not None for role in named) >= 2 or named[0] in {"date", "due"}:
-                roles, heads, header = _with_what(named), cells, text
+                roles, heads, header = named, cells, text
             elif roles and len(cells) != len(roles) and "|" not in text:
                 cells = _below_heads(text, header) or cells
             yield Row(line, text, cells, *((roles, (), heads) if len(roles) == len(cells) else ()))
@@ -150,16 +150,6 @@ def role_of(cell: str) -> str | None:
     """The role of a column, by its header."""
     cell = _BRACKETS.sub("", cell).strip(" :*#")
     return next((role for role, words in _ROLE if words.fullmatch(cell)), None) if 0 < len(cell) < 40 else None
-
-
-def _with_what(roles: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    """The roles of the columns, with a title column: the first of two "due" columns, or the first without a role."""
-    if roles.count("due") > 1 and roles[0] == "due":
-        return ("what", *roles[1:])
-    if "due" in roles and None in roles and not {"what", "topic", "date"} & {*roles}:
-        at = roles.index(None)
-        return (*roles[:at], "what", *roles[at + 1 :])
-    return roles
 
 
 def sentences_of(text: str) -> Iterator[tuple[int, str]]:

@@ -37,7 +37,6 @@ class Unit:
         entry: whether its date follows it in its row, as in a list of deadlines.
         several: whether its row has several dates and no column determines which one counts.
         prose: whether it is a sentence of a long line.
-        topic: whether its column has topics or readings.
         whole: whether all of it is a title, as in a row about one item.
         before: the sentence before it in its line.
         in_week: whether its line begins with a week number and has no date.
@@ -53,7 +52,6 @@ class Unit:
     entry: bool = False
     several: bool = False
     prose: bool = False
-    topic: bool = False
     whole: bool = False
     before: str = ""
     in_week: bool = False
@@ -67,8 +65,6 @@ class Above:
     mention: Mention
     line: int
     alone: bool
-    table: bool = False
-    used: bool = False
 
 
 def dates_inside(mentions: Sequence[Mention], start: int, text: str) -> list[Mention]:

@@ -31,12 +31,6 @@ LISTS: Final = 4
 LEAST_PAIRED: Final = 3
 """Minimum number of dates in such a list."""
 
-_ONLY_DUE: Final = re.compile(
-    r"\W*(?:(?:it|they|this|these) )?(?:(?:is|are|will be|to be|must be) )?"
-    r"(?:(?:due|deadline|submit|submitted|submission|abgabe|fällig|entrega|remise)\b(?: (?:date|by|on|at|in|before"
-    r"|class))*|date:|fecha:|datum:)[^\w]*",
-    re.IGNORECASE,
-)
 _DETAIL: Final = re.compile(
     r"\W*(?:due|deadline|date|submi\w+|not|available|until|open(?:s|ed)?|closes?|released?|posted|assigned|worth"
     r"|weight(?:ing)?|value|points|abgabe|fällig|ausgabe|geöffnet|verfügbar|disponible|ouvert|abierto|fecha|datum"
@@ -61,18 +55,16 @@ _SHARE: Final = re.compile(
 def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     """The units of a text in order."""
     above: Above | None = None
-    headed = ""
     for row, mentions, titled, begins in _with_details(syllabus):
         if titled:
             yield titled
             continue
-        headed = (headed if mentions and not begins else "") or _heads_due(row, mentions)
-        if above and (row.line - above.line > REACH or (begins and above.used)):
+        if above and (row.line - above.line > REACH):
             above = None
         if row.is_table:
-            when, units = units_of_cells(syllabus, row, above)
-            yield from (_listed(unit) for unit in units) if headed else units
-            above = Above(when, row.line, alone=False, table=True) if when else above
+            when, units = units_of_cells(syllabus, row)
+            yield from units
+            above = None if when else above
             continue
         above = _still(row, mentions, above)
         if label := _due_label(row, above):
@@ -84,21 +76,7 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             yield from _of_schedule(row, mentions)
         else:
             before = syllabus.lines[row.line - 1] if row.line and not begins else ""
-            units = list(_of_prose(row, mentions, above, before))
-            yield from (_listed(unit) for unit in units) if headed else units
-            if above and above.alone and not mentions:
-                above = replace(above, used=True)
-
-
-def _heads_due(row: Row, mentions: Sequence[Mention]) -> str:
-    """The line that says of the list below it that all of it is due: "Lessons close on Sundays at 11:59 p.m.:"."""
-    return row.text if row.text.endswith(":") and not mentions and _DUE_DETAIL.search(row.text) else ""
-
-
-def _listed(unit: Unit) -> Unit:
-    """An entry of a list that is due; one with a date of its own is an item of any name."""
-    dated = (len(unit.mentions) == 1 and not unit.prose) or unit.given is not None
-    return replace(unit, reason=True, whole=not phrases_of(unit.text)) if dated else unit
+            yield from _of_prose(row, mentions, above, before)
 
 
 def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
@@ -187,7 +165,7 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
 
 def _still(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above | None:
     """The date above, unless this line is outside of the table, starts a week, or says that there is no class."""
-    if above is None or above.table or (not mentions and WEEK_HEAD.match(row.text)):
+    if above is None or (not mentions and WEEK_HEAD.match(row.text)):
         return None
     off = mentions and len(row.text) < SHORT and NO_ITEM.search(cleaned(row.text, mentions))
     return None if off else above
@@ -217,7 +195,7 @@ def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
 
 
 def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None, before: str) -> Iterator[Unit]:
-    """The sentences of a line. A sentence with only a time belongs to the one before.
+    """The sentences of a line.
 
     Args:
         row: the line.
@@ -228,32 +206,25 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None, before
     short = len(row.text) < SHORT
     if not mentions and _SHARE.search(row.text):
         return  # a weight
-    held = ""
     sentences = list(sentences_of(row.text))
     for titled, at in _titled_ahead(row, mentions, sentences):
         yield titled
         sentences = [*sentences[1:at], *sentences[at + 1 :]]
     for start, sentence in sentences:
-        begin = start - len(held)
-        text, held = row.text[begin : start + len(sentence)], ""
-        following = row.text[start + len(sentence) :].lstrip()
-        inside = dates_inside(mentions, begin, text)
-        if not inside and _ONLY_DUE.match(following) and phrases_of(text):
-            held = row.text[begin : len(row.text) - len(following)]
-            continue
+        inside = dates_inside(mentions, start, sentence)
         given = above if short and not mentions else None
         yield Unit(
-            text,
-            row.line_at(begin),
+            sentence,
+            row.line_at(start),
             inside,
             given.mention if given else None,
             far=given is not None and not given.alone,
             prose=not short,
             before=before,
             in_week=not mentions and bool(WEEK_HEAD.match(row.text)),
-            shape=_shape(text, inside, given) if short and not begin else "",
+            shape=_shape(sentence, inside, given) if short and not start else "",
         )
-        before = text
+        before = sentence
 
 
 def _shape(text: str, mentions: Sequence[Mention], given: Above | None) -> str:

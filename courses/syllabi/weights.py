@@ -8,7 +8,6 @@ from typing import Final
 
 from courses.syllabi.columns import columns_of
 from courses.syllabi.rows import MOST_LINES
-from courses.syllabi.text import words_of
 from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_in
 
 MOST_ENTRIES: Final = 600
@@ -57,26 +56,10 @@ def weights_in(lines: Sequence[str]) -> list[Weight]:
     if not run:
         run = _whole_run(_entries(lines, paragraphs=True), lines)
     if run:
-        run = _with_parts(run, entries, lines)
         total = sum(entry.value for entry in run)
         return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
     run = _headed_run([one for one in entries if one.unit == "%"], lines)
     return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
-
-
-def _with_parts(run: Sequence[Entry], entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
-    """The run, with the parts that follow instead of their sum: "The coursework consists of: report 20%, ..."."""
-    at = entries.index(run[-1]) + 1 if run[-1] in entries else len(entries)
-    for last in range(at + 2, min(at + 8, len(entries) + 1)):
-        parts = entries[at:last]
-        if parts[0].line - run[-1].line > 3 or parts[-1].line - parts[-2].line > 3:
-            break
-        said = set(words_of(" ".join(lines[max(0, parts[0].line - 1) : parts[0].line])))
-        for whole in run:
-            named = said & {word for word in words_of(whole.name) if len(word) > 5}
-            if named and abs(sum(one.value for one in parts) - whole.value) < 0.05:
-                return [one for one in run if one != whole] + list(parts)
-    return list(run)
 
 
 def _best_run(entries: Sequence[Entry], lines: Sequence[str]) -> Sequence[Entry]:
