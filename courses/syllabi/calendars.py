@@ -9,7 +9,7 @@ from typing import Final
 
 from courses.syllabi.dates import Written, written_dates
 from courses.syllabi.terms import Term, distance, find_term, term_near
-from courses.syllabi.weeks import days_of_weeks, weeks_in
+from courses.syllabi.weeks import WORKING_WEEK, days_of_weeks, weeks_in
 
 HEAD: Final = 60
 """Number of first lines in which a text names its subject."""
@@ -35,9 +35,6 @@ _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) da
 WEEK_OF: Final = re.compile(
     r"(?:\bweek (?:of|beginning|commencing)|\bw/c|\bsemaine du|\bsemana del|\bwoche vom|\bwoche ab) ?$", re.IGNORECASE
 )
-WORKING_WEEK: Final = timedelta(days=4)
-"""Days from the first day of a week to its last day with classes."""
-
 FURTHEST: Final = 20
 """Maximum distance in years of a full date from today, for determining the year of a syllabus."""
 
@@ -102,9 +99,11 @@ class Calendar:
                 if first == last and WEEK_OF.search(line, 0, written.start):
                     last = first + WORKING_WEEK
                 mentions.append(Mention(written.start, written.end, first, last, written.weekday))
-        for one in days_of_weeks(line, self.weeks):
-            if all(other.end <= one.start or one.end <= other.start for other in mentions):
-                mentions.append(Mention(one.start, one.end, one.day, one.day, counted=True))
+        if not mentions:
+            mentions += [
+                Mention(one.start, one.end, one.first, one.last, counted=True)
+                for one in days_of_weeks(line, self.weeks)
+            ]
         return sorted(mentions, key=lambda one: one.start)
 
     def first_days(self, line: str) -> list[tuple[int, int, date]]:

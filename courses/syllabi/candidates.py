@@ -198,8 +198,7 @@ def _of_phrase(
 ) -> Iterator[Candidate]:
     """The item of one phrase, or one item for each day of a list."""
     text, title = unit.text, title_of(unit, phrases, phrase)
-    found = mentions_for(text, phrase, phrases, unit.mentions)
-    own = [one for one in found if unit.given is None or syllabus.in_term(one.last)]
+    own = mentions_for(text, phrase, phrases, unit.mentions)
     due = bool(DUE.search(near))
     mention = own[0] if own else unit.given
     due = due or bool(BY.search(text, phrase.end, own[0].start) if own else BY.search(near))
@@ -232,8 +231,7 @@ def _of_phrase(
         Doubt.MAYBE_TOPIC: not (
             unit.reason or due or takes_place or sat or phrase.strong or phrase.numbered or entry or alone
         )
-        or bool(UNGRADED.search(near))
-        or (phrase.unnamed and not unit.reason and bool(own) and bool(SAYS.search(near))),
+        or bool(UNGRADED.search(near)),
         Doubt.NO_REASON: not (unit.reason or due or takes_place or (entry and (phrase.strong or phrase.numbered))),
     }
     held = frozenset(doubt for doubt, holds in doubts.items() if holds)

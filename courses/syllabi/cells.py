@@ -6,15 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from courses.syllabi.calendars import WORKING_WEEK, Mention
+from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE
-from courses.syllabi.due_days import LETTERS, due_among
+from courses.syllabi.due_days import due_among
 from courses.syllabi.kinds import NOUN
-from courses.syllabi.phrases import TAKING_PART, phrases_of
+from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, dates_inside
+from courses.syllabi.weeks import WORKING_WEEK
 from courses.syllabi.words import WEEKDAYS
 
 _WORTH: Final = re.compile(r"\W*\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|puntos|marks)?\W*", re.IGNORECASE)
@@ -24,16 +25,16 @@ _WEEK_OF: Final = re.compile(r"(?:week )?(?:of|begin|start|commenc)|w/c|semaine 
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
 """Headers of due dates, like "Homework due"."""
 
-_LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
-"""A weekday as a label in a week: "W: Quiz 1"."""
-
 
 def units_of_cells(syllabus: Syllabus, row: Row) -> tuple[Mention | None, list[Unit]]:
     """The date of a table row, and its cells as units."""
     if row.cells == row.heads:
         return None, []
     roles = row.roles or (None,) * len(row.cells)
-    dates = [syllabus.dates_in_text(cell) for cell in row.cells]
+    dates = [
+        syllabus.dates_in_text(f"week {cell}" if role == "date" and cell.isdigit() else cell)
+        for cell, role in zip(row.cells, roles, strict=True)
+    ]
     at = _date_cell(row, roles, dates)
     when = _when(row, dates, at, due=roles[at] == "due") if at is not None else None
     due_column = at is not None and roles[at] == "due"
@@ -69,7 +70,6 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> tuple[Mention | None, list[U
     numbered_week = when is None and (
         WEEK_HEAD.match(row.cells[0]) or ("date" in roles and row.cells[roles.index("date")][-1:].isdigit())
     )
-    undated = when is None and _is_undated(row, roles)
     units = []
     for place in named:
         role, what = roles[place], roles[place] in {"due", "what"} and at is not None
@@ -90,38 +90,23 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> tuple[Mention | None, list[U
                     several=several and not inside and not beside,
                     reason=role == "due" or (what and due_column) or says_due,
                     entry=at is not None and place in {0, at - 1} and place < at,
-                    in_week=(bool(numbered_week) and role not in {"topic", "reading"}) or (undated and role == "what"),
-                    whole=is_title(cleaned(cell, inside)) and (what or (undated and role == "what")),
+                    in_week=(bool(numbered_week) and role not in {"topic", "reading"}),
+                    whole=is_title(cleaned(cell, inside)) and what,
                 )
             )
     return when, units
 
 
 def _on_its_day(unit: Unit, head: str) -> Unit:
-    """A cell on the day that begins it, on its weekday letter, or on the weekday that heads its column."""
+    """A cell on the day that begins it, or on the weekday that heads its column."""
     cell, inside = unit.text, unit.mentions
     if inside and BEGIN.fullmatch(cell[: inside[0].start]):
         text = cell[inside[0].end :]
         own = dates_inside(inside[1:], inside[0].end, text)
         return replace(unit, text=text, mentions=own, given=inside[0])
-    if letter := _LETTER.match(cell):
-        day = _on_weekday(unit.given, LETTERS[letter[1].lower()])
-        return replace(unit, text=cell[letter.end() :], given=day)
     if (weekday := WEEKDAYS.get(head.lower())) is not None:
         return replace(unit, given=_on_weekday(unit.given, weekday))
     return unit
-
-
-def _is_undated(row: Row, roles: Sequence[str | None]) -> bool:
-    """Return whether a row of a table of graded work has words instead of a date."""
-    said = dict(zip(roles, row.cells, strict=True))
-    when, worth = said.get("due") or said.get("date") or "", said.get("weight") or ""
-    return (
-        any(map(str.isalpha, when))
-        and 0 < len(worth) < 10
-        and "what" in roles
-        and not any(TAKING_PART.search(cell) for cell in row.cells)
-    )
 
 
 def _of_columns(

@@ -12,10 +12,6 @@ from courses.syllabi.words import weekdays_in
 _NEAR: Final = 80
 """Maximum distance in characters between a date and a word that explains it."""
 
-_DUE_ON: Final = re.compile(
-    r"(?<!not )\b(?:due|deadline|abgabe|fällig|à rendre|entrega)(?: (?:date|on|by|at|in|am|bis|le|el))*:?\s*$",
-    re.IGNORECASE,
-)
 _BY: Final = re.compile(
     r"\b(?:due|by|before|no later than|deadline|closes?|submi\w+|abgabe|bis|avant le|à remettre"
     r"|antes del)\b[^.;]{0,25}$",
@@ -62,7 +58,7 @@ def due_among(text: str, mentions: Sequence[Mention]) -> list[Mention]:
 
     opening = after(_NOT_DUE, mentions)
     others = [one for one in mentions if one not in opening]
-    return after(_DUE_ON, mentions)[:1] or after(_BY, others)[:1] or others
+    return after(_BY, others)[:1] or others
 
 
 def listed_after(text: str, mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:

@@ -38,7 +38,7 @@ _ROLES: Final = (
       r"|à rendre|deliverables?|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due"
       r"|(?:to )?(?:turn|hand) in(?: ?/ ?\w+)?|to submit")),
     ("date",
-     (r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|jour|semaine|fechas?|día|semana"
+     (r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|wk|jour|semaine|fechas?|día|semana"
       r"|est dates|meeting dates?|week dates?|dates? \(.*\)")),
     ("weight",
      (r"weights?|weighting|%|percent(?:age)?s?(?: of grade)?|% of (?:final )?grade|points?|pts|worth|value|marks"
@@ -168,8 +168,6 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
             and text[end.end()].isalnum()
         ):
             continue
-        if word and word[1].islower() and len(word[1]) <= 3 and text[end.end()].isdigit():
-            continue  # "max. 60", "pp. 9"
         if text[end.start() - 1].isdigit() and (
             _MONTH_NEXT.match(text, end.end()) or _DOTTED.search(text, max(start, end.start() - 6), end.start())
         ):

@@ -8,7 +8,6 @@ from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE, EVENT, OPEN, SAYS
 from courses.syllabi.phrases import Phrase
 from courses.syllabi.unit import Unit
-from courses.syllabi.words import WEEKDAYS, one_of
 
 MOST_WORDS: Final = 9
 """Maximum number of words in a line or cell that is a title as a whole."""
@@ -33,9 +32,6 @@ _CUES: Final = re.compile(
     r"|am|le|el|week of)\b",
     re.IGNORECASE,
 )
-_WEEKDAY_LAST: Final = re.compile(
-    rf"\s+(?:(?:on|by|due|am|le|el)\s+)?\(?(?:{one_of(WEEKDAYS)})s?[\s.,)]*$", re.IGNORECASE
-)
 _EMPTY: Final = re.compile(r"\(\s*\)|\[\s*\]|\s[@*](?=\s|$)")
 _EDGES: Final = " \t,;:.–—-|/*•·=()&+→"
 _NOTHING: Final = frozenset(
@@ -50,10 +46,9 @@ def cleaned(text: str, mentions: Iterable[Mention]) -> str:
         kept.append(text[at : mention.start])
         at = mention.end
     text = " ".join([*kept, text[at:]])
-    for pattern in (_TIME, _WORTH, _CUES, _EMPTY, _CUES):
+    for pattern in (_TIME, _WORTH, _CUES, _EMPTY):
         text = pattern.sub(" ", text)
     text = " ".join(text.split()).replace(" ,", ",").replace(" :", ":").strip(_EDGES)
-    text = _WEEKDAY_LAST.sub("", text).strip(_EDGES)
     text = text.removesuffix("*").strip()
     return f"{text})" if text.count("(") > text.count(")") else text
 

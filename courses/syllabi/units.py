@@ -70,7 +70,7 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
         if label := _due_label(row, above):
             yield replace(label, mentions=syllabus.dates_in_text(label.text))
         elif mentions and len(row.text) < 2 * SHORT and BEGIN.fullmatch(row.text[: mentions[0].start]):
-            if mentions[0].last - mentions[0].first <= LONGEST:
+            if mentions[0].last - mentions[0].first <= LONGEST and not mentions[0].counted:
                 rest = cleaned(row.text, mentions)
                 above = Above(mentions[0], row.line, alone=len(rest) < 16 and not phrases_of(rest))
             yield from _of_schedule(row, mentions)
@@ -106,22 +106,13 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
         titles: list[Row] = []
         detailed = False
         below = _titles_come_first(block)
-        listing = any(_is_due_label(row, mentions) for row, mentions in block)
-        due: Mention | None = None
         for at, (row, mentions) in enumerate(block):
             dated = bool(mentions and titles)
             labelled = dated and len(row.text) < SHORT and DUE_LABEL.match(row.text)
             placed = dated and ((below and not row.roles) or _POINTS.search(row.text))
             if labelled or (_only_when(row.text, mentions) and (placed or _DETAIL.match(row.text))):
                 detailed = True
-                if listing:
-                    due = next(iter(due_among(row.text, mentions)), due)
-                    continue
                 yield from ((row, mentions, titled, False) for titled in _titled_above(row, mentions, titles))
-                continue
-            if due and _is_due_label(row, mentions):
-                for said in re.split("[,;] ", row.text.partition(": ")[2]):
-                    yield row, mentions, Unit(said, row.line, (), due, reason=True, whole=is_title(said)), False
                 continue
             if detailed and not mentions and not _LABELLED.match(row.text):
                 titles, detailed = [], False
@@ -171,18 +162,11 @@ def _still(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above 
     return None if off else above
 
 
-def _is_due_label(row: Row, mentions: Sequence[Mention] = ()) -> bool:
-    """Return whether a line lists what is due: "To turn in: essay 1"."""
-    label, colon, _ = row.text.partition(": ")
-    lists = role_of(label) == "due" and not any(map(str.isdigit, label)) and not label.startswith("Submission")
-    return bool(colon) and lists and not mentions
-
-
 def _due_label(row: Row, above: Above | None) -> Unit | None:
     """The text after a label like "Deliverable:", due on the date above."""
-    if above is None or not _is_due_label(row):
+    label, colon, title = row.text.partition(": ")
+    if above is None or not colon or role_of(label) != "due":
         return None
-    title = row.text.partition(": ")[2]
     return Unit(title, row.line, (), above.mention, reason=True, far=not above.alone, whole=is_title(title))
 
 

@@ -22,23 +22,34 @@ _DAY: Final = re.compile(
     rf"|\b{_WEEK}(?P<week_first>\d{{1,2}})\b\W{{1,3}}(?:(?:in|on|by|the)\s){{0,2}}(?P<day_last>{one_of(WEEKDAYS)})\b",
     re.IGNORECASE,
 )
+_HEAD: Final = re.compile(rf"\W*(?:{_WEEK}|wk\.?\s?)(?P<week>\d{{1,2}})(?=\s|:|$)", re.IGNORECASE)
+WORKING_WEEK: Final = timedelta(days=4)
+"""Days from the first day of a week to its last day with classes."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeekDay:
-    """A day of a numbered week: its position in a line, and the day."""
+    """A day of a numbered week, or its working days: its position in a line, and the first and last day."""
 
     start: int
     end: int
-    day: date
+    first: date
+    last: date
 
 
 def days_of_weeks(line: str, weeks: Mapping[int, date]) -> Iterator[WeekDay]:
-    """The days of a line that are named by their week, if the Monday of that week is known."""
+    """The days of a line that are named by their week, if the Monday of that week is known; else the week it begins
+    with.
+    """
+    found = None
     for found in _DAY.finditer(line) if weeks else ():
         weekday = WEEKDAYS[(found["day"] or found["day_last"]).lower()]
         if monday := weeks.get(int(found["week"] or found["week_first"])):
-            yield WeekDay(found.start(), found.end(), monday + timedelta(days=weekday))
+            day = monday + timedelta(days=weekday)
+            yield WeekDay(found.start(), found.end(), day, day)
+    head = _HEAD.match(line) if weeks and not found else None
+    if head and (monday := weeks.get(int(head["week"]))):
+        yield WeekDay(head.start(), head.end(), monday, monday + WORKING_WEEK)
 
 
 def weeks_in(lines: Sequence[str], dates: Callable[[str], Sequence[tuple[int, int, date]]]) -> dict[int, date]:

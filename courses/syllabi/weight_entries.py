@@ -7,7 +7,7 @@ from typing import Final
 
 from courses.syllabi.number_words import COUNTS, FRACTIONS, SPELLED
 from courses.syllabi.phrases import phrases_of
-from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, Row, rows_of, sentences_of, titled_row
+from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.weight_names import BRACKETS, DATED, SCALE, name_of
 
@@ -141,10 +141,8 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
     counted = _counted(lines)
     above: list[tuple[str, int]] = []
     waiting: list[_Share] = []
-    block: list[Row] = []
     for row in rows_of(lines):
         bare = headed(row.line) and ("weight" in row.roles or not DATED.search(row.text))
-        block = [*(block if lines[row.line - 1].strip() else []), row]
         roles = row.roles if "weight" in row.roles else ["weight"] * len(row.cells)
         alone = [
             _alone(cell, bare=bare) if role == "weight" else None for cell, role in zip(row.cells, roles, strict=True)
@@ -156,9 +154,6 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
             if not share and len(cell) < MOST_READ and (name := name_of(cleaned(_OF_GRADE.sub(" ", cell), [])))
         ]
         if shares and not names and not DATED.search(row.text):
-            if _LABEL.match(row.text):
-                titled = titled_row(block) or block[0]
-                above = [(name_of(cleaned(titled.text.split(": ", 1)[-1], [])), titled.line)]
             waiting += shares
             continue
         yield from _matched(above, waiting, counted)
@@ -238,15 +233,12 @@ def _of_text(row: Row, counted: Counted, *, bare: bool) -> Iterator[Entry]:
     if scale and not (percent and percent.start() < scale.start()):
         return
     before = ""
-    lead = name_of(cleaned(next(sentences_of(row.text))[1], []))
     for start, sentence in (one for cell in row.cells for one in sentences_of(cell)):
         said = sentence[: MOST_READ * 4]
         said = _DETAIL_AFTER.sub(r"\1", _DETAIL_BEFORE.sub(lambda found: " " * len(found[0]), said))
         shares = _shares_in(said, bare=bare)
         if 0 < len(shares) <= MOST_PARTS:
             for share, name, clause in _named(said, shares, before):
-                if not name and (whole := _alone(said, bare=False)):
-                    yield from _entry(lead, whole, row.line, lead, counted)
                 line = row.line if row.is_table else row.line_at(start + share.start)
                 yield from _entry(name, share, line, clause, counted)
         before = sentence
@@ -261,7 +253,6 @@ def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_
     for at, share in enumerate(shares):
         head = text[max(shares[at - 1].end if at else 0, share.start - MOST_READ) : share.start]
         tail = text[share.end : shares[at + 1].start if at + 1 < len(shares) else len(text)]
-        head = _TIMES.sub("", head)
         verb = _VERB.search(head)
         if (after and not (verb and at)) or (not verb and _NO_WORDS.fullmatch(_OF_GRADE.sub("", head, count=1))):
             said = _FROM.sub("", _OF_GRADE.sub("", tail), count=1)
