@@ -97,7 +97,11 @@ def candidates_in(syllabus: Syllabus, graded: Sequence[str] = ()) -> Iterator[Ca
         graded: the names of the parts of the grade; these are words for work, too.
     """
     parts = parts_pattern(graded)
-    found = [(unit, list(_of_unit(syllabus, unit, parts)), _by_shape(syllabus, unit)) for unit in units_in(syllabus)]
+    found = [
+        (unit, list(_of_unit(column, unit, parts)), _by_shape(column, unit))
+        for column in syllabus.columns()
+        for unit in units_in(column)
+    ]
     named = Counter(unit.shape for unit, candidates, _ in found if any(one.due_on for one in candidates))
     unnamed = Counter(unit.shape for unit, candidates, other in found if other and not candidates)
     for unit, candidates, other in found:

@@ -60,16 +60,13 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> tuple[Mention | None, list[U
     found = [when] if when and (due_column or says_due) else [one[0] for one in dates if one]
     found += due_among(row.cells[at], dates[at]) if at is not None else []
     several = len({one.first for one in found if syllabus.in_term(one.first)}) > 1
-    after = [place for place in named if at is not None and place >= at and phrases_of(row.cells[place])]
-    if after and not row.roles:
-        named = after  # the date begins an entry; text before it is another column
-    elif says_due and not row.roles:
-        named = [place for place in named if phrases_of(row.cells[place])] or named
-    if special := list(_of_columns(row, dates, named, only_when, due_column=at if due_column else None)):
-        return when, special
-    numbered_week = when is None and (
+    if due_column and (below := _below_head(row, dates, named, at)):
+        return when, [below]
+    numbered_week = when is None and bool(
         WEEK_HEAD.match(row.cells[0]) or ("date" in roles and row.cells[roles.index("date")][-1:].isdigit())
     )
+    if not row.roles:
+        return when, list(_of_entries(syllabus, row, dates, named, only_when, says_due=says_due, in_week=numbered_week))
     units = []
     for place in named:
         role, what = roles[place], roles[place] in {"due", "what"} and at is not None
@@ -80,17 +77,15 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> tuple[Mention | None, list[U
             continue
         for _, cell in sentences_of(row.cells[place]):
             inside = syllabus.dates_in_text(cell)
-            ahead = [dates[left][0] for left in range(place) if dates[left] and only_when[left]]
-            beside = several and not row.roles and len(ahead) > 1 and not inside
-            unit = Unit(cell, row.line, inside, ahead[-1] if beside else when)
+            unit = Unit(cell, row.line, inside, when)
             unit = _on_its_day(unit, row.heads[place] if row.heads else "")
             units.append(
                 replace(
                     unit,
-                    several=several and not inside and not beside,
+                    several=several and not inside,
                     reason=role == "due" or (what and due_column) or says_due,
                     entry=at is not None and place in {0, at - 1} and place < at,
-                    in_week=(bool(numbered_week) and role not in {"topic", "reading"}),
+                    in_week=(numbered_week and role not in {"topic", "reading"}),
                     whole=is_title(cleaned(cell, inside)) and what,
                 )
             )
@@ -109,22 +104,55 @@ def _on_its_day(unit: Unit, head: str) -> Unit:
     return unit
 
 
-def _of_columns(
+def _of_entries(
+    syllabus: Syllabus,
     row: Row,
     dates: Sequence[Sequence[Mention]],
     named: Sequence[int],
     only_when: Sequence[bool],
-    due_column: int | None,
+    *,
+    says_due: bool,
+    in_week: bool,
 ) -> Iterator[Unit]:
-    """A title with a date in each further column, as of two sections; or a row below "Report due" of another title."""
-    if named == [0] and len(row.cells) > 2 and not row.roles and all(only_when[1:]) and all(dates[1:]):
-        for found in dates[1:]:
-            yield Unit(row.cells[0], row.line, (), found[0], several=True, entry=True)
-    elif due_column is not None and named and row.heads and NOUN.search(row.heads[due_column]):
-        due = due_among(row.cells[due_column], dates[due_column])
-        if not any(one.strong or one.numbered for place in named for one in phrases_of(row.cells[place])):
-            said = f"{cleaned(row.heads[due_column], [])}: {row.cells[named[-1]]}"
-            yield Unit(said, row.line, (), due[-1], reason=True, whole=True, several=len(due) > 1)
+    """The cells of a row without heads, each with the date after it, or before it if the row begins with a date."""
+    known = [bool(phrases_of(cell)) for cell in row.cells]
+    givers = [
+        at
+        for at, found in enumerate(dates)
+        if found
+        and (only_when[at] or not known[at])
+        and (known[at - 1] or only_when[at] or not BEGIN.fullmatch(row.cells[at][: found[0].start]))
+    ]
+    givers = [at for at in givers if not dates[at][0].counted] or givers
+    titles = [at for at in named if at not in givers]
+    titles = [at for at in titles if known[at]] if says_due and any(known[at] for at in titles) else titles
+    titles_first = bool(titles and givers) and titles[0] < givers[0]
+    for place in titles:
+        before = [at for at in givers if at < place and not any(at < other < place for other in titles)]
+        after = [at for at in givers if at > place and not any(place < other < at for other in titles)]
+        near = (after or before) if titles_first else (before or after)
+        near = near or givers[-1:]
+        days = [found[0] for at in near for found in [due_among(row.cells[at], dates[at]) or dates[at]]]
+        days = days if titles_first or len(days) < 2 else [replace(days[-1], first=days[0].first)]
+        for _, cell in sentences_of(row.cells[place]):
+            inside = syllabus.dates_in_text(cell)
+            for day in [None] if inside or not days else days:
+                several = len(days) > 1 and not inside
+                unit = Unit(cell, row.line, inside, day, says_due, entry=titles_first, several=several, in_week=in_week)
+                yield _on_its_day(unit, "")
+
+
+def _below_head(
+    row: Row, dates: Sequence[Sequence[Mention]], named: Sequence[int], due_column: int | None
+) -> Unit | None:
+    """The item of a row below "Report due", with the title of its row."""
+    if due_column is None or not named or not NOUN.search(row.heads[due_column]):
+        return None
+    if any(one.strong or one.numbered for place in named for one in phrases_of(row.cells[place])):
+        return None
+    due = due_among(row.cells[due_column], dates[due_column])
+    said = f"{cleaned(row.heads[due_column], [])}: {row.cells[named[-1]]}"
+    return Unit(said, row.line, (), due[-1], reason=True, whole=True, several=len(due) > 1)
 
 
 def _on_weekday(given: Mention | None, weekday: int) -> Mention | None:

@@ -1,26 +1,36 @@
-"""The columns of a page set side by side, separated by a gutter of spaces."""
+"""The columns of a page set side by side, separated by a gutter of spaces or bars."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 LEAST_LINES: Final = 6
 """Minimum number of lines whose right column begins at the same place."""
 
-_RIGHT: Final = re.compile(r"(?<= {2})\S")
+MOST_GUTTERS: Final = 4
+"""Maximum number of places where a right column may begin."""
+
+_RIGHT: Final = re.compile(r"(?:(?<= {2})|(?<=\| ))(?!\|)\S")
 
 
-def columns_of(lines: Sequence[str]) -> list[list[str]]:
+def columns_of(lines: Sequence[str], apart: Callable[[str, str], bool] = lambda left, right: True) -> list[list[str]]:
     """The left and the right column of a text as lines of the same numbers; empty without a gutter.
 
     Lines that cross the gutter belong to the left column.
+
+    Args:
+        lines: as returned by `readable`.
+        apart: whether the right part of a line is an entry of its own, and not a cell of the left one's row.
     """
     starts = Counter(found.start() for line in lines if len(line) < 200 for found in _RIGHT.finditer(line))
-    gutter, count = max(starts.items(), key=lambda one: (one[1], one[0]), default=(0, 0))
-    if count < LEAST_LINES:
-        return []
-    parted = [line[gutter - 2 : gutter] == "  " and bool(line[gutter:].strip()) for line in lines]
-    left = [line[:gutter].rstrip() if part else line for line, part in zip(lines, parted, strict=True)]
+    best = max((_parted(lines, gutter, apart) for gutter, _ in starts.most_common(MOST_GUTTERS)), default=(0, [], []))
+    return [*best[1:]] if best[0] >= LEAST_LINES else []
+
+
+def _parted(lines: Sequence[str], gutter: int, apart: Callable[[str, str], bool]) -> tuple[int, list[str], list[str]]:
+    """The number of lines with an entry right of a gutter, and both columns."""
+    parted = [line[gutter - 2 : gutter] in {"  ", "| "} and bool(line[gutter:].strip()) for line in lines]
+    left = [line[: gutter - 2].rstrip() if part else line for line, part in zip(lines, parted, strict=True)]
     right = [line[gutter:] if part else "" for line, part in zip(lines, parted, strict=True)]
-    return [left, right]
+    return sum(apart(*parts) for parts in zip(left, right, strict=True) if parts[1]), left, right

@@ -1,15 +1,22 @@
 """A syllabus, parsed once for all queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from functools import cached_property
+from typing import Final
 
 from courses.syllabi.calendars import Calendar, Mention, calendar_of
+from courses.syllabi.columns import columns_of
 from courses.syllabi.grids import with_months
 from courses.syllabi.quotes import Quotable
 from courses.syllabi.text import lines_of, readable
+from courses.syllabi.titles import cleaned, is_title
+from courses.syllabi.unit import BEGIN
 from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
+
+WEEK: Final = timedelta(days=7)
+"""Days that the dates in one row of a timetable span at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,18 @@ class Syllabus:
     def dates_in(self, text: str) -> list[Mention]:
         """The dates of a text outside of the lines, like a quote, read by this calendar."""
         return self.calendar.mentions(readable(" ".join(text.split())))
+
+    def columns(self) -> "list[Syllabus]":
+        """The text, or its two columns if entries with dates of their own begin at one place of its lines."""
+
+        def apart(left: str, right: str) -> bool:
+            dates = self.calendar.mentions(right)
+            if BEGIN.fullmatch(left) or not dates or dates[0].start > 2 or not is_title(cleaned(right, dates)):
+                return False
+            return all(abs(one.first - dates[0].first) > WEEK for one in self.calendar.mentions(left))
+
+        found = columns_of(self.raw, apart)
+        return [replace(self, lines=[*map(readable, lines)], _mentions={}, _said={}) for lines in found] or [self]
 
     def said(self, line: int) -> "Said":
         """Indirect mentions of days in a line (from 0)."""

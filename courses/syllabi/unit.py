@@ -8,7 +8,7 @@ from typing import Final
 from courses.syllabi.calendars import Mention
 
 BEGIN: Final = re.compile(
-    r"[\s*#]*(?:(?:week|wk|woche|kw|semaine|semana|class|session|lecture|day|module?|unit|unidad|modulo)\.?\s*#?\d{0,2}"
+    r"[\s*#]*(?:(?:week|wk|woche|kw|semaine|semana|class|session|lecture|day|module?|unit|unidad|modulo|no|séance|sitzung|sesión)\.?\s*#?\d{0,2}"
     r"|\d{1,2}|[MTWRF]|finals)?[\s:.,(*|–—-]*",
     re.IGNORECASE,
 )
@@ -18,7 +18,7 @@ WEEK_HEAD: Final = re.compile(r"[\s*#]*(?:week|wk|woche|semaine|semana)\s*#?\d",
 """The number of a week at the start of a line."""
 
 WHEN_WORDS: Final = re.compile(
-    r"\b(?:due|by|on|at|in|class|out|released?|open(?:s|ed)?|posted|closes?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
+    r"\b(?:due|by|on|at|in|class|out|released?|open(?:s|ed)?|posted|closes?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h|mo|tu|th|we|fr)\b",
     re.IGNORECASE,
 )
 
