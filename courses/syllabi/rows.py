@@ -109,6 +109,8 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
                 cells = _below_heads(text, header) or cells
             yield Row(line, text, cells, *((roles, (), heads) if len(roles) == len(cells) else ()))
             continue
+        if line and not lines[line - 1].strip():
+            roles, heads = (), ()
         starts: list[tuple[int, int]] = []
         while at < len(lines) and at - line < 12 and _goes_on(text, lines[at]):
             starts.append((len(text) + 1, at))
