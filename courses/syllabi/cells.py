@@ -115,19 +115,23 @@ def _of_entries(
     in_week: bool,
 ) -> Iterator[Unit]:
     """The cells of a row without heads, each with the date after it, or before it if the row begins with a date."""
-    known = [bool(phrases_of(cell)) for cell in row.cells]
+    known = [bool(phrases_of(cell)) or _says_due(cell, found) for cell, found in zip(row.cells, dates, strict=True)]
     givers = [
         at
         for at, found in enumerate(dates)
         if found
         and (only_when[at] or not known[at])
-        and (known[at - 1] or only_when[at] or not BEGIN.fullmatch(row.cells[at][: found[0].start]))
+        and (
+            known[at - 1]
+            or sum(map(bool, dates)) == 1
+            or only_when[at]
+            or not BEGIN.fullmatch(row.cells[at][: found[0].start])
+        )
     ]
     givers = [at for at in givers if not dates[at][0].counted] or givers
     titles = [at for at in named if at not in givers]
-    titles = [at for at in titles if known[at]] if says_due and any(known[at] for at in titles) else titles
     titles_first = bool(titles and givers) and titles[0] < givers[0]
-    for place in titles:
+    for place in [at for at in titles if known[at]] or titles:
         before = [at for at in givers if at < place and not any(at < other < place for other in titles)]
         after = [at for at in givers if at > place and not any(place < other < at for other in titles)]
         near = (after or before) if titles_first else (before or after)
@@ -140,6 +144,12 @@ def _of_entries(
                 several = len(days) > 1 and not inside
                 unit = Unit(cell, row.line, inside, day, says_due, entry=titles_first, several=several, in_week=in_week)
                 yield _on_its_day(unit, "")
+
+
+def _says_due(cell: str, dates: Sequence[Mention]) -> bool:
+    """Return whether a cell says that something is due: "Policy analysis due Mon, Dec 14"."""
+    cue = DUE.search(cell)
+    return cue is not None and is_title(cell[: cue.start()]) and all(one.start > cue.start() for one in dates)
 
 
 def _below_head(

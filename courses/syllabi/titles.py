@@ -73,6 +73,7 @@ def title_of(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
         or len(phrases) > 1
         or SAYS.search(text)
         or EVENT.search(text)
+        or text[phrase.end : phrase.end + 1] == ","
         or DUE.match(text, phrase.end + 1)
     ):
         return phrase.title
