@@ -27,6 +27,7 @@ _SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'%])[.!?]\s+(?=[\"“(]?[A-ZÀ-
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
 _MONTH_NEXT: Final = re.compile(rf"(?:{one_of(MONTHS)})\b", re.IGNORECASE)
 _DOTTED: Final = re.compile(r"(?<!\d)\d{1,2}\. ?\d{1,2}$")
+_NUMBER_NEXT: Final = re.compile(r"\d+, [a-zà-ÿ]")
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
 _TITLED: Final = re.compile(r"(?:title|name|task|component|titel|titre|título)\s?:\s", re.IGNORECASE)
 _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
@@ -201,7 +202,7 @@ def _goes_on(text: str, following: str) -> bool:
         return False
     if _BULLET.match(following) or len(_COLUMNS.split(following)) > 1:
         return False
-    return following[0].islower() or last in _OPEN_ENDS or text[-1] == ","
+    return following[0].islower() or bool(_NUMBER_NEXT.match(following)) or last in _OPEN_ENDS or text[-1] == ","
 
 
 _OPEN_ENDS_WORDS: Final = (

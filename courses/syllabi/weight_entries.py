@@ -79,9 +79,14 @@ _DETAIL_BEFORE: Final = re.compile(
 _DETAIL_AFTER: Final = re.compile(rf"(\d\s?%(?:\s{_GRADE})?)\s?\([^()]{{0,80}}%[^()]{{0,80}}\)", re.IGNORECASE)
 """Brackets that list the parts of an adjacent share: "Analyses (3 x 10%) ... 30%"."""
 
+_PIECES: Final = re.compile(r"[,(\s]+\d{1,3}(?:\.\d+)?\s?(?:%|points|pts) each\)?(?=\W{1,9}\d+\W*$)", re.IGNORECASE)
+"""The share of each piece before their total: "Tutorials, 1.5% each: 12"."""
+
 _ONE_OF: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
 _COUNT: Final = re.compile(
-    rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(COUNTS)})\b|I and II\b)", re.IGNORECASE
+    rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(COUNTS)})\b"
+    r"|I(?:, II)?,?(?: and| &)? (?P<roman>III?)\b)",
+    re.IGNORECASE,
 )
 _COUNTED: Final = re.compile(
     rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}}(?:s|en|er)))\b",
@@ -159,13 +164,38 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
         yield from _matched(above, waiting, counted)
         above, waiting = ([] if waiting or row.is_table else above), []
         if shares and names:
-            share = [*shares, *(one for one in shares if one.unit == "%")][-1]
-            yield from _entry(names[0], share, row.line, row.text, counted)
+            yield from _of_cells(row, alone, counted)
         elif found := list(_of_text(row, counted, bare=bare)):
             yield from found
         else:
             above = [*above, *((name, row.line) for name in names)][-MOST_PARTS:]
     yield from _matched(above, waiting, counted)
+
+
+def _of_cells(row: Row, alone: Sequence[_Share | None], counted: Counted) -> Iterator[Entry]:
+    """The entries of a table row: each name with the last share after it, percentages before points."""
+    name, shares = "", []
+    named = sorted(
+        (at for at, share in enumerate(alone) if not share), key=lambda at: "what" not in row.roles[at : at + 1]
+    )
+    order = [*named[:1], *(at for at in range(len(alone)) if at not in named[:1])] if row.roles else range(len(alone))
+    for at in order:
+        if share := alone[at]:
+            shares.append(share)
+        elif not name or shares:
+            if shares:
+                yield from _entry(name, _of_most(shares), row.line, row.text, counted)
+            name, shares = name_of(cleaned(_OF_GRADE.sub(" ", row.cells[at]), [])), []
+            if not any(alone[at + 1 : at + 2]):
+                found = list(_of_text(replace(row, cells=(row.cells[at],), text=row.cells[at]), counted, bare=False))
+                yield from found
+                name = "" if found else name
+    if shares:
+        yield from _entry(name, _of_most(shares), row.line, row.text, counted)
+
+
+def _of_most(shares: Sequence[_Share]) -> _Share:
+    return [*shares, *(one for one in shares if one.unit == "%")][-1]
 
 
 def _matched(names: Sequence[tuple[str, int]], shares: Sequence[_Share], counted: Counted) -> Iterator[Entry]:
@@ -216,6 +246,7 @@ def _share(found: re.Match[str], unit: str) -> _Share:
 
 def _alone(cell: str, *, bare: bool) -> _Share | None:
     """The percentage of a cell without a name: the total in "5% each (20% total)"."""
+    cell = BRACKETS.sub(" ", cell) if cell[:1].isdigit() else cell
     if len(cell) > 60 or SCALE.search(cell):
         return None
     found = _shares_in(cell, bare=bare)
@@ -234,7 +265,7 @@ def _of_text(row: Row, counted: Counted, *, bare: bool) -> Iterator[Entry]:
         return
     before = ""
     for start, sentence in (one for cell in row.cells for one in sentences_of(cell)):
-        said = sentence[: MOST_READ * 4]
+        said = _PIECES.sub("", sentence[: MOST_READ * 4])
         said = _DETAIL_AFTER.sub(r"\1", _DETAIL_BEFORE.sub(lambda found: " " * len(found[0]), said))
         shares = _shares_in(said, bare=bare)
         if 0 < len(shares) <= MOST_PARTS:
@@ -301,5 +332,7 @@ def _of_all(name: str, clause: str, counted: Counted) -> tuple[str, int]:
             if noun.startswith(re.sub("y$", "", word)) and len(noun) - len(word) < 4:
                 return known
     if found := found or _COUNT.search(clause):
-        return name, int(found["figures"]) if found["figures"] else COUNTS[(found["word"] or "two").lower()]
+        if found["word"]:
+            return name, COUNTS[found["word"].lower()]
+        return name, len(found["roman"]) if found["roman"] else int(found["figures"])
     return "", 1

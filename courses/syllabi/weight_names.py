@@ -13,10 +13,10 @@ MOST_CHARACTERS: Final = 60
 
 NO_PART: Final = re.compile(
     r"\b(?:late|penalt\w+|deduct\w*|below|above|at least|minimum|maximum|less than|more than|fewer|lower than"
-    r"|higher|per day|(?:each|every|a|one) day|plagiar\w*|loses?|lost|reduc\w+|curve|up to|or better|extra credit|bonus"
-    r"|earned|score[ds]?|scoring|miss(?:ed|ing)?|drop\w*|pass(?:ing)?|fail\w*|responsible|your own|similar\w*"
+    r"|higher|per day|(?:each|every|a|one) day|plagiar\w*|loses?|lost|reduc\w+|a curve|up to|or better|extra credit"
+    r"|bonus|earned|score[ds]?|scoring|miss(?:ed|ing)?|drop\w*|pass(?:ing)?|fail\w*|responsible|your own|similar\w*"
     r"|of students|discount|refund|tuition|accura\w+|chance|probability|attain|achieve|obtain|within|24 hours|total|sum"
-    r"|threshold|cutoff|original|interest|capped|must|pénalit\w+|retard|note de passage|au moins|au minimum"
+    r"|altogether|threshold|cutoff|original|interest|capped|must|pénalit\w+|retard|note de passage|au moins|au minimum"
     r"|seuil|mindestens|weniger als|abzug|verspätet\w*|zugelassen|zulassung|bestanden|exig\w+|pierden?|descuent\w+"
     r"|al menos|por lo menos|mínim[oa]s?|obteng\w+|aprobar|asistencia mínima|penaliza\w*)\b",
     re.IGNORECASE,

@@ -43,7 +43,7 @@ class Weight:
     line: int
 
 
-def weights_in(lines: Sequence[str]) -> list[Weight]:
+def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> list[Weight]:
     """The grade categories. Empty if the text has none.
 
     A run of adjacent entries counts if it adds up to 100 or to the written total, in the text, or in a column of it.
@@ -52,7 +52,9 @@ def weights_in(lines: Sequence[str]) -> list[Weight]:
     entries = _entries(lines)
     run = _best_run(entries, lines)
     if not run:
-        run = max((_best_run(_entries(column), column) for column in columns_of(lines)), key=len, default=[])
+        run = max(
+            (_best_run(_entries(column), column) for column in [*columns, *columns_of(lines)]), key=len, default=[]
+        )
     if not run:
         run = _whole_run(_entries(lines, paragraphs=True), lines)
     if run:
