@@ -38,6 +38,7 @@ _NO_NAME: Final = re.compile(
 )
 """Words that never begin a title."""
 
+_OPENS: Final = re.compile(r"\b(?:released?|opens?|assigned|posted|available|out)$", re.IGNORECASE)
 _DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
 _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
 """An item named only by a code: "A1 due"."""
@@ -185,7 +186,7 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
         return coded
     end = cue.start() if cue and not unit.whole else len(text)
     title = _ARTICLE.sub("", cleaned(text[:end], [one for one in unit.mentions if one.end <= end]))
-    if not (cue or unit.reason or unit.whole) or not is_title(title) or _NO_NAME.match(title):
+    if not (cue or unit.reason or unit.whole) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):
         return []
     kind, numbered = kind_of(title, "assignment"), any(one.numbered for one in phrases)
     return [Phrase(0, end, title, kind, numbered, strong=True, against=False, unnamed=not phrases)]

@@ -52,7 +52,7 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> tuple[Mention | None, list[U
     named = [
         place
         for place, cell in enumerate(row.cells)
-        if roles[place] not in {"released", "weight", "date"}
+        if roles[place] not in {"released", "weight", "date", "type"}
         and not (place == at and "what" in roles and BEGIN.fullmatch(cell[: dates[at][0].start]))
         and (not (only_when[place] or _WORTH.fullmatch(cell)) or place in counted_cells)
     ]

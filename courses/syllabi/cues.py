@@ -56,7 +56,7 @@ NO_ITEM: Final = re.compile(
 REGISTRAR: Final = re.compile(
     r"\b(?:add/drop|drop|withdraw\w*|registration|register|refunds?|census|inscripci[óo]n|inscription|matrícula|tuition|fees?"
     r"|last day to|make-?ups?|accommodations?|dar de baja"
-    r"|abandon|rücktritt|anmeldung|einsicht|rimborso|trancamento)\b",
+    r"|abandon|rücktritt|anmeldung|einsicht|inzage|rimborso|trancamento)\b",
     re.IGNORECASE,
 )
 """Sections with deadlines that are not items."""

@@ -34,6 +34,7 @@ _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
 _ROLES: Final = (
     ("released", r"released?|assigned|out|opens?|available|posted|issued|handed out|ausgabe"),
+    ("type", r"type|kind|category|art|tipo"),
     ("due",
      (r"(?:\w+ )?(?:due|closes)(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance"
       r"|à rendre|deliverables?|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due"
