@@ -40,7 +40,8 @@ _NO_NAME: Final = re.compile(
 
 _OPENS: Final = re.compile(r"\b(?:released?|opens?|assigned|posted|available|out)$", re.IGNORECASE)
 _DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
-_CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
+_CODE: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\b(?!\s(?:released|out|opens)\b)")
+_CODED: Final = re.compile(rf"{_CODE.pattern}\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
 """An item named only by a code: "A1 due"."""
 
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)
@@ -138,6 +139,12 @@ def _of_unit(syllabus: Syllabus, unit: Unit, parts: re.Pattern[str] | None) -> I
         and (before := phrases_of(unit.before) or parts_in(unit.before, parts))
     ):
         phrases = [replace(before[-1], start=pronoun.start(), end=pronoun.end())]
+    if coded := [
+        Phrase(*one.span(1), one[1], "assignment", True, strong=True, against=False)
+        for one in (_CODE if unit.reason else _CODED).finditer(text)
+        if not any(phrase.start < one.end() and one.start() < phrase.end for phrase in phrases)
+    ]:
+        phrases = sorted([*phrases, *coded], key=lambda phrase: phrase.start)
     if not unit.prose:
         phrases = _apart(text, phrases, unit.mentions)
     if not phrases or (
@@ -180,10 +187,6 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
 def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     """An item of any name, recognized by its column or by "due": "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
-    if coded := [
-        Phrase(*one.span(1), one[1], "assignment", True, strong=True, against=False) for one in _CODED.finditer(text)
-    ]:
-        return coded
     end = cue.start() if cue and not unit.whole else len(text)
     title = _ARTICLE.sub("", cleaned(text[:end], [one for one in unit.mentions if one.end <= end]))
     if not (cue or unit.reason or unit.whole) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):

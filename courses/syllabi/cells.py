@@ -59,6 +59,9 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> tuple[Mention | None, list[U
     says_due = any(only and DUE.search(cell) for only, cell in zip(only_when, row.cells, strict=True))
     found = [when] if when and (due_column or says_due) else [one[0] for one in dates if one]
     found += due_among(row.cells[at], dates[at]) if at is not None else []
+    days = [one[0] for one, only in zip(dates, only_when, strict=True) if one and only]
+    if when and not due_column and days and days[-1].last - when.first <= WORKING_WEEK:
+        when, found = replace(when, last=max(when.last, days[-1].last)), []  # the days of a week
     several = len({one.first for one in found if syllabus.in_term(one.first)}) > 1
     if due_column and (below := _below_head(row, dates, named, at)):
         return when, [below]

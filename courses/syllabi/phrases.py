@@ -130,7 +130,7 @@ def parts_pattern(graded: Iterable[str]) -> re.Pattern[str] | None:
         if len(plain) > 3 and len(plain.split()) <= 4 and not NOUN.search(plain) and not TAKING_PART.search(plain):
             names |= {plain, plain.removesuffix("s")}
     words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"\b(?:{words})s?\b", re.IGNORECASE) if words else None
+    return re.compile(rf"\b(?:{words})(?:e?s)?\b", re.IGNORECASE) if words else None
 
 
 def parts_in(text: str, parts: re.Pattern[str] | None) -> list[Phrase]:

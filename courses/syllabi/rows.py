@@ -38,7 +38,7 @@ _ROLES: Final = (
     ("due",
      (r"(?:\w+ )?(?:due|closes)(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance"
       r"|à rendre|deliverables?|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due"
-      r"|(?:to )?(?:turn|hand) in(?: ?/ ?\w+)?|to submit")),
+      r"|(?:to )?(?:turn|hand) in(?: ?/ ?\w+)?|to submit|in")),
     ("date",
      (r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|wk|jour|semaine|fechas?|día|semana"
       r"|est dates|meeting dates?|week dates?|dates? \(.*\)")),

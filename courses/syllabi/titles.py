@@ -8,6 +8,7 @@ from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE, EVENT, OPEN, SAYS
 from courses.syllabi.phrases import Phrase
 from courses.syllabi.unit import Unit
+from courses.syllabi.words import WEEKDAYS, one_of
 
 MOST_WORDS: Final = 9
 """Maximum number of words in a line or cell that is a title as a whole."""
@@ -32,6 +33,9 @@ _CUES: Final = re.compile(
     r"|am|le|el|week of)\b",
     re.IGNORECASE,
 )
+_WEEKDAY_LAST: Final = re.compile(
+    rf"\s+(?:(?:on|by|due|am|le|el)\s+)?\(?(?:{one_of(WEEKDAYS)})s?[\s.,)]*$", re.IGNORECASE
+)
 _EMPTY: Final = re.compile(r"\(\s*\)|\[\s*\]|\s[@*](?=\s|$)")
 _EDGES: Final = " \t,;:.–—-|/*•·=()&+→"
 _NOTHING: Final = frozenset(
@@ -49,7 +53,7 @@ def cleaned(text: str, mentions: Iterable[Mention]) -> str:
     for pattern in (_TIME, _WORTH, _CUES, _EMPTY):
         text = pattern.sub(" ", text)
     text = " ".join(text.split()).replace(" ,", ",").replace(" :", ":").strip(_EDGES)
-    text = text.removesuffix("*").strip()
+    text = _WEEKDAY_LAST.sub("", text).removesuffix("*").strip(_EDGES)
     return f"{text})" if text.count("(") > text.count(")") else text
 
 

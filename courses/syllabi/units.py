@@ -8,7 +8,7 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cells import units_of_cells
-from courses.syllabi.cues import DUE, DUE_LABEL, NO_ITEM
+from courses.syllabi.cues import DUE, DUE_LABEL, NO_ITEM, SAYS
 from courses.syllabi.due_days import due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
@@ -196,7 +196,7 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None, before
         sentences = [*sentences[1:at], *sentences[at + 1 :]]
     for start, sentence in sentences:
         inside = dates_inside(mentions, start, sentence)
-        given = above if short and not mentions else None
+        given = above if short and not mentions and not SAYS.search(sentence) else None
         yield Unit(
             sentence,
             row.line_at(start),
@@ -245,13 +245,16 @@ def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -
     titles = [
         one
         for one in ([named] if named else [one for one in block if not _LABELLED.match(one.text)] or block)
-        if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))
+        if len(one.cells) < 3
+        and "|" not in one.text
+        and one.text[-1] not in ".,;"
+        and is_title(cleaned(one.cells[0], []))
     ]
     surely = bool(DUE.search(row.text) or _POINTS.search(row.text))  # a "Date:" may be that of a letter
     surely = surely or (says_due and bool(titles and phrases_of(titles[-1].text)))
     if due and titles and not NO_ITEM.search(titles[-1].text):
         yield Unit(
-            titles[-1].text.split(": ", 1)[-1] if named else titles[-1].text,
+            titles[-1].text.split(": ", 1)[-1] if named else titles[-1].cells[0],
             titles[-1].line,
             (),
             due[0],
