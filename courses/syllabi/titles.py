@@ -73,6 +73,7 @@ def title_of(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
     text = unit.text
     if (
         phrase.unnamed
+        or phrase.end == len(text)
         or unit.prose
         or len(phrases) > 1
         or SAYS.search(text)
