@@ -234,7 +234,7 @@ def _of_phrase(
         Doubt.WEEKDAY: _other_weekday(mention, day, near),
         Doubt.OUTSIDE_TERM: not syllabus.in_term(day),
         Doubt.YEAR: not syllabus.calendar.sure,
-        Doubt.RECURRING: bool(RECURRING.search(near)),
+        Doubt.RECURRING: bool(RECURRING.search(near)) and not phrase.numbered,
         Doubt.FAR_DATE: unit.far and mention is unit.given,
         Doubt.MAYBE_TOPIC: not (
             unit.reason or due or takes_place or sat or phrase.strong or phrase.numbered or entry or alone
@@ -248,8 +248,9 @@ def _of_phrase(
         for sign, holds in (
             (Sign.DUE, unit.reason or due),
             (Sign.SAT, (sat or takes_place) and (phrase.numbered or len(title.split()) > 1)),
+            (Sign.HERE, mention.counted),
             (Sign.NUMBER, phrase.numbered or bool(_NUMBERED.match(title))),
-            (Sign.WEEKDAY, mention.weekday == day.weekday()),
+            (Sign.WEEKDAY, mention.weekday == day.weekday() or (certain and mention.first != mention.last)),
         )
         if holds
     )
