@@ -172,6 +172,8 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
             and text[end.end()].isalnum()
         ):
             continue
+        if word and word[1].islower() and len(word[1]) <= 3 and text[end.end()].isdigit():
+            continue  # "max. 60", "pp. 9"
         if text[end.start() - 1].isdigit() and (
             _MONTH_NEXT.match(text, end.end()) or _DOTTED.search(text, max(start, end.start() - 6), end.start())
         ):

@@ -34,7 +34,7 @@ _PERCENT: Final = re.compile(
 _POINTS: Final = re.compile(rf"{_NUMBER}(?:points?|pts?|punkten?|puntos)\b\.?{_EACH}", re.IGNORECASE)
 _BARE: Final = re.compile(
     r"(?<![^\s:.(=])(?:(?<=\(\d [x\u00d7] )|(?<![\dx\u00d7] ))(?!\d\))(?P<number>\d{1,4}(?:\.\d{1,2})?)(?P<each> each)?"
-    r"(?=\W*$|,(?!\d)|[;)]| [/|(]| (?:is|are|comes?) for\b)",
+    r"(?=\W*$|,(?!\d)|[;)]| [/|(]| (?:(?:is|are|comes?) for|and|und|et|y)\b)",
     re.IGNORECASE,
 )
 """A number at the end of a line, a clause or a cell."""
@@ -284,6 +284,7 @@ def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_
     for at, share in enumerate(shares):
         head = text[max(shares[at - 1].end if at else 0, share.start - MOST_READ) : share.start]
         tail = text[share.end : shares[at + 1].start if at + 1 < len(shares) else len(text)]
+        head = _TIMES.sub("", head)
         verb = _VERB.search(head)
         if (after and not (verb and at)) or (not verb and _NO_WORDS.fullmatch(_OF_GRADE.sub("", head, count=1))):
             said = _FROM.sub("", _OF_GRADE.sub("", tail), count=1)
