@@ -41,7 +41,7 @@ _NO_NAME: Final = re.compile(
 _OPENS: Final = re.compile(r"\b(?:released?|opens?|assigned|posted|available|out)$", re.IGNORECASE)
 _DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
 _CODE: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\b(?!\s(?:released|out|opens)\b)")
-_CODED: Final = re.compile(rf"{_CODE.pattern}\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
+_CODED: Final = re.compile(rf"{_CODE.pattern}\s(?:(?:is|are)\s)?(?:due|in[ -]class|on)\b")
 """An item named only by a code: "A1 due"."""
 
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)

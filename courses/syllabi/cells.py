@@ -8,7 +8,7 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE
-from courses.syllabi.due_days import due_among
+from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
@@ -102,7 +102,7 @@ def _on_its_day(unit: Unit, head: str) -> Unit:
         text = cell[inside[0].end :]
         own = dates_inside(inside[1:], inside[0].end, text)
         return replace(unit, text=text, mentions=own, given=inside[0])
-    if (weekday := WEEKDAYS.get(head.lower())) is not None:
+    if (weekday := (WEEKDAYS | LETTERS).get(head.lower().partition(" ")[0])) is not None:
         return replace(unit, given=_on_weekday(unit.given, weekday))
     return unit
 

@@ -6,7 +6,7 @@ from typing import Final
 from courses.syllabi.words import WEEKDAYS, one_of
 
 DUE: Final = re.compile(
-    r"\b(?:due|deadlines?|closes(?=:)|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe"
+    r"\b(?:due|deadlines?|close[sd](?=:)|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe"
     r"|abzugeben|fällig"
     r"|à rendre|date limite|échéance"
     r"|à remettre|remise|rendu|entregar?|entregas|se entregan?|fecha límite|upload(?:ed)?"

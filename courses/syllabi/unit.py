@@ -18,7 +18,7 @@ WEEK_HEAD: Final = re.compile(r"[\s*#]*(?:week|wk|woche|semaine|semana)\s*#?\d",
 """The number of a week at the start of a line."""
 
 WHEN_WORDS: Final = re.compile(
-    r"\b(?:due|by|on|at|in|class|out|released?|open(?:s|ed)?|posted|closes?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h|mo|tu|th|we|fr)\b",
+    r"\b(?:due|by|on|at|in|class|out|released?|open(?:s|ed)?|posted|close[sd]?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h|mo|tu|th|we|fr)\b",
     re.IGNORECASE,
 )
 

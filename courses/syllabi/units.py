@@ -32,7 +32,7 @@ LEAST_PAIRED: Final = 3
 """Minimum number of dates in such a list."""
 
 _DETAIL: Final = re.compile(
-    r"\W*(?:start|due|deadline|date|submi\w+|not|available|until|open(?:s|ed)?|closes?|released?|posted|assigned|worth"
+    r"\W*(?:start|due|deadline|date|submi\w+|not|available|until|open(?:s|ed)?|close[sd]?|released?|posted|assigned|worth"
     r"|weight(?:ing)?|value|points|abgabe|fällig|ausgabe|geöffnet|verfügbar|disponible|ouvert|abierto|fecha|datum"
     r"|entrega|remise|échéance|no due date)\b",
     re.IGNORECASE,
