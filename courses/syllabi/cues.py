@@ -7,10 +7,8 @@ from courses.syllabi.words import WEEKDAYS, one_of
 
 DUE: Final = re.compile(
     r"\b(?:due|deadlines?|close[sd](?=:)|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe"
-    r"|abzugeben|fällig"
-    r"|à rendre|date limite|échéance"
-    r"|à remettre|remise|rendu|entregar?|entregas|se entregan?|fecha límite|upload(?:ed)?"
-    r"|einzureichen|inleveren|entrega até|consegna)\b",
+    r"|abzugeben|fällig|à rendre|date limite|échéance|à remettre|remise|rendu|entregar?|entregas|se entregan?"
+    r"|fecha límite|upload(?:ed)?|einzureichen|inleveren|entrega até|consegna)\b",
     re.IGNORECASE,
 )
 """Words for handing something in."""

@@ -18,9 +18,8 @@ _BY: Final = re.compile(
     re.IGNORECASE,
 )
 _NOT_DUE: Final = re.compile(
-    r"\b(?:open(?:s|ed)?|released?|assigned|available(?! until)|posted|out|starts?|begins?|from|issued|revised"
-    r"|updated|after"
-    r"|since|ausgabe|beginn|was|were|not available until)\b(?:[^.;,|\t]|(?<=\d)\.(?=\d)){0,15}$"
+    r"\b(?:open(?:s|ed)?|released?|assigned|available(?! until)|posted|out|starts?|begins?|from|issued|revised|updated"
+    r"|after|since|ausgabe|beginn|was|were|not available until)\b(?:[^.;,|\t]|(?<=\d)\.(?=\d)){0,15}$"
     r"|\b(?:sign[- ]?ups?|sign up|regist\w+|anmeldung|reserve|rsvp|regrades?|feedback|return(?:ed|s)?)\b[^.;]{0,45}$",
     re.IGNORECASE,
 )

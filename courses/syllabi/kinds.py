@@ -6,12 +6,10 @@ from typing import Final
 _WORDS: Final = (
     ("exam",
      (r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
-      r"|(?<!\bare )(?<!\bis )finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must"
-      r"|begins?|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b)[a-z])|exams?"
-      r"|examinations?|[a-zäöüß]*(?:klausur|prüfung)(?:en)?|examens?"
+      r"|(?<!\bare )(?<!\bis )finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must|begins?|(?:mon"
+      r"|tue|wed|thu|fri|sat|sun)[a-z]*)\b)[a-z])|exams?|examinations?|[a-zäöüß]*(?:klausur|prüfung)(?:en)?|examens?"
       r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?"
-      r"|prelims?|jur(?:y|ies)"
-      r"|intra|osces?|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
+      r"|prelims?|jur(?:y|ies)|intra|osces?|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
     ("quiz",
      (r"quiz(?:zes|ze)?|(?:kurz|ein|ab)?testate?|galops? d'essai"
       r"|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?(?!\s(?!(?:is|are|will|on|at|due|in|has|from|and|or"
@@ -32,8 +30,7 @@ _WORDS: Final = (
       r"|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?|mid-?reviews?"
       r"|final reviews?|pin-?ups?|recitals?")),
     ("paper",
-     (r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?|reportes?"
-      r"|protokolle?")),
+     (r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?|reportes?|protokolle?")),
     ("assignment",
      (r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y|ies)"
       r"|case stud(?:y|ies)|discussion posts?|discussion boards?|discussions?(?= \d)|milestones?|reading responses?"

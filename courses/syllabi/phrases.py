@@ -47,9 +47,8 @@ _LONG: Final = re.compile(r".*-(?:page|word|paragraph|minute|hour)s?", re.IGNORE
 _AGAINST_BEFORE: Final = re.compile(
     r"(?:\b(?:reviews?(?: for| of)?|prepar(?:e|ing|ation)(?: for)?|stud(?:y|ying) for|practice|sample|mock|past|old"
     r"|discuss(?:ion of)?|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?"
-    r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following"
-    r"|by|until"
-    r"|prior to|make-?up|missed|grad(?:e|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out|post(?:ed)?"
+    r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following|by"
+    r"|until|prior to|make-?up|missed|grad(?:e|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out|post(?:ed)?"
     r"|distribut\w+|receive|overview of|help with|questions (?:on|about)|re)|\b(?:ausgabe))\s+(?:the |your |of |for "
     r"|our |den |die |das )*$",
     re.IGNORECASE,
@@ -59,11 +58,9 @@ _AGAINST_AFTER: Final = re.compile(
     r"^[\s\d#:-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
     r"|returned|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
     r"|weeks?\b(?! \d)|policy|policies|period|schedule\b|guide(?:lines)?|q ?& ?a|workshop|work ?day|available"
-    r"|practice\b|dates?\b|opens?\b(?! book| notes?\b| .*due)|introduced|introduction|overview|discussion|instructions?"
-    r"|rubric|conflicts?"
-    r"|make-?up|helpdesk|assistant|manual|(?<!\()(?:sections?|groups?|teams?)\b|topics?\b|assistants?|fee\b|safety"
-    r"|rooms?\b"
-    r"|time\b|work\b|meets?\b|days?\b(?! ?\d)|boards?\b|ausgabe)",
+    r"|practice\b|dates?\b|opens?\b(?! book| notes?\b| .*due)|introduced|introduction|overview|discussion"
+    r"|instructions?|rubric|conflicts?|make-?up|helpdesk|assistant|manual|(?<!\()(?:sections?|groups?|teams?)\b"
+    r"|topics?\b|assistants?|fee\b|safety|rooms?\b|time\b|work\b|meets?\b|days?\b(?! ?\d)|boards?\b|ausgabe)",
     re.IGNORECASE,
 )
 

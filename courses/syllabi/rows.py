@@ -52,8 +52,7 @@ _ROLES: Final = (
       r"|evaluación|assignments?/\w+")),
     ("topic",
      (r"(?:lecture |class )?topics?(?:/notes| covered)?|content|subject|agenda|theme|thema|themen|inhalt|contenus?"
-      r"|contenidos?|sujet|tema"
-      r"|temas|description|notes|focus|main focus")),
+      r"|contenidos?|sujet|tema|temas|description|notes|focus|main focus")),
     ("reading",
      (r"readings?|chapters?|texts?|read|lektüre|literatur|lectures?|lecturas?|readings? due|materials?|sections?"
       r"|pages?")),

@@ -32,9 +32,8 @@ SCALE: Final = re.compile(
 
 _LETTER: Final = re.compile(
     rf"^(?:{one_of(WEEKDAYS)}|(?:{one_of(MONTHS)})(?: 20\d\d)?)$|"
-    r"^(?:not|available|due|opens?|it|they)\b"
-    r"|^(?:grade\s)?[A-F][+\u2212–-]?(?:\s?[/=:]|$)|^(?:HD|DN?|CR|PP?|NN?|pass|fail|excellent|good|very good"
-    r"|satisfactory|poor)$",
+    r"^(?:not|available|due|opens?|it|they)\b|^(?:grade\s)?[A-F][+\u2212–-]?(?:\s?[/=:]|$)|^(?:HD|DN?|CR|PP?|NN?|pass"
+    r"|fail|excellent|good|very good|satisfactory|poor)$",
     re.IGNORECASE,
 )
 _OPENING: Final = re.compile(
