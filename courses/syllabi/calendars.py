@@ -8,7 +8,7 @@ from datetime import MAXYEAR, MINYEAR, date, timedelta
 from typing import Final
 
 from courses.syllabi.dates import Written, written_dates
-from courses.syllabi.terms import Term, distance, find_term, term_near
+from courses.syllabi.terms import Term, distance, find_term, find_terms, term_near
 from courses.syllabi.weeks import WORKING_WEEK, days_of_weeks, weeks_in
 
 HEAD: Final = 60
@@ -142,7 +142,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     """The calendar of a syllabus.
 
     The year is taken from the term in the text, else from full dates or a year in the text, else from the course's
-    term, else from weekdays next to dates; else it is the nearest to today.
+    term, else from weekdays next to dates; else it is the nearest to today. Terms and years that are over come last.
 
     Args:
         text_lines: as returned by `readable`.
@@ -152,10 +152,12 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     head = "\n".join(text_lines[:HEAD])
     dotted = len(_GERMAN.findall("\n".join(text_lines[:400]))) >= 3
     written = [one for line in text_lines for one in written_dates(line, dotted=dotted)]
-    found = find_term(head) or find_term("\n".join(text_lines))
+    terms = [*find_terms(head)] or [*find_terms("\n".join(text_lines))]
+    years = _span_of_years(written, head, today)
     named = term_near(term, today) if term else None
-    known = found or _span_of_years(written, head, today) or named or Term("", today, today)
-    calendar = Calendar(known.first, known.last, dotted=dotted, term=found or named)
+    known = next((one for one in (*terms, years) if one and one.last >= today), None)  # not that of an example
+    known = known or next(iter(terms), None) or years or named or Term("", today, today)
+    calendar = Calendar(known.first, known.last, dotted=dotted, term=(known if known in terms else None) or named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, "\n".join(text_lines[:400])))
     calendar = replace(calendar, sure=_agrees(calendar, written))
     calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.first_days))
@@ -171,14 +173,14 @@ def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:
 
 
 def _span_of_years(written: Iterable[Written], head: str, today: date) -> Term | None:
-    """The year of most full dates, else the only year in the head if it is near today."""
-    years = Counter(one.year for one in written if one.year is not None and abs(one.year - today.year) <= FURTHEST)
+    """The year of most full dates, of those not over if there are any, else a year in the head that is near today."""
+    ends = [one.last or one for one in written]
+    years = Counter(one.year for one in ends if one.year is not None and abs(one.year - today.year) <= FURTHEST)
     if not years:
         years = Counter(year for found in _BARE_YEAR.findall(head) if abs((year := int(found)) - today.year) <= 2)
     if not years:
         return None
-    most = max(years.values())
-    year = max(year for year, count in years.items() if count == most)
+    year = max(years, key=lambda one: (one >= today.year, years[one], one))
     return Term("", date(year, 1, 1), date(year, 12, 31))
 
 

@@ -1,6 +1,7 @@
 """The term named in a text or a course, and its days."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -34,7 +35,7 @@ _TERM: Final = re.compile(
     rf"\b(?P<season>{_NAMES})\b(?:[ -](?:semester|term|quarter|session|trimester|block))?(?:\s(?:I{{1,3}}|[1-4A-D]))?"
     rf"(?:,?\s{{0,3}}(?:(?:de|of)\s)?)(?:{_YEARS})"
     r"|\b(?P<short>(?-i:FA|SP|SU|WI))(?:20)?(?P<short_year>\d\d)\b"
-    rf"|\b(?P<year_first>20\d\d)\s(?P<season_last>{_NAMES})\b(?:\s(?:semester|term|quarter|session|trimester))?",
+    rf"|\b(?P<year_first>20\d\d)\s?(?P<season_last>{_NAMES})\b(?:\s(?:semester|term|quarter|session|trimester))?",
     re.IGNORECASE,
 )
 _ACADEMIC_YEAR: Final = re.compile(r"(?<![\d./-])(20\d\d)\s?[/–-]\s?(20\d\d|\d\d)(?![\d./–-])")
@@ -72,6 +73,11 @@ class Term:
 
 def find_term(text: str) -> Term | None:
     """The first term with a year in a text, else the first academic year."""
+    return next(find_terms(text), None)
+
+
+def find_terms(text: str) -> Iterator[Term]:
+    """The terms with a year in a text, in order, then those with a number, then academic years."""
     for found in _TERM.finditer(text):
         season = _SEASON[(found["season"] or found["season_last"] or found["short"]).lower()]
         year = int(found["year_first"] or found[2] or f"20{found['short_year'] or found[4]}")
@@ -82,14 +88,13 @@ def find_term(text: str) -> Term | None:
                 season = "winter semester"
             elif season in {"spring", "summer", "summer semester"}:
                 year += 1
-        return _term(found[0], season, year)
-    if numbered := _NUMBERED.search(text):
+        yield _term(found[0], season, year)
+    for numbered in _NUMBERED.finditer(text):
         year = int(numbered["year"])
-        return Term(" ".join(numbered[0].split()), date(year, 1, 1), date(year, 12, 31))
+        yield Term(" ".join(numbered[0].split()), date(year, 1, 1), date(year, 12, 31))
     for found in _ACADEMIC_YEAR.finditer(text):
         if int(found[2]) % 100 == (int(found[1]) + 1) % 100:
-            return _term(found[0], "year", int(found[1]))
-    return None
+            yield _term(found[0], "year", int(found[1]))
 
 
 def term_near(name: str, today: date) -> Term | None:

@@ -109,6 +109,14 @@ def test_the_year_comes_from_full_dates_then_the_courses_term_then_weekdays_then
     assert dates("Mock trial November 5", today=spring) == ["2025-11-05"]
 
 
+def test_years_that_are_over_are_those_of_an_example():
+    assert dates("Sample solutions of Spring 2026", "Fall 2026", "Mock trial Oct 5") == ["2026-10-05"]
+    assert dates("Sample solutions of Spring 2026", "Ends on December 11, 2026", "Mock trial Oct 5") == ["2026-10-05"]
+    honor_code = "Honor code of May 1, 2024"
+    assert dates("October 1 - December 11, 2026", honor_code, "Mock trial Oct 5") == ["2026-10-05"]
+    assert dates("2027SP-LAW-101", "Spring 2026", "Mock trial Apr 5", today=date(2027, 1, 9)) == ["2027-04-05"]
+
+
 def test_a_term_without_a_year_is_the_nearest():
     assert dates("Mock trial Jan 20", today=date(2026, 12, 1), term="Fall semester") == ["2027-01-20"]
 
