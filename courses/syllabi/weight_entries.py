@@ -7,8 +7,9 @@ from typing import Final
 
 from courses.syllabi.number_words import COUNTS, FRACTIONS, SPELLED
 from courses.syllabi.phrases import phrases_of
-from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, Row, rows_of, sentences_of
+from courses.syllabi.rows import Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
+from courses.syllabi.weight_counts import Counted, counted_pieces, whole_of
 from courses.syllabi.weight_names import BRACKETS, DATED, SCALE, name_of
 
 MOST_PARTS: Final = 20
@@ -83,15 +84,6 @@ _PIECES: Final = re.compile(r"[,(\s]+\d{1,3}(?:\.\d+)?\s?(?:%|points|pts) each\)
 """The share of each piece before their total: "Tutorials, 1.5% each: 12"."""
 
 _ONE_OF: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
-_COUNT: Final = re.compile(
-    rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(COUNTS)})\b"
-    r"|I(?:, II)?,?(?: and| &)? (?P<roman>III?)\b)",
-    re.IGNORECASE,
-)
-_COUNTED: Final = re.compile(
-    rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}}(?:s|en|er)))\b",
-    re.IGNORECASE,
-)
 _SPLIT: Final = re.compile(
     r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—/-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
 )
@@ -129,10 +121,6 @@ class _Share:
     end: int
 
 
-Counted = dict[str, tuple[str, int]]
-"""The words and the number of counted pieces, by plural noun."""
-
-
 def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[Entry]:
     """The entries of a text in order.
 
@@ -143,7 +131,7 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
         lines: as returned by `readable`.
         headed: whether a bare number in a line can be a share, as below a header "Percentage".
     """
-    counted = _counted(lines)
+    counted = counted_pieces(lines)
     above: list[tuple[str, int]] = []
     waiting: list[_Share] = []
     for row in rows_of(lines):
@@ -205,16 +193,6 @@ def _matched(names: Sequence[tuple[str, int]], shares: Sequence[_Share], counted
     if 0 < len(shares) <= len(names):
         for (name, line), share in zip(names[-len(shares) :], shares, strict=True):
             yield from _entry(name, share, line, name, counted)
-
-
-def _counted(lines: Sequence[str]) -> Counted:
-    """A number of equal items: "two in-class midterms"."""
-    counted: Counted = {}
-    for line in lines[:MOST_LINES]:
-        for found in _COUNTED.finditer(line[:MOST_CHARACTERS]):
-            count = COUNTS.get(found["count"].lower()) or int(found["count"])
-            counted.setdefault(found["noun"].lower(), (found["words"], count))
-    return counted
 
 
 def _shares_in(text: str, *, bare: bool) -> list[_Share]:
@@ -319,21 +297,7 @@ def _entry(name: str, share: _Share, line: int, clause: str, counted: Counted) -
     """The entry of a name, multiplied by the count if the share is per piece."""
     value = share.value
     if share.each:
-        name, count = _of_all(name, clause, counted)
+        name, count = whole_of(name, clause, counted)
         value *= count
     if name and 0 < value <= (5000 if share.unit == "points" else 100):
         yield Entry(name, value, line, share.unit)
-
-
-def _of_all(name: str, clause: str, counted: Counted) -> tuple[str, int]:
-    """The name and number of equal items, if its words or the text have a number."""
-    found = _COUNT.search(name)
-    for word in reversed(re.findall(r"[^\W\d_]+", "" if found else name.lower())):
-        for noun, known in counted.items():
-            if noun.startswith(re.sub("y$", "", word)) and len(noun) - len(word) < 4:
-                return known
-    if found := found or _COUNT.search(clause):
-        if found["word"]:
-            return name, COUNTS[found["word"].lower()]
-        return name, len(found["roman"]) if found["roman"] else int(found["figures"])
-    return "", 1
