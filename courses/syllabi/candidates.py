@@ -101,7 +101,7 @@ def candidates_in(syllabus: Syllabus, graded: Sequence[str] = ()) -> Iterator[Ca
     parts = parts_pattern(graded)
     found = [
         (unit, list(_of_unit(column, unit, parts)), _by_shape(column, unit))
-        for column in syllabus.columns()
+        for column in syllabus.columns
         for unit in units_in(column)
     ]
     named = Counter(unit.shape for unit, candidates, _ in found if any(one.due_on for one in candidates))

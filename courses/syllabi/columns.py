@@ -8,6 +8,9 @@ from typing import Final
 LEAST_LINES: Final = 6
 """Minimum number of lines whose right column begins at the same place."""
 
+MOST_CHARACTERS: Final = 200
+"""Maximum length of a line with two columns."""
+
 MOST_GUTTERS: Final = 4
 """Maximum number of places where a right column may begin."""
 
@@ -23,14 +26,17 @@ def columns_of(lines: Sequence[str], apart: Callable[[str, str], bool] = lambda 
         lines: as returned by `readable`.
         apart: whether the right part of a line is an entry of its own, and not a cell of the left one's row.
     """
-    starts = Counter(found.start() for line in lines if len(line) < 200 for found in _RIGHT.finditer(line))
+    starts = Counter(found.start() for line in lines if len(line) < MOST_CHARACTERS for found in _RIGHT.finditer(line))
     best = max((_parted(lines, gutter, apart) for gutter, _ in starts.most_common(MOST_GUTTERS)), default=(0, [], []))
     return [*best[1:]] if best[0] >= LEAST_LINES else []
 
 
 def _parted(lines: Sequence[str], gutter: int, apart: Callable[[str, str], bool]) -> tuple[int, list[str], list[str]]:
     """The number of lines with an entry right of a gutter, and both columns."""
-    parted = [line[gutter - 2 : gutter] in {"  ", "| "} and bool(line[gutter:].strip()) for line in lines]
+    parted = [
+        len(line) < MOST_CHARACTERS and line[gutter - 2 : gutter] in {"  ", "| "} and bool(line[gutter:].strip())
+        for line in lines
+    ]
     left = [line[: gutter - 2].rstrip() if part else line for line, part in zip(lines, parted, strict=True)]
     right = [line[gutter:] if part else "" for line, part in zip(lines, parted, strict=True)]
     return sum(apart(*parts) for parts in zip(left, right, strict=True) if parts[1]), left, right

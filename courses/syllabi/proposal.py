@@ -87,7 +87,7 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
         syllabus: the parsed text.
         stored: the items of the course; those missing from the text are appended as gone.
     """
-    weights = weights_in(syllabus.lines, [column.lines for column in syllabus.columns()])
+    weights = weights_in(syllabus.lines, [column.lines for column in syllabus.columns])
     graded = [one.name for one in weights]
     likely = (one for one in candidates_in(syllabus, graded) if one.confidence >= LEAST_CONFIDENCE)
     kept = _without_doubles(compared(syllabus, list(islice(likely, MOST_CANDIDATES)), graded))

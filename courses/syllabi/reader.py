@@ -83,6 +83,7 @@ class Syllabus:
         """The dates of a text outside of the lines, like a quote, read by this calendar."""
         return self.calendar.mentions(readable(" ".join(text.split())))
 
+    @cached_property
     def columns(self) -> "list[Syllabus]":
         """The text, or its two columns if entries with dates of their own begin at one place of its lines."""
 
