@@ -18,7 +18,8 @@ from functools import lru_cache
 from itertools import count
 from typing import Any, NamedTuple, Protocol
 
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 
 _MEMBER = "member"
 
@@ -101,19 +102,16 @@ def current_limiter() -> Limiter | None:
 class limited_by:  # noqa: N801  # used like a function
     """Limit every statement in the block. Each limited call uses it, and a generator would take twice the time."""
 
-    __slots__ = ("_limiter", "_token", "_wrappers")
+    __slots__ = ("_limiter", "_token")
 
     def __init__(self, limiter: Limiter) -> None:
         self._limiter = limiter
 
     def __enter__(self) -> None:
-        self._wrappers = connections[DEFAULT_DB_ALIAS].execute_wrappers
-        self._wrappers.append(limit)
         self._token = _LIMITER.set(self._limiter)
 
     def __exit__(self, *_exception: object) -> None:
         _LIMITER.reset(self._token)
-        self._wrappers.pop()
 
 
 def change_limiter(limiter: Limiter) -> None:
@@ -145,6 +143,14 @@ def limit(execute: Callable[..., Any], sql: str, params: Any, many: bool, contex
     sql, params = limiter.limited(vendor, sql, params)
     return execute(sql, params, many, context)
 
+
+def _install(connection: BaseDatabaseWrapper, **_kwargs: object) -> None:
+    """Pass each statement of a connection to `limit`, from the first one on."""
+    if limit not in connection.execute_wrappers:  # the object connects again after a failure
+        connection.execute_wrappers.insert(0, limit)
+
+
+connection_created.connect(_install)
 
 _WHOLES: list["WholeMember"] = []
 
