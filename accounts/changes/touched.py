@@ -73,7 +73,7 @@ def _courses(part: Part) -> Iterator[str]:
 
 def changes_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
     """Return the condition on changes that touched an allowed course, and no hidden grades."""
-    conditions = ["t.member_id = {member}"]
+    conditions = []
     if by_course and vendor == "sqlite":
         touched = "EXISTS (SELECT 1 FROM json_each({tokens}) j WHERE INSTR(t.courses, j.value) > 0)"
         conditions.append(f"(t.course_id IN {{courses}} OR {touched})")
@@ -86,6 +86,6 @@ def changes_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None
     if not grades:
         types = ", ".join(f"'{one}'" for one in sorted(GRADE_TYPES))
         conditions.append(f"NOT t.grades AND t.object_type NOT IN ({types}) AND t.operation <> 'set_grade_categories'")
-    if len(conditions) == 1:
+    if not conditions:
         return None
     return f"SELECT t.* FROM accounts_change t WHERE {' AND '.join(conditions)}"  # noqa: S608 # nosec

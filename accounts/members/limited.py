@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from graphlib import TopologicalSorter
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 import orjson
@@ -17,6 +17,7 @@ from django.db import connection, connections
 from django.db.models import Field, ForeignKey, Model
 
 from accounts.members.data import MemberData, member_data
+from studyservice.database.functions import AS_EXPRESSION
 from studyservice.database.limiting import Limiter, View
 from studyservice.database.postgresql.uuid_arrays import uuid_array
 
@@ -29,16 +30,16 @@ class LimitedViews(NamedTuple):
     Attributes:
         by_course: only some courses are seen.
         grades: grades are seen.
-        number: the number of courses, which determines PostgreSQL's plan (`_FEW`).
+        one: only one course is seen, so its index has its rows in order.
     """
 
     by_course: bool
     grades: bool
-    number: Literal["one", "few", "many"] = "few"
+    one: bool = False
 
     def of(self, vendor: str) -> Mapping[str, View]:
         """Return the view of each restricted table. A table precedes those that its view reads."""
-        return _views(self.by_course, self.grades, vendor, self.number)
+        return _views(self.by_course, self.grades, vendor, self.one)
 
     def tables(self) -> re.Pattern[str]:
         """Return a pattern for the names of tables that can have a view."""
@@ -61,13 +62,13 @@ def limiter_for(member_id: UUID, courses: tuple[str, ...] | None, *, grades: boo
 @lru_cache(maxsize=1_000)
 def _allowed(courses: tuple[str, ...] | None, grades: bool) -> tuple[LimitedViews, Mapping[str, Any]]:
     """Return the views for the limits, and their values of the courses. An entry has 3 kB with 30 courses."""
-    seen, by_course, number = courses or (), courses is not None, len(courses or ())
+    seen, by_course = courses or (), courses is not None
     if _vendor() == "sqlite":  # it has no arrays
         told = orjson.dumps([UUID(one).hex for one in seen]).decode()
         return LimitedViews(by_course, grades), {"courses": told, "tokens": told}
     bare = ",".join(seen).replace("-", "")
-    views = LimitedViews(by_course, grades, "one" if number == 1 else "few" if number <= _FEW else "many")
-    return views, {"courses": seen[0] if number == 1 else uuid_array(seen), "tokens": f"{{{bare}}}"}
+    value = seen[0] if len(seen) == 1 else uuid_array(seen)
+    return LimitedViews(by_course, grades, len(seen) == 1), {"courses": value, "tokens": f"{{{bare}}}"}
 
 
 @cache
@@ -88,50 +89,38 @@ def _tables() -> re.Pattern[str]:
 
 
 @cache
-def _views(by_course: bool, grades: bool, vendor: str, number: str) -> Mapping[str, View]:  # part of the cache's key
-    made = {table: _view(data, by_course, grades, vendor, number) for table, data in _limited_data().items()}
+def _views(by_course: bool, grades: bool, vendor: str, one: bool) -> Mapping[str, View]:  # part of the cache's key
+    made = {table: _view(data, by_course, grades, vendor, one) for table, data in _limited_data().items()}
     views = {table: view for table, view in made.items() if view is not None}
-    if number == "one":
+    if one and vendor == "postgresql":
         several = _VALUES[vendor]["courses"]
         views = {table: replace(view, sql=view.sql.replace(several, "%s")) for table, view in views.items()}
     reads = {table: {*_tables().findall(view.sql)} & views.keys() - {table} for table, view in views.items()}
     return {table: views[table] for table in reversed([*TopologicalSorter(reads).static_order()])}
 
 
-def _view(data: MemberData, by_course: bool, grades: bool, vendor: str, number: str) -> View | None:
+def _view(data: MemberData, by_course: bool, grades: bool, vendor: str, one: bool) -> View | None:
     """Return the view of a model, or None if nothing is hidden."""
     model = data.model
     if data.view is not None:
         own = data.view(by_course, grades, vendor)
         return None if own is None else _compiled(own, vendor)
-    conditions = ["t.member_id = {member}"]
-    if by_course:
-        allowed = _in_courses(model, "t", data.course.split("__"), vendor)
-        expects_all = data.course == "self" or (number == "many" and "__" not in data.course)
-        if vendor == "postgresql" and expects_all:
-            allowed = f"CASE WHEN {allowed} THEN 1 END {_NEARLY_ALL}"
-        conditions.append(allowed)
     masked = {} if grades else data.without_grades
     if data.is_grade and not grades:
-        conditions.append("FALSE")
-    if len(conditions) == 1 and not masked:
+        where = "FALSE"
+    elif by_course:  # of the member
+        where = _in_courses(model, "t", data.course.split("__"), vendor)
+        if vendor == "postgresql" and data.course == "self":
+            # PostgreSQL expects this to hold for nearly every row, so it reads the items first, in order.
+            where = f"CASE WHEN {where} THEN 1 END IS NOT NULL"
+        elif vendor == "postgresql" and "__" not in data.course and not one:
+            where = re.sub(r"t\.\w+", lambda column: AS_EXPRESSION.format(column[0]), where, count=1)
+    elif masked:
+        where = "t.member_id = {member}"
+    else:
         return None
-    where = " AND ".join(conditions)
     columns = ", ".join(_column(field, masked, vendor) for field in model._meta.concrete_fields)
     return _compiled(f"SELECT {columns} FROM {model._meta.db_table} t WHERE {where}", vendor)  # noqa: S608 # nosec
-
-
-_NEARLY_ALL = "IS NOT NULL"
-"""PostgreSQL expects this to hold for nearly every row.
-
-If the planner expected few courses, it might read all their rows and sort them. With this condition it reads an index
-in order and stops at the limit. That is cheaper for joins with courses, whose other tables are limited anyway, and for
-the rows of many courses. The rows of a few courses are found in the index of the member that ends with the course, or
-read and sorted. Those of one course are in an index in order.
-"""
-
-_FEW = 5
-"""Maximum number of courses that an index is asked for. Of more, a page has most rows that it reads."""
 
 
 def _column(field: "Field[Any, Any]", masked: Mapping[str, str], vendor: str) -> str:
@@ -155,7 +144,8 @@ def _in_courses(model: type[Model], alias: str, path: Sequence[str], vendor: str
     column, target = _reference(model, step)
     below = f"{alias}{alias[0]}"
     inner = _in_courses(target, below, rest, vendor)
-    found = f"SELECT {below}.id FROM {target._meta.db_table} {below} WHERE {below}.member_id = {{member}} AND {inner}"  # noqa: S608 # nosec
+    own = f"{below}.member_id = {alias}.member_id"
+    found = f"SELECT {below}.id FROM {target._meta.db_table} {below} WHERE {own} AND {inner}"  # noqa: S608 # nosec
     return f"{alias}.{column} IN ({found})"
 
 

@@ -121,6 +121,6 @@ def files_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None: 
         return None
     compared = "IN" if vendor == "sqlite" else "="
     return (
-        "SELECT t.* FROM courses_syllabusfile t WHERE t.member_id = {member} "  # noqa: S608 # nosec
-        f"AND (t.course_id {compared} {{courses}} OR (t.course_id IS NULL AND t.sent_by = {{holder}}))"
+        "SELECT t.* FROM courses_syllabusfile t "  # noqa: S608 # nosec
+        f"WHERE t.course_id {compared} {{courses}} OR (t.course_id IS NULL AND t.sent_by = {{holder}})"
     )

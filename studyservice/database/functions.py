@@ -6,6 +6,13 @@ from typing import Any
 from django.db.models import DateTimeField, DurationField, FloatField, Func, Value
 from django.db.models.expressions import DurationExpression
 
+AS_EXPRESSION = "NULLIF({}, '00000000-0000-0000-0000-000000000000'::uuid)"
+"""PostgreSQL's SQL for the id in a column, as an expression, whose conditions only an index of it serves.
+
+PostgreSQL would combine an index of the column itself with another one, and sort what both find, instead of reading an
+index in order up to a limit.
+"""
+
 
 class WholeDays(Func):
     """Whole days from the first instant to the second, or 0 if that is earlier: `max(0, (b - a).days)`."""

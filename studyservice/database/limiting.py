@@ -15,13 +15,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
 from typing import Any, NamedTuple, Protocol
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
-
-_MEMBER = "member"
 
 WHOLE = "/* whole member */ "
 """Marks a table in a statement that reads all its rows (`whole_rows`)."""
@@ -59,7 +56,7 @@ class Limiter(NamedTuple):
 
     Attributes:
         views: for its kind of limits.
-        values: by the names in `View.params`, in the driver's form. `member` is the member's id.
+        values: by the names in `View.params`, in the driver's form.
     """
 
     views: Views
@@ -67,15 +64,12 @@ class Limiter(NamedTuple):
 
     def limited(self, vendor: str, sql: str, params: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         """Return the limited statement and its values."""
-        member = self.values[_MEMBER]
-        own = tuple([place for place, value in enumerate(params) if value is member]) if vendor == "postgresql" else ()
-        found = _rewritten(self.views, vendor, sql, own)
+        found = _rewritten(self.views, vendor, sql)
         if not found.params:
             return found.sql, params
         if found.has_constants:
             return _CONSTANT.sub(lambda place: f"'{self.values[place[1]]}'", found.sql), params
-        further = [value for place, value in enumerate(params) if place not in own] if own else params
-        return found.sql, [*map(self.values.__getitem__, found.params), *further]
+        return found.sql, [*map(self.values.__getitem__, found.params), *params]
 
 
 class Rewritten(NamedTuple):
@@ -192,12 +186,8 @@ _MARKED = re.compile(rf'{re.escape(WHOLE)}"(\w+)"')
 
 
 @lru_cache(maxsize=4096)
-def _rewritten(views: Views, vendor: str, sql: str, own: tuple[int, ...] = ()) -> Rewritten:
+def _rewritten(views: Views, vendor: str, sql: str) -> Rewritten:
     """Return the limited form of a statement. Cached for each kind of limits.
-
-    Args:
-        own: the statement's placeholders for the member, which become the parameter of the views. With two
-            parameters, PostgreSQL would compare them again and again.
 
     Raises:
         NotLimitedError: it could read rows outside the views.
@@ -215,10 +205,9 @@ def _rewritten(views: Views, vendor: str, sql: str, own: tuple[int, ...] = ()) -
     places = [name for view in used.values() for name in view.params]
     params = tuple(places)
     if vendor == "postgresql":  # send each value once
-        params = tuple(dict.fromkeys([*places, _MEMBER] if own else places))
-        numbers = {name: f"${place}" for place, name in enumerate(params, 1)}
-        before = _numbered(before, dict(enumerate(numbers[name] for name in places)))
-        body = _numbered(body, dict.fromkeys(own, numbers.get(_MEMBER, "")))
+        params = tuple(dict.fromkeys(places))
+        order = iter(places)
+        before = _PLACE.sub(lambda place: place[0] if place[0] == "%%" else f"${params.index(next(order)) + 1}", before)
     read, write = _READ.match(body), _WRITE.match(body)
     if read is not None:
         return Rewritten(f"{before},{body[read.end() :]}" if read[1] else f"{before} {body}", params)
@@ -238,12 +227,6 @@ def _rewritten(views: Views, vendor: str, sql: str, own: tuple[int, ...] = ()) -
     names = iter(params)
     constant = re.sub("%s", lambda _: f"\x01{next(names)}\x02", before)
     return Rewritten(head + _QUERY.sub(lambda _: f"({constant} SELECT", start + conditions), params, has_constants=True)
-
-
-def _numbered(sql: str, numbers: Mapping[int, str]) -> str:
-    """Number some of the placeholders."""
-    order = count()
-    return _PLACE.sub(lambda place: place[0] if place[0] == "%%" else numbers.get(next(order), place[0]), sql)
 
 
 _PLACE = re.compile("%[s%]")

@@ -72,6 +72,8 @@ def test_no_page_reads_more_than_three_times_its_items(owner: RestEntryPoint, cu
 def test_every_page_uses_an_index(owner: RestEntryPoint, cursors: list[str]) -> None:
     """For undated items, SQLite may use the index by course, since it has no statistics."""
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[24])
-    assert any("INDEX item_member_due_course (member_id=? AND (due_on,created_at,id)>" in row[-1] for row in plan), plan
+    assert any("INDEX item_member_due_courses (member_id=? AND (due_on,created_at,id)>" in row[-1] for row in plan), (
+        plan
+    )
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[-1])
     assert any("due_on=? AND (created_at,id)>" in row[-1] for row in plan), plan

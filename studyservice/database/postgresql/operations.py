@@ -240,20 +240,26 @@ class MemberStatistics(_OnPostgresql):
 
     Otherwise it considers the two independent, expects hardly a row, and sorts instead of reading an index in order.
     `ANALYZE`, at the latest by autovacuum, fills the statistics.
+
+    Args:
+        expression: the form of the column in the condition: SQL in brackets, with `{}` for the column.
     """
 
-    def __init__(self, model_name: str, field: str, *, owner: str = "member") -> None:
-        super().__init__(model_name, field=field, owner=owner)
+    def __init__(self, model_name: str, field: str, *, owner: str = "member", expression: str = "{}") -> None:
+        super().__init__(model_name, field=field, owner=owner, expression=expression)
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        columns = f"{column(model, self.options['owner'])}, {column(model, self.options['field'])}"
-        yield f"CREATE STATISTICS {self._name(model)} (dependencies) ON {columns} FROM {model._meta.db_table}"
+        owner, own = column(model, self.options["owner"]), column(model, self.options["field"])
+        columns = f"{owner}, {self.options['expression'].format(own)}"
+        name = f"IF NOT EXISTS {self._name(model)}"
+        yield f"CREATE STATISTICS {name} (dependencies) ON {columns} FROM {model._meta.db_table}"
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
         yield f"DROP STATISTICS {self._name(model)}"
 
     def _name(self, model: type[Model]) -> str:
-        return f"{model._meta.db_table}_{column(model, self.options['field'])}_known"
+        end = "known" if self.options["expression"] == "{}" else "expression_known"
+        return f"{model._meta.db_table}_{column(model, self.options['field'])}_{end}"
 
 
 def dropped_keys(model: type[Model], field: str, editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
