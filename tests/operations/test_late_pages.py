@@ -1,11 +1,13 @@
 """A late page of list_items costs as much as the first, because an index leads to its start."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
 
+from accounts.credentials.limits import Limits
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, stored
 
@@ -66,6 +68,21 @@ def test_no_page_reads_more_than_three_times_its_items(owner: RestEntryPoint, cu
     for cursor in (*cursors[::12], *cursors[-2:]):
         [[(plan,)]] = explained(owner, "EXPLAIN (ANALYZE, FORMAT JSON)", cursor=cursor)
         assert rows_read(plan[0]["Plan"]) <= 3 * (LIMIT + 1), plan
+
+
+@pytest.mark.database("postgresql")
+def test_the_index_compares_the_courses_of_a_limited_credential(
+    owner: RestEntryPoint, owner_member: Any, make_key: Any, cursors: list[str]
+) -> None:
+    courses = [course["id"] for course in owner.made("list_courses")["data"]]
+    for number in range(3):
+        courses.append(owner.made("create_course", name=f"Latin {number}")["id"])
+        owner.made("create_item", course_id=courses[-1], title="Test", kind="exam", due_on=owner_member.today())
+    limited = RestEntryPoint(make_key(owner_member, limits=Limits(tuple(courses[1:])).stored())[0])
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")  # cheaper in a table of one member
+    plan = "\n".join(line for (line,) in explained(limited, "EXPLAIN")[0])
+    assert re.search(r"Index Scan using item_member_due_courses.*\n.*Index Cond:.*NULLIF\(course_id", plan), plan
 
 
 @pytest.mark.database("sqlite")
