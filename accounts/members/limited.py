@@ -114,7 +114,8 @@ def _view(data: MemberData, by_course: bool, grades: bool, vendor: str, one: boo
             # PostgreSQL expects this to hold for nearly every row, so it reads the items first, in order.
             where = f"CASE WHEN {where} THEN 1 END IS NOT NULL"
         elif vendor == "postgresql" and "__" not in data.course and not one:
-            where = re.sub(r"t\.\w+", lambda column: AS_EXPRESSION.format(column[0]), where, count=1)
+            column, _ = _reference(model, data.course)
+            where = f"{AS_EXPRESSION.format(f't.{column}')} = {{courses}}"
     elif masked:
         where = "t.member_id = {member}"
     else:
@@ -138,10 +139,9 @@ def _in_courses(model: type[Model], alias: str, path: Sequence[str], vendor: str
     step, *rest = path
     if step == "self":
         return f"{alias}.id {_COMPARED[vendor]} {{courses}}"
-    if not rest:
-        column = cast("Field[Any, Any]", model._meta.get_field(step)).column
-        return f"{alias}.{column} {_COMPARED[vendor]} {{courses}}"
     column, target = _reference(model, step)
+    if not rest:
+        return f"{alias}.{column} {_COMPARED[vendor]} {{courses}}"
     below = f"{alias}{alias[0]}"
     inner = _in_courses(target, below, rest, vendor)
     own = f"{below}.member_id = {alias}.member_id"
