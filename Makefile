@@ -6,6 +6,8 @@ CLIENTS := tests/clients/node_modules/.package-lock.json
 export DATA_DIR ?= $(CURDIR)/var
 export HOST ?= 127.0.0.1
 export PORT ?= 8000
+# Outside the checkout, so that a fresh clone does not check types from nothing. mypy compares sources by hash.
+export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/study-data-service/mypy
 
 .DEFAULT_GOAL := help
 .PHONY: help run wheel release release-check test databases test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi schema pictures
