@@ -8,9 +8,9 @@ from typing import Final
 
 from courses.syllabi.candidates import LEAST_ALIKE, Candidate
 from courses.syllabi.comparison import STAGES, Title
-from courses.syllabi.doubts import LEAST_SIGNS, Doubt, Sign
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.reasons import Reason
 from courses.syllabi.rows import cells_of
 from courses.syllabi.units import SHORT
 
@@ -18,18 +18,18 @@ _ONCE: Final = (frozenset({"final"}), frozenset({"final", "exam"}))
 """Words for work that a course has only once, even without a number."""
 
 
-_LISTED: Final = frozenset({Sign.DUE, Sign.HERE, Sign.ENTRY, Sign.ALIKE})
+_LISTED: Final = frozenset({Reason.DUE, Reason.HERE, Reason.ENTRY, Reason.ALIKE})
 """With these a title of several words is an item of no known kind: an entry in a list of deadlines."""
 
 
-def compared(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequence[str]) -> list[Candidate]:
+def compared_with_others(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequence[str]) -> list[Candidate]:
     """The candidates, doubted where lines disagree on one or on the order of its series, or where evidence is short."""
     titles = [Title.of(one.title) for one in candidates]
     parts = [Title.of(name) for name in graded]
     dates: defaultdict[tuple[frozenset[str], frozenset[str]], set[date]] = defaultdict(set)
     series: defaultdict[frozenset[str], dict[int, date]] = defaultdict(dict)
     for one, title in zip(candidates, titles, strict=True):
-        if one.due_on is not None and not one.doubts:
+        if one.due_on is not None and not one.doubted:
             dates[title.words, title.numbers].add(one.due_on)
             if len(title.numbers) == 1 and (number := min(title.numbers)).isdigit():
                 series[title.words][int(number)] = one.due_on
@@ -39,26 +39,24 @@ def compared(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequen
         if (ordered := [days[number] for number in sorted(days)]) != sorted(ordered)
     }
     forms = {line: _form(syllabus, line) for line in {one.line for one in candidates}}
-    alike_forms = Counter(forms[one.line] for one in candidates if not one.doubts)
-    doubted = []
+    alike_forms = Counter(forms[one.line] for one in candidates if not one.doubted)
+    compared = []
     for one, title in zip(candidates, titles, strict=True):
-        doubts = set(one.doubts)
+        reasons = set(one.reasons)
         alike = [
             days for (words, numbers), days in dates.items() if numbers == title.numbers and _same(words, title.words)
         ]
         if (title.numbers or title.words in _ONCE) and len(set().union(*alike)) > 1:
-            doubts.add(Doubt.TWO_DATES)
+            reasons.add(Reason.TWO_DATES)
         if title.words in disordered and title.numbers:
-            doubts.add(Doubt.OUT_OF_ORDER)
-        named = bool(NOUN.search(one.title)) or any(_same(part.words, title.words) for part in parts)
-        signs = one.signs | ({Sign.ALIKE} if alike_forms[forms[one.line]] > LEAST_ALIKE else set())
-        named = named or (signs >= _LISTED and len(title.words | title.numbers) > 1)
-        if not doubts and not named:
-            doubts.add(Doubt.UNNAMED)
-        elif not doubts and len(signs) < LEAST_SIGNS:
-            doubts.add(Doubt.WEAK)
-        doubted.append(replace(one, doubts=frozenset(doubts)))
-    return doubted
+            reasons.add(Reason.OUT_OF_ORDER)
+        if alike_forms[forms[one.line]] > LEAST_ALIKE:
+            reasons.add(Reason.ALIKE)
+        named = NOUN.search(one.title) or any(_same(part.words, title.words) for part in parts)
+        if not named and not (reasons >= _LISTED and len(title.words | title.numbers) > 1):
+            reasons.add(Reason.UNNAMED)
+        compared.append(replace(one, reasons=frozenset(reasons)))
+    return compared
 
 
 def _form(syllabus: Syllabus, line: int) -> tuple[int, bool, bool, bool]:

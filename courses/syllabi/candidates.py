@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
@@ -10,11 +10,11 @@ from typing import Final
 
 from courses.syllabi.calendars import WEEK_OF, Mention
 from courses.syllabi.cues import BY, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
-from courses.syllabi.doubts import Doubt, Sign, confidence_of
 from courses.syllabi.due_days import blanked, day_in, due_among, listed_after, mentions_for
 from courses.syllabi.kinds import SAT, kind_of
 from courses.syllabi.phrases import Phrase, parts_in, parts_pattern, phrases_of
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.reasons import Reason, confidence_of
 from courses.syllabi.titles import cleaned, is_title, title_of
 from courses.syllabi.unit import Unit
 from courses.syllabi.units import LONGEST, SHORT, units_in
@@ -68,25 +68,28 @@ class Candidate:
         kind: a value of `ItemKind`.
         due_on: the day, or None if unknown.
         line: line number, from 0.
-        doubts: reasons against its date.
+        reasons: what speaks for and against its date.
         numbered: whether a number distinguishes it from others of its kind.
         said: its sentence, if that is not the whole line.
-        signs: the evidence for its date in its line.
     """
 
     title: str
     kind: str
     due_on: date | None
     line: int
-    doubts: frozenset[Doubt] = frozenset()
+    reasons: frozenset[Reason] = frozenset()
     numbered: bool = False
     said: str | None = None
-    signs: frozenset[Sign] = frozenset()
 
     @property
     def confidence(self) -> float:
         """From 0 to 1."""
-        return confidence_of(self.doubts)
+        return confidence_of(self.reasons)
+
+    @property
+    def doubted(self) -> bool:
+        """Whether something speaks against it."""
+        return any(reason.weight < 0 for reason in self.reasons)
 
 
 def candidates_in(syllabus: Syllabus, graded: Sequence[str] = ()) -> Iterator[Candidate]:
@@ -124,8 +127,8 @@ def _by_shape(syllabus: Syllabus, unit: Unit) -> Candidate | None:
     if len(dates) != 1 or dates[0].first != dates[0].last or not is_title(title) or _NO_NAME.match(title):
         return None
     day = dates[0].last
-    doubts = {Doubt.MAYBE_TOPIC, *(() if syllabus.in_term(day) else (Doubt.OUTSIDE_TERM,))}
-    return Candidate(title, kind_of(title), day, unit.line, frozenset(doubts))
+    reasons = {Reason.LISTED, Reason.MAYBE_TOPIC, *_of_line(syllabus, unit, title, day)}
+    return Candidate(title, kind_of(title), day, unit.line, frozenset(reasons))
 
 
 def _of_unit(syllabus: Syllabus, unit: Unit, parts: re.Pattern[str] | None) -> Iterator[Candidate]:
@@ -215,7 +218,7 @@ def _of_phrase(
         or bool(own and WEEK_OF.search(text, 0, mention.start) and not _RANGE.search(text, mention.start, mention.end))
     )
     if period or OPEN.search(near) or (mention is None and unit.in_week and not unit.mentions):
-        yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
+        yield Candidate(title, phrase.kind, None, unit.line, frozenset({Reason.NO_DATE}), phrase.numbered)
         return
     if mention is None or PAST.search(near):
         return
@@ -228,45 +231,47 @@ def _of_phrase(
     takes_place = (sat or (phrase.kind not in {"assignment", "lab"} and bool(EVENT.search(near)))) and (
         not unit.prose or phrase.numbered
     )
-    doubts = {
-        Doubt.SEVERAL_DAYS: not certain,
-        Doubt.TWO_DATES: len(own) > len(listed) or (unit.several and not own),
-        Doubt.WEEKDAY: _other_weekday(mention, day, near),
-        Doubt.OUTSIDE_TERM: not syllabus.in_term(day),
-        Doubt.YEAR: not syllabus.calendar.sure,
-        Doubt.RECURRING: bool(RECURRING.search(near)) and not phrase.numbered,
-        Doubt.FAR_DATE: unit.far and mention is unit.given,
-        Doubt.MAYBE_TOPIC: not (
-            unit.reason or due or takes_place or sat or phrase.strong or phrase.numbered or entry or alone
-        )
-        or bool(UNGRADED.search(near)),
-        Doubt.NO_REASON: not (unit.reason or due or takes_place or (entry and (phrase.strong or phrase.numbered))),
-    }
-    held = frozenset(doubt for doubt, holds in doubts.items() if holds)
-    signs = _signs(syllabus, unit, title, day) | frozenset(
-        sign
-        for sign, holds in (
-            (Sign.DUE, unit.reason or due),
-            (Sign.SAT, (sat or takes_place) and (phrase.numbered or len(title.split()) > 1)),
-            (Sign.HERE, mention.counted),
-            (Sign.NUMBER, phrase.numbered or bool(_NUMBERED.match(title))),
-            (Sign.WEEKDAY, mention.weekday == day.weekday() or (certain and mention.first != mention.last)),
-        )
-        if holds
-    )
+    plain = phrase.strong or phrase.numbered
+    held = _held(
+        {
+            Reason.DUE: unit.reason or due,
+            Reason.SAT: takes_place,
+            Reason.LISTED: entry and plain,
+            Reason.NUMBER: phrase.numbered or bool(_NUMBERED.match(title)),
+            Reason.WEEKDAY: mention.weekday == day.weekday() or (certain and mention.first != mention.last),
+            Reason.NAME: takes_place and len(title.split()) > 1,
+            Reason.HERE: mention.counted,
+            Reason.SEVERAL_DAYS: not certain,
+            Reason.TWO_DATES: len(own) > len(listed) or (unit.several and not own),
+            Reason.OTHER_WEEKDAY: _other_weekday(mention, day, near),
+            Reason.RECURRING: bool(RECURRING.search(near)) and not phrase.numbered,
+            Reason.FAR_DATE: unit.far and mention is unit.given,
+            Reason.MAYBE_TOPIC: not (unit.reason or due or sat or plain or entry or alone)
+            or bool(UNGRADED.search(near)),
+        }
+    ) | _of_line(syllabus, unit, title, day)
     one_of = title.removesuffix("s") if len(listed) > 1 and sat and title.endswith(("ts", "ms")) else None
     for number, each in enumerate([day, *(one.last for one in listed[1:])], 1):
         named = f"{one_of} {number}" if one_of else title
-        yield Candidate(named, phrase.kind, each, unit.line, held, phrase.numbered, None, signs)
+        yield Candidate(named, phrase.kind, each, unit.line, held, phrase.numbered)
 
 
-def _signs(syllabus: Syllabus, unit: Unit, title: str, day: date) -> frozenset[Sign]:
-    """The evidence in the line as a whole."""
+def _held(reasons: Mapping[Reason, bool]) -> frozenset[Reason]:
+    return frozenset(reason for reason, holds in reasons.items() if holds)
+
+
+def _of_line(syllabus: Syllabus, unit: Unit, title: str, day: date) -> frozenset[Reason]:
+    """The reasons in the line as a whole, and in the calendar."""
     line, mentions = syllabus.lines[unit.line], syllabus.mentions(unit.line)
     begins = line[:SHORT].strip().lower().startswith(title.lower()[:12]) or bool(mentions and mentions[0].start < 6)
-    bare = len(line) < SHORT and len(cleaned(line, mentions)) <= len(title) + 25
-    here = any(one.holds(day) for one in mentions)
-    return frozenset(sign for sign, holds in ((Sign.ENTRY, begins and bare), (Sign.HERE, here)) if holds)
+    return _held(
+        {
+            Reason.ENTRY: begins and len(line) < SHORT and len(cleaned(line, mentions)) <= len(title) + 25,
+            Reason.HERE: any(one.holds(day) for one in mentions),
+            Reason.OUTSIDE_TERM: not syllabus.in_term(day),
+            Reason.YEAR: not syllabus.calendar.sure,
+        }
+    )
 
 
 def _other_weekday(mention: Mention, day: date, near: str) -> bool:
@@ -285,11 +290,9 @@ def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterat
         named = named or (phrases_of(unit.before)[-1:] if found else [])
         if found and named:
             title = f"{found['which']} {named[-1].title.split()[-1].removesuffix('s')}"
-            doubts = frozenset() if syllabus.in_term(mention.last) else frozenset({Doubt.OUTSIDE_TERM})
-            doubts |= frozenset() if syllabus.calendar.sure else frozenset({Doubt.YEAR})
-            signs = _signs(syllabus, unit, title, mention.last) | {Sign.NUMBER}
-            signs |= {Sign.DUE} if DUE.search(found[0]) else {Sign.SAT} if SAT.search(title) else set()
-            yield Candidate(title, named[-1].kind, mention.last, unit.line, doubts, numbered=True, signs=signs)
+            reasons = _of_line(syllabus, unit, title, mention.last) | {Reason.NUMBER, Reason.NAME, Reason.LISTED}
+            reasons |= {Reason.DUE} if DUE.search(found[0]) else {Reason.SAT} if SAT.search(title) else set()
+            yield Candidate(title, named[-1].kind, mention.last, unit.line, reasons, numbered=True)
 
 
 def _every_week(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
@@ -305,5 +308,7 @@ def _every_week(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
     day = first + timedelta(days=(min(weekdays) - first.weekday()) % 7)
     while last - first > LONGEST and day <= last:
         if not any(one.holds(day) for one in off):
-            yield Candidate(phrases[-1].title, phrases[-1].kind, day, unit.line, frozenset({Doubt.RECURRING}))
+            yield Candidate(
+                phrases[-1].title, phrases[-1].kind, day, unit.line, frozenset({Reason.DUE, Reason.RECURRING})
+            )
         day += timedelta(days=7)

@@ -140,7 +140,6 @@ def _of_entries(
         near = (after or before) if titles_first else (before or after)
         near = near or givers[-1:]
         days = [found[0] for at in near for found in [due_among(row.cells[at], dates[at]) or dates[at]]]
-        days = days if titles_first or len(days) < 2 else [replace(days[-1], first=days[0].first)]
         for _, cell in sentences_of(row.cells[place]):
             inside = syllabus.dates_in_text(cell)
             for day in [None] if inside or not days else days:
@@ -160,8 +159,6 @@ def _below_head(
 ) -> Unit | None:
     """The item of a row below "Report due", with the title of its row."""
     if due_column is None or not named or not NOUN.search(row.heads[due_column]):
-        return None
-    if any(one.strong or one.numbered for place in named for one in phrases_of(row.cells[place])):
         return None
     due = due_among(row.cells[due_column], dates[due_column])
     said = f"{cleaned(row.heads[due_column], [])}: {row.cells[named[-1]]}"

@@ -40,9 +40,6 @@ def mentions_for(
     if phrase is not None and len(phrases) > 1 and mentions:
         following = min((other.start for other in phrases if other.start > phrase.start), default=len(text))
         own = [one for one in mentions if phrase.end <= one.start < following]
-        if mentions[0].start < phrases[0].start and not (own and mentions[0].first < mentions[0].last):
-            before = [one for one in mentions if one.end <= phrase.start]
-            return before[-1:] or list(mentions[:1])
         mentions = own or [one for one in mentions if one.start >= phrase.end][:1]
     elif phrase is not None:
         mentions = [one for one in mentions if one.start >= phrase.end] or mentions

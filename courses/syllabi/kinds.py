@@ -18,8 +18,8 @@ _WORDS: Final = (
     ("project", r"projects?|projekt\w*|projets?|proyectos?|capstone|dossiers?"),
     ("lab", r"labs?|laborator(?:y|ies)|lab reports?|praktikum|laboratorios?|laborbericht\w*"),
     ("paper",
-     (r"papers?|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|dissertation|mémoire|ensayos?|dissertations?"
-      r"|(?:final|finished|revised) versions?"
+     (r"papers?(?! cop(?:y|ies)\b)|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|mémoire|ensayos?"
+      r"|dissertations?|(?:final|finished|revised) versions?"
       r"|travail de session|trabajo final|travail final|monografías?|trabalhos?|relazion[ei]|verslag(?:en)?")),
     ("assignment",
      (r"assignments?|homeworks?|hws?|problem sets?|p-?sets?|devoirs?|tareas?|compit[io]|exercícios?(?:-programas?)?"

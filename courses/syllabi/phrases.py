@@ -49,8 +49,8 @@ _AGAINST_BEFORE: Final = re.compile(
     r"|discuss(?:ion of)?|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?"
     r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following|by"
     r"|until|prior to|make-?up|missed|grad(?:e|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out|post(?:ed)?"
-    r"|distribut\w+|receive|overview of|help with|questions (?:on|about)|re)|\b(?:ausgabe))\s+(?:the |your |of |for "
-    r"|our |den |die |das )*$",
+    r"|distribut\w+|receive|overview of|help with|questions (?:on|about|sur)|at|during|re)|\b(?:ausgabe))\s+"
+    r"(?:the |your |of |for |our |den |die |das |l[ae] |l')*$",
     re.IGNORECASE,
 )
 _REHEARSAL: Final = re.compile(r"(?:practice|sample|mock|past|old|optional|previous|last)\b", re.IGNORECASE)

@@ -7,12 +7,12 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from courses.syllabi.agreement import compared
+from courses.syllabi.agreement import compared_with_others
 from courses.syllabi.candidates import Candidate, candidates_in
 from courses.syllabi.comparison import Match, Stored, Title, matches
 from courses.syllabi.course_fields import CourseFields, course_fields
-from courses.syllabi.doubts import first_doubt
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.reasons import first_doubt
 from courses.syllabi.warnings import Caution, Claim, cautions_about, too_many
 from courses.syllabi.weights import weights_in
 
@@ -24,7 +24,7 @@ MOST_CANDIDATES: Final = 1_000
 MOST_QUOTED: Final = 300
 """Maximum quoted characters of a line."""
 
-LEAST_CONFIDENCE: Final = 0.35
+LEAST_CONFIDENCE: Final = 0.1
 """Candidates with less confidence are not proposed."""
 
 
@@ -89,8 +89,8 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
     """
     weights = weights_in(syllabus.lines, [column.lines for column in syllabus.columns])
     graded = [one.name for one in weights]
-    likely = (one for one in candidates_in(syllabus, graded) if one.confidence >= LEAST_CONFIDENCE)
-    kept = _without_doubles(compared(syllabus, list(islice(likely, MOST_CANDIDATES)), graded))
+    candidates = compared_with_others(syllabus, list(islice(candidates_in(syllabus, graded), MOST_CANDIDATES)), graded)
+    kept = _without_doubles([one for one in candidates if one.confidence >= LEAST_CONFIDENCE])
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
     found, gone = matches([(item.title, item.due_on) for item in items], stored)
     items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, found, strict=True)]
@@ -111,7 +111,7 @@ def _item(syllabus: Syllabus, candidate: Candidate) -> ProposedItem:
     quote = " ".join((candidate.said or syllabus.raw[candidate.line]).split())[:MOST_QUOTED]
     title = candidate.title[:160].strip()
     title = title[:1].upper() + title[1:]
-    confidence, doubt = round(candidate.confidence, 2), first_doubt(candidate.doubts)
+    confidence, doubt = candidate.confidence, first_doubt(candidate.reasons)
     return ProposedItem(title, candidate.kind, candidate.due_on, candidate.line + 1, quote, confidence, doubt)
 
 

@@ -55,7 +55,10 @@ _SHARE: Final = re.compile(
 def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     """The units of a text in order."""
     above: Above | None = None
+    headed = False
     for row, mentions, titled, begins in _with_details(syllabus):
+        if begins and not mentions:
+            headed = not row.is_table and len(row.text) < SHORT and bool(DUE.search(row.text))
         if titled:
             yield titled
             continue
@@ -66,17 +69,17 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             yield from units
             above = None if when else above
             continue
-        above = _still(row, mentions, above)
         if label := _due_label(row, above):
             yield replace(label, mentions=syllabus.dates_in_text(label.text))
         elif mentions and len(row.text) < 2 * SHORT and BEGIN.fullmatch(row.text[: mentions[0].start]):
             if mentions[0].last - mentions[0].first <= LONGEST and not mentions[0].counted:
                 rest = cleaned(row.text, mentions)
                 above = Above(mentions[0], row.line, alone=len(rest) < 16 and not phrases_of(rest))
-            yield from _of_schedule(row, mentions)
+            yield from (replace(unit, reason=headed) for unit in _of_schedule(row, mentions))
         else:
             before = syllabus.lines[row.line - 1] if row.line and not begins else ""
-            yield from _of_prose(row, mentions, above, before)
+            for unit in _of_prose(row, mentions, above, before):
+                yield replace(unit, reason=unit.reason or (headed and bool(mentions)))
 
 
 def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
@@ -104,18 +107,14 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
             continue
         earlier = [*earlier[1 - LISTS :], [row for row, mentions in block if not mentions]]
         titles: list[Row] = []
-        detailed = False
         below = _titles_come_first(block)
         for at, (row, mentions) in enumerate(block):
             dated = bool(mentions and titles)
             labelled = dated and len(row.text) < SHORT and DUE_LABEL.match(row.text)
             placed = dated and ((below and not row.roles) or _POINTS.search(row.text))
             if labelled or (_only_when(row.text, mentions) and (placed or _DETAIL.match(row.text))):
-                detailed = True
                 yield from ((row, mentions, titled, False) for titled in _titled_above(row, mentions, titles))
                 continue
-            if detailed and not mentions and not _LABELLED.match(row.text):
-                titles, detailed = [], False
             if not due_among(row.text, mentions):
                 titles.append(row)
             yield row, mentions, None, at == 0
@@ -152,14 +151,6 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
         return False
     title = block[dates[0] - 1][0].text
     return dates[-1] == len(block) - 1 or title.endswith(":") or any(not one.against for one in phrases_of(title))
-
-
-def _still(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above | None:
-    """The date above, unless this line is outside of the table, starts a week, or says that there is no class."""
-    if above is None or (not mentions and WEEK_HEAD.match(row.text)):
-        return None
-    off = mentions and len(row.text) < SHORT and NO_ITEM.search(cleaned(row.text, mentions))
-    return None if off else above
 
 
 def _due_label(row: Row, above: Above | None) -> Unit | None:

@@ -1,7 +1,7 @@
 """The shares of a grade named in a syllabus: a name and a number, in a line, in cells or in a clause."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -80,7 +80,11 @@ _DETAIL_BEFORE: Final = re.compile(
 _DETAIL_AFTER: Final = re.compile(rf"(\d\s?%(?:\s{_GRADE})?)\s?\([^()]{{0,80}}%[^()]{{0,80}}\)", re.IGNORECASE)
 """Brackets that list the parts of an adjacent share: "Analyses (3 x 10%) ... 30%"."""
 
-_PIECES: Final = re.compile(r"[,(\s]+\d{1,3}(?:\.\d+)?\s?(?:%|points|pts) each\)?(?=\W{1,9}\d+\W*$)", re.IGNORECASE)
+_PIECES: Final = re.compile(
+    r"[,(\s]+(?:\d{1,2} (?:at|of|@|x|\u00d7) (?P<each>)|)\d{1,3}(?:\.\d+)?\s?(?:%|points|pts)(?(each)| each)\)?"
+    r"(?=\W{1,9}\d+\W*$)",
+    re.IGNORECASE,
+)
 """The share of each piece before their total: "Tutorials, 1.5% each: 12"."""
 
 _ONE_OF: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
@@ -121,7 +125,7 @@ class _Share:
     end: int
 
 
-def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[Entry]:
+def entries_in(lines: Sequence[str], *, bare: bool) -> Iterator[Entry]:
     """The entries of a text in order.
 
     A table row with a name and a number is one entry, as is each clause with both. Numbers without names, in lines or
@@ -129,16 +133,17 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
 
     Args:
         lines: as returned by `readable`.
-        headed: whether a bare number in a line can be a share, as below a header "Percentage".
+        bare: whether a number without a unit can be a share.
     """
     counted = counted_pieces(lines)
     above: list[tuple[str, int]] = []
     waiting: list[_Share] = []
     for row in rows_of(lines):
-        bare = headed(row.line) and ("weight" in row.roles or not DATED.search(row.text))
+        dated = bool(DATED.search(row.text))
+        number = "weight" in row.roles or (bare and not dated)
         roles = row.roles if "weight" in row.roles else ["weight"] * len(row.cells)
         alone = [
-            _alone(cell, bare=bare) if role == "weight" else None for cell, role in zip(row.cells, roles, strict=True)
+            _alone(cell, bare=number) if role == "weight" else None for cell, role in zip(row.cells, roles, strict=True)
         ]
         shares = [share for share in alone if share]
         names = [
@@ -146,14 +151,14 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
             for cell, share in zip(row.cells, alone, strict=True)
             if not share and len(cell) < MOST_READ and (name := name_of(cleaned(_OF_GRADE.sub(" ", cell), [])))
         ]
-        if shares and not names and not DATED.search(row.text):
+        if shares and not names and not dated:
             waiting += shares
             continue
         yield from _matched(above, waiting, counted)
-        above, waiting = ([] if waiting or row.is_table else above), []
+        above, waiting = ([] if waiting else above), []
         if shares and names:
             yield from _of_cells(row, alone, counted)
-        elif found := list(_of_text(row, counted, bare=bare)):
+        elif found := list(_of_text(row, counted, bare=number)):
             yield from found
         else:
             above = [*above, *((name, row.line) for name in names)][-MOST_PARTS:]
@@ -225,7 +230,7 @@ def _share(found: re.Match[str], unit: str) -> _Share:
 def _alone(cell: str, *, bare: bool) -> _Share | None:
     """The percentage of a cell without a name: the total in "5% each (20% total)"."""
     cell = BRACKETS.sub(" ", cell) if cell[:1].isdigit() else cell
-    if len(cell) > 60 or SCALE.search(cell):
+    if len(cell) > 60:
         return None
     found = _shares_in(cell, bare=bare)
     rest = _OF_GRADE.sub(" ", cell)
@@ -261,8 +266,8 @@ def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_
     )
     for at, share in enumerate(shares):
         head = text[max(shares[at - 1].end if at else 0, share.start - MOST_READ) : share.start]
-        tail = text[share.end : shares[at + 1].start if at + 1 < len(shares) else len(text)]
         head = _TIMES.sub("", head)
+        tail = text[share.end : shares[at + 1].start if at + 1 < len(shares) else len(text)]
         verb = _VERB.search(head)
         if (after and not (verb and at)) or (not verb and _NO_WORDS.fullmatch(_OF_GRADE.sub("", head, count=1))):
             said = _FROM.sub("", _OF_GRADE.sub("", tail), count=1)

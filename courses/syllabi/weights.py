@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass
+from itertools import accumulate, islice
 from typing import Final
 
 from courses.syllabi.columns import columns_of
-from courses.syllabi.rows import MOST_LINES
+from courses.syllabi.kinds import NOUN
+from courses.syllabi.phrases import TAKING_PART
 from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_in
 
 MOST_ENTRIES: Final = 600
@@ -22,10 +23,6 @@ _HEAD: Final = re.compile(
 _TOTAL: Final = re.compile(
     r"\b(?:total|out of|summe?|in all|altogether|insgesamt|en tout|max(?:imum|imal)?\b\.?|possible)\b", re.IGNORECASE
 )
-_TOTAL_LINE: Final = re.compile(r"\W*(?:total|summe)?\W*(?:100|\d{2,3}0)\W*(?:points|pts|punkte)?\W*", re.IGNORECASE)
-_PERCENT: Final = re.compile(r"\d\s?(?:%|percent\b|per cent\b)", re.IGNORECASE)
-_BELOW: Final = 25
-"""Maximum number of lines below a header in which a bare number can be a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,82 +43,54 @@ class Weight:
 def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> list[Weight]:
     """The grade categories. Empty if the text has none.
 
-    A run of adjacent entries counts if it adds up to 100 or to the written total, in the text, or in a column of it.
-    Otherwise, the percentages in a list below a header count.
+    A run of adjacent entries counts if it adds up to the whole, in the text or in a column of it: first of percentages
+    or points, then also of bare numbers. Otherwise, percentages that are close together count.
     """
-    entries = _entries(lines)
-    run = _best_run(entries, lines)
-    if not run:
-        run = max(
-            (_best_run(_entries(column), column) for column in [*columns, *columns_of(lines)]), key=len, default=[]
-        )
-    if not run:
-        run = _whole_run(_entries(lines, paragraphs=True), lines)
-    if run:
-        total = sum(entry.value for entry in run)
-        return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
-    run = _headed_run([one for one in entries if one.unit == "%"], lines)
+    texts = [lines, *(column for column in columns if column is not lines), *columns_of(lines)]
+    for bare in (False, True):
+        run = max((_run_in(text, bare=bare) for text in texts), key=_worth)
+        if run and (not bare or _known(run) * 2 >= len(run) or _below_head(run[0].line, lines)):
+            total = sum(entry.value for entry in run)
+            return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
+    run = _close_run([one for one in islice(entries_in(lines, bare=False), MOST_ENTRIES) if one.unit == "%"])
     return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
 
 
-def _best_run(entries: Sequence[Entry], lines: Sequence[str]) -> Sequence[Entry]:
-    """The run that adds up to the whole: of percentages, else of points."""
-    for candidates in ([one for one in entries if one.unit == "%"], [one for one in entries if one.unit != "%"]):
-        if run := max(_whole_run(_without_wholes(candidates), lines), _whole_run(candidates, lines), key=len):
+def _known(run: Sequence[Entry]) -> int:
+    """The number of entries whose name has a known word for work or for taking part."""
+    return sum(bool(NOUN.search(one.name) or TAKING_PART.search(one.name)) for one in run)
+
+
+def _worth(run: Sequence[Entry]) -> float:
+    """How likely a run that adds up is the grade: by its names, its number of parts and their distance."""
+    if not run:
+        return -1000
+    return 2 * _known(run) / len(run) + min(len(run), 4) * 0.5 - (run[-1].line - run[0].line) / len(run)
+
+
+def _run_in(lines: Sequence[str], *, bare: bool) -> Sequence[Entry]:
+    """The run in a text that adds up to the whole: of percentages, else of points."""
+    entries = list(islice(entries_in(lines, bare=bare), MOST_ENTRIES))
+    for alike in ([one for one in entries if one.unit == "%"], [one for one in entries if one.unit != "%"]):
+        apart = _without_sums(alike, wholes=False)
+        if run := max(_whole_run(_without_sums(apart, wholes=True), lines), _whole_run(apart, lines), key=_worth):
             return run
     return []
 
 
-def _entries(lines: Sequence[str], *, paragraphs: bool = False) -> list[Entry]:
-    """The shares in a text, with bare numbers below a header or above a total, or in paragraphs with a percentage."""
-    if paragraphs:
-        near = _paragraphs_with_percents(lines)
-        return [
-            replace(one, unit="%")
-            for one in islice(entries_in(lines, near.__contains__), MOST_ENTRIES)
-            if one.line in near
-        ]
-    heads = [
-        number
-        for number, line in enumerate(lines[:MOST_LINES])
-        if len(line) < 120 and _HEAD.search(line.split(":", 1)[0])
-    ]
-    totals = [
-        number for number, line in enumerate(lines[:MOST_LINES]) if len(line) < 60 and _TOTAL_LINE.fullmatch(line)
-    ]
-    near = {line + away for line in heads for away in range(_BELOW)} | {
-        line - away for line in totals for away in range(12)
-    }
-    return list(islice(entries_in(lines, near.__contains__), MOST_ENTRIES))
-
-
-def _paragraphs_with_percents(lines: Sequence[str]) -> set[int]:
-    """The lines of the paragraphs that name a percentage."""
-    near: set[int] = set()
-    first = 0
-    for number, line in enumerate([*lines[:MOST_LINES], ""]):
-        if line.strip():
-            continue
-        if any(_PERCENT.search(one) for one in lines[first:number]):
-            near |= {*range(first, number)}
-        first = number + 1
-    return near
-
-
-def _without_wholes(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries without totals of the entries below: "Exams 60%" before "Midterm 25%" and "Final 35%"."""
-    return [entry for at, entry in enumerate(entries) if not _is_made_up(entry, entries[at + 1 : at + 6])]
-
-
-def _is_made_up(entry: Entry, following: Sequence[Entry]) -> bool:
-    total, line = 0.0, entry.line
-    for count, part in enumerate(following, 1):
-        if part.line - line > 2 or entry.unit != "%":
-            return False
-        total, line = total + part.value, part.line
-        if count > 1 and abs(total - entry.value) < 0.05:
-            return True
-    return False
+def _without_sums(entries: Sequence[Entry], *, wholes: bool) -> list[Entry]:
+    """The entries without the parts of a whole that share a line, or without each whole before its parts."""
+    kept: list[Entry] = []
+    at = 0
+    while at < len(entries):
+        entry, at = entries[at], at + 1
+        totals = accumulate(part.value for part in entries[at : at + 6])
+        parts = next((count for count, total in enumerate(totals, 1) if abs(total - entry.value) < 0.05), 0)
+        if parts < 2 or not wholes:
+            kept.append(entry)
+        if parts > 1 and not wholes and entry.line != entries[at].line == entries[at + parts - 1].line:
+            at += parts
+    return kept
 
 
 def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> Sequence[Entry]:
@@ -132,7 +101,7 @@ def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> Sequence[Entry
         for last in range(first + 2, min(first + MOST_PARTS, len(entries)) + 1)
         if _is_whole(run := entries[first:last], lines)
     ]
-    return max(runs, key=lambda run: min(len(run), 4) * 0.5 - (run[-1].line - run[0].line) / len(run), default=[])
+    return max(runs, key=_worth, default=[])
 
 
 def _is_whole(run: Sequence[Entry], lines: Sequence[str]) -> bool:
@@ -149,21 +118,15 @@ def _is_whole(run: Sequence[Entry], lines: Sequence[str]) -> bool:
     )
 
 
-def _headed_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
-    """Percentages close together below a header that do not add up: better shown with a warning than not at all."""
+def _close_run(entries: Sequence[Entry]) -> list[Entry]:
+    """Percentages close together that do not add up: better shown with a warning than not at all."""
     runs: list[list[Entry]] = []
     for entry in entries:
         if runs and entry.line - runs[-1][-1].line <= 2:
             runs[-1].append(entry)
         else:
             runs.append([entry])
-    fitting = [
-        run
-        for run in runs
-        if 3 <= len(run) <= MOST_PARTS
-        and 60 <= sum(entry.value for entry in run) <= 150
-        and _below_head(run[0].line, lines)
-    ]
+    fitting = [run for run in runs if len(run) >= 3 and 60 <= sum(entry.value for entry in run) <= 150]
     return max(fitting, key=len, default=[])
 
 

@@ -18,7 +18,7 @@ def found(*lines: str) -> list[tuple[str, str, str | None]]:
 def test_dates_belong_to_the_titles_above_if_titles_come_first():
     assert found("Essay 1: Songs", "October 8", "", "Midterm exam", "October 15, 10:00", "", "Policies") == [
         ("Essay 1: Songs", "2026-10-08", "little says so"),
-        ("Midterm exam", "2026-10-15", "little says so"),
+        ("Midterm exam", "2026-10-15", None),
     ]
 
 
@@ -130,3 +130,17 @@ def test_a_head_that_says_what_is_due_names_the_date_below_it():
 
 def test_two_days_in_the_cell_of_a_week_are_its_days():
     assert found("Oct 6, 8     Masses     Problem set 1") == [("Problem set 1", "2026-10-08", "several days")]
+
+
+def test_a_line_that_makes_a_list_due_is_the_reason_of_its_entries():
+    lines = ("Everything is due at the start of class:", "", "Thursday, October 8 – Song essay")
+    assert found(*lines) == [("Song essay", "2026-10-08", None)]
+    assert found(lines[-1]) == [("Song essay", "2026-10-08", "no deadline word")]
+
+
+def test_a_date_follows_its_words_in_a_line_that_begins_with_the_days_of_its_week():
+    assert ("Exam 1", "2026-10-05") in [one[:2] for one in found("5 10/5, 10/7 Exam 1 on Mon. 10/5; Motets Essay 2")]
+
+
+def test_where_something_is_handed_in_is_no_item():
+    assert "Practical of" not in [title for title, _, _ in found("Song book: hand in at the practical of October 8")]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from courses.syllabi.doubts import Doubt, confidence_of
+from courses.syllabi.reasons import DEADLINES, Reason, confidence_of, first_doubt
 from tests.support.cases import each
 from tests.syllabi.reading import proposed
 
@@ -16,9 +16,17 @@ def doubts(*lines: str) -> list[tuple[str, str | None]]:
     return [(item.title, item.doubt) for item in proposed(FALL, *lines).items]
 
 
-def test_any_doubt_prevents_selecting_an_item():
-    assert confidence_of(()) >= 0.8
-    assert all(confidence_of({doubt}) < 0.8 for doubt in Doubt)
+EVERYTHING = {one for one in Reason if one.weight > 0}
+
+
+def test_any_reason_against_an_item_prevents_selecting_it():
+    assert confidence_of(EVERYTHING) >= 0.8
+    assert all(confidence_of({*EVERYTHING, one}) < 0.8 for one in Reason if one.weight < 0)
+
+
+def test_without_a_reason_to_be_a_deadline_a_date_is_not_selected():
+    assert confidence_of(EVERYTHING - DEADLINES) < 0.8
+    assert first_doubt(EVERYTHING - DEADLINES) == "no deadline word"
 
 
 @pytest.mark.parametrize(

@@ -425,3 +425,13 @@ def test_every_text_is_parsed_quickly(piece):
 
 def repeated(piece: str, length: int) -> str:
     return (piece * (length // len(piece) + 1))[:length]
+
+
+def test_a_line_of_parts_that_add_up_to_the_line_above_is_no_category():
+    lines = ("Grading", "Song book: 60%", "plan 20%, draft 40%", "Jury: 40%")
+    assert weights(*lines) == [("Song book", 60), ("Jury", 40)]
+
+
+def test_bare_numbers_are_a_grade_where_their_names_are_work():
+    assert weights("Essays 60", "Exam 30", "Participation 10") == [("Essays", 60), ("Exam", 30), ("Participation", 10)]
+    assert weights("Pine Hall 60", "Oak Hall 30", "Elm Hall 10") == []
