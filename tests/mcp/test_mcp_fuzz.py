@@ -42,6 +42,7 @@ BEYOND_A_SCHEMA = (
     "Must not be sent together with created_after.",
     " for this item.",
     "There are ",
+    "reached the limit of",
     "Must not be empty.",
     "Null characters are not allowed.",
     "Use the next_cursor of the previous page",
