@@ -80,9 +80,11 @@ def test_the_index_compares_the_courses_of_a_limited_credential(
         owner.made("create_item", course_id=courses[-1], title="Test", kind="exam", due_on=owner_member.today())
     limited = RestEntryPoint(make_key(owner_member, limits=Limits(tuple(courses[1:])).stored())[0])
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")  # cheap in small tables
+        cursor.execute("SET LOCAL enable_sort = off")  # rejects the other plans, which are cheap in small tables
     plan = "\n".join(line for (line,) in explained(limited, "EXPLAIN")[0])
-    assert re.search(r"Index Scan using item_member_due_courses.*\n.*Index Cond:.*NULLIF\(course_id", plan), plan
+    assert "Index Scan using item_member_due_courses" in plan, plan
+    if connection.pg_version >= 170000:  # type: ignore[attr-defined]  # before, not in an index that is read in order
+        assert re.search(r"using item_member_due_courses.*\n.*Index Cond:.*NULLIF\(course_id", plan), plan
 
 
 @pytest.mark.database("sqlite")
