@@ -108,7 +108,7 @@ def _view(data: MemberData, by_course: bool, grades: bool, vendor: str, one: boo
     masked = {} if grades else data.without_grades
     if data.is_grade and not grades:
         where = "FALSE"
-    elif by_course:  # of the member
+    elif by_course:  # all of them are courses of the member
         where = _in_courses(model, "t", data.course.split("__"), vendor)
         if vendor == "postgresql" and data.course == "self":
             # PostgreSQL expects this to hold for nearly every row, so it reads the items first, in order.
