@@ -34,8 +34,8 @@ class Reason(Enum):
     RECURRING = (-0.2, "every week")
     FAR_DATE = (-0.2, "date some lines above")
     MAYBE_TOPIC = (-0.25, "maybe a topic")
-    NO_REASON = (-0.3, "no deadline word")
     UNNAMED = (-0.2, "no word for a kind of work")
+    NO_REASON = (-0.3, "no deadline word")
 
     @property
     def weight(self) -> float:
@@ -56,7 +56,7 @@ _WEAK: Final = "little says so"
 
 def confidence_of(reasons: Collection[Reason]) -> float:
     """From 0 to 0.95. Any reason against an item lowers it below 0.8."""
-    known = {*reasons} if DEADLINES & {*reasons} or Reason.NO_DATE in reasons else {*reasons, Reason.NO_REASON}
+    known = _with_missing(reasons)
     gained = min(_MOST, _BEFORE + sum(one.weight for one in known if one.weight > 0))
     return max(0.0, round(gained + sum(one.weight for one in known if one.weight < 0), 2))
 
@@ -65,7 +65,11 @@ def first_doubt(reasons: Collection[Reason]) -> str | None:
     """The reason against an item to show; None if it is ticked."""
     if confidence_of(reasons) >= TICKED:
         return None
-    against = [one for one in Reason if one.weight < 0 and one in reasons]
-    if not against and not DEADLINES & {*reasons}:
-        against = [Reason.NO_REASON]
-    return against[0].words if against else _WEAK
+    known = _with_missing(reasons)
+    return next((one.words for one in Reason if one.weight < 0 and one in known), _WEAK)
+
+
+def _with_missing(reasons: Collection[Reason]) -> frozenset[Reason]:
+    """The reasons, and that there is none to be a deadline if that is so for an item with a date."""
+    stated = DEADLINES & {*reasons} or Reason.NO_DATE in reasons
+    return frozenset(reasons if stated else {*reasons, Reason.NO_REASON})
