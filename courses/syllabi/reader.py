@@ -60,7 +60,7 @@ class Syllabus:
             term: the term of the course, for the same purpose.
         """
         raw = lines_of(text)
-        lines = list(with_months(readable(line) for line in raw))
+        lines = list(with_months([readable(line) for line in raw]))
         return cls(raw, lines, calendar_of(lines, today=today, term=term))
 
     def mentions(self, line: int) -> list[Mention]:
@@ -89,7 +89,7 @@ class Syllabus:
 
         def apart(left: str, right: str) -> bool:
             dates = self.calendar.mentions(right)
-            if BEGIN.fullmatch(left) or not dates or dates[0].start > 2 or not is_title(cleaned(right, dates)):
+            if BEGIN.fullmatch(left) or len(dates) != 1 or dates[0].start > 2 or not is_title(cleaned(right, dates)):
                 return False
             return all(abs(one.first - dates[0].first) > WEEK for one in self.calendar.mentions(left))
 

@@ -199,3 +199,26 @@ def test_lists_set_one_after_another_are_read_side_by_side():
         ("Examination", "exam", "2026-12-07"),
     ]
     assert weights(*titles, *shares, *dates) == [("Visual test", 10), ("Object essay", 30), ("Examination", 60)]
+
+
+def test_the_text_below_a_day_of_a_calendar_is_on_that_day():
+    week = (
+        "Mon           Tue           Wed           Thu           Fri",
+        "5             6             7             8             9",
+        "Masses        Motets        Library       Listening     Picture day",
+        "                            visit         quiz",
+        "12            13            14            15            16",
+        "              Midterm                     Essay 1       Quiz: modes",
+        "                                          due           and scales",
+    )
+    assert items("OCTOBER 2026", "", *week) == [
+        ("Listening quiz", "quiz", "2026-10-08"),
+        ("Midterm", "exam", "2026-10-13"),
+        ("Essay 1", "paper", "2026-10-15"),
+        ("Quiz: modes and scales", "quiz", "2026-10-16"),
+    ]
+
+
+def test_a_list_beside_a_list_keeps_its_own_dates():
+    rows = [f"Essay {at}       Oct {at}                Quiz {at}       Nov {at}" for at in range(2, 9)]
+    assert items("Fall 2026", "", *rows)[:2] == [("Essay 2", "paper", "2026-10-02"), ("Quiz 2", "quiz", "2026-11-02")]
