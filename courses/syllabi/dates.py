@@ -121,18 +121,16 @@ def _read(line: str, *, dotted: bool) -> Iterator[Written]:
 def _with_weekday(line: str, one: Written) -> Written:
     if before := _WEEKDAY_BEFORE.search(line, max(0, one.start - 20), one.start):
         return replace(one, start=before.start(), weekday=WEEKDAYS_BEFORE_DATES[before[1].lower()])
-    after = _WEEKDAY_AFTER.match(line, one.end)
-    if after and (after[1][0].isupper() or len(after[1]) > 4):
+    if after := _WEEKDAY_AFTER.match(line, one.end):
         return replace(one, weekday=WEEKDAYS[after[1].lower()])
     return one
 
 
 def _with_borrowers(line: str, one: Written, floor: int) -> Iterator[Written]:
     """The date, and the days beside it that have its month: the 25th in "25-27 Nov", and the 9th in "Oct 7 and 9"."""
-    before = None if one.open_order else _DAY_BEFORE.search(line, floor, one.start)
+    before = None if one.open_order else _DAY_BEFORE.search(line, max(floor, one.start - 16), one.start)
     if before and line[one.start].isdigit() and 1 <= int(before["day"]) < one.day:
-        first = replace(one, start=before.start(), end=before.start("join"), day=int(before["day"]), weekday=None)
-        yield _with_weekday(line, first)
+        yield replace(one, start=before.start(), end=before.start("join"), day=int(before["day"]), weekday=None)
     yield one
     after = _DAY_AFTER.match(line, one.end)
     if after and (one.month if one.open_order else one.day) < int(after["day"]) <= 31:
