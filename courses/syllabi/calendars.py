@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import MAXYEAR, MINYEAR, date, timedelta
+from datetime import date, timedelta
 from typing import Final
 
 from courses.syllabi.dates import Written, written_dates
-from courses.syllabi.terms import Term, distance, find_term, find_terms, term_near
+from courses.syllabi.terms import Term, find_term, find_terms, term_near
 from courses.syllabi.weeks import WORKING_WEEK, days_of_weeks, weeks_in
 
 HEAD: Final = 60
@@ -20,26 +20,13 @@ _DAY_FIRST_WORDS: Final = re.compile(
     r"|Autumn term|timetable|programme|organis\w+)\b"
 )
 _BARE_YEAR: Final = re.compile(r"(?<![\d./-])20\d\d(?![\d./-])")
-_BEGINS: Final = re.compile(
-    r"\b(?:first day of (?:class|classes|instruction|the term|term|the semester|lectures)"
-    r"|(?:class|classes|instruction|semester|term|quarter|lectures) (?:begins?|starts?)"
-    r"|vorlesungsbeginn|semesterbeginn|début des cours|inicio de clases)\b",
-    re.IGNORECASE,
-)
-_ENDS: Final = re.compile(
-    r"\b(?:last day of (?:class|classes|instruction|the term|term|the semester|lectures)|(?:class|classes|instruction"
-    r"|semester|term|quarter|lectures) ends?|vorlesungsende|semesterende|fin des cours|fin de clases)\b",
-    re.IGNORECASE,
-)
 _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) dates?\b", re.IGNORECASE)
 WEEK_OF: Final = re.compile(
     r"(?:\bweek (?:of|beginning|commencing)|\bw/c|\bsemaine du|\bsemana del|\bwoche vom|\bwoche ab) ?$", re.IGNORECASE
 )
+_SHORTEST_TERM: Final = timedelta(days=20)
 FURTHEST: Final = 20
 """Maximum distance in years of a full date from today, for determining the year of a syllabus."""
-
-_EXAMINATIONS: Final = timedelta(days=35)
-"""Maximum time between the last class and the end of examinations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +59,7 @@ class Calendar:
     """The interpretation of the dates of one syllabus.
 
     Attributes:
-        first: first day of the span for dates without a year.
-        last: last day of that span.
+        span: the days of dates without a year.
         day_first: whether 3/4 is 3 April.
         dotted: whether "26.10." is a date.
         sure: whether weekdays agree with the assumed years.
@@ -81,8 +67,7 @@ class Calendar:
         weeks: the Mondays of numbered weeks.
     """
 
-    first: date
-    last: date
+    span: Term
     day_first: bool = False
     dotted: bool = False
     sure: bool = True
@@ -93,49 +78,33 @@ class Calendar:
         """The valid dates of a line from `readable`, in order."""
         mentions = []
         for written in written_dates(line, dotted=self.dotted):
-            last = self.day_of(written.last or written, day_first=self.day_first)
-            first = self.day_of(written, day_first=self.day_first, until=last) if written.last else last
+            first, last = self.day_of(written), self.day_of(written.last or written)
             if first and last and first <= last and (last - first).days < 200:
                 if first == last and WEEK_OF.search(line, 0, written.start):
                     last = first + WORKING_WEEK
                 mentions.append(Mention(written.start, written.end, first, last, written.weekday))
-        if not mentions:
-            mentions += [
-                Mention(one.start, one.end, one.first, one.last, counted=True)
-                for one in days_of_weeks(line, self.weeks)
-            ]
-        return sorted(mentions, key=lambda one: one.start)
+        return mentions or [
+            Mention(one.start, one.end, one.first, one.last, counted=True) for one in days_of_weeks(line, self.weeks)
+        ]
 
     def first_days(self, line: str) -> list[tuple[int, int, date]]:
         """The dates of a line as (start, end, first day)."""
         return [(one.start, one.end, one.first) for one in self.mentions(line)]
 
-    def day_of(self, written: Written, *, day_first: bool, until: date | None = None) -> date | None:
+    def day_of(self, written: Written) -> date | None:
         """The day of one written date, or None if it does not exist.
 
-        Args:
-            written: the date.
-            day_first: how to read numbers in ambiguous order.
-            until: the last day, if the date begins a range.
+        A date without a year is in the span, else fits its weekday, else is as near to the span as possible.
         """
         day, month = written.day, written.month
-        if written.open_order and ((not day_first and month <= 31) or month > 12) and day <= 12:
+        if written.open_order and not self.day_first:
             day, month = month, day
-        if until is not None and written.year is None:
-            return (
-                _on(until.year, month, day)
-                if (month, day) <= (until.month, until.day)
-                else _on(until.year - 1, month, day)
-            )
-        if written.year is not None:
-            return _on(written.year, month, day)
-        years = range(max(MINYEAR, self.first.year - 1), min(MAXYEAR, self.last.year + 1) + 1)
-        days = [found for year in years if (found := _on(year, month, day))]
-        fits = [
-            one for one in days if one.weekday() == written.weekday
-        ]  # determines the year of a date outside the span
-        days = [one for one in days if self.first <= one <= self.last] or fits or days
-        return min(days, key=lambda one: (distance(one, self.first, self.last), abs(one - self.first)), default=None)
+        years = [written.year] if written.year else range(self.span.first.year - 1, self.span.last.year + 2)
+        return min(
+            (found for year in years if (found := _on(year, month, day))),
+            key=lambda one: (not self.span.holds(one), one.weekday() != written.weekday, self.span.days_to(one)),
+            default=None,
+        )
 
 
 def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = None) -> Calendar:
@@ -149,16 +118,14 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
         today: the member's day.
         term: the term of the course, if known.
     """
-    head = "\n".join(text_lines[:HEAD])
-    dotted = len(_GERMAN.findall("\n".join(text_lines[:400]))) >= 3
+    beginning = "\n".join(text_lines[:400])
+    dotted = len(_GERMAN.findall(beginning)) >= 3
     written = [one for line in text_lines for one in written_dates(line, dotted=dotted)]
-    terms = [*find_terms(head)] or [*find_terms("\n".join(text_lines))]
-    years = _span_of_years(written, head, today)
+    spans = [*find_terms("\n".join(text_lines)), *_span_of_years(written, "\n".join(text_lines[:HEAD]), today)]
     named = term_near(term, today) if term else None
-    known = next((one for one in (*terms, years) if one and one.last >= today), None)  # not that of an example
-    known = known or next(iter(terms), None) or years or named or Term("", today, today)
-    calendar = Calendar(known.first, known.last, dotted=dotted, term=(known if known in terms else None) or named)
-    calendar = replace(calendar, day_first=_day_first(calendar, written, "\n".join(text_lines[:400])))
+    span = min(spans, key=lambda one: one.last < today, default=named or Term("", today, today))
+    calendar = Calendar(span, dotted=dotted, term=span if span.name else named)
+    calendar = replace(calendar, day_first=_day_first(calendar, written, beginning))
     calendar = replace(calendar, sure=_agrees(calendar, written))
     calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.first_days))
     return replace(calendar, term=_stated_term(calendar, text_lines) or calendar.term)
@@ -167,61 +134,41 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
 def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:
     """Return whether most adjacent weekdays fit the years. At least three are needed."""
     dated = [one for one in written if one.weekday is not None and one.year is None and one.last is None]
-    days = [calendar.day_of(one, day_first=calendar.day_first) for one in dated]
+    days = [calendar.day_of(one) for one in dated]
     fitting = sum(day is not None and day.weekday() == one.weekday for day, one in zip(days, dated, strict=True))
     return len(dated) < 3 or fitting * 2 > len(dated)
 
 
-def _span_of_years(written: Iterable[Written], head: str, today: date) -> Term | None:
+def _span_of_years(written: Iterable[Written], head: str, today: date) -> Iterator[Term]:
     """The year of most full dates, of those not over if there are any, else a year in the head that is near today."""
     ends = [one.last or one for one in written]
     years = Counter(one.year for one in ends if one.year is not None and abs(one.year - today.year) <= FURTHEST)
     if not years:
         years = Counter(year for found in _BARE_YEAR.findall(head) if abs((year := int(found)) - today.year) <= 2)
-    if not years:
-        return None
-    year = max(years, key=lambda one: (one >= today.year, years[one], one))
-    return Term("", date(year, 1, 1), date(year, 12, 31))
+    if years:
+        year = max(years, key=lambda one: (one >= today.year, years[one], one))
+        yield Term("", date(year, 1, 1), date(year, 12, 31))
 
 
 def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> bool:
-    """Return whether the day comes first: decided by numbers over 12, weekdays and the term, then by the language."""
-    votes = 0.0
-    for one in written:
-        for part in (one, one.last):
-            if part is None or not part.open_order:
-                continue
-            for day_first, sign in ((True, 1), (False, -1)):
-                if (part.month if day_first else part.day) > 12:
-                    votes -= 4 * sign
-                    continue
-                day = calendar.day_of(part, day_first=day_first)
-                if day is not None:
-                    votes += sign * 2 * (part.weekday is not None and day.weekday() == part.weekday)
-                    votes += sign * 0.5 * (calendar.first <= day <= calendar.last)
-    return votes > 0 or (votes == 0 and len(_DAY_FIRST_WORDS.findall(text)) >= 3)
+    """Return whether the day comes first, so that more dates exist, or more of them are in the term, or by language."""
+    ambiguous = [part for one in written for part in (one, one.last) if part and part.open_order]
+
+    def fitting(*, day_first: bool) -> tuple[int, int]:
+        days = [*map(replace(calendar, day_first=day_first).day_of, ambiguous)]
+        return sum(map(bool, days)), sum(day is not None and calendar.span.holds(day) for day in days)
+
+    day_first, month_first = fitting(day_first=True), fitting(day_first=False)
+    return day_first > month_first or (day_first == month_first and len(_DAY_FIRST_WORDS.findall(text)) >= 3)
 
 
 def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
-    """The days of the term, if the text contains both its first and its last day."""
-    first = last = None
-    for line in text_lines:
-        if len(line) > 300:
-            continue
-        if (_LASTS.search(line) or find_term(line)) and (
-            ranges := [one for one in calendar.mentions(line) if (one.last - one.first).days > 20]
-        ):
-            first, last = first or ranges[0].first, max(last or ranges[0].last, ranges[0].last)
-        for pattern in (_BEGINS, _ENDS):
-            if (cue := pattern.search(line)) and (mentions := calendar.mentions(line)):
-                day = next((one.first for one in mentions if one.start >= cue.end()), mentions[0].first)
-                if pattern is _BEGINS:
-                    first = first or day
-                else:
-                    last = last or day + _EXAMINATIONS
-    if first is None or last is None or not timedelta(days=14) < last - first < timedelta(days=400):
+    """The days of the term, if lines that name it or its dates have long ranges."""
+    lines = (line for line in text_lines if _LASTS.search(line) or find_term(line))
+    ranges = [one for line in lines for one in calendar.mentions(line) if one.last - one.first > _SHORTEST_TERM]
+    if not ranges:
         return None
-    return Term(calendar.term.name if calendar.term else "", first, last, stated=True)
+    return Term(calendar.term.name if calendar.term else "", ranges[0].first, max(one.last for one in ranges))
 
 
 def _on(year: int, month: int, day: int) -> date | None:

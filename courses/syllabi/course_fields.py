@@ -9,14 +9,13 @@ from courses.syllabi.calendars import HEAD
 from courses.syllabi.terms import find_term
 
 _CODE: Final = re.compile(
-    r"(?<![\w/.@-])(?P<code>(?!(?:ISBN|HTTP|COVID|ROOM|RM|FALL|SPRING|SUMMER|WINTER|PAGE|WEEK|ZOOM|SEC|PH|PO|BOX"
-    r"|AM|PM|CRN|UTC|GMT|EST|CST|PST|FAX|TEL|APA|MLA|WS|SS|MWF|MW|TR|TTH|MTWTHF|HALL|BLDG)\b)"
-    r"[A-ZÄÖÜ]{2,8}(?:[ -][A-Z]{1,3})?[ -]{0,2}[A-Za-z]?\d{2,5}[A-Z]{0,2}(?:\.\d{1,2})?)(?![\w@]|/\d|\.\w)"
+    r"(?<![\w/.@-])(?!(?:ISBN|HTTP|COVID|ROOM|RM|FALL|TERM|MAY|PAGE|WEEK|ZOOM|SEC|PO|BOX|CRN|MWF|MW|TTH|TR)\b"
+    r"|[A-Z]{5,} 20\d\d\b|[A-Z]{2} \d{5}\b)[A-ZÄÖÜ]{2,8}(?:[ -][A-Z]{1,3})?[ -]{0,2}[A-Za-z]?\d{2,5}[A-Z]{0,2}"
+    r"(?:\.\d{1,2})?(?![\w@]|/\d|\.\w)"
 )
-_NO_CODE: Final = re.compile(r" (?:19|20)\d\d$|^[A-Z]{2} \d{5}$")
-"""A term ("MAY 2026"), and a state with its ZIP code."""
+"""Not a term ("SPRING 2026"), nor a state with its ZIP code."""
 
-_PLACE: Final = re.compile(
+_NO_CODE: Final = re.compile(
     r"\b(?:office|room|phone|hall|building|location|classroom|prerequisites?|pre-reqs?|lectures?|hours)\b",
     re.IGNORECASE,
 )
@@ -25,7 +24,6 @@ _LABELS: Final = {
         r"course (?:title|name)(?: and number)?|title(?: of course)?|module (?:title|name)|kursname|modul"
         r"|titel|intitulé|nombre del curso|asignatura|course"
     ),
-    "code": r"course (?:code|number|no\.?|id)|module code|code|kursnummer|código",
     "subject": r"subject|subject area|discipline|fach|matière|materia",
 }
 _LABELLED: Final = {
@@ -43,7 +41,8 @@ _DAYS: Final = (
 )
 _MEETS: Final = re.compile(
     rf"(?<![\w.])(?i:{_DAYS})(?:(?:\s?[,/&]\s?|\s(?:and|und|et|y|&)\s|\s)(?i:{_DAYS})){{0,6}},?:?\s+(?:from |at "
-    rf"|, )?\d{{1,2}}(?:[:.h]\d\d)?\s?(?i:[ap]\.?m\.?)?\s?(?:-|–|—|to|bis|à)\s?\d.*",
+    rf"|, )?\d{{1,2}}(?:[:.h]\d\d)?\s?(?i:[ap]\.?m\.?)?\s?(?:-|–|—|to|bis|à)\s?\d"
+    r"(?:(?!\.\s+[A-Z][a-z]+:)[^|])*",
 )
 _NO_NAME: Final = re.compile(
     r"\b(?:^schedule|syllabus|instructor|professor|teaching assistants?|cross-listed|dr\.|email|office|section"
@@ -55,6 +54,8 @@ _NO_NAME: Final = re.compile(
 _SECTION: Final = re.compile(
     r"[,(\s-]*\b(?:sections?|sec\.?|crn)\b.*$|\s*\((?:\d+ (?:credits?|units?)|online)[^)]*\)", re.IGNORECASE
 )
+_PARTS: Final = re.compile(r"\||\t| {3,}|\s[–—-]\s")
+_AFTER_INSTITUTION: Final = re.compile(r",? (?:Department|School of|Fall|Spring|Summer|Winter|Autumn|Room|Rm)\b")
 _EDGES: Final = " \t'\"“”:;,.|–—-#*()/"
 
 
@@ -79,85 +80,44 @@ def course_fields(lines: Sequence[str]) -> CourseFields:
     Args:
         lines: as returned by `readable`.
     """
-    head = [line.replace("**", "").strip(" #*_\t") for line in lines[:HEAD]]
-    head = [line[:300] for line in head if line]
-    labelled = {field: _labelled(field, head) for field in _LABELLED}
-    term = find_term("\n".join(head)) or find_term("\n".join(lines))
-    code = _first_code([labelled["code"] or "", labelled["name"] or "", *head[:25]])
-    name = _name(head[:25], labelled["name"], code, term.name if term else None)
+    head = [stripped[:300] for line in lines[:HEAD] if (stripped := line.strip(" #*_\t"))]
+    named = find_term("\n".join(lines))
+    term = named.name if named else ""
+    code = _first(_CODE, [line for line in head if not _NO_CODE.search(line)])
+    titles = [_labelled("name", head), *(line for line in head if code and code in line), *head[:3]]
     return CourseFields(
-        name=_cut(name, 120),
+        name=_cut(next((name for line in titles if (name := _name_in(line, code, term))), ""), 120),
         code=_cut(code, 20),
-        term=_cut(term.name if term else None, 60),
-        meets=_cut(_meets(head), 120),
-        institution=_cut(_institution(head[:40]), 120),
-        subject=_cut(labelled["subject"], 80),
+        term=_cut(term, 60),
+        meets=_cut(_first(_MEETS, head).strip(" ."), 120),
+        institution=_cut(_AFTER_INSTITUTION.split(_first(_INSTITUTION, head))[0].strip(" ,.-"), 120),
+        subject=_cut(_labelled("subject", head), 80),
     )
 
 
-def _labelled(field: str, head: Sequence[str]) -> str | None:
-    for line in head:
-        if found := _LABELLED[field].fullmatch(line):
-            said = re.split(r"\s*\|\s*|\t+| {3,}", found["said"].strip())[0]
-            return said.strip(" :|") or None
-    return None
+def _first(pattern: re.Pattern[str], lines: Sequence[str]) -> str:
+    """The first match, or an empty text."""
+    return next((found[0] for line in lines if (found := pattern.search(line))), "")
 
 
-def _first_code(head: Sequence[str]) -> str | None:
-    for line in head:
-        if _PLACE.search(line):
-            continue
-        for found in _CODE.finditer(line):
-            code = found["code"].strip()
-            if not _NO_CODE.search(code):
-                return code
-    return None
+def _labelled(field: str, head: Sequence[str]) -> str:
+    """The text after the first label of a field."""
+    found = next((found for line in head if (found := _LABELLED[field].fullmatch(line))), None)
+    return found["said"].split("|")[0].strip(" :") if found else ""
 
 
-def _name(head: Sequence[str], labelled: str | None, code: str | None, term: str | None) -> str | None:
-    """The name: labeled, else beside the code, else in the first lines."""
-    if labelled and (name := _without(labelled, code, term)):
-        return name
-    beside = [line for line in head if code and code in line]
-    below = [head[at] for at in (0, *range(1, 4)) if beside and at < len(head)]
-    named = (name for line in (*beside, *below) if (name := _without(line, code, term)))
-    first = (name for line in head[:3] if (name := _without(line, code, term)) and " " in name)
-    return next(named, None) or next(first, None)
+def _name_in(line: str, code: str, term: str) -> str:
+    """The first part of a line that may be a name, without code, term and section."""
+    for known in filter(None, (code, term)):
+        line = line.replace(known, " | ")
+    for part in _PARTS.split(line):
+        name = _SECTION.sub("", part).strip(_EDGES)
+        if len(name) > 3 and name[0].isupper() and not (_NO_NAME.search(name) or _INSTITUTION.fullmatch(name)):
+            return name
+    return ""
 
 
-def _without(line: str, code: str | None, term: str | None) -> str | None:
-    """The line without code, term and section, if a name remains."""
-    for part in (code, term):
-        if part:
-            line = line.replace(part, " | ")
-    parts = [
-        " ".join(_SECTION.sub("", part).split()).strip(_EDGES) for part in re.split(r"\||\t| {3,}|\s[–—-]\s", line)
-    ]
-    for part in parts:
-        if (
-            (part[:1].isupper() or part[:1].isdigit())
-            and part[-1:] not in ":>?!"
-            and 3 < len(part) <= 100
-            and sum(map(str.isalpha, part)) > len(part) * 0.6
-            and not _NO_NAME.search(part)
-            and not _INSTITUTION.fullmatch(part)
-        ):
-            return part
-    return None
-
-
-def _meets(head: Sequence[str]) -> str | None:
-    found = next((found for line in head if (found := _MEETS.search(line))), None)
-    return re.split(r"\s*\|\s*|\.\s+(?=[A-Z][a-z]+:)", found[0])[0].strip(" .|") if found else None
-
-
-def _institution(head: Sequence[str]) -> str | None:
-    named = (found[0] for line in head if "@" not in line and (found := _INSTITUTION.search(line)) and " " in found[0])
-    said = re.split(r",? (?:Department|School of|Fall|Spring|Summer|Winter|Autumn|Room|Rm)\b", next(named, ""))[0]
-    return said.strip(" ,.-") or None
-
-
-def _cut(text: str | None, most: int) -> str | None:
+def _cut(text: str, most: int) -> str | None:
     """The text with single spaces, if it fits its field."""
-    text = " ".join(text.split()) if text else ""
+    text = " ".join(text.split())
     return text if 0 < len(text) <= most else None

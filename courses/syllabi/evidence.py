@@ -58,46 +58,46 @@ def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidenc
 
 
 def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
-    mentions = [mention for line in place for mention in syllabus.mentions(line) if not mention.counted]
-    said = [syllabus.said(line) for line in place]
-    weekdays = {weekday for one in said for weekday in one.weekdays}
-    if mentions:
-        holding = [mention for mention in mentions if mention.holds(due_on)]
-        if any(mention.first == mention.last for mention in holding):
-            return Evidence.CONFIRMED
-        if holding:  # "Week 5 (Sep 28-Oct 2): quiz on Thursday" means one day of the range
-            week = not weekdays and all(_heads_week(syllabus, place, mention) for mention in holding)
-            free = weekdays - {mention.weekday for mention in mentions}
-            other = bool(free) and due_on.weekday() not in free
-            return Evidence.INFERRED if week or other or any(one.recurring for one in said) else Evidence.CONFIRMED
-        days = any(_LETTERS.search(syllabus.lines[line]) for line in place)
-        in_week = days and any(mention.first <= due_on <= mention.first + 2 * WEEK for mention in mentions)
-        return Evidence.INFERRED if in_week or RECURRING.search(quote) else Evidence.CONTRADICTED
-    if weekdays or any(one.recurring or one.relative for one in said):
+    """The evidence in the lines of a quote, else beside them."""
+    if any(not mention.counted for line in place for mention in syllabus.mentions(line)):
+        return _of_lines(syllabus, quote, place, due_on)
+    if any(one.weekdays or one.recurring or one.relative for one in map(syllabus.said, place)):
         return Evidence.INFERRED
     return _beside(syllabus, place, due_on)
 
 
+def _of_lines(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
+    """The evidence of lines with dates."""
+    mentions = [mention for line in place for mention in syllabus.mentions(line)]
+    said = [syllabus.said(line) for line in place]
+    holding = [mention for mention in mentions if mention.holds(due_on)]
+    if any(mention.first == mention.last for mention in holding):
+        return Evidence.CONFIRMED
+    if holding:  # "Week 5 (Sep 28-Oct 2): quiz on Thursday" means one day of the range
+        weekdays = {weekday for one in said for weekday in one.weekdays}
+        week = not weekdays and all(_heads_week(syllabus, place, mention) for mention in holding)
+        free = weekdays - {mention.weekday for mention in mentions}
+        other = bool(free) and due_on.weekday() not in free
+        return Evidence.INFERRED if week or other or any(one.recurring for one in said) else Evidence.CONFIRMED
+    days = any(_LETTERS.search(syllabus.lines[line]) for line in place)
+    in_week = days and any(mention.first <= due_on <= mention.first + 2 * WEEK for mention in mentions)
+    return Evidence.INFERRED if in_week or RECURRING.search(quote) else Evidence.CONTRADICTED
+
+
 def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:
-    """The evidence of the nearest line with a date, for a quote without one. Of two, the better one."""
+    """The evidence of the nearest line with a date, for a quote without one. Of two, the better one.
+
+    A date alone below the quote may head the lines below it instead.
+    """
     nearest = _nearest(syllabus, place)
-    said = min((_of_line(syllabus, line, due_on) for line in nearest), key=_BEST_FIRST.index, default=Evidence.INFERRED)
-    heads = [
-        line for line in nearest if line >= place.stop and _is_date(syllabus, line) and not _is_bare(syllabus, line)
-    ]
-    if said is Evidence.CONTRADICTED and heads == nearest:
-        above = range(place.start - FURTHEST, place.start)  # a date alone may introduce the following lines instead
-        held = any(mention.holds(due_on) for line in above for mention in syllabus.mentions(line))
-        return Evidence.INFERRED if held else said
+    found = [_of_lines(syllabus, syllabus.lines[line], range(line, line + 1), due_on) for line in nearest]
+    said = min(found, key=_BEST_FIRST.index, default=Evidence.INFERRED)
+    heads = all(line >= place.stop and _is_date(syllabus, line) and not _is_bare(syllabus, line) for line in nearest)
+    if said is Evidence.CONTRADICTED and heads:
+        above = range(place.start - FURTHEST, place.start)
+        if any(mention.holds(due_on) for line in above for mention in syllabus.mentions(line)):
+            return Evidence.INFERRED
     return said
-
-
-def _of_line(syllabus: Syllabus, line: int, due_on: date) -> Evidence:
-    holding = [mention for mention in syllabus.mentions(line) if mention.holds(due_on)]
-    if holding:
-        week = all(_heads_week(syllabus, range(line, line + 1), mention) for mention in holding)
-        return Evidence.INFERRED if week else Evidence.CONFIRMED
-    return Evidence.INFERRED if syllabus.said(line).recurring else Evidence.CONTRADICTED
 
 
 def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
@@ -112,25 +112,23 @@ def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
 
 
 def _nearest(syllabus: Syllabus, place: range) -> list[int]:
-    """The nearest line with a date, or two equally near ones; after a label ("Exam 2:"), the line right below."""
-    after_label = bool(place) and syllabus.lines[place[-1]].rstrip(" *").endswith(":")
+    """The nearest line with a date, or two equally near ones. A bare "Due:" only belongs to the line above it."""
+
+    def belongs(line: int) -> bool:
+        if not syllabus.mentions(line) or _opens(syllabus, line):
+            return False
+        between = (one for one in range(place.stop, line) if syllabus.lines[one].strip())
+        return not _is_bare(syllabus, line) or (line >= place.stop and all(_opens(syllabus, one) for one in between))
+
     for away in range(1, FURTHEST + 1):
-        above, below = place.start - away, place.stop + away - 1
-        lines = [
-            line
-            for line, belongs in ((above, not _is_bare(syllabus, above)), (below, _belongs(syllabus, below, place)))
-            if belongs and syllabus.mentions(line) and not _opens(syllabus, line)
-        ]
-        if after_label and below in lines:
-            return [below]
-        if lines:
+        if lines := [line for line in (place.start - away, place.stop + away - 1) if belongs(line)]:
             return lines
     return []
 
 
 def _is_bare(syllabus: Syllabus, line: int) -> bool:
     """Return whether a line has only a date and its label: "Due: October 8"."""
-    cue = DUE_LABEL.match(syllabus.lines[line]) if 0 <= line < len(syllabus.lines) else None
+    cue = DUE_LABEL.match(syllabus.lines[line])
     return cue is not None and _is_date(syllabus, line, cue.end())
 
 
@@ -138,12 +136,6 @@ def _is_date(syllabus: Syllabus, line: int, start: int = 0) -> bool:
     """Return whether the rest of a line is only a date."""
     rest = syllabus.lines[line][start:]
     return not any(map(str.isalpha, cleaned(rest, syllabus.dates_in_text(rest))))
-
-
-def _belongs(syllabus: Syllabus, line: int, place: range) -> bool:
-    """Return whether a line below a quote may belong to it: a bare "Due:" only without other text between them."""
-    between = (one for one in range(place.stop, line) if syllabus.lines[one].strip())
-    return not _is_bare(syllabus, line) or all(_opens(syllabus, one) for one in between)
 
 
 def _opens(syllabus: Syllabus, line: int) -> bool:

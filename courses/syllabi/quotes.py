@@ -1,8 +1,9 @@
 """Find a quote in a text."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, islice
 from typing import Final
 
 from courses.syllabi.text import comparable
@@ -16,10 +17,8 @@ class Quotable:
 
     def __init__(self, lines: Sequence[str]) -> None:
         compared = [comparable(line) for line in lines]
-        self._text = " ".join(compared)
-        self._starts = list(accumulate((len(line) + 1 for line in compared), initial=0))[:-1]
-        self._compared = compared
-        self._tight: tuple[str, list[int]] | None = None
+        self._spaced = _joined(compared, " ")
+        self._tight = _joined([line.replace(" ", "") for line in compared], "")
 
     def places(self, quote: str) -> list[range]:
         """The lines (from 0) of each occurrence of the quote.
@@ -30,29 +29,24 @@ class Quotable:
         wanted = comparable(quote)
         if not wanted:
             return []
-        places = list(_found(wanted, self._text, self._starts))
-        if places:
-            return [place for place, whole in places if whole] or [place for place, _ in places]
-        if self._tight is None:
-            tight = [line.replace(" ", "") for line in self._compared]
-            self._tight = "".join(tight), list(accumulate(map(len, tight), initial=0))[:-1]
-        return [place for place, _ in _found(wanted.replace(" ", ""), *self._tight)]
+        found = _found(wanted, *self._spaced)
+        whole = [place for place, is_whole in found.items() if is_whole]
+        return whole or [*found] or [*_found(wanted.replace(" ", ""), *self._tight)]
 
 
-def _found(wanted: str, text: str, starts: list[int]) -> Iterator[tuple[range, bool]]:
-    """The first `MOST_PLACES` occurrences, at most one per first line, each with whether it consists of whole words."""
-    at, line = text.find(wanted), -1
-    for _ in range(MOST_PLACES):
-        if at < 0:
-            return
-        end = at + len(wanted)
-        first = bisect_right(starts, at) - 1
-        whole = not (_inside_word(text, at) or _inside_word(text, end))
-        following = starts[first + 1] if first + 1 < len(starts) else len(text)
-        if whole or first != line:
-            yield range(first, bisect_right(starts, end - 1)), whole
-        line = first
-        at = text.find(wanted, following if whole else end)
+def _joined(lines: Sequence[str], by: str) -> tuple[str, list[int]]:
+    """The lines as one text, with the position at which each begins."""
+    return by.join(lines), list(accumulate((len(line) + len(by) for line in lines), initial=0))[:-1]
+
+
+def _found(wanted: str, text: str, starts: list[int]) -> dict[range, bool]:
+    """The lines of the first `MOST_PLACES` occurrences, with whether one in them consists of whole words."""
+    found: dict[range, bool] = {}
+    for occurrence in islice(re.finditer(re.escape(wanted), text), MOST_PLACES):
+        start, end = occurrence.span()
+        place = range(bisect_right(starts, start) - 1, bisect_right(starts, end - 1))
+        found[place] = found.get(place, False) or not (_inside_word(text, start) or _inside_word(text, end))
+    return found
 
 
 def _inside_word(text: str, at: int) -> bool:

@@ -52,23 +52,25 @@ _NUMBERED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term.
+    """A term, or another span of days.
 
     Attributes:
-        name: as written, like "Fall Semester 2026".
+        name: as written, like "Fall Semester 2026"; empty if it is not a term.
         first: the first possible day.
         last: the last possible day, including examinations.
-        stated: whether the text states the days, rather than the season implying them.
     """
 
     name: str
     first: date
     last: date
-    stated: bool = False
 
     def holds(self, day: date) -> bool:
         """Return whether the day is in the term."""
         return self.first <= day <= self.last
+
+    def days_to(self, day: date) -> int:
+        """Days between a day and the term; 0 within it."""
+        return max((self.first - day).days, (day - self.last).days, 0)
 
 
 def find_term(text: str) -> Term | None:
@@ -81,13 +83,8 @@ def find_terms(text: str) -> Iterator[Term]:
     for found in _TERM.finditer(text):
         season = _SEASON[(found["season"] or found["season_last"] or found["short"]).lower()]
         year = int(found["year_first"] or found[2] or f"20{found['short_year'] or found[4]}")
-        if found[3]:
-            if int(found[3]) % 100 != (year + 1) % 100:
-                continue
-            if season == "winter":
-                season = "winter semester"
-            elif season in {"spring", "summer", "summer semester"}:
-                year += 1
+        if found[3] and season in {"spring", "summer", "winter"}:
+            year += 1  # "Spring 2026/27"
         yield _term(found[0], season, year)
     for numbered in _NUMBERED.finditer(text):
         year = int(numbered["year"])
@@ -105,12 +102,7 @@ def term_near(name: str, today: date) -> Term | None:
     if found is None:
         return None
     terms = [_term(name, _SEASON[found[1].lower()], today.year + years) for years in (-1, 0, 1)]
-    return min(terms, key=lambda term: distance(today, term.first, term.last))
-
-
-def distance(day: date, first: date, last: date) -> int:
-    """Days from a day to the nearest day of a span; 0 within it."""
-    return max((first - day).days, (day - last).days, 0)
+    return min(terms, key=lambda term: term.days_to(today))
 
 
 def _term(name: str, season: str, year: int) -> Term:

@@ -4,36 +4,19 @@ import re
 import unicodedata
 from typing import Final
 
-_IGNORED: Final = {
-    **dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None),  # soft hyphens, joiners, marks of order
-    **dict.fromkeys(
-        map(
-            ord,
-            "\"'`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a\u00ab\u00bb\u2032\u2033\u2035\u2036",
-        ),
-        None,
-    ),  # quotation marks, apostrophes and primes
-}
-_DASHES: Final = dict.fromkeys(
-    map(ord, "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"), " "
-)
-_CELLS: Final = {ord("|"): " "}
-"""Readers of files write cell borders. A quote copied from the page has none."""
+_INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+"""Soft hyphens, joiners and marks of order."""
 
-_TO_COMPARE: Final = _IGNORED | _DASHES | _CELLS
-_TO_READ: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None) | {
-    ord("\u2010"): "-",
-    ord("\u2011"): "-",
-    ord("\u2212"): "-",
-    ord("\u2012"): "\u2013",
-    ord("\u2015"): "\u2014",
-    ord("\u2019"): "'",
-}
+_QUOTATION_MARKS: Final = (
+    "\"'`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a\u00ab\u00bb\u2032\u2033\u2035\u2036"
+)
+_BLANKS: Final = "|-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"
+"""Dashes, and the cell borders that readers of files write. A quote copied from the page has none."""
+
+_TO_COMPARE: Final = str.maketrans(_BLANKS, " " * len(_BLANKS), _INVISIBLE + _QUOTATION_MARKS)
+_TO_READ: Final = str.maketrans("\u2010\u2011\u2212\u2012\u2015\u2019", "---\u2013\u2014'", _INVISIBLE)
 _LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,400}\)")
 """Markdown syntax."""
-
-_TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>|&nbsp;", re.IGNORECASE)
-"""HTML tags in Markdown."""
 
 _LEADER: Final = re.compile(r" ?\.(?: ?\.){3,} ?")
 """Dots that lead from a name to its number or date."""
@@ -55,8 +38,6 @@ def readable(line: str) -> str:
         line = unicodedata.normalize("NFKC", line).translate(_TO_READ)
     if "](" in line:
         line = _LINK.sub(r"\1", line)
-    if "<" in line or "&" in line:
-        line = _TAG.sub(lambda tag: "; " if tag[0].lower().startswith("<br") else " ", line)
     if "...." in line or ". . ." in line:
         line = _LEADER.sub(": ", line)
     return _ADDRESS.sub(" ", line) if "://" in line else line

@@ -1,6 +1,7 @@
 """Warnings about items and weights of a proposal, for the member to check."""
 
-from collections.abc import Sequence
+from calendar import day_name
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
@@ -17,8 +18,6 @@ WarningType = Literal["outside_term", "weekday", "two_dates", "weights", "duplic
 
 MOST_QUOTED: Final = 60
 """Maximum characters of a title in a message."""
-
-_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +64,11 @@ def cautions_about(
     cautions = []
     earlier = {(title_key(one.title), one.due_on) for one in stored}
     for index, item in enumerate(items):
-        cautions.extend(_of_date(syllabus, item, index))
+        named = f'"{_short(item.title)}", {_day(item.due_on) if item.due_on else "without a date"},'
+        if item.due_on is not None:
+            cautions += [Caution(*one, index) for one in _of_date(syllabus, item, item.due_on, named)]
         if (double := (title_key(item.title), item.due_on)) in earlier:
-            message = f'There is a "{_short(item.title)}", {_on(item.due_on)}, already.'
-            cautions.append(Caution("duplicate", message, index))
+            cautions.append(Caution("duplicate", f"There is a {named} already.", index))
         earlier.add(double)
     if weights and abs(sum(weights) - 100) > 0.01:
         cautions.append(Caution("weights", f"The weights add up to {sum(weights):g} %, not to 100 %."))
@@ -86,33 +86,22 @@ def too_many(what: str, found: int, most: int) -> Caution:
     return Caution("too_many", f"The text names {found} {what}; the first {most} are here.")
 
 
-def _of_date(syllabus: Syllabus, item: Claim, index: int) -> list[Caution]:
-    """Warnings about the date of one item."""
-    if item.due_on is None:
-        return []
-    cautions = []
+def _of_date(syllabus: Syllabus, item: Claim, due_on: date, named: str) -> Iterator[tuple[WarningType, str]]:
+    """Warnings about the date of one item: types and messages."""
     term = syllabus.calendar.term
-    if term is not None and not term.holds(item.due_on):
-        name = f"{term.name}, " if term.name else "the term, "
-        message = (
-            f'"{_short(item.title)}", {_on(item.due_on)}, is outside {name}{_day(term.first)} to {_day(term.last)}.'
-        )
-        cautions.append(Caution("outside_term", message, index))
+    if term is not None and not term.holds(due_on):
+        span = f"{_day(term.first)} to {_day(term.last)}"
+        yield "outside_term", f"{named} is outside {term.name or 'the term'}, {span}."
     if item.quote is None:
-        return cautions
+        return
     mentions = syllabus.dates_in(item.quote)
-    named = weekdays_in(item.quote) | {one.weekday for one in mentions if one.weekday is not None}
-    in_range = any(one.first != one.last and one.holds(item.due_on) for one in mentions)
-    if named and item.due_on.weekday() not in named and not in_range:
-        days = " and ".join(_DAYS[day] for day in sorted(named))
-        message = (
-            f'"{_short(item.title)}", {_on(item.due_on)}, is a {_DAYS[item.due_on.weekday()]}; the text says {days}.'
-        )
-        cautions.append(Caution("weekday", message, index))
-    if others := _competing(item.title, item.quote, item.due_on, mentions):
-        message = f'The text of "{_short(item.title)}", {_on(item.due_on)}, also names {_day(others[0].last)}.'
-        cautions.append(Caution("two_dates", message, index))
-    return cautions
+    weekdays = weekdays_in(item.quote) | {one.weekday for one in mentions if one.weekday is not None}
+    in_range = any(one.first != one.last and one.holds(due_on) for one in mentions)
+    if weekdays and due_on.weekday() not in weekdays and not in_range:
+        days = " and ".join(day_name[day] for day in sorted(weekdays))
+        yield "weekday", f"{named} is a {due_on:%A}; the text says {days}."
+    if others := _competing(item.title, item.quote, due_on, mentions):
+        yield "two_dates", f"The text of {named} also names {_day(others[0].last)}."
 
 
 def _competing(title: str, quote: str, due_on: date, mentions: Sequence[Mention]) -> list[Mention]:
@@ -131,7 +120,3 @@ def _short(title: str) -> str:
 
 def _day(day: date) -> str:
     return f"{day.day} {day:%B %Y}"
-
-
-def _on(day: date | None) -> str:
-    return "without a date" if day is None else _day(day)

@@ -65,7 +65,6 @@ def test_it_reads_german_french_and_spanish_dates(lines, expected):
         "Read chapters 3-4 and pages 10-12",
         "Section 2-105, call 555-10-2026",
         "open 24/7",
-        "You may 2 times miss a class",
         "worth 1/2 of the grade",
         "9/10 points",
         "February 30",
@@ -122,9 +121,9 @@ def test_a_term_without_a_year_is_the_nearest():
 
 
 def test_the_term_has_the_days_given_in_the_text():
-    syllabus = read(FALL, "Classes begin September 14", "Last day of classes: December 4", "Mock trial Oct 5")
+    syllabus = read(FALL, "Semester dates: September 14 to December 18", "Mock trial Oct 5")
     assert syllabus.calendar.term is not None
-    assert (syllabus.calendar.term.first, syllabus.calendar.term.last) == (date(2026, 9, 14), date(2027, 1, 8))
+    assert (syllabus.calendar.term.first, syllabus.calendar.term.last) == (date(2026, 9, 14), date(2026, 12, 18))
 
 
 @each(

@@ -94,13 +94,6 @@ def test_rehearsals_and_past_events_are_not_items(line):
     assert items(FALL, line) == []
 
 
-def test_lines_of_a_cell_are_separate():
-    assert items(FALL, "Oct 8 | Exam 1<br>Essay 2&nbsp;due") == [
-        ("Exam 1", "exam", "2026-10-08"),
-        ("Essay 2", "paper", "2026-10-08"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
