@@ -71,7 +71,7 @@ def _worth(run: Sequence[Entry]) -> float:
 def _run_in(lines: Sequence[str], *, bare: bool) -> Sequence[Entry]:
     """The run in a text that adds up to the whole: of percentages, else of points."""
     entries = list(islice(entries_in(lines, bare=bare), MOST_ENTRIES))
-    for alike in ([one for one in entries if one.unit == "%"], [one for one in entries if one.unit != "%"]):
+    for alike in ([one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]):
         apart = _without_sums(alike, wholes=False)
         if run := max(_whole_run(_without_sums(apart, wholes=True), lines), _whole_run(apart, lines), key=_worth):
             return run
