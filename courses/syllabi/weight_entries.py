@@ -7,7 +7,7 @@ from typing import Final
 
 from courses.syllabi.rows import Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
-from courses.syllabi.weight_names import DATED, OF_GRADE, SCALE, VERB, name_after, name_before, name_of, says
+from courses.syllabi.weight_names import DATED, SCALE, VERB, name_after, name_before, name_of, says
 from courses.syllabi.weight_numbers import Share, counted_pieces, shares_in, whole_of
 
 MOST_PARTS: Final = 20
@@ -111,7 +111,6 @@ def _entries_of(row: Row, *, bare: bool) -> Iterator[Entry]:
     weighed = "weight" in row.roles
     if weighed:
         cells.sort(key=lambda cell: cell[1] != "what")
-    bare = bare and not DATED.search(row.text)
     for cell, role in cells:
         in_cell = role == "weight" or (bare and not (row.is_table and any(map(str.isalpha, cell))))
         for start, sentence in sentences_of(cell):
@@ -122,7 +121,7 @@ def _entries_of(row: Row, *, bare: bool) -> Iterator[Entry]:
             if 0 < len(shares) <= MOST_PARTS:
                 yield from _clauses(text, shares, line)
             elif any(map(str.isalpha, text)):
-                yield Entry(name_of(cleaned(OF_GRADE.sub(" ", text), [])), line, text)
+                yield Entry(name_of(cleaned(text, [])), line, text)
 
 
 def _blanked(pattern: re.Pattern[str], text: str) -> str:

@@ -13,7 +13,7 @@ MOST_WORDS: Final = 8
 
 MOST_CHARACTERS: Final = 60
 
-NO_PART: Final = re.compile(
+_NO_PART: Final = re.compile(
     r"\b(?:late|penalt\w+|deduct\w*|below|above|at least|minimum|maximum|less than|more than|fewer|lower than"
     r"|higher|per day|(?:each|every|a|one) day|plagiar\w*|loses?|lost|reduc\w+|a curve|up to|or better|extra credit"
     r"|bonus|earned|score[ds]?|scoring|miss(?:ed|ing)?|drop\w*|pass(?:ing)?|fail\w*|responsible|your own|similar\w*"
@@ -96,9 +96,9 @@ _EDGES: Final = " \t,;:.–—-=|*#()[]…→~+&"
 
 def name_of(text: str) -> str:
     """The name in the words before or after a share; empty without one."""
-    if NO_PART.search(text) or SCALE.search(text):
-        return ""
     text = BRACKETS.sub(" ", text)
+    if _NO_PART.search(text):
+        return ""
     text = _OPENING.sub("", f"{' '.join(text.split()).strip(_EDGES)} ")
     text = _CLOSING.sub("", f" {text.strip()}").strip(_EDGES)
     if len(text.split()) > 5 and (phrases := phrases_of(text)):
