@@ -3,7 +3,9 @@
 import re
 from typing import Final
 
-from courses.syllabi.phrases import phrases_of
+from courses.syllabi.kinds import NOUN
+from courses.syllabi.phrases import TAKING_PART, phrases_of
+from courses.syllabi.weight_numbers import COUNTS, GRADE
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_WORDS: Final = 8
@@ -11,7 +13,7 @@ MOST_WORDS: Final = 8
 
 MOST_CHARACTERS: Final = 60
 
-NO_PART: Final = re.compile(
+_NO_PART: Final = re.compile(
     r"\b(?:late|penalt\w+|deduct\w*|below|above|at least|minimum|maximum|less than|more than|fewer|lower than"
     r"|higher|per day|(?:each|every|a|one) day|plagiar\w*|loses?|lost|reduc\w+|a curve|up to|or better|extra credit"
     r"|bonus|earned|score[ds]?|scoring|miss(?:ed|ing)?|drop\w*|pass(?:ing)?|fail\w*|responsible|your own|similar\w*"
@@ -54,14 +56,49 @@ DATED: Final = re.compile(
     rf"|\b\d{{1,2}}\s?h\b|\d{{1,2}}/\d{{1,2}}\b|^\W*(?:{one_of(WEEKDAYS)})\W*$|\b\d{{1,2}}(?::\d\d)?\s?[ap]\.?m\b",
     re.IGNORECASE,
 )
+OF_GRADE: Final = re.compile(rf"\s*(?:\)\s*)?(?:each\s)?{GRADE}", re.IGNORECASE)
+VERB: Final = re.compile(
+    r"\b(?:counts?|counted|counting|worth|mak(?:es?|ing) up|accounts?|accounting|contribut(?:es?|ed|ing)"
+    r"|constitut(?:es?|ing)|represents?|representing|comprises?|comprising|carr(?:y|ies)|equals?|equaling|weigh(?:s"
+    r"|ted)?|weighting|determines?|forms?|zählt|zählen|macht|machen|fließt|gewichtet|compte|comptent|vaut|valent"
+    r"|représente|vale|valen|cuenta|representa|equivale)\b(?:\s(?:for|as|at|to|up|by|mit|zu|pour|un|une|el|la|a|an"
+    r"|one|the|about|approximately|another|remaining|last|other|final|total of|only)){0,4}\s*$",
+    re.IGNORECASE,
+)
+_FROM: Final = re.compile(
+    r"[\s:)–—=-]{0,9}(?:(?:will|comes?|is|are|be|goes?|based|determined|given|reserved|awarded|from|on|by|for|to|of)\s)*",
+    re.IGNORECASE,
+)
+"""Words between a share and the name that follows it."""
+
+_NO_NAME: Final = re.compile(
+    r"\b(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso"
+    r"|max|pts|of|together|je|the|and|another|other|remaining)\b",
+    re.IGNORECASE,
+)
+"""Words next to a number that are not its name."""
+
+_PRONOUN: Final = re.compile(
+    r"^\W*(?:and )?(?:together )?(?:it|this|they|these|which|that|each|both|the two)\b"
+    r"\W*(?:exam|one|will|are|is|of \w+)?\W*$",
+    re.IGNORECASE,
+)
+_ONE_OF: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
+_SPLIT: Final = re.compile(
+    r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—/-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
+)
+_LENGTH: Final = re.compile(
+    rf"\W*(?:[\d.,–-]+|an?|{'|'.join(COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b",
+    re.IGNORECASE,
+)
 _EDGES: Final = " \t,;:.–—-=|*#()[]…→~+&"
 
 
 def name_of(text: str) -> str:
     """The name in the words before or after a share; empty without one."""
-    if NO_PART.search(text) or SCALE.search(text):
-        return ""
     text = BRACKETS.sub(" ", text)
+    if _NO_PART.search(text):
+        return ""
     text = _OPENING.sub("", f"{' '.join(text.split()).strip(_EDGES)} ")
     text = _CLOSING.sub("", f" {text.strip()}").strip(_EDGES)
     if len(text.split()) > 5 and (phrases := phrases_of(text)):
@@ -71,3 +108,29 @@ def name_of(text: str) -> str:
     if len(text.split()) > MOST_WORDS or len(text) > MOST_CHARACTERS or sum(map(str.isalpha, text)) < 2:
         return ""
     return "" if _LETTER.search(text) else text
+
+
+def says(text: str) -> bool:
+    """Return whether the words beside a share can be a name."""
+    return any(map(str.isalpha, _NO_NAME.sub("", OF_GRADE.sub("", text))))
+
+
+def name_after(tail: str) -> str:
+    """The name in the words after a share; empty without one."""
+    return name_of(re.split(r"[.,;:(–—]|\s-\s", _FROM.sub("", OF_GRADE.sub("", tail), count=1), maxsplit=1)[0])
+
+
+def name_before(head: str) -> tuple[str | None, bool]:
+    """The name in the words before a share, None if they only refer to it, and whether the share is per piece.
+
+    It is in the last clause. One in lower case may only describe it: "Final exam, cumulative".
+    """
+    verb = VERB.search(head)
+    head = OF_GRADE.sub("", BRACKETS.sub(" ", (head[: verb.start()] if verb else head).rstrip(" ([")), count=1)
+    clauses = [clause for clause in _SPLIT.split(head.rstrip(" ([=,:")) if any(map(str.isalpha, clause))]
+    each = bool(clauses and _ONE_OF.search(clauses[-1]))
+    named = [clause for clause in clauses if not (_LENGTH.match(clause) or _PRONOUN.match(clause))]
+    names = [name for clause in reversed(named) if (name := name_of(clause))]
+    known = [name for name in names if NOUN.search(name) or TAKING_PART.search(name)]
+    aside = bool(names) and names[0][0].islower()
+    return [*(known if aside else []), *names, "" if named else None][0], each

@@ -435,3 +435,12 @@ def test_a_line_of_parts_that_add_up_to_the_line_above_is_no_category():
 def test_bare_numbers_are_a_grade_where_their_names_are_work():
     assert weights("Essays 60", "Exam 30", "Participation 10") == [("Essays", 60), ("Exam", 30), ("Participation", 10)]
     assert weights("Pine Hall 60", "Oak Hall 30", "Elm Hall 10") == []
+
+
+def test_a_share_without_words_belongs_to_the_name_before_it():
+    assert weights("Two juries in May. Each 30%.", "Essay: 40%.") == [("Two juries in May", 60), ("Essay", 40)]
+
+
+def test_words_in_brackets_do_not_exclude_a_category():
+    lines = ("Grading", "Quizzes (lowest dropped)     60%", "Jury     40%")
+    assert weights(*lines) == [("Quizzes", 60), ("Jury", 40)]
