@@ -43,10 +43,10 @@ _DETAIL_WORDS: Final = re.compile(
     rf"{WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el)\b", re.IGNORECASE
 )
 _DUE_DETAIL: Final = re.compile(
-    rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)", re.IGNORECASE
+    rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)|\d (?:points?|pts)\b",
+    re.IGNORECASE,
 )
 _LABELLED: Final = re.compile(r"(?:title|length|format|type|mode|words?|group|team|task)\s?:\s", re.IGNORECASE)
-_POINTS: Final = re.compile(r"\d (?:points?|pts)\b", re.IGNORECASE)
 _SHARE: Final = re.compile(
     r"%|\d (?:percent|per cent|prozent)\b|^\W*(?:weight(?:s|ing)?|grad(?:e|es|ing)|marks)\b.*:", re.IGNORECASE
 )
@@ -73,8 +73,7 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             yield replace(label, mentions=syllabus.dates_in_text(label.text))
         elif mentions and len(row.text) < 2 * SHORT and BEGIN.fullmatch(row.text[: mentions[0].start]):
             if mentions[0].last - mentions[0].first <= LONGEST and not mentions[0].counted:
-                rest = cleaned(row.text, mentions)
-                above = Above(mentions[0], row.line, alone=len(rest) < 16 and not phrases_of(rest))
+                above = Above(mentions[0], row.line)
             yield from (replace(unit, reason=headed) for unit in _of_schedule(row, mentions))
         else:
             before = syllabus.lines[row.line - 1] if row.line and not begins else ""
@@ -111,7 +110,7 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
         for at, (row, mentions) in enumerate(block):
             dated = bool(mentions and titles)
             labelled = dated and len(row.text) < SHORT and DUE_LABEL.match(row.text)
-            placed = dated and ((below and not row.roles) or _POINTS.search(row.text))
+            placed = dated and below and not row.roles
             if labelled or (_only_when(row.text, mentions) and (placed or _DETAIL.match(row.text))):
                 yield from ((row, mentions, titled, False) for titled in _titled_above(row, mentions, titles))
                 continue
@@ -158,7 +157,7 @@ def _due_label(row: Row, above: Above | None) -> Unit | None:
     label, colon, title = row.text.partition(": ")
     if above is None or not colon or role_of(label) != "due":
         return None
-    return Unit(title, row.line, (), above.mention, reason=True, far=not above.alone, whole=is_title(title))
+    return Unit(title, row.line, (), above.mention, reason=True, whole=is_title(title))
 
 
 def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
@@ -193,20 +192,11 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None, before
             row.line_at(start),
             inside,
             given.mention if given else None,
-            far=given is not None and not given.alone,
             prose=not short,
             before=before,
             in_week=not mentions and bool(WEEK_HEAD.match(row.text)),
-            shape=_shape(sentence, inside, given) if short and not start else "",
         )
         before = sentence
-
-
-def _shape(text: str, mentions: Sequence[Mention], given: Above | None) -> str:
-    """Return the position of an entry's date: in its line, followed at most by a time, or in the line above."""
-    if len(mentions) == 1 and mentions[0].start > 0 and _only_when(text[mentions[0].end :], ()):
-        return "in"
-    return "above" if given and given.alone else ""
 
 
 def _titled_ahead(
@@ -230,24 +220,21 @@ def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
 
 def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Iterator[Unit]:
     """The title at the start of the block for a line like "Due: October 8". An opening day does not count."""
-    says_due = bool(_DUE_DETAIL.search(row.text) or _POINTS.search(row.text))
+    says_due = bool(_DUE_DETAIL.search(row.text))
     due = due_among(row.text, mentions) if says_due or not _DETAIL.match(row.text) else []
     named = titled_row(block)
     above = [named] if named else [one for one in block if not _LABELLED.match(one.text)] or block
     title = next((one for one in reversed(above) if _is_titled(one)), None) if due else None
     if title is None or NO_ITEM.search(title.text):
         return
-    surely = bool(DUE.search(row.text) or _POINTS.search(row.text))  # a "Date:" may be that of a letter
-    surely = surely or (says_due and bool(phrases_of(title.text)))
     yield Unit(
         title.text.split(": ", 1)[-1] if named else title.cells[0],
         title.line,
         (),
         due[0],
-        reason=surely,
-        whole=surely,
+        reason=says_due,
+        whole=says_due,
         entry=True,
-        shape="below",
     )
 
 
