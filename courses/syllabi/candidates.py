@@ -121,11 +121,11 @@ def _of_unit(syllabus: Syllabus, unit: Unit, parts: re.Pattern[str] | None) -> I
     if not unit.prose:
         phrases = _apart(text, phrases, unit.mentions)
     if not phrases or (
-        unit.whole
+        unit.reason
         and not phrases[0].against
         and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end) or " – " in text)
     ):
-        phrases = _named_by_due(unit, phrases)
+        phrases = _named_by_due(unit, phrases) or phrases
     if REGISTRAR.search(text):
         return
     if weekly := list(_every_week(syllabus, unit)):
@@ -160,9 +160,9 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
 def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     """An item of any name, recognized by its column or by "due": "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
-    end = cue.start() if cue and not unit.whole else len(text)
+    end = cue.start() if cue and not unit.reason else len(text)
     title = _ARTICLE.sub("", cleaned(text[:end], [one for one in unit.mentions if one.end <= end]))
-    if not (cue or unit.reason or unit.whole) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):
+    if not (cue or unit.reason) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):
         return []
     kind, numbered = kind_of(title, "assignment"), any(one.numbered for one in phrases)
     return [Phrase(0, end, title, kind, numbered, strong=True, against=False, unnamed=not phrases)]

@@ -37,7 +37,6 @@ class Unit:
         several: whether its row has several dates and no column determines which one counts.
         prose: whether it is a sentence of a long line.
         before: the sentence before it in its line.
-        whole: whether all of it is a title, as in a row about one item.
         in_week: whether its line begins with a week number and has no date.
     """
 
@@ -49,7 +48,6 @@ class Unit:
     entry: bool = False
     several: bool = False
     prose: bool = False
-    whole: bool = False
     before: str = ""
     in_week: bool = False
 

@@ -12,7 +12,7 @@ from courses.syllabi.cues import DUE, DUE_LABEL, NO_ITEM, SAYS
 from courses.syllabi.due_days import due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.rows import Row, role_of, rows_of, sentences_of, titled_row
+from courses.syllabi.rows import Row, rows_of, sentences_of, titled_row
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
 
@@ -56,29 +56,49 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     """The units of a text in order."""
     above: Above | None = None
     headed = False
-    for row, mentions, titled, begins in _with_details(syllabus):
-        if begins and not mentions:
-            headed = not row.is_table and len(row.text) < SHORT and bool(DUE.search(row.text))
-        if titled:
-            yield titled
+    earlier: list[list[Row]] = []
+    for block in _blocks_in(syllabus):
+        if paired := list(_of_lists(block, earlier)):
+            yield from paired
             continue
-        if above and (row.line - above.line > REACH):
-            above = None
-        if row.is_table:
-            when, units = units_of_cells(syllabus, row)
-            yield from units
-            above = None if when else above
-            continue
-        if label := _due_label(row, above):
-            yield replace(label, mentions=syllabus.dates_in_text(label.text))
-        elif mentions and len(row.text) < 2 * SHORT and BEGIN.fullmatch(row.text[: mentions[0].start]):
-            if mentions[0].last - mentions[0].first <= LONGEST and not mentions[0].counted:
-                above = Above(mentions[0], row.line)
-            yield from (replace(unit, reason=headed) for unit in _of_schedule(row, mentions))
-        else:
-            before = syllabus.lines[row.line - 1] if row.line and not begins else ""
-            for unit in _of_prose(row, mentions, above, before):
+        earlier = [*earlier[1 - LISTS :], [row for row, mentions in block if not mentions]]
+        first, dates = block[0]
+        if not dates:
+            headed = not first.is_table and len(first.text) < SHORT and bool(DUE.search(first.text))
+        titles: list[Row] = []
+        titles_first = _titles_come_first(block)
+        for row, mentions in block:
+            if titles and mentions and _is_detail(row, mentions, titles_first=titles_first):
+                yield from _titled_above(row, mentions, titles)
+                continue
+            if not due_among(row.text, mentions):
+                titles.append(row)
+            above = _above(row, mentions, above)
+            for unit in _of_row(syllabus, row, mentions, above):
                 yield replace(unit, reason=unit.reason or (headed and bool(mentions)))
+
+
+def _above(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above | None:
+    """The date that a row and those below it can refer to: that of the last line that began with one."""
+    if row.is_table:
+        return None if mentions else above
+    if _begins_with_date(row, mentions) and not mentions[0].counted and mentions[0].last - mentions[0].first <= LONGEST:
+        return Above(mentions[0], row.line)
+    return above if above and row.line - above.line <= REACH else None
+
+
+def _begins_with_date(row: Row, mentions: Sequence[Mention]) -> bool:
+    return bool(mentions) and len(row.text) < 2 * SHORT and bool(BEGIN.fullmatch(row.text[: mentions[0].start]))
+
+
+def _of_row(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
+    """The cells of a table row, or the sentences of a line."""
+    if row.is_table:
+        yield from units_of_cells(syllabus, row)
+    elif _begins_with_date(row, mentions):
+        yield from _of_schedule(row, mentions)
+    else:
+        yield from _of_prose(row, mentions, above, syllabus.lines[row.line - 1] if row.line else "")
 
 
 def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
@@ -93,35 +113,17 @@ def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]
         yield block
 
 
-def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], Unit | None, bool]]:
-    """The rows with their dates, and whether they begin a block. A row of details has the title it belongs to.
+def _is_detail(row: Row, mentions: Sequence[Mention], *, titles_first: bool) -> bool:
+    """Return whether a row is a detail of the title above it.
 
-    A line with only a date is a detail of the title above it if it has a label ("Due: October 8"), or if titles come
-    before dates in its block.
+    A line with only a date is one if it has a label ("Due: October 8"), or if titles come before dates in its block.
     """
-    earlier: list[list[Row]] = []
-    for block in _blocks_in(syllabus):
-        if paired := list(_of_lists(block, earlier)):
-            yield from paired
-            continue
-        earlier = [*earlier[1 - LISTS :], [row for row, mentions in block if not mentions]]
-        titles: list[Row] = []
-        below = _titles_come_first(block)
-        for at, (row, mentions) in enumerate(block):
-            dated = bool(mentions and titles)
-            labelled = dated and len(row.text) < SHORT and DUE_LABEL.match(row.text)
-            placed = dated and below and not row.roles
-            if labelled or (_only_when(row.text, mentions) and (placed or _DETAIL.match(row.text))):
-                yield from ((row, mentions, titled, False) for titled in _titled_above(row, mentions, titles))
-                continue
-            if not due_among(row.text, mentions):
-                titles.append(row)
-            yield row, mentions, None, at == 0
+    if len(row.text) < SHORT and DUE_LABEL.match(row.text):
+        return True
+    return _only_when(row.text, mentions) and bool(_DETAIL.match(row.text) or (titles_first and not row.roles))
 
 
-def _of_lists(
-    block: Sequence[tuple[Row, Sequence[Mention]]], earlier: Sequence[Sequence[Row]]
-) -> Iterator[tuple[Row, Sequence[Mention], Unit | None, bool]]:
+def _of_lists(block: Sequence[tuple[Row, Sequence[Mention]]], earlier: Sequence[Sequence[Row]]) -> Iterator[Unit]:
     """The titles of an earlier list with the dates of this one: columns stored one after the other."""
     head = block[0][0] if not block[0][1] else None
     dates = block[1:] if head else block
@@ -129,17 +131,11 @@ def _of_lists(
         len(mentions) == 1 and _only_when(row.text, mentions) for row, mentions in dates
     ):
         return
-    due = bool(head and role_of(head.text) == "due")
     for titles in reversed(earlier):
         named = titles[len(titles) - len(dates) :] if 0 <= len(titles) - len(dates) <= 1 else []
         if named and all(is_title(cleaned(row.text, [])) for row in named):
-            for title, (row, mentions) in zip(named, dates, strict=True):
-                yield (
-                    row,
-                    mentions,
-                    Unit(title.text, title.line, (), mentions[0], reason=due, entry=True, whole=True),
-                    False,
-                )
+            for title, (_, mentions) in zip(named, dates, strict=True):
+                yield Unit(title.text, title.line, (), mentions[0], reason=True, entry=True)
             return
 
 
@@ -150,14 +146,6 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
         return False
     title = block[dates[0] - 1][0].text
     return dates[-1] == len(block) - 1 or title.endswith(":") or any(not one.against for one in phrases_of(title))
-
-
-def _due_label(row: Row, above: Above | None) -> Unit | None:
-    """The text after a label like "Deliverable:", due on the date above."""
-    label, colon, title = row.text.partition(": ")
-    if above is None or not colon or role_of(label) != "due":
-        return None
-    return Unit(title, row.line, (), above.mention, reason=True, whole=is_title(title))
 
 
 def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
@@ -209,7 +197,7 @@ def _titled_ahead(
     for at, (start, sentence) in enumerate(sentences[1:], 1):
         inside = dates_inside(mentions, start, sentence)
         if _only_when(sentence, inside) and _DUE_DETAIL.search(sentence) and (due := due_among(sentence, inside)):
-            yield Unit(title, row.line, (), due[0], reason=True, whole=True), at
+            yield Unit(title, row.line, (), due[0], reason=True), at
             return
 
 
@@ -233,7 +221,6 @@ def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -
         (),
         due[0],
         reason=says_due,
-        whole=says_due,
         entry=True,
     )
 
