@@ -72,7 +72,8 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> Iterator[Unit]:
     for cell, days in _in_columns(cells, titles, giver) if row.roles else _in_order(cells, titles):
         for _, text in sentences_of(cell.text):
             inside = syllabus.dates_in_text(text)
-            for day in days[:1] if inside else days or [None]:
+            given: Sequence[Mention | None] = days[:1] if inside else days
+            for day in given or [None]:
                 unit = Unit(
                     text,
                     row.line,

@@ -74,7 +74,8 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             if not due_among(row.text, mentions):
                 titles.append(row)
             above = _above(row, mentions, above)
-            for unit in _of_row(syllabus, row, mentions, above):
+            units = units_of_cells(syllabus, row) if row.is_table else _of_line(syllabus, row, mentions, above)
+            for unit in units:
                 yield replace(unit, reason=unit.reason or (headed and bool(mentions)))
 
 
@@ -89,16 +90,6 @@ def _above(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above 
 
 def _begins_with_date(row: Row, mentions: Sequence[Mention]) -> bool:
     return bool(mentions) and len(row.text) < 2 * SHORT and bool(BEGIN.fullmatch(row.text[: mentions[0].start]))
-
-
-def _of_row(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
-    """The cells of a table row, or the sentences of a line."""
-    if row.is_table:
-        yield from units_of_cells(syllabus, row)
-    elif _begins_with_date(row, mentions):
-        yield from _of_schedule(row, mentions)
-    else:
-        yield from _of_prose(row, mentions, above, syllabus.lines[row.line - 1] if row.line else "")
 
 
 def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
@@ -148,57 +139,43 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
     return dates[-1] == len(block) - 1 or title.endswith(":") or any(not one.against for one in phrases_of(title))
 
 
-def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
-    """The sentences of a line that begins with a date."""
-    head, end = mentions[0], mentions[0].end
-    for start, sentence in sentences_of(row.text[end:]):
-        inside = dates_inside(mentions[1:], end + start, sentence)
-        yield Unit(sentence, row.line_at(end + start), inside, head)
+def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
+    """The sentences of a line, without the date that begins it.
 
-
-def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None, before: str) -> Iterator[Unit]:
-    """The sentences of a line.
-
-    Args:
-        row: the line.
-        mentions: its dates.
-        above: the date above it, if it can refer to one.
-        before: the line above.
+    The title at the start of a line has the due date of a later sentence that says only when.
     """
     short = len(row.text) < SHORT
     if not mentions and _SHARE.search(row.text):
         return  # a weight
-    sentences = list(sentences_of(row.text))
-    for titled, at in _titled_ahead(row, mentions, sentences):
-        yield titled
-        sentences = [*sentences[1:at], *sentences[at + 1 :]]
+    head = mentions[0] if _begins_with_date(row, mentions) else None
+    begin = head.end if head else 0
+    before = syllabus.lines[row.line - 1] if row.line else ""
+    sentences = [(begin + start, sentence) for start, sentence in sentences_of(row.text[begin:])]
+    due = None if head else _due_after(sentences[1:], mentions)
     for start, sentence in sentences:
-        inside = dates_inside(mentions, start, sentence)
-        given = above if short and not mentions and not SAYS.search(sentence) else None
+        given = head or (above.mention if above and short and not mentions and not SAYS.search(sentence) else None)
+        if due and not start and is_title(cleaned(sentence, [])):
+            yield Unit(sentence, row.line, (), due, reason=True)
+            continue
         yield Unit(
             sentence,
             row.line_at(start),
-            inside,
-            given.mention if given else None,
-            prose=not short,
+            dates_inside(mentions, start, sentence),
+            given,
+            prose=not short and not head,
             before=before,
             in_week=not mentions and bool(WEEK_HEAD.match(row.text)),
         )
         before = sentence
 
 
-def _titled_ahead(
-    row: Row, mentions: Sequence[Mention], sentences: Sequence[tuple[int, str]]
-) -> Iterator[tuple[Unit, int]]:
-    """The title at the start of a line whose later sentence has only the time, and the position of that sentence."""
-    title = sentences[0][1]
-    if not is_title(cleaned(title, [])) or NO_ITEM.search(title):
-        return
-    for at, (start, sentence) in enumerate(sentences[1:], 1):
+def _due_after(sentences: Sequence[tuple[int, str]], mentions: Sequence[Mention]) -> Mention | None:
+    """The due date of the first sentence that says only when something is due."""
+    for start, sentence in sentences:
         inside = dates_inside(mentions, start, sentence)
         if _only_when(sentence, inside) and _DUE_DETAIL.search(sentence) and (due := due_among(sentence, inside)):
-            yield Unit(title, row.line, (), due[0], reason=True), at
-            return
+            return due[0]
+    return None
 
 
 def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
