@@ -136,7 +136,7 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
     if not dates or dates[0] == 0:
         return False
     title = block[dates[0] - 1][0].text
-    return dates[-1] == len(block) - 1 or title.endswith(":") or any(not one.against for one in phrases_of(title))
+    return dates[-1] == len(block) - 1 or any(not one.against for one in phrases_of(title))
 
 
 def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
