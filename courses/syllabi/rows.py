@@ -37,7 +37,6 @@ _ABBREVIATED: Final = tuple(
 
 _NUMBER_NEXT: Final = re.compile(r"\d+, [a-zà-ÿ]")
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
-_TITLED: Final = re.compile(r"(?:title|name|task|component|titel|titre|título)\s?:\s", re.IGNORECASE)
 _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
 _ROLES: Final = (
@@ -174,11 +173,6 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
             yield start, text[start : end.start() + 1]
             start = end.end()
     yield start, text[start:]
-
-
-def titled_row(block: Sequence[Row]) -> Row | None:
-    """The row of a block with the title: "Title: Song book"."""
-    return next((row for row in block if _TITLED.match(row.text)), None)
 
 
 def _without_bullet(text: str) -> tuple[str, int]:

@@ -8,11 +8,11 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cells import units_of_cells
-from courses.syllabi.cues import DUE, DUE_LABEL, NO_ITEM, SAYS
+from courses.syllabi.cues import DUE, DUE_LABEL, SAYS
 from courses.syllabi.due_days import due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.rows import Row, rows_of, sentences_of, titled_row
+from courses.syllabi.rows import Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
 
@@ -136,7 +136,7 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
     if not dates or dates[0] == 0:
         return False
     title = block[dates[0] - 1][0].text
-    return dates[-1] == len(block) - 1 or any(not one.against for one in phrases_of(title))
+    return dates[-1] == len(block) - 1 or bool(phrases_of(title))
 
 
 def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
@@ -183,31 +183,16 @@ def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
     return len(text) < SHORT and not any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(text, mentions))))
 
 
-def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Iterator[Unit]:
-    """The title at the start of the block for a line like "Due: October 8". An opening day does not count."""
-    says_due = bool(_DUE_DETAIL.search(row.text))
-    due = due_among(row.text, mentions) if says_due or not _DETAIL.match(row.text) else []
-    named = titled_row(block)
-    above = [named] if named else [one for one in block if not _LABELLED.match(one.text)] or block
-    title = next((one for one in reversed(above) if _is_titled(one)), None) if due else None
-    if title is None or NO_ITEM.search(title.text):
-        return
-    yield Unit(
-        title.text.split(": ", 1)[-1] if named else title.cells[0],
-        title.line,
-        (),
-        due[0],
-        reason=says_due,
-        entry=True,
-    )
+def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) -> Iterator[Unit]:
+    """The last title above a line like "Due: October 8". An opening day does not count."""
+    due = due_among(row.text, mentions)
+    title = next((one for one in reversed(titles) if _is_titled(one)), None)
+    if due and title:
+        says_due = bool(_DUE_DETAIL.search(row.text))
+        yield Unit(title.cells[0], title.line, (), due[0], reason=says_due, entry=True)
 
 
 def _is_titled(row: Row) -> bool:
     """Return whether a line is a title, alone or in its first cell."""
-    return (
-        len(row.cells) < 3
-        and len(row.cells[0]) < SHORT
-        and "|" not in row.text
-        and row.text[-1] not in ".,;"
-        and is_title(cleaned(row.cells[0], []))
-    )
+    separated = "|" in row.text or row.text[-1] in ".,;"
+    return not separated and not _LABELLED.match(row.text) and is_title(cleaned(row.cells[0], []))

@@ -130,12 +130,6 @@ def test_a_title_at_the_start_of_a_line_has_the_due_date_at_its_end():
     ]
 
 
-def test_a_block_is_named_by_its_title():
-    assert doubts("Task 1", "Title: Song book", "Length: 2,500 words", "Due date: October 8") == [
-        ("Song book", "2026-10-08", UNNAMED)
-    ]
-
-
 def test_a_sentence_continues_the_one_before():
     assert doubts("You write two reports. The first is due October 8; the second is due October 16.") == [
         ("First report", "2026-10-08", None),
