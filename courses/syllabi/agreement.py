@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from courses.syllabi.candidates import LEAST_ALIKE, Candidate
+from courses.syllabi.candidates import Candidate
 from courses.syllabi.comparison import STAGES, Title
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.reader import Syllabus
@@ -17,6 +17,9 @@ from courses.syllabi.units import SHORT
 _ONCE: Final = (frozenset({"final"}), frozenset({"final", "exam"}))
 """Words for work that a course has only once, even without a number."""
 
+
+LEAST_ALIKE: Final = 2
+"""Minimum number of undoubted items in lines of a form before the form counts for the others."""
 
 _LISTED: Final = frozenset({Reason.DUE, Reason.HERE, Reason.ENTRY, Reason.ALIKE})
 """With these a title of several words is an item of no known kind: an entry in a list of deadlines."""

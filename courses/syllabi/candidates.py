@@ -1,7 +1,6 @@
 """Items named in a syllabus, each with its date and the doubts about it."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -10,7 +9,7 @@ from typing import Final
 
 from courses.syllabi.calendars import WEEK_OF, Mention
 from courses.syllabi.cues import BY, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
-from courses.syllabi.due_days import blanked, day_in, due_among, listed_after, mentions_for
+from courses.syllabi.due_days import blanked, day_in, listed_after, mentions_for
 from courses.syllabi.kinds import SAT, kind_of
 from courses.syllabi.phrases import Phrase, parts_in, parts_pattern, phrases_of
 from courses.syllabi.reader import Syllabus
@@ -55,10 +54,6 @@ _PRONOUN: Final = re.compile(
 _RANGE: Final = re.compile(r"[-–—]|\bto\b")
 
 
-LEAST_ALIKE: Final = 2
-"""Minimum number of recognized items of a shape before other entries of the shape count as items."""
-
-
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """An item that the text seems to name.
@@ -95,40 +90,15 @@ class Candidate:
 def candidates_in(syllabus: Syllabus, graded: Sequence[str] = ()) -> Iterator[Candidate]:
     """The candidates of a text in order, including duplicates.
 
-    An entry without a known word is an item if most entries of its shape are: "Field trip: October 8" among essays.
-
     Args:
         syllabus: the parsed text.
         graded: the names of the parts of the grade; these are words for work, too.
     """
     parts = parts_pattern(graded)
-    found = [
-        (unit, list(_of_unit(column, unit, parts)), _by_shape(column, unit))
-        for column in syllabus.columns
-        for unit in units_in(column)
-    ]
-    named = Counter(unit.shape for unit, candidates, _ in found if any(one.due_on for one in candidates))
-    unnamed = Counter(unit.shape for unit, candidates, other in found if other and not candidates)
-    for unit, candidates, other in found:
-        if not candidates and other and named[unit.shape] > max(LEAST_ALIKE, 1.5 * unnamed[unit.shape]):
-            yield other
-        for candidate in candidates:
-            yield replace(candidate, said=unit.text) if unit.prose else candidate
-
-
-def _by_shape(syllabus: Syllabus, unit: Unit) -> Candidate | None:
-    """The item of an entry with one date and a title without a known word."""
-    if not unit.shape or phrases_of(unit.text):
-        return None
-    if any(cue.search(unit.text) for cue in (NO_ITEM, REGISTRAR, SAYS, OPEN)):
-        return None
-    title, given = cleaned(unit.text, unit.mentions), [unit.given] if unit.given else []
-    dates = due_among(unit.text, unit.mentions) or given
-    if len(dates) != 1 or dates[0].first != dates[0].last or not is_title(title) or _NO_NAME.match(title):
-        return None
-    day = dates[0].last
-    reasons = {Reason.LISTED, Reason.MAYBE_TOPIC, *_of_line(syllabus, unit, title, day)}
-    return Candidate(title, kind_of(title), day, unit.line, frozenset(reasons))
+    for column in syllabus.columns:
+        for unit in units_in(column):
+            for candidate in _of_unit(column, unit, parts):
+                yield replace(candidate, said=unit.text) if unit.prose else candidate
 
 
 def _of_unit(syllabus: Syllabus, unit: Unit, parts: re.Pattern[str] | None) -> Iterator[Candidate]:
@@ -151,11 +121,11 @@ def _of_unit(syllabus: Syllabus, unit: Unit, parts: re.Pattern[str] | None) -> I
     if not unit.prose:
         phrases = _apart(text, phrases, unit.mentions)
     if not phrases or (
-        unit.whole
+        unit.reason
         and not phrases[0].against
         and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end) or " – " in text)
     ):
-        phrases = _named_by_due(unit, phrases)
+        phrases = _named_by_due(unit, phrases) or phrases
     if REGISTRAR.search(text):
         return
     if weekly := list(_every_week(syllabus, unit)):
@@ -190,9 +160,9 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
 def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     """An item of any name, recognized by its column or by "due": "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
-    end = cue.start() if cue and not unit.whole else len(text)
+    end = cue.start() if cue and not unit.reason else len(text)
     title = _ARTICLE.sub("", cleaned(text[:end], [one for one in unit.mentions if one.end <= end]))
-    if not (cue or unit.reason or unit.whole) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):
+    if not (cue or unit.reason) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):
         return []
     kind, numbered = kind_of(title, "assignment"), any(one.numbered for one in phrases)
     return [Phrase(0, end, title, kind, numbered, strong=True, against=False, unnamed=not phrases)]
@@ -245,7 +215,6 @@ def _of_phrase(
             Reason.TWO_DATES: len(own) > len(listed) or (unit.several and not own),
             Reason.OTHER_WEEKDAY: _other_weekday(mention, day, near),
             Reason.RECURRING: bool(RECURRING.search(near)) and not phrase.numbered,
-            Reason.FAR_DATE: unit.far and mention is unit.given,
             Reason.MAYBE_TOPIC: not (unit.reason or due or sat or plain or entry or alone)
             or bool(UNGRADED.search(near)),
         }

@@ -32,7 +32,6 @@ class Reason(Enum):
     SEVERAL_DAYS = (-0.2, "several days")
     OUT_OF_ORDER = (-0.2, "out of order")
     RECURRING = (-0.2, "every week")
-    FAR_DATE = (-0.2, "date some lines above")
     MAYBE_TOPIC = (-0.25, "maybe a topic")
     UNNAMED = (-0.2, "no word for a kind of work")
     NO_REASON = (-0.3, "no deadline word")

@@ -24,12 +24,19 @@ _BULLET: Final = re.compile(
 """The bullet of a list entry. The day of "24. Juni" is not one."""
 
 _SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'%])[.!?]\s+(?=[\"“(]?[A-ZÀ-Þ\d])")
-_LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
-_MONTH_NEXT: Final = re.compile(rf"(?:{one_of(MONTHS)})\b", re.IGNORECASE)
-_DOTTED: Final = re.compile(r"(?<!\d)\d{1,2}\. ?\d{1,2}$")
+_SHORT_NAMES: Final = {name: number for name, number in (MONTHS | WEEKDAYS).items() if len(name) <= 5}
+_ABBREVIATED: Final = tuple(
+    (re.compile(before), re.compile(after, re.IGNORECASE))
+    for before, after in (
+        (rf"\b(?:(?i:{one_of(_SHORT_NAMES)})|[^\W\d_a-zà-ÿ][^\W\d_]?)$", r"\w"),
+        (r"\b[a-zà-ÿ]{1,3}$", r"\d"),
+        (r"\d$", rf"(?:{one_of(MONTHS)})\b"),
+    )
+)
+"""Pairs of texts around a period that does not end a sentence: "Oct. 5", "Dr. Who", "pp. 9", "18. Januar"."""
+
 _NUMBER_NEXT: Final = re.compile(r"\d+, [a-zà-ÿ]")
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
-_TITLED: Final = re.compile(r"(?:title|name|task|component|titel|titre|título)\s?:\s", re.IGNORECASE)
 _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
 _ROLES: Final = (
@@ -156,35 +163,16 @@ def role_of(cell: str) -> str | None:
 
 
 def sentences_of(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences of a text with their positions. The period of "Oct." or "Dr." does not end one."""
+    """The sentences of a text with their positions."""
     start = 0
     for end in _SENTENCE_END.finditer(text):
-        word = _LAST_WORD.search(text, max(start, end.start() - 20), end.start())
-        if (
-            word
-            and len(word[1]) <= 5
-            and (
-                word[1].lower() in MONTHS
-                or word[1].lower() in WEEKDAYS
-                or (len(word[1]) <= 2 and not word[1].islower())
-            )
-            and text[end.end()].isalnum()
+        if not any(
+            before.search(text, max(start, end.start() - 20), end.start()) and after.match(text, end.end())
+            for before, after in _ABBREVIATED
         ):
-            continue
-        if word and word[1].islower() and len(word[1]) <= 3 and text[end.end()].isdigit():
-            continue  # "max. 60", "pp. 9"
-        if text[end.start() - 1].isdigit() and (
-            _MONTH_NEXT.match(text, end.end()) or _DOTTED.search(text, max(start, end.start() - 6), end.start())
-        ):
-            continue  # "18. Januar", "29.04. Abgabe"
-        yield start, text[start : end.start() + 1]
-        start = end.end()
+            yield start, text[start : end.start() + 1]
+            start = end.end()
     yield start, text[start:]
-
-
-def titled_row(block: Sequence[Row]) -> Row | None:
-    """The row of a block with the title: "Title: Song book"."""
-    return next((row for row in block if _TITLED.match(row.text)), None)
 
 
 def _without_bullet(text: str) -> tuple[str, int]:

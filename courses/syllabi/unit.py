@@ -33,14 +33,11 @@ class Unit:
         mentions: the dates in it.
         given: the date from its row, its block or a line above; None without one.
         reason: whether its row, column or block says that something is due.
-        far: whether `given` is several lines above.
         entry: whether its date follows it in its row, as in a list of deadlines.
         several: whether its row has several dates and no column determines which one counts.
         prose: whether it is a sentence of a long line.
-        whole: whether all of it is a title, as in a row about one item.
         before: the sentence before it in its line.
         in_week: whether its line begins with a week number and has no date.
-        shape: the position of an entry's date: in the line, above it or below it; otherwise empty.
     """
 
     text: str
@@ -48,14 +45,11 @@ class Unit:
     mentions: Sequence[Mention] = ()
     given: Mention | None = None
     reason: bool = False
-    far: bool = False
     entry: bool = False
     several: bool = False
     prose: bool = False
-    whole: bool = False
     before: str = ""
     in_week: bool = False
-    shape: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +58,6 @@ class Above:
 
     mention: Mention
     line: int
-    alone: bool
 
 
 def dates_inside(mentions: Sequence[Mention], start: int, text: str) -> list[Mention]:

@@ -8,11 +8,11 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cells import units_of_cells
-from courses.syllabi.cues import DUE, DUE_LABEL, NO_ITEM, SAYS
+from courses.syllabi.cues import DUE, DUE_LABEL, SAYS
 from courses.syllabi.due_days import due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.rows import Row, role_of, rows_of, sentences_of, titled_row
+from courses.syllabi.rows import Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
 
@@ -43,10 +43,10 @@ _DETAIL_WORDS: Final = re.compile(
     rf"{WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el)\b", re.IGNORECASE
 )
 _DUE_DETAIL: Final = re.compile(
-    rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)", re.IGNORECASE
+    rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)|\d (?:points?|pts)\b",
+    re.IGNORECASE,
 )
 _LABELLED: Final = re.compile(r"(?:title|length|format|type|mode|words?|group|team|task)\s?:\s", re.IGNORECASE)
-_POINTS: Final = re.compile(r"\d (?:points?|pts)\b", re.IGNORECASE)
 _SHARE: Final = re.compile(
     r"%|\d (?:percent|per cent|prozent)\b|^\W*(?:weight(?:s|ing)?|grad(?:e|es|ing)|marks)\b.*:", re.IGNORECASE
 )
@@ -56,30 +56,40 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     """The units of a text in order."""
     above: Above | None = None
     headed = False
-    for row, mentions, titled, begins in _with_details(syllabus):
-        if begins and not mentions:
-            headed = not row.is_table and len(row.text) < SHORT and bool(DUE.search(row.text))
-        if titled:
-            yield titled
+    earlier: list[list[Row]] = []
+    for block in _blocks_in(syllabus):
+        if paired := list(_of_lists(block, earlier)):
+            yield from paired
             continue
-        if above and (row.line - above.line > REACH):
-            above = None
-        if row.is_table:
-            when, units = units_of_cells(syllabus, row)
-            yield from units
-            above = None if when else above
-            continue
-        if label := _due_label(row, above):
-            yield replace(label, mentions=syllabus.dates_in_text(label.text))
-        elif mentions and len(row.text) < 2 * SHORT and BEGIN.fullmatch(row.text[: mentions[0].start]):
-            if mentions[0].last - mentions[0].first <= LONGEST and not mentions[0].counted:
-                rest = cleaned(row.text, mentions)
-                above = Above(mentions[0], row.line, alone=len(rest) < 16 and not phrases_of(rest))
-            yield from (replace(unit, reason=headed) for unit in _of_schedule(row, mentions))
-        else:
-            before = syllabus.lines[row.line - 1] if row.line and not begins else ""
-            for unit in _of_prose(row, mentions, above, before):
+        earlier = [*earlier[1 - LISTS :], [row for row, mentions in block if not mentions]]
+        first, dates = block[0]
+        if not dates:
+            headed = not first.is_table and len(first.text) < SHORT and bool(DUE.search(first.text))
+        titles: list[Row] = []
+        titles_first = _titles_come_first(block)
+        for row, mentions in block:
+            if titles and mentions and _is_detail(row, mentions, titles_first=titles_first):
+                yield from _titled_above(row, mentions, titles)
+                continue
+            if not due_among(row.text, mentions):
+                titles.append(row)
+            above = _above(row, mentions, above)
+            units = units_of_cells(syllabus, row) if row.is_table else _of_line(syllabus, row, mentions, above)
+            for unit in units:
                 yield replace(unit, reason=unit.reason or (headed and bool(mentions)))
+
+
+def _above(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above | None:
+    """The date that a row and those below it can refer to: that of the last line that began with one."""
+    if row.is_table:
+        return None if mentions else above
+    if _begins_with_date(row, mentions) and not mentions[0].counted and mentions[0].last - mentions[0].first <= LONGEST:
+        return Above(mentions[0], row.line)
+    return above if above and row.line - above.line <= REACH else None
+
+
+def _begins_with_date(row: Row, mentions: Sequence[Mention]) -> bool:
+    return bool(mentions) and len(row.text) < 2 * SHORT and bool(BEGIN.fullmatch(row.text[: mentions[0].start]))
 
 
 def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
@@ -94,35 +104,17 @@ def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]
         yield block
 
 
-def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], Unit | None, bool]]:
-    """The rows with their dates, and whether they begin a block. A row of details has the title it belongs to.
+def _is_detail(row: Row, mentions: Sequence[Mention], *, titles_first: bool) -> bool:
+    """Return whether a row is a detail of the title above it.
 
-    A line with only a date is a detail of the title above it if it has a label ("Due: October 8"), or if titles come
-    before dates in its block.
+    A line with only a date is one if it has a label ("Due: October 8"), or if titles come before dates in its block.
     """
-    earlier: list[list[Row]] = []
-    for block in _blocks_in(syllabus):
-        if paired := list(_of_lists(block, earlier)):
-            yield from paired
-            continue
-        earlier = [*earlier[1 - LISTS :], [row for row, mentions in block if not mentions]]
-        titles: list[Row] = []
-        below = _titles_come_first(block)
-        for at, (row, mentions) in enumerate(block):
-            dated = bool(mentions and titles)
-            labelled = dated and len(row.text) < SHORT and DUE_LABEL.match(row.text)
-            placed = dated and ((below and not row.roles) or _POINTS.search(row.text))
-            if labelled or (_only_when(row.text, mentions) and (placed or _DETAIL.match(row.text))):
-                yield from ((row, mentions, titled, False) for titled in _titled_above(row, mentions, titles))
-                continue
-            if not due_among(row.text, mentions):
-                titles.append(row)
-            yield row, mentions, None, at == 0
+    if len(row.text) < SHORT and DUE_LABEL.match(row.text):
+        return True
+    return _only_when(row.text, mentions) and bool(_DETAIL.match(row.text) or (titles_first and not row.roles))
 
 
-def _of_lists(
-    block: Sequence[tuple[Row, Sequence[Mention]]], earlier: Sequence[Sequence[Row]]
-) -> Iterator[tuple[Row, Sequence[Mention], Unit | None, bool]]:
+def _of_lists(block: Sequence[tuple[Row, Sequence[Mention]]], earlier: Sequence[Sequence[Row]]) -> Iterator[Unit]:
     """The titles of an earlier list with the dates of this one: columns stored one after the other."""
     head = block[0][0] if not block[0][1] else None
     dates = block[1:] if head else block
@@ -130,17 +122,11 @@ def _of_lists(
         len(mentions) == 1 and _only_when(row.text, mentions) for row, mentions in dates
     ):
         return
-    due = bool(head and role_of(head.text) == "due")
     for titles in reversed(earlier):
         named = titles[len(titles) - len(dates) :] if 0 <= len(titles) - len(dates) <= 1 else []
         if named and all(is_title(cleaned(row.text, [])) for row in named):
-            for title, (row, mentions) in zip(named, dates, strict=True):
-                yield (
-                    row,
-                    mentions,
-                    Unit(title.text, title.line, (), mentions[0], reason=due, entry=True, whole=True),
-                    False,
-                )
+            for title, (_, mentions) in zip(named, dates, strict=True):
+                yield Unit(title.text, title.line, (), mentions[0], reason=True, entry=True)
             return
 
 
@@ -150,77 +136,46 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
     if not dates or dates[0] == 0:
         return False
     title = block[dates[0] - 1][0].text
-    return dates[-1] == len(block) - 1 or title.endswith(":") or any(not one.against for one in phrases_of(title))
+    return dates[-1] == len(block) - 1 or bool(phrases_of(title))
 
 
-def _due_label(row: Row, above: Above | None) -> Unit | None:
-    """The text after a label like "Deliverable:", due on the date above."""
-    label, colon, title = row.text.partition(": ")
-    if above is None or not colon or role_of(label) != "due":
-        return None
-    return Unit(title, row.line, (), above.mention, reason=True, far=not above.alone, whole=is_title(title))
+def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
+    """The sentences of a line, without the date that begins it.
 
-
-def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
-    """The sentences of a line that begins with a date."""
-    head, end = mentions[0], mentions[0].end
-    for start, sentence in sentences_of(row.text[end:]):
-        inside = dates_inside(mentions[1:], end + start, sentence)
-        yield Unit(sentence, row.line_at(end + start), inside, head)
-
-
-def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None, before: str) -> Iterator[Unit]:
-    """The sentences of a line.
-
-    Args:
-        row: the line.
-        mentions: its dates.
-        above: the date above it, if it can refer to one.
-        before: the line above.
+    The title at the start of a line has the due date of a later sentence that says only when.
     """
     short = len(row.text) < SHORT
     if not mentions and _SHARE.search(row.text):
         return  # a weight
-    sentences = list(sentences_of(row.text))
-    for titled, at in _titled_ahead(row, mentions, sentences):
-        yield titled
-        sentences = [*sentences[1:at], *sentences[at + 1 :]]
+    head = mentions[0] if _begins_with_date(row, mentions) else None
+    begin = head.end if head else 0
+    before = syllabus.lines[row.line - 1] if row.line else ""
+    sentences = [(begin + start, sentence) for start, sentence in sentences_of(row.text[begin:])]
+    due = None if head else _due_after(sentences[1:], mentions)
     for start, sentence in sentences:
-        inside = dates_inside(mentions, start, sentence)
-        given = above if short and not mentions and not SAYS.search(sentence) else None
+        given = head or (above.mention if above and short and not mentions and not SAYS.search(sentence) else None)
+        if due and not start and is_title(cleaned(sentence, [])):
+            yield Unit(sentence, row.line, (), due, reason=True)
+            continue
         yield Unit(
             sentence,
             row.line_at(start),
-            inside,
-            given.mention if given else None,
-            far=given is not None and not given.alone,
-            prose=not short,
+            dates_inside(mentions, start, sentence),
+            given,
+            prose=not short and not head,
             before=before,
             in_week=not mentions and bool(WEEK_HEAD.match(row.text)),
-            shape=_shape(sentence, inside, given) if short and not start else "",
         )
         before = sentence
 
 
-def _shape(text: str, mentions: Sequence[Mention], given: Above | None) -> str:
-    """Return the position of an entry's date: in its line, followed at most by a time, or in the line above."""
-    if len(mentions) == 1 and mentions[0].start > 0 and _only_when(text[mentions[0].end :], ()):
-        return "in"
-    return "above" if given and given.alone else ""
-
-
-def _titled_ahead(
-    row: Row, mentions: Sequence[Mention], sentences: Sequence[tuple[int, str]]
-) -> Iterator[tuple[Unit, int]]:
-    """The title at the start of a line whose later sentence has only the time, and the position of that sentence."""
-    title = sentences[0][1]
-    if not is_title(cleaned(title, [])) or NO_ITEM.search(title):
-        return
-    for at, (start, sentence) in enumerate(sentences[1:], 1):
+def _due_after(sentences: Sequence[tuple[int, str]], mentions: Sequence[Mention]) -> Mention | None:
+    """The due date of the first sentence that says only when something is due."""
+    for start, sentence in sentences:
         inside = dates_inside(mentions, start, sentence)
         if _only_when(sentence, inside) and _DUE_DETAIL.search(sentence) and (due := due_among(sentence, inside)):
-            yield Unit(title, row.line, (), due[0], reason=True, whole=True), at
-            return
+            return due[0]
+    return None
 
 
 def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
@@ -228,35 +183,16 @@ def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
     return len(text) < SHORT and not any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(text, mentions))))
 
 
-def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Iterator[Unit]:
-    """The title at the start of the block for a line like "Due: October 8". An opening day does not count."""
-    says_due = bool(_DUE_DETAIL.search(row.text) or _POINTS.search(row.text))
-    due = due_among(row.text, mentions) if says_due or not _DETAIL.match(row.text) else []
-    named = titled_row(block)
-    above = [named] if named else [one for one in block if not _LABELLED.match(one.text)] or block
-    title = next((one for one in reversed(above) if _is_titled(one)), None) if due else None
-    if title is None or NO_ITEM.search(title.text):
-        return
-    surely = bool(DUE.search(row.text) or _POINTS.search(row.text))  # a "Date:" may be that of a letter
-    surely = surely or (says_due and bool(phrases_of(title.text)))
-    yield Unit(
-        title.text.split(": ", 1)[-1] if named else title.cells[0],
-        title.line,
-        (),
-        due[0],
-        reason=surely,
-        whole=surely,
-        entry=True,
-        shape="below",
-    )
+def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) -> Iterator[Unit]:
+    """The last title above a line like "Due: October 8". An opening day does not count."""
+    due = due_among(row.text, mentions)
+    title = next((one for one in reversed(titles) if _is_titled(one)), None)
+    if due and title:
+        says_due = bool(_DUE_DETAIL.search(row.text))
+        yield Unit(title.cells[0], title.line, (), due[0], reason=says_due, entry=True)
 
 
 def _is_titled(row: Row) -> bool:
     """Return whether a line is a title, alone or in its first cell."""
-    return (
-        len(row.cells) < 3
-        and len(row.cells[0]) < SHORT
-        and "|" not in row.text
-        and row.text[-1] not in ".,;"
-        and is_title(cleaned(row.cells[0], []))
-    )
+    separated = "|" in row.text or row.text[-1] in ".,;"
+    return not separated and not _LABELLED.match(row.text) and is_title(cleaned(row.cells[0], []))

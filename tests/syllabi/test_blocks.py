@@ -29,14 +29,6 @@ def test_dates_belong_to_the_titles_below_if_dates_come_first():
     ]
 
 
-def test_an_unrecognized_entry_among_items_is_an_item_but_not_selected():
-    listed = ["Essay 1: October 1", "Essay 2: October 8", "Essay 3: October 15", "Museum visit: October 22"]
-    assert found(*listed)[3] == ("Museum visit", "2026-10-22", "maybe a topic")
-    assert [title for title, _, _ in found("Masses: October 1", "Motets: October 8", "Essay 1: October 15")] == [
-        "Essay 1"
-    ]
-
-
 @each(
     "line",
     [
