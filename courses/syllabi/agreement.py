@@ -27,17 +27,9 @@ def compared_with_others(syllabus: Syllabus, candidates: Sequence[Candidate], gr
     titles = [Title.of(one.title) for one in candidates]
     parts = [Title.of(name) for name in graded]
     dates: defaultdict[tuple[frozenset[str], frozenset[str]], set[date]] = defaultdict(set)
-    series: defaultdict[frozenset[str], dict[int, date]] = defaultdict(dict)
     for one, title in zip(candidates, titles, strict=True):
         if one.due_on is not None and not one.doubted:
             dates[title.words, title.numbers].add(one.due_on)
-            if len(title.numbers) == 1 and (number := min(title.numbers)).isdigit():
-                series[title.words][int(number)] = one.due_on
-    disordered = {
-        words
-        for words, days in series.items()
-        if (ordered := [days[number] for number in sorted(days)]) != sorted(ordered)
-    }
     forms = {line: _form(syllabus, line) for line in {one.line for one in candidates}}
     alike_forms = Counter(forms[one.line] for one in candidates if not one.doubted)
     compared = []
@@ -48,8 +40,6 @@ def compared_with_others(syllabus: Syllabus, candidates: Sequence[Candidate], gr
         ]
         if (title.numbers or title.words in _ONCE) and len(set().union(*alike)) > 1:
             reasons.add(Reason.TWO_DATES)
-        if title.words in disordered and title.numbers:
-            reasons.add(Reason.OUT_OF_ORDER)
         if alike_forms[forms[one.line]] > LEAST_ALIKE:
             reasons.add(Reason.ALIKE)
         named = NOUN.search(one.title) or any(_same(part.words, title.words) for part in parts)

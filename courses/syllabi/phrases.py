@@ -77,7 +77,6 @@ class Phrase:
         numbered: whether a number distinguishes it from others of its kind.
         strong: whether its noun is unambiguous.
         against: whether it is reviewed, assigned or returned there rather than due.
-        unnamed: whether only its position, and none of its words, suggests an item.
     """
 
     start: int
@@ -87,59 +86,50 @@ class Phrase:
     numbered: bool
     strong: bool
     against: bool
-    unnamed: bool = False
 
 
-def phrases_of(text: str) -> list[Phrase]:
-    """The items that a text names, in order."""
+def phrases_of(text: str, nouns: re.Pattern[str] = NOUN) -> list[Phrase]:
+    """The items that a text names, in order.
+
+    Args:
+        text: a sentence or a cell.
+        nouns: words for work; those of `parts_pattern` name parts of the grade.
+    """
     phrases: list[Phrase] = []
-    nouns = list(NOUN.finditer(text))
+    found = list(nouns.finditer(text))
     at = 0
-    while at < len(nouns):
-        start, end = nouns[at].start(), nouns[at].end()
-        numbered, end = _numbered(text, end)
+    while at < len(found):
+        start, (numbered, end) = found[at].start(), _numbered(text, found[at].end())
         at += 1
-        while at < len(nouns):
-            between = text[end : nouns[at].start()]
-            if not numbered and _OF.fullmatch(between):
-                numbered, end = _numbered(text, nouns[at].end())
-                at += 1
-                continue
-            if not _JOINED.fullmatch(between) or any(word.lower() in _STOP for word in between.split()):
-                break
-            more, end = _numbered(text, nouns[at].end())
+        while at < len(found) and _continues(text[end : found[at].start()], numbered=numbered):
+            more, end = _numbered(text, found[at].end())
             numbered = numbered or more
             at += 1
         start = _leading(text, start, phrases[-1].end if phrases else 0)
         title = " ".join(text[start:end].split())
         against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
         against = against or _REHEARSAL.match(title)
-        strong = bool(STRONG.search(title))
-        phrases.append(Phrase(start, end, title, kind_of(title), numbered, strong, bool(against)))
+        strong = bool(STRONG.search(title)) or not NOUN.search(title)
+        phrases.append(Phrase(start, end, title, kind_of(title, "assignment"), numbered, strong, bool(against)))
     return phrases
 
 
-def parts_pattern(graded: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern for the names of parts of the grade that have no known noun: "Four précis", "Profile"."""
+def _continues(between: str, *, numbered: bool) -> bool:
+    """Return whether the words between two nouns join them to one name: "draft of the term paper"."""
+    if not numbered and _OF.fullmatch(between):
+        return True
+    return bool(_JOINED.fullmatch(between)) and not any(word.lower() in _STOP for word in between.split())
+
+
+def nouns_with(graded: Iterable[str]) -> re.Pattern[str]:
+    """A pattern for nouns for work, also those of parts of the grade: "Four précis", "Profile"."""
     names = set()
     for name in graded:
         plain = _COUNT_LAST.sub("", _COUNTED.sub("", name.partition("(")[0]).strip().lower())
         if len(plain) > 3 and len(plain.split()) <= 4 and not NOUN.search(plain) and not TAKING_PART.search(plain):
             names |= {plain, plain.removesuffix("s")}
     words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"\b(?:{words})(?:e?s)?\b", re.IGNORECASE) if words else None
-
-
-def parts_in(text: str, parts: re.Pattern[str] | None) -> list[Phrase]:
-    """The parts of the grade that a text names."""
-    phrases: list[Phrase] = []
-    for found in parts.finditer(text) if parts else ():
-        numbered, end = _numbered(text, found.end())
-        start = _leading(text, found.start(), phrases[-1].end if phrases else 0)
-        title = " ".join(text[start:end].split())
-        against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
-        phrases.append(Phrase(start, end, title, kind_of(title, "assignment"), numbered, True, bool(against)))
-    return phrases
+    return re.compile(rf"{NOUN.pattern}|\b(?:{words})(?:e?s)?\b", re.IGNORECASE) if words else NOUN
 
 
 def _numbered(text: str, end: int) -> tuple[bool, int]:
