@@ -65,7 +65,6 @@ class Candidate:
         due_on: the day, or None if unknown.
         line: line number, from 0.
         reasons: what speaks for and against its date.
-        numbered: whether a number distinguishes it from others of its kind.
         said: its sentence, if that is not the whole line.
     """
 
@@ -74,7 +73,6 @@ class Candidate:
     due_on: date | None
     line: int
     reasons: frozenset[Reason] = frozenset()
-    numbered: bool = False
     said: str | None = None
 
     @property
@@ -145,9 +143,10 @@ def _named_in(unit: Unit, nouns: re.Pattern[str]) -> list[Phrase]:
     phrases = phrases_of(text, nouns)
     if len(outside := [one for one in phrases if text.count("(", 0, one.start) <= text.count(")", 0, one.start)]) == 1:
         phrases = outside  # "Portfolio task 2 (assignment)"
-    for code in (_CODE if unit.reason else _CODED).finditer(text):
-        if not any(one.start <= code.start() < one.end for one in phrases):
-            phrases.append(Phrase(*code.span(1), code[1], "assignment", numbered=True, strong=True, against=False))
+    phrases += [
+        Phrase(*code.span(1), code[1], "assignment", numbered=True, strong=True, against=False)
+        for code in (_CODE if unit.reason else _CODED).finditer(text)
+    ]
     phrases += list(_references(unit, phrases, nouns))
     phrases = _apart(text, sorted(phrases, key=lambda one: one.start), unit.mentions)
     if not phrases or (unit.whole and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end) or " – " in text)):
@@ -167,19 +166,16 @@ def _references(unit: Unit, phrases: Sequence[Phrase], nouns: re.Pattern[str]) -
 
 def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) -> list[Phrase]:
     """The separate phrases of an entry; "Quiz unit 1 test" and "Proposal: a bibliography" are one phrase each."""
-    apart = list(phrases[:1])
-    for earlier, phrase in pairwise(phrases):
-        dated = any(earlier.end <= one.start < phrase.start for one in mentions)
-        if dated or _SEPARATED.search(text, earlier.end, phrase.start):
-            apart.append(phrase)
+    apart = [*phrases[:1]]
+    apart += [after for before, after in pairwise(phrases) if _SEPARATED.search(text, before.end, after.start)]
     return apart[:1] if len(mentions) == 1 and apart and _DESCRIBED.match(text, apart[0].end) else apart
 
 
 def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     """An item of any name, recognized by its column or by "due": "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
-    end = cue.start() if cue and not unit.whole else len(text)
-    title = _ARTICLE.sub("", cleaned(text[:end], [one for one in unit.mentions if one.end <= end]))
+    end = cue.start() if cue else len(text)
+    title = _ARTICLE.sub("", cleaned(text[:end], unit.mentions))
     if not (cue or unit.reason or unit.whole) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):
         return []
     kind, numbered = kind_of(title, "assignment"), any(one.numbered for one in phrases)
@@ -199,7 +195,7 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
     mention = own[0] if own else unit.given
     period = mention is not None and mention.last - mention.first > LONGEST
     if period or OPEN.search(near) or (mention is None and unit.in_week):
-        yield Candidate(title, phrase.kind, None, unit.line, frozenset({Reason.NO_DATE}), phrase.numbered)
+        yield Candidate(title, phrase.kind, None, unit.line, frozenset({Reason.NO_DATE}))
     elif mention is not None:
         listed = listed_after(text, mention, unit.mentions) if own else [mention]
         day, certain = day_in(mention, near)
@@ -214,7 +210,7 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
         one_of = title.removesuffix("s") if len(listed) > 1 and Reason.SAT in reasons else None
         for number, each in enumerate([day, *(one.last for one in listed[1:])], 1):
             named = f"{one_of} {number}" if one_of else title
-            yield Candidate(named, phrase.kind, each, unit.line, reasons, phrase.numbered)
+            yield Candidate(named, phrase.kind, each, unit.line, reasons)
 
 
 def _of_date(unit: Unit, phrase: Phrase, near: str, mention: Mention, day: date, *, own: bool) -> frozenset[Reason]:
@@ -273,8 +269,7 @@ def _every_week(unit: Unit, nouns: re.Pattern[str]) -> Iterator[Candidate]:
     begin = unit.mentions[0].start if unit.mentions else 0
     weekdays = weekdays_in(" ".join(one[0] for one in RECURRING.finditer(said, 0, begin)))
     bounds = [one for one in unit.mentions if one.end <= len(said)]
-    phrases = [one for one in phrases_of(said, nouns) if not weekdays_in(said[: one.start])]
-    phrases = phrases or phrases_of(unit.before, nouns)
+    phrases = phrases_of(said, nouns) or phrases_of(unit.before, nouns)
     if len(weekdays) != 1 or not phrases or not 0 < len(bounds) <= 2:
         return
     first, last, off = bounds[0].first, bounds[-1].last, unit.mentions[len(bounds) :]

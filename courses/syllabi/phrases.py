@@ -101,7 +101,7 @@ def phrases_of(text: str, nouns: re.Pattern[str] = NOUN) -> list[Phrase]:
     while at < len(found):
         start, (numbered, end) = found[at].start(), _numbered(text, found[at].end())
         at += 1
-        while at < len(found) and _continues(text[end : found[at].start()], numbered=numbered):
+        while at < len(found) and _continues(text[end : found[at].start()]):
             more, end = _numbered(text, found[at].end())
             numbered = numbered or more
             at += 1
@@ -114,9 +114,9 @@ def phrases_of(text: str, nouns: re.Pattern[str] = NOUN) -> list[Phrase]:
     return phrases
 
 
-def _continues(between: str, *, numbered: bool) -> bool:
+def _continues(between: str) -> bool:
     """Return whether the words between two nouns join them to one name: "draft of the term paper"."""
-    if not numbered and _OF.fullmatch(between):
+    if _OF.fullmatch(between):
         return True
     return bool(_JOINED.fullmatch(between)) and not any(word.lower() in _STOP for word in between.split())
 
