@@ -32,8 +32,6 @@ _STOP_WORDS: Final = (
     "los las una y o para con del en entrega"
 )
 _STOP: Final = frozenset(_STOP_WORDS.split())
-_COUNTED: Final = re.compile(r"^(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|an?)\s", re.IGNORECASE)
-_COUNT_LAST: Final = re.compile(r"(?:\s(?:one|two|three|four|five|and|&|\d+|i{1,3}|iv|[a-d]))+$")
 TAKING_PART: Final = re.compile(
     r"\b(?:\w*participation|attendance|attend\w*|engagement|citizenship|professionalism|mitarbeit|anwesenheit|asistencia"
     r"|participación|présence|preparation|preparedness|extra|bonus|conduct|effort|safety)\b",
@@ -93,7 +91,7 @@ def phrases_of(text: str, nouns: re.Pattern[str] = NOUN) -> list[Phrase]:
 
     Args:
         text: a sentence or a cell.
-        nouns: words for work; those of `parts_pattern` name parts of the grade.
+        nouns: words for work; those of `nouns_with` include parts of the grade.
     """
     phrases: list[Phrase] = []
     found = list(nouns.finditer(text))
@@ -122,11 +120,11 @@ def _continues(between: str) -> bool:
 
 
 def nouns_with(graded: Iterable[str]) -> re.Pattern[str]:
-    """A pattern for nouns for work, also those of parts of the grade: "Four précis", "Profile"."""
+    """A pattern for nouns for work, also those of parts of the grade: "Profile", "Song book"."""
     names = set()
     for name in graded:
-        plain = _COUNT_LAST.sub("", _COUNTED.sub("", name.partition("(")[0]).strip().lower())
-        if len(plain) > 3 and len(plain.split()) <= 4 and not NOUN.search(plain) and not TAKING_PART.search(plain):
+        plain = name.partition("(")[0].strip().lower()
+        if len(plain) > 3 and not NOUN.search(plain):
             names |= {plain, plain.removesuffix("s")}
     words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"{NOUN.pattern}|\b(?:{words})(?:e?s)?\b", re.IGNORECASE) if words else NOUN
@@ -142,12 +140,7 @@ def _leading(text: str, start: int, floor: int) -> int:
     """The start of the adjectives before a noun, at most four."""
     for _ in range(4):
         word = _LEADING_WORD.search(text, max(floor, start - 30), start)
-        if (
-            word is None
-            or word[1].lower() in _STOP
-            or _LONG.fullmatch(word[1])
-            or (word.start(1) > 0 and text[word.start(1) - 1] not in ' (\t"“-')
-        ):
+        if word is None or word[1].lower() in _STOP or _LONG.fullmatch(word[1]):
             return start
         start = word.start(1)
     return start
