@@ -33,7 +33,6 @@ class Unit:
         mentions: the dates in it.
         given: the date from its row, its block or a line above; None without one.
         reason: whether its row, column or block says that something is due.
-        far: whether `given` is several lines above.
         entry: whether its date follows it in its row, as in a list of deadlines.
         several: whether its row has several dates and no column determines which one counts.
         prose: whether it is a sentence of a long line.
@@ -48,7 +47,6 @@ class Unit:
     mentions: Sequence[Mention] = ()
     given: Mention | None = None
     reason: bool = False
-    far: bool = False
     entry: bool = False
     several: bool = False
     prose: bool = False

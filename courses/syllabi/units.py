@@ -158,7 +158,7 @@ def _due_label(row: Row, above: Above | None) -> Unit | None:
     label, colon, title = row.text.partition(": ")
     if above is None or not colon or role_of(label) != "due":
         return None
-    return Unit(title, row.line, (), above.mention, reason=True, far=not above.alone, whole=is_title(title))
+    return Unit(title, row.line, (), above.mention, reason=True, whole=is_title(title))
 
 
 def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
@@ -193,7 +193,6 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None, before
             row.line_at(start),
             inside,
             given.mention if given else None,
-            far=given is not None and not given.alone,
             prose=not short,
             before=before,
             in_week=not mentions and bool(WEEK_HEAD.match(row.text)),
