@@ -1,13 +1,12 @@
 """Compare items found in different lines of one syllabus."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from typing import Final
 
 from courses.syllabi.candidates import Candidate
-from courses.syllabi.comparison import STAGES, Title
+from courses.syllabi.comparison import Title
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.reasons import Reason
@@ -26,34 +25,20 @@ _LISTED: Final = frozenset({Reason.DUE, Reason.HERE, Reason.ENTRY, Reason.ALIKE}
 
 
 def compared_with_others(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequence[str]) -> list[Candidate]:
-    """The candidates, doubted where lines disagree on one or on the order of its series, or where evidence is short."""
+    """The candidates, doubted where lines disagree on one, or where it has no word for a kind of work."""
     titles = [Title.of(one.title) for one in candidates]
     parts = [Title.of(name) for name in graded]
-    dates: defaultdict[tuple[frozenset[str], frozenset[str]], set[date]] = defaultdict(set)
-    series: defaultdict[frozenset[str], dict[int, date]] = defaultdict(dict)
-    for one, title in zip(candidates, titles, strict=True):
-        if one.due_on is not None and not one.doubted:
-            dates[title.words, title.numbers].add(one.due_on)
-            if len(title.numbers) == 1 and (number := min(title.numbers)).isdigit():
-                series[title.words][int(number)] = one.due_on
-    disordered = {
-        words
-        for words, days in series.items()
-        if (ordered := [days[number] for number in sorted(days)]) != sorted(ordered)
-    }
+    known = [(one, title) for one, title in zip(candidates, titles, strict=True) if not one.doubted]
+    dates = {(title.words, title.numbers, one.due_on) for one, title in known}
     forms = {line: _form(syllabus, line) for line in {one.line for one in candidates}}
-    alike_forms = Counter(forms[one.line] for one in candidates if not one.doubted)
+    alike = Counter(forms[one.line] for one, _ in known)
     compared = []
     for one, title in zip(candidates, titles, strict=True):
+        days = {day for words, numbers, day in dates if numbers == title.numbers and _same(words, title.words)}
         reasons = set(one.reasons)
-        alike = [
-            days for (words, numbers), days in dates.items() if numbers == title.numbers and _same(words, title.words)
-        ]
-        if (title.numbers or title.words in _ONCE) and len(set().union(*alike)) > 1:
+        if (title.numbers or title.words in _ONCE) and len(days) > 1:
             reasons.add(Reason.TWO_DATES)
-        if title.words in disordered and title.numbers:
-            reasons.add(Reason.OUT_OF_ORDER)
-        if alike_forms[forms[one.line]] > LEAST_ALIKE:
+        if alike[forms[one.line]] > LEAST_ALIKE:
             reasons.add(Reason.ALIKE)
         named = NOUN.search(one.title) or any(_same(part.words, title.words) for part in parts)
         if not named and not (reasons >= _LISTED and len(title.words | title.numbers) > 1):
@@ -75,4 +60,4 @@ def _form(syllabus: Syllabus, line: int) -> tuple[int, bool, bool, bool]:
 
 def _same(words: frozenset[str], others: frozenset[str]) -> bool:
     """Return whether one title only extends the other: "Assignment 1" and "Assignment 1: sorting"."""
-    return bool(words & others) and (words <= others or others <= words) and words & STAGES == others & STAGES
+    return bool(words & others) and (words <= others or others <= words)

@@ -27,11 +27,6 @@ BY: Final = re.compile(
 )
 """Words directly before a deadline."""
 
-EVENT: Final = re.compile(
-    r"\b(?:held|takes? place|scheduled for|findet|finden|aura lieu|tendrá lugar|se realizará)\b", re.IGNORECASE
-)
-"""Words for any event."""
-
 OPEN: Final = re.compile(
     r"(?<!location )(?<!room )(?<!place )\b(?:T\.?B\.?[AD]\.?|to be (?:announced|determined|scheduled|arranged)"
     r"|date tba|noch offen|nach (?:absprache|vereinbarung)"
@@ -63,7 +58,9 @@ UNGRADED: Final = re.compile(r"\b(?:not |un)graded\b", re.IGNORECASE)
 """Words for work without a grade, which is rarely an item."""
 
 SAYS: Final = re.compile(
-    r"\b(?:is|are|was|will|takes?|should|must|has|have|may|can|wird|findet|ist|sind|sera|est|será|es)\b", re.IGNORECASE
+    r"\b(?:is|are|was|will|takes?|held|scheduled for|should|must|has|have|may|can|wird|findet|finden|ist|sind|sera|est"
+    r"|aura|será|es|tendrá|realizará)\b",
+    re.IGNORECASE,
 )
 """A verb: the text is a sentence, not a title."""
 

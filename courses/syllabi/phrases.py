@@ -32,8 +32,6 @@ _STOP_WORDS: Final = (
     "los las una y o para con del en entrega"
 )
 _STOP: Final = frozenset(_STOP_WORDS.split())
-_COUNTED: Final = re.compile(r"^(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|the|an?)\s", re.IGNORECASE)
-_COUNT_LAST: Final = re.compile(r"(?:\s(?:one|two|three|four|five|and|&|\d+|i{1,3}|iv|[a-d]))+$")
 TAKING_PART: Final = re.compile(
     r"\b(?:\w*participation|attendance|attend\w*|engagement|citizenship|professionalism|mitarbeit|anwesenheit|asistencia"
     r"|participación|présence|preparation|preparedness|extra|bonus|conduct|effort|safety)\b",
@@ -77,7 +75,6 @@ class Phrase:
         numbered: whether a number distinguishes it from others of its kind.
         strong: whether its noun is unambiguous.
         against: whether it is reviewed, assigned or returned there rather than due.
-        unnamed: whether only its position, and none of its words, suggests an item.
     """
 
     start: int
@@ -87,59 +84,50 @@ class Phrase:
     numbered: bool
     strong: bool
     against: bool
-    unnamed: bool = False
 
 
-def phrases_of(text: str) -> list[Phrase]:
-    """The items that a text names, in order."""
+def phrases_of(text: str, nouns: re.Pattern[str] = NOUN) -> list[Phrase]:
+    """The items that a text names, in order.
+
+    Args:
+        text: a sentence or a cell.
+        nouns: words for work; those of `nouns_with` include parts of the grade.
+    """
     phrases: list[Phrase] = []
-    nouns = list(NOUN.finditer(text))
+    found = list(nouns.finditer(text))
     at = 0
-    while at < len(nouns):
-        start, end = nouns[at].start(), nouns[at].end()
-        numbered, end = _numbered(text, end)
+    while at < len(found):
+        start, (numbered, end) = found[at].start(), _numbered(text, found[at].end())
         at += 1
-        while at < len(nouns):
-            between = text[end : nouns[at].start()]
-            if not numbered and _OF.fullmatch(between):
-                numbered, end = _numbered(text, nouns[at].end())
-                at += 1
-                continue
-            if not _JOINED.fullmatch(between) or any(word.lower() in _STOP for word in between.split()):
-                break
-            more, end = _numbered(text, nouns[at].end())
+        while at < len(found) and _continues(text[end : found[at].start()]):
+            more, end = _numbered(text, found[at].end())
             numbered = numbered or more
             at += 1
         start = _leading(text, start, phrases[-1].end if phrases else 0)
         title = " ".join(text[start:end].split())
         against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
         against = against or _REHEARSAL.match(title)
-        strong = bool(STRONG.search(title))
-        phrases.append(Phrase(start, end, title, kind_of(title), numbered, strong, bool(against)))
+        strong = bool(STRONG.search(title)) or not NOUN.search(title)
+        phrases.append(Phrase(start, end, title, kind_of(title, "assignment"), numbered, strong, bool(against)))
     return phrases
 
 
-def parts_pattern(graded: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern for the names of parts of the grade that have no known noun: "Four précis", "Profile"."""
+def _continues(between: str) -> bool:
+    """Return whether the words between two nouns join them to one name: "draft of the term paper"."""
+    if _OF.fullmatch(between):
+        return True
+    return bool(_JOINED.fullmatch(between)) and not any(word.lower() in _STOP for word in between.split())
+
+
+def nouns_with(graded: Iterable[str]) -> re.Pattern[str]:
+    """A pattern for nouns for work, also those of parts of the grade: "Profile", "Song book"."""
     names = set()
     for name in graded:
-        plain = _COUNT_LAST.sub("", _COUNTED.sub("", name.partition("(")[0]).strip().lower())
-        if len(plain) > 3 and len(plain.split()) <= 4 and not NOUN.search(plain) and not TAKING_PART.search(plain):
+        plain = name.partition("(")[0].strip().lower()
+        if len(plain) > 3 and not NOUN.search(plain):
             names |= {plain, plain.removesuffix("s")}
     words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"\b(?:{words})(?:e?s)?\b", re.IGNORECASE) if words else None
-
-
-def parts_in(text: str, parts: re.Pattern[str] | None) -> list[Phrase]:
-    """The parts of the grade that a text names."""
-    phrases: list[Phrase] = []
-    for found in parts.finditer(text) if parts else ():
-        numbered, end = _numbered(text, found.end())
-        start = _leading(text, found.start(), phrases[-1].end if phrases else 0)
-        title = " ".join(text[start:end].split())
-        against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
-        phrases.append(Phrase(start, end, title, kind_of(title, "assignment"), numbered, True, bool(against)))
-    return phrases
+    return re.compile(rf"{NOUN.pattern}|\b(?:{words})(?:e?s)?\b", re.IGNORECASE) if words else NOUN
 
 
 def _numbered(text: str, end: int) -> tuple[bool, int]:
@@ -152,12 +140,7 @@ def _leading(text: str, start: int, floor: int) -> int:
     """The start of the adjectives before a noun, at most four."""
     for _ in range(4):
         word = _LEADING_WORD.search(text, max(floor, start - 30), start)
-        if (
-            word is None
-            or word[1].lower() in _STOP
-            or _LONG.fullmatch(word[1])
-            or (word.start(1) > 0 and text[word.start(1) - 1] not in ' (\t"“-')
-        ):
+        if word is None or word[1].lower() in _STOP or _LONG.fullmatch(word[1]):
             return start
         start = word.start(1)
     return start

@@ -30,7 +30,6 @@ class Reason(Enum):
     OTHER_WEEKDAY = (-0.3, "another weekday")
     TWO_DATES = (-0.2, "two dates")
     SEVERAL_DAYS = (-0.2, "several days")
-    OUT_OF_ORDER = (-0.2, "out of order")
     RECURRING = (-0.2, "every week")
     MAYBE_TOPIC = (-0.25, "maybe a topic")
     UNNAMED = (-0.2, "no word for a kind of work")

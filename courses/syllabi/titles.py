@@ -1,11 +1,11 @@
 """Extract titles of items from their lines."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from courses.syllabi.calendars import Mention
-from courses.syllabi.cues import DUE, EVENT, OPEN, SAYS
+from courses.syllabi.cues import DUE, OPEN, SAYS
 from courses.syllabi.phrases import Phrase
 from courses.syllabi.unit import Unit
 from courses.syllabi.words import WEEKDAYS, one_of
@@ -68,20 +68,11 @@ def is_title(text: str) -> bool:
     )
 
 
-def title_of(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
-    """The phrase, or the rest of the entry if it has only this one: "Assignment 1: ER modeling"."""
-    text = unit.text
-    if (
-        phrase.unnamed
-        or phrase.end == len(text)
-        or unit.prose
-        or len(phrases) > 1
-        or SAYS.search(text)
-        or EVENT.search(text)
-        or text[phrase.end : phrase.end + 1] == ","
-        or DUE.match(text, phrase.end + 1)
-    ):
+def title_of(unit: Unit, phrase: Phrase, end: int) -> str:
+    """The phrase, or the entry from there to its date or to `end`: "Assignment 1: ER modeling"."""
+    text, at = unit.text, phrase.end
+    if text[at : at + 1] in {"", ","} or SAYS.search(text) or DUE.match(text, at + 1):
         return phrase.title
-    end = min((one.start for one in unit.mentions if one.start >= phrase.end), default=len(text))
+    end = min((one.start for one in unit.mentions if at <= one.start < end), default=end)
     whole = cleaned(OPEN.sub("", text[phrase.start : end]), [])
-    return whole if is_title(whole) and phrase.title in whole and ". " not in whole else phrase.title
+    return whole if is_title(whole) and ". " not in whole else phrase.title

@@ -128,6 +128,9 @@ def test_a_sentence_continues_the_one_before():
         ("First report", "2026-10-08", None),
         ("Second report", "2026-10-16", None),
     ]
+    assert [one[:2] for one in doubts("You write a song report. It is due October 8.")] == [
+        ("Song report", "2026-10-08")
+    ]
 
 
 def test_a_list_of_days_numbers_the_tests():
