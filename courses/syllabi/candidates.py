@@ -157,7 +157,7 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
     text, phrase = unit.text, phrases[at]
     start, end = phrase.start if at else 0, phrases[at + 1].start if phrases[at + 1 :] else len(text)
     near = blanked(text, unit.mentions)[start:end]
-    handed_out = phrase.against and not _CLOSES.search(text, phrase.end)
+    handed_out = phrase.against and not _CLOSES.search(text, phrase.end, end)
     if handed_out or PAST.search(near) or (NO_ITEM.search(near) and not DUE.search(near)):
         return
     title = title_of(unit, phrase, end)
@@ -169,7 +169,9 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
     elif mention is not None:
         listed = listed_after(text, mention, unit.mentions) if own else [mention]
         day, certain = day_in(mention, near)
-        reasons = _of_date(unit, phrase, near, mention, day, own=bool(own)) | _of_line(syllabus, unit, title, day)
+        reasons = _of_date(unit, phrase, near, mention, day, own=bool(own), days=len(listed)) | _of_line(
+            syllabus, unit, title, day
+        )
         reasons |= _held(
             {
                 Reason.NAME: Reason.SAT in reasons and len(title.split()) > 1,
@@ -183,7 +185,9 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
             yield Candidate(named, phrase.kind, each, unit.line, reasons)
 
 
-def _of_date(unit: Unit, phrase: Phrase, near: str, mention: Mention, day: date, *, own: bool) -> frozenset[Reason]:
+def _of_date(
+    unit: Unit, phrase: Phrase, near: str, mention: Mention, day: date, *, own: bool, days: int
+) -> frozenset[Reason]:
     """The reasons for and against one day in the words near a phrase.
 
     Args:
@@ -193,6 +197,7 @@ def _of_date(unit: Unit, phrase: Phrase, near: str, mention: Mention, day: date,
         mention: the date.
         day: the day meant by it.
         own: whether the date is in the unit.
+        days: how many days a list has. "Tests" on one day are a topic.
     """
     text = unit.text
     weekdays = weekdays_in(near) | ({mention.weekday} - {None})
@@ -201,10 +206,12 @@ def _of_date(unit: Unit, phrase: Phrase, near: str, mention: Mention, day: date,
     entry = beside or unit.entry or (own and phrase.start < 4)
     alone = phrase.start < 5 and ":" not in text.strip(" :")
     plain = phrase.strong or phrase.numbered
+    topic = phrase.title.endswith("s")
     return _held(
         {
             Reason.DUE: due,
-            Reason.SAT: bool(SAT.search(phrase.title)) and (phrase.numbered or not unit.prose),
+            Reason.SAT: bool(SAT.search(phrase.title))
+            and (phrase.numbered or not (unit.prose or (topic and days == 1))),
             Reason.LISTED: entry and plain,
             Reason.NUMBER: phrase.numbered,
             Reason.WEEKDAY: day.weekday() in weekdays,

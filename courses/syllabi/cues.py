@@ -40,7 +40,7 @@ NO_ITEM: Final = re.compile(
     r"|reading (?:week|day)s?|study (?:week|days?)|office hours|labor day|veterans day|memorial day|(?:first"
     r"|last) day|inicio de clases|feriado|sprechstunde|altklausur(?:en)?"
     r"|feiertag|ferien|pause|weihnachts\w+|férié|vacances|festivo|vacaciones|semana santa|class cancell?ed"
-    r"|university closed|campus closed|unterrichtsfrei|vorlesungsfrei|keine vorlesung|pas de cours|no hay clase"
+    r"|university closed|campus closed|unterrichtsfrei|vorlesungsfrei|keine vorlesung|pas de cours|no hay clase|entrega de (?:calificaciones|notas)|notenbekanntgabe|remise des notes"
     r"|sin clases?|não haverá aula|nessuna lezione|geen college|spring recess|office hour|remedia\w+)\b",
     re.IGNORECASE,
 )

@@ -47,14 +47,15 @@ _AGAINST_BEFORE: Final = re.compile(
     r"|discuss(?:ion of)?|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?"
     r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following|by"
     r"|until|prior to|make-?up|missed|grad(?:e|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out|post(?:ed)?"
-    r"|distribut\w+|receive|overview of|help with|questions (?:on|about|sur)|at|during|re)|\b(?:ausgabe))\s+"
-    r"(?:the |your |of |for |our |den |die |das |l[ae] |l')*$",
+    r"|distribut\w+|receive|overview of|help with|questions (?:on|about|sur)|at|during|re|ausgabe|rückgabe"
+    r"|(?:nach)?besprechung|fragestunde|vorbereitung|wiederholung|devolución|repaso|revisión|corrigé|correction|révisions?|retour))\s+"
+    r"(?:the |your |of |for |our |de[nrs]? |die |das |du |zu[rm] |l[ae] |l')*$",
     re.IGNORECASE,
 )
 _REHEARSAL: Final = re.compile(r"(?:practice|sample|mock|past|old|optional|previous|last)\b", re.IGNORECASE)
 _AGAINST_AFTER: Final = re.compile(
     r"^[\s\d#:-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
-    r"|returned|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
+    r"|returned|(?:handed|given) back|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
     r"|weeks?\b(?! \d)|policy|policies|period|schedule\b|guide(?:lines)?|q ?& ?a|workshop|work ?day|available"
     r"|practice\b|dates?\b|opens?\b(?! book| notes?\b| .*due)|introduced|introduction|overview|discussion"
     r"|instructions?|rubric|conflicts?|make-?up|helpdesk|assistant|manual|(?<!\()(?:sections?|groups?|teams?)\b"

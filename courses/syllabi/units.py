@@ -40,7 +40,8 @@ _DETAIL: Final = re.compile(
 """The start of a line that only adds details to the title above it."""
 
 _DETAIL_WORDS: Final = re.compile(
-    rf"{WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el)\b", re.IGNORECASE
+    rf"{WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el|questions?|time limit|minutes|attempts?)\b",
+    re.IGNORECASE,
 )
 _DUE_DETAIL: Final = re.compile(
     rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)|\d (?:points?|pts)\b",

@@ -50,7 +50,7 @@ RECURRING: Final = re.compile(
     r"|jeweils|wöchentlich|(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|hebdomadaires?|semanal(?:es)?"
     r"|(?:every|each|jede[nrs]?|chaque|tous les|cada|todos los)\s(?:other\s|second\s|zweiten?\s)?"
     rf"(?:{one_of(WEEKDAYS)}|week|class|lecture|session|lab|woche|semaine|semana|lundis|mardis|mercredis|jeudis"
-    rf"|vendredis))\b",
+    rf"|vendredis)|(?:a|per|pro|par|por)\s(?:week|woche|semaine|semana))\b",
     re.IGNORECASE,
 )
 """Words for recurring deadlines."""
