@@ -13,6 +13,9 @@ MOST_CHARACTERS: Final = 20_000
 MOST_LINES: Final = 20_000
 """Maximum number of lines searched for items and weights. A hundred pages have a third of that."""
 
+INDENT: Final = 8
+"""Minimum number of characters before the last cell of a row that goes on in the next line."""
+
 _COLUMNS: Final = re.compile(r"\t+ *| {3,}\t*|(?<=[^.!?:]) {2}(?=\S)")
 _GAP: Final = re.compile(r"\t+ *| {2,}(?=\S)")
 _CELL: Final = re.compile(r"\S+(?: \S+)*")
@@ -110,6 +113,9 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
             continue
         cells = cells_of(text)
         if len(cells) > 1:
+            while at < len(lines) and _goes_on_below(lines[line], lines[at]):
+                text, at = f"{text} {lines[at].strip()}", at + 1
+            cells = cells_of(text)
             named = tuple(role_of(cell) for cell in cells)
             if sum(role is not None for role in named) >= 2 or named[0] in {"date", "due"}:
                 roles, heads, header = named, cells, text
@@ -154,6 +160,14 @@ def _below_heads(text: str, header: str) -> tuple[str, ...]:
         nearest = min(range(len(starts)), key=lambda at: abs(starts[at] - cell.start()))
         cells[nearest] = f"{cells[nearest]} {cell[0]}".strip()
     return tuple(cells)
+
+
+def _goes_on_below(text: str, following: str) -> bool:
+    """Return whether the last cell of a row goes on in the next line, below its start."""
+    cell, words = text[text.rfind("  ") + 2 :], following.strip()
+    if len(text) - len(cell) < INDENT or following.find(words) != len(text) - len(cell) or "|" in text + following:
+        return False
+    return bool(words) and not words[0].isdigit() and words.split()[0].strip(".,").lower() not in MONTHS
 
 
 def role_of(cell: str) -> str | None:
