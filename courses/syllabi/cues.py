@@ -7,7 +7,7 @@ from courses.syllabi.words import WEEKDAYS, one_of
 
 DUE: Final = re.compile(
     r"\b(?:due|deadlines?|close[sd](?=:)|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe"
-    r"|abzugeben|fällig|à rendre|date limite|échéance|à remettre|remise|rendu|entregar?|entregas|se entregan?"
+    r"|abzugeben|fällig|à rendre|date limite|échéance|à remettre|remise|rendu|entrega(?:r(?:á|án|se)?)?|entregas|se entregan?"
     r"|fecha límite|upload(?:ed)?|einzureichen|inleveren|entrega até|consegna)\b",
     re.IGNORECASE,
 )

@@ -9,7 +9,7 @@ _WORDS: Final = (
       r"|(?<!\bare )(?<!\bis )finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must|begins?|(?:mon"
       r"|tue|wed|thu|fri|sat|sun)[a-z]*)\b)[a-z])|exams?|examinations?|[a-zäöüß]*(?:klausur|prüfung)(?:en)?|examens?"
       r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?"
-      r"|prelims?|jur(?:y|ies)|intra|osces?|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
+      r"|prelims?|jur(?:y|ies)|intra|osces?|oral interviews?|vivas?|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
     ("quiz",
      (r"quiz(?:zes|ze)?|(?:kurz|ein|ab)?testate?|galops? d'essai"
       r"|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?(?!\s(?!(?:is|are|will|on|at|due|in|has|from|and|or"
@@ -35,7 +35,8 @@ _WORDS: Final = (
      (r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y|ies)"
       r"|case stud(?:y|ies)|discussion posts?|discussion boards?|discussions?(?= \d)|milestones?|reading responses?"
       r"|responses?|deliverables?|peer reviews?|contracts?|übung(?:en)?|[a-zäöüß]*blatt|[a-zäöüß]*aufgaben?"
-      r"|exercices?|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?|logs?|logbooks?|précis|memos?|blogs?|podcasts?")),
+      r"|exercices?|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?|logs?|logbooks?|précis|memos?|memorand(?:um|a)|(?:care|lesson|unit|business|marketing|teaching) plans?|case briefs?|storyboards?"
+      r"|prototypes?|self-assessments?|peer evaluations?|blogs?|podcasts?")),
 )  # fmt: skip
 """By precedence: a project report is a project, a lab report a lab, the draft of an assignment an assignment."""
 

@@ -47,6 +47,9 @@ _DUE_DETAIL: Final = re.compile(
     rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)|\d (?:points?|pts)\b",
     re.IGNORECASE,
 )
+_TYPE: Final = re.compile(r"(?:quiz|assignment|discussion(?: topic)?|page|external tool|forum|test)", re.IGNORECASE)
+"""The kind of an entry of a learning platform, on a line below its title."""
+
 _LABELLED: Final = re.compile(r"(?:title|length|format|type|mode|words?|group|team|task)\s?:\s", re.IGNORECASE)
 _SHARE: Final = re.compile(
     r"%|\d (?:percent|per cent|prozent)\b|^\W*(?:weight(?:s|ing)?|grad(?:e|es|ing)|marks)\b.*:", re.IGNORECASE
@@ -187,7 +190,8 @@ def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
 def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) -> Iterator[Unit]:
     """The last title above a line like "Due: October 8". An opening day does not count."""
     due = due_among(row.text, mentions)
-    title = next((one for one in reversed(titles) if _is_titled(one)), None)
+    named = [one for one in titles if _is_titled(one)]
+    title = next((one for one in reversed(named) if not _TYPE.fullmatch(one.text)), named[-1] if named else None)
     if due and title:
         says_due = bool(_DUE_DETAIL.search(row.text))
         yield Unit(title.cells[0], title.line, (), due[0], reason=says_due, entry=True)
