@@ -9,16 +9,14 @@ from typing import Final
 
 from courses.syllabi.dates import Written, written_dates
 from courses.syllabi.terms import Term, find_term, find_terms, term_near
+from courses.syllabi.vocabulary import any_word
 from courses.syllabi.weeks import WORKING_WEEK, days_of_weeks, weeks_in
 
 HEAD: Final = 60
 """Number of first lines in which a text names its subject."""
 
 _GERMAN: Final = re.compile(r"\b(?:und|der|die|das|Abgabe|Klausur|Vorlesung|Uhr|Termine?|vom|bis|am)\b")
-_DAY_FIRST_WORDS: Final = re.compile(
-    r"\b(?:und|der|die|les?|des|del|los|las|est|cours|module|modules|coursework|marks|Michaelmas|Hilary|Trinity"
-    r"|Autumn term|timetable|programme|organis\w+)\b"
-)
+_DAY_FIRST_WORDS: Final = re.compile(rf"\b(?:{any_word('day_first')})\b")
 _BARE_YEAR: Final = re.compile(r"(?<![\d./-])20\d\d(?![\d./-])")
 _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) dates?\b", re.IGNORECASE)
 WEEK_OF: Final = re.compile(

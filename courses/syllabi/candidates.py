@@ -17,13 +17,11 @@ from courses.syllabi.reasons import Reason, confidence_of
 from courses.syllabi.titles import cleaned, is_title, title_of
 from courses.syllabi.unit import Unit
 from courses.syllabi.units import LONGEST, SHORT, units_in
+from courses.syllabi.vocabulary import any_word
 from courses.syllabi.words import RECURRING, weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
-_ORDINALS: Final = (
-    r"(?:first|second|third|fourth|fifth|last|other|erste\w*|zweite\w*|dritte\w*|premi[eè]re?|deuxième|troisième"
-    r"|primera?|segund[oa]|tercer[oa]?)\b"
-)
+_ORDINALS: Final = rf"(?:{any_word('ordinals')})\b"
 _REFERENCE: Final = re.compile(
     rf"\b(?:it|they|them|(?:the|der|die|das|le|la|el)\s(?P<which>{_ORDINALS}))(?:'s|'re)?"
     r"(?=(?:, [^,.;]{3,40},)?(?:\s(?:one|is|are|will be))*\s"
@@ -32,11 +30,7 @@ _REFERENCE: Final = re.compile(
 )
 """Work named before: "The first midterm is on February 23, the second on April 13. It is held in class"."""
 
-_NO_NAME: Final = re.compile(
-    r"(?:out|released?|opens?|assigned|posted|available|at|by|in|on|before|the|via|through|no|to|dates?|you|we|they|it|all"
-    r"|students?|if|when|please|this|these|week|day|today|tonight|midnight|noon|first|second|third|last|grades|calificaciones|notas|noten)\b|\(",
-    re.IGNORECASE,
-)
+_NO_NAME: Final = re.compile(rf"(?:{any_word('no_title')})\b|\(", re.IGNORECASE)
 """Words that never begin a title."""
 
 _OPENS: Final = re.compile(r"\b(?:released?|opens?|assigned|posted|available|out)$", re.IGNORECASE)

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from uuid import UUID
 
 from courses.syllabi.text import comparable
+from courses.syllabi.vocabulary import VOCABULARY
 
 Match = Literal["new", "same", "moved", "gone"]
 
@@ -19,16 +20,7 @@ _FILLERS: Final = frozenset(_FILLERS_WORDS.split())
 _NUMBERS: Final = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"} | {
     "one": "1", "two": "2", "three": "3", "first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5",
 }  # fmt: skip
-_SPELLINGS: Final = {
-    "homework": ("hw", "hws", "homeworks"),
-    "exam": ("exams", "examination", "examinations", "test"),
-    "quiz": ("quizzes",),
-    "assignment": ("assignments", "asst"),
-    "midterm": ("mid",),
-    "final": ("finals",),
-    "pset": ("ps",),
-}
-_SAME_WORDS: Final = {spelling: word for word, spellings in _SPELLINGS.items() for spelling in spellings}
+_SAME_WORDS: Final = {spelling: word for word, spellings in VOCABULARY["spellings"].items() for spelling in spellings}
 STAGES: Final = frozenset({"draft", "outline", "proposal", "final", "midterm", "bibliography", "review"})
 """Words that distinguish steps of one work: a draft is not the final version."""
 

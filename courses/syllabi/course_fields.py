@@ -7,6 +7,7 @@ from typing import Final
 
 from courses.syllabi.calendars import HEAD
 from courses.syllabi.terms import find_term
+from courses.syllabi.vocabulary import any_word
 
 _CODE: Final = re.compile(
     r"(?<![\w/.@-])(?!(?:ISBN|HTTP|COVID|ROOM|RM|FALL|TERM|MAY|PAGE|WEEK|ZOOM|SEC|PO|BOX|CRN|MWF|MW|TTH|TR)\b"
@@ -44,13 +45,7 @@ _MEETS: Final = re.compile(
     rf"|, )?\d{{1,2}}(?:[:.h]\d\d)?\s?(?i:[ap]\.?m\.?)?\s?(?:-|–|—|to|bis|à)\s?\d"
     r"(?:(?!\.\s+[A-Z][a-z]+:)[^|])*",
 )
-_NO_NAME: Final = re.compile(
-    r"\b(?:^schedule|syllabus|instructor|professor|teaching assistants?|cross-listed|dr\.|email|office|section"
-    r"|credits?|prerequisites?|university|college|institute|department|school|faculty|room|zoom|page \d|phone|website"
-    r"|lectures?:|meets|meeting|location|time|http|www|course (?:information|description|outline|schedule)|handbook"
-    r"|catalog|crn|hochschule|universität)\b|@",
-    re.IGNORECASE,
-)
+_NO_NAME: Final = re.compile(rf"\b(?:{any_word('no_course_name')})\b|@", re.IGNORECASE)
 _SECTION: Final = re.compile(
     r"[,(\s-]*\b(?:sections?|sec\.?|crn)\b.*$|\s*\((?:\d+ (?:credits?|units?)|online)[^)]*\)", re.IGNORECASE
 )

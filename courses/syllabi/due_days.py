@@ -7,16 +7,13 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.phrases import Phrase
+from courses.syllabi.vocabulary import any_word
 from courses.syllabi.words import weekdays_in
 
 _NEAR: Final = 80
 """Maximum distance in characters between a date and a word that explains it."""
 
-_BY: Final = re.compile(
-    r"\b(?:due|by|before|no later than|deadline|closes?|submi\w+|abgabe|bis|avant le|à remettre"
-    r"|antes del)\b[^.;]{0,25}$",
-    re.IGNORECASE,
-)
+_BY: Final = re.compile(rf"\b(?:{any_word('before_due_date')})\b[^.;]{{0,25}}$", re.IGNORECASE)
 _NOT_DUE: Final = re.compile(
     r"\b(?:open(?:s|ed)?|released?|assigned|available(?! until)|posted|out|starts?|begins?|from|issued|revised|updated"
     r"|after|since|ausgabe|beginn|was|were|not available until)\b(?:[^.;,|\t]|(?<=\d)\.(?=\d)){0,15}$"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from courses.syllabi.kinds import NOUN, STRONG, kind_of
+from courses.syllabi.vocabulary import VOCABULARY, any_word, whole_word
 
 _NUMBER: Final = r"(?:#|no\.?|nr\.?|n°|number|part|pt\.?)?\s?(?:\d{1,2}[a-c]?|I{1,3}|IV|VI{0,3}|IX|X|[A-H])"
 _NUMBERED: Final = re.compile(
@@ -21,46 +22,21 @@ _OF: Final = re.compile(
 )
 """Words that join two names of one item: "critique of project one", "draft of the term paper"."""
 
-_STOP_WORDS: Final = (
-    "the a an this that these those your our their his her its each every all any some no one two three four five six "
-    "seven eight nine ten there is are was were be been will would shall should must may might can could have has had "
-    "do does of in on at by for from to with without and or but nor as if when while until before after during about "
-    "into over than then so not also only first-come please submit turn complete finish hand upload read write "
-    "prepare due deadline include includes including take takes taking give gives given present presents discuss "
-    "return review start begin class week lecture chapter day section topic introduction intro session der die das "
-    "den dem ein eine einen und oder von zu zur zum bis am im für mit abgabe le la les un une des du de et ou à au el "
-    "los las una y o para con del en entrega"
-)
-_STOP: Final = frozenset(_STOP_WORDS.split())
-TAKING_PART: Final = re.compile(
-    r"\b(?:\w*participation|attendance|attend\w*|engagement|citizenship|professionalism|mitarbeit|anwesenheit|asistencia"
-    r"|participación|présence|preparation|preparedness|extra|bonus|conduct|effort|safety)\b",
-    re.IGNORECASE,
-)
+_STOP: Final = frozenset(VOCABULARY["stop_words"])
+TAKING_PART: Final = whole_word("taking_part")
 """Parts of the grade that are not due on a day."""
 
 _LONG: Final = re.compile(r".*-(?:page|word|paragraph|minute|hour)s?", re.IGNORECASE)
 """A required length, which is not part of the name: "one-page"."""
 
 _AGAINST_BEFORE: Final = re.compile(
-    r"(?:\b(?:reviews?(?: for| of)?|prepar(?:e|ing|ation)(?: for)?|stud(?:y|ying) for|practice|sample|mock|past|old"
-    r"|discuss(?:ion of)?|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?"
-    r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following|by"
-    r"|until|prior to|make-?up|missed|grad(?:e|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out|post(?:ed)?"
-    r"|distribut\w+|receive|overview of|help with|questions (?:on|about|sur)|at|during|re|ausgabe|rückgabe"
-    r"|(?:nach)?besprechung|fragestunde|vorbereitung|wiederholung|devolución|repaso|revisión|corrigé|correction|révisions?|retour))\s+"
+    rf"\b(?:{any_word('not_due_before')})\s+"
     r"(?:the |your |of |for |our |de[nrs]? |die |das |du |zu[rm] |l[ae] |l')*$",
     re.IGNORECASE,
 )
 _REHEARSAL: Final = re.compile(r"(?:practice|sample|mock|past|old|optional|previous|last)\b", re.IGNORECASE)
 _AGAINST_AFTER: Final = re.compile(
-    r"^[\s\d#:-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
-    r"|returned|(?:handed|given) back|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
-    r"|weeks?\b(?! \d)|policy|policies|period|schedule\b|guide(?:lines)?|q ?& ?a|workshop|work ?day|available"
-    r"|practice\b|dates?\b|opens?\b(?! book| notes?\b| .*due)|introduced|introduction|overview|discussion"
-    r"|instructions?|rubric|conflicts?|make-?up|helpdesk|assistant|manual|(?<!\()(?:sections?|groups?|teams?)\b"
-    r"|topics?\b|assistants?|fee\b|safety|rooms?\b|time\b|work\b|meets?\b|days?\b(?! ?\d)|boards?\b|ausgabe)",
-    re.IGNORECASE,
+    rf"^[\s\d#:-]{{0,6}}(?:is |are |will be |to be |questions? )?\(?(?:{any_word('not_due_after')})", re.IGNORECASE
 )
 
 

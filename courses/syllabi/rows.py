@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from courses.syllabi.vocabulary import VOCABULARY
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_CHARACTERS: Final = 20_000
@@ -42,32 +43,7 @@ _NUMBER_NEXT: Final = re.compile(r"\d+, [a-zà-ÿ]")
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
 _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
-_ROLES: Final = (
-    ("released", r"released?|assigned|out|opens?|available|posted|issued|handed out|ausgabe"),
-    ("type", r"type|kind|category|art|tipo"),
-    ("due",
-     (r"(?:\w+ )?(?:due|closes)(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance"
-      r"|à rendre|deliverables?|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due"
-      r"|(?:to )?(?:turn|hand) in(?: ?/ ?\w+)?|to submit|in")),
-    ("date",
-     (r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|wk|jour|semaine|fechas?|día|semana"
-      r"|est dates|meeting dates?|week dates?|dates? \(.*\)")),
-    ("weight",
-     (r"weights?|weighting|%|percent(?:age)?s?(?: of grade)?|% of (?:final )?grade|points?|pts|worth|value|marks"
-      r"|gewicht(?:ung)?|pondération|coefficient|ponderación|peso|porcentaje|points? possible|possible points"
-      r"|total points|weightage")),
-    ("what",
-     (r"assessments?|assignments?|items?|what|titles?|tasks?|components?|names?|activit(?:y|ies)|exams?"
-      r"|tests?|homeworks?|coursework|evaluation|assessment (?:task|item|component|type)|leistung|épreuve|actividad"
-      r"|evaluación|assignments?/\w+")),
-    ("topic",
-     (r"(?:lecture |class )?topics?(?:/notes| covered)?|content|subject|agenda|theme|thema|themen|inhalt|contenus?"
-      r"|contenidos?|sujet|tema|temas|description|notes|focus|main focus")),
-    ("reading",
-     (r"readings?|chapters?|texts?|read|lektüre|literatur|lectures?|lecturas?|readings? due|materials?|sections?"
-      r"|pages?")),
-)  # fmt: skip
-_ROLE: Final = [(role, re.compile(words, re.IGNORECASE)) for role, words in _ROLES]
+_ROLE: Final = [(one["role"], re.compile("|".join(one["heads"]), re.IGNORECASE)) for one in VOCABULARY["columns"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +185,4 @@ def _goes_on(text: str, following: str) -> bool:
     return following[0].islower() or bool(_NUMBER_NEXT.match(following)) or last in _OPEN_ENDS or text[-1] == ","
 
 
-_OPEN_ENDS_WORDS: Final = (
-    "on by the of and is due at in before until a an to for from with worth am der die das den dem bis und le la les "
-    "avant el antes del"
-)
-_OPEN_ENDS: Final = frozenset(_OPEN_ENDS_WORDS.split()) | MONTHS.keys()
+_OPEN_ENDS: Final = frozenset(VOCABULARY["open_ends"]) | MONTHS.keys()

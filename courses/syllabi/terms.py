@@ -6,15 +6,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-_SEASONS: Final = {
-    "fall": "fall fa autumn herbst herbstsemester michaelmas automne otoño otono",
-    "spring": "spring sp frühjahr frühjahrssemester frühling hilary lent printemps primavera",
-    "summer": "summer su été verano",
-    "winter": "winter wi hiver invierno",
-    "winter semester": "wintersemester wise ws",
-    "summer semester": "sommersemester sose ss",
-}
-_SEASON: Final = {name: season for season, names in _SEASONS.items() for name in names.split()}
+from courses.syllabi.vocabulary import VOCABULARY
+
+_SEASON: Final = {name: season for season, names in VOCABULARY["seasons"].items() for name in names}
 
 _DAYS: Final = {
     "fall": ((0, 8, 1), (1, 1, 31)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from courses.syllabi.calendars import Mention
+from courses.syllabi.vocabulary import whole_word
 
 BEGIN: Final = re.compile(
     r"[\s*#]*(?:(?:week|wk|woche|kw|semaine|semana|class|session|lecture|day|module?|unit|unidad|modulo|no|séance|sitzung|sesión)\.?\s*#?\d{0,2}"
@@ -17,10 +18,7 @@ BEGIN: Final = re.compile(
 WEEK_HEAD: Final = re.compile(r"[\s*#]*(?:week|wk|woche|semaine|semana)\s*#?\d", re.IGNORECASE)
 """The number of a week at the start of a line."""
 
-WHEN_WORDS: Final = re.compile(
-    r"\b(?:due|by|on|at|in|class|out|released?|open(?:s|ed)?|posted|close[sd]?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h|mo|tu|th|we|fr)\b",
-    re.IGNORECASE,
-)
+WHEN_WORDS: Final = whole_word("when")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
+from courses.syllabi.vocabulary import any_word
 
 REACH: Final = 10
 """Maximum number of lines below a date that it can apply to."""
@@ -31,16 +32,12 @@ LISTS: Final = 4
 LEAST_PAIRED: Final = 3
 """Minimum number of dates in such a list."""
 
-_DETAIL: Final = re.compile(
-    r"\W*(?:start|due|deadline|date|submi\w+|not|available|until|open(?:s|ed)?|close[sd]?|released?|posted|assigned|worth"
-    r"|weight(?:ing)?|value|points|abgabe|fällig|ausgabe|geöffnet|verfügbar|disponible|ouvert|abierto|fecha|datum"
-    r"|entrega|remise|échéance|no due date)\b",
-    re.IGNORECASE,
-)
+_DETAIL: Final = re.compile(rf"\W*(?:{any_word('detail')})\b", re.IGNORECASE)
 """The start of a line that only adds details to the title above it."""
 
 _DETAIL_WORDS: Final = re.compile(
-    rf"{WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el|questions?|time limit|minutes|attempts?)\b",
+    rf"{WHEN_WORDS.pattern}|{_DETAIL.pattern}"
+    r"|\b(?:and|from|to|pts|bis|am|um|le|el|questions?|time limit|minutes|attempts?)\b",
     re.IGNORECASE,
 )
 _DUE_DETAIL: Final = re.compile(

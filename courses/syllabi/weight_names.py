@@ -5,6 +5,7 @@ from typing import Final
 
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.phrases import TAKING_PART, phrases_of
+from courses.syllabi.vocabulary import whole_word
 from courses.syllabi.weight_numbers import COUNTS, GRADE
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
@@ -13,16 +14,7 @@ MOST_WORDS: Final = 8
 
 MOST_CHARACTERS: Final = 60
 
-_NO_PART: Final = re.compile(
-    r"\b(?:late|penalt\w+|deduct\w*|below|above|at least|minimum|maximum|less than|more than|fewer|lower than"
-    r"|higher|per day|(?:each|every|a|one) day|plagiar\w*|loses?|lost|reduc\w+|a curve|up to|or better|extra credit"
-    r"|bonus|earned|score[ds]?|scoring|miss(?:ed|ing)?|drop\w*|pass(?:ing)?|fail\w*|responsible|your own|similar\w*"
-    r"|of students|discount|refund|tuition|accura\w+|chance|probability|attain|achieve|obtain|within|24 hours|total|sum"
-    r"|altogether|threshold|cutoff|original|interest|capped|must|pénalit\w+|retard|note de passage|au moins|au minimum"
-    r"|seuil|mindestens|weniger als|abzug|verspätet\w*|zugelassen|zulassung|bestanden|exig\w+|pierden?|descuent\w+"
-    r"|al menos|por lo menos|mínim[oa]s?|obteng\w+|aprobar|asistencia mínima|penaliza\w*)\b",
-    re.IGNORECASE,
-)
+_NO_PART: Final = whole_word("no_part")
 """Deductions, thresholds, and categories that are part of another."""
 
 SCALE: Final = re.compile(
@@ -71,11 +63,7 @@ _FROM: Final = re.compile(
 )
 """Words between a share and the name that follows it."""
 
-_NO_NAME: Final = re.compile(
-    r"\b(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso"
-    r"|max|pts|of|together|je|the|and|another|other|remaining)\b",
-    re.IGNORECASE,
-)
+_NO_NAME: Final = whole_word("no_name")
 """Words next to a number that are not its name."""
 
 _PRONOUN: Final = re.compile(

@@ -9,18 +9,13 @@ from typing import Final
 from courses.syllabi.columns import columns_of
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.phrases import TAKING_PART
+from courses.syllabi.vocabulary import whole_word
 from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_in
 
 MOST_ENTRIES: Final = 600
 """Maximum number of percentages read. A syllabus has a few dozen."""
 
-_TOTAL: Final = re.compile(
-    r"\b(?:total|out of|summe?|in all|altogether|insgesamt|en tout|max(?:imum|imal)?\b\.?|possible|grad(?:e|es|ing)"
-    r"|evaluation|assessments?|weight\w*|percent(?:age)?s?|points?|bewertung|note|notation|évaluations?|calificación"
-    r"|evaluación|ponderación|requirements|breakdown|marks|distribution|leistungsnachweis\w*|composition|course ?work"
-    r"|avaliação|valutazione)\b",
-    re.IGNORECASE,
-)
+_TOTAL: Final = whole_word("total")
 """Words beside a written total."""
 
 

@@ -3,41 +3,18 @@
 import re
 from typing import Final
 
-_MONTHS: Final = (
-    "january jan januar jän jänner janvier janv enero ene janeiro gennaio januari",
-    "february feb februar février fevrier févr fevr fév febrero fevereiro febbraio februari",
-    "march mar märz maerz mär mrz mars marzo março maart",
-    "april apr avril avr abril abr aprile",
-    "may mai mayo maio maggio mei",
-    "june jun juni juin junio junho giugno",
-    "july jul juli juillet juil julio julho luglio",
-    "august aug août aout agosto ago augustus",
-    "september sept sep septembre septiembre setiembre setembro settembre",
-    "october oct oktober okt octobre octubre outubro ottobre",
-    "november nov novembre noviembre novembro",
-    "december dec dezember dez décembre decembre déc diciembre dic dezembro dicembre",
-)
-_WEEKDAYS: Final = (
-    "monday mon montag lundi lun lunes lunedì maandag",
-    "tuesday tues tue dienstag mardi martes martedì dinsdag",
-    "wednesday weds wed mittwoch mercredi miércoles miercoles mié mercoledì woensdag",
-    "thursday thurs thur thu donnerstag jeudi jueves jue giovedì donderdag",
-    "friday fri freitag vendredi viernes vie venerdì vrijdag",
-    "saturday sat samstag sonnabend samedi sábado sabado sabato zaterdag",
-    "sunday sun sonntag dimanche domingo domenica zondag",
-)
-_SHORT_WEEKDAYS: Final = ("mo", "di", "mi mer", "do jeu", "fr ven", "sa sam", "so dim")
-"""Ambiguous words: weekdays only directly before a date."""
+from courses.syllabi.vocabulary import VOCABULARY
 
-MONTHS: Final = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+MONTHS: Final = {name: number for number, names in enumerate(VOCABULARY["months"], 1) for name in names}
 """Month (1-12) by lower-case name."""
 
-WEEKDAYS: Final = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
+WEEKDAYS: Final = {name: number for number, names in enumerate(VOCABULARY["weekdays"]) for name in names}
 """Weekday (Monday is 0, as in `date.weekday`) by lower-case name."""
 
 WEEKDAYS_BEFORE_DATES: Final = WEEKDAYS | {
-    name: number for number, names in enumerate(_SHORT_WEEKDAYS) for name in names.split()
+    name: number for number, names in enumerate(VOCABULARY["short_weekdays"]) for name in names
 }
+"""The same with ambiguous words, which are weekdays only directly before a date."""
 
 
 def one_of(names: dict[str, int]) -> str:
