@@ -113,7 +113,7 @@ def _named_in(unit: Unit, nouns: re.Pattern[str]) -> list[Phrase]:
     ]
     phrases += list(_references(unit, phrases, nouns))
     phrases = _apart(text, sorted(phrases, key=lambda one: one.start), unit.mentions)
-    if not phrases or (unit.reason and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end) or " – " in text)):
+    if not phrases or (unit.titled and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end) or " – " in text)):
         return _named_by_due(unit, phrases) or phrases
     return phrases
 
@@ -138,9 +138,9 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
 def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     """An item of any name, recognized by its column or by "due": "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
-    end = cue.start() if cue and not unit.reason else len(text)
+    end = cue.start() if cue and not unit.titled else len(text)
     title = _ARTICLE.sub("", cleaned(text[:end], [one for one in unit.mentions if one.end <= end]))
-    if not (cue or unit.reason) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):
+    if not (cue or unit.reason or unit.titled) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):
         return []
     kind, numbered = kind_of(title, "assignment"), any(one.numbered for one in phrases)
     return [Phrase(0, end, title, kind, numbered, strong=True, against=False)]

@@ -65,6 +65,7 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> Iterator[Unit]:
     cells = [_cell(syllabus, row, at) for at in range(len(row.cells))]
     giver = _of_column(cells)
     titles = _titles(cells, giver)
+    due_column = giver is not None and giver.role == "due"
     says_due = any(cell.only_when and DUE.search(cell.text) for cell in cells)
     in_week = giver is None and bool(
         WEEK_HEAD.match(row.cells[0]) or any(cell.role == "date" and cell.text[-1:].isdigit() for cell in cells)
@@ -80,7 +81,8 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> Iterator[Unit]:
                     inside,
                     day,
                     several=len(days) > 1 and not inside,
-                    reason=says_due or (giver is not None and cell.role in _WORK),
+                    reason=says_due or cell.role == "due" or (cell.role == "what" and due_column),
+                    titled=giver is not None and cell.role in _WORK,
                     entry=giver is not None and titles[0].at < giver.at,
                     in_week=in_week and cell.role not in {"topic", "reading"},
                 )

@@ -31,6 +31,7 @@ class Unit:
         mentions: the dates in it.
         given: the date from its row, its block or a line above; None without one.
         reason: whether its row, column or block says that something is due.
+        titled: whether its place says that it is the title of work.
         entry: whether its date follows it in its row, as in a list of deadlines.
         several: whether its row has several dates and no column determines which one counts.
         prose: whether it is a sentence of a long line.
@@ -43,6 +44,7 @@ class Unit:
     mentions: Sequence[Mention] = ()
     given: Mention | None = None
     reason: bool = False
+    titled: bool = False
     entry: bool = False
     several: bool = False
     prose: bool = False

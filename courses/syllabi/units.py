@@ -127,7 +127,7 @@ def _of_lists(block: Sequence[tuple[Row, Sequence[Mention]]], earlier: Sequence[
         named = titles[len(titles) - len(dates) :] if 0 <= len(titles) - len(dates) <= 1 else []
         if named and all(is_title(cleaned(row.text, [])) for row in named):
             for title, (_, mentions) in zip(named, dates, strict=True):
-                yield Unit(title.text, title.line, (), mentions[0], reason=True, entry=True)
+                yield Unit(title.text, title.line, (), mentions[0], reason=True, titled=True, entry=True)
             return
 
 
@@ -156,7 +156,7 @@ def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: A
     for start, sentence in sentences:
         given = head or (above.mention if above and short and not mentions and not SAYS.search(sentence) else None)
         if due and not start and is_title(cleaned(sentence, [])):
-            yield Unit(sentence, row.line, (), due, reason=True)
+            yield Unit(sentence, row.line, (), due, reason=True, titled=True)
             continue
         yield Unit(
             sentence,
@@ -191,7 +191,7 @@ def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) 
     title = next((one for one in reversed(named) if not _TYPE.fullmatch(one.text)), named[-1] if named else None)
     if due and title:
         says_due = bool(_DUE_DETAIL.search(row.text))
-        yield Unit(title.cells[0], title.line, (), due[0], reason=says_due, entry=True)
+        yield Unit(title.cells[0], title.line, (), due[0], reason=says_due, titled=says_due, entry=True)
 
 
 def _is_titled(row: Row) -> bool:
