@@ -38,12 +38,12 @@ def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> l
     """The grade categories. Empty if the text has none.
 
     A run of adjacent entries counts if it adds up to the whole, in the text or in a column of it: first of percentages
-    or points, then also of bare numbers with a known name. Otherwise, percentages that are close together count.
+    or points, then also of bare numbers with a known name or a head. Otherwise, percentages that are close together count.
     """
     texts = [lines, *(column for column in columns if column is not lines), *columns_of(lines)]
     for bare in (False, True):
         run = max((_whole_run(text, bare=bare) for text in texts), key=_worth)
-        if run and (_known(run) or not bare):
+        if run and (_known(run) or not bare or _TOTAL.search("\n".join(lines[max(0, run[0].line - 3) : run[0].line]))):
             total = sum(entry.value for entry in run)
             return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
     percentages = [entry for entry in _entries(lines, bare=False) if entry.unit == "%"]
