@@ -197,7 +197,7 @@ def _of_date(
     weekdays = weekdays_in(near) | ({mention.weekday} - {None})
     due = unit.reason or bool(DUE.search(near) or (own and BY.search(text, phrase.end, mention.start)))
     beside = own and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
-    entry = beside or unit.entry or (own and phrase.start < 4)
+    entry = beside or unit.entry or unit.titled or (own and phrase.start < 4)
     alone = phrase.start < 5 and ":" not in text.strip(" :")
     plain = phrase.strong or phrase.numbered
     topic = phrase.title.endswith("s")

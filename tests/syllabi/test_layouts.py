@@ -32,8 +32,10 @@ def test_a_detail_about_an_opening_is_not_the_due_date():
     assert items(FALL, "Song book", "Available from Oct 1 at 8:00am", "Masses") == []
 
 
-def test_a_column_of_assignments_makes_them_due():
-    assert doubts("Date | Topic | Assignment", "Oct 5 | Masses | Essay 1") == [("Essay 1", "2026-10-05", None)]
+def test_a_column_of_assignments_names_items_but_makes_none_due():
+    row = "Oct 5 | Masses | Song book"
+    assert doubts("Date | Topic | Assignment", row) == [("Song book", "2026-10-05", UNNAMED)]
+    assert doubts("Date | Topic | Due", "Oct 5 | Masses | Essay 1") == [("Essay 1", "2026-10-05", None)]
 
 
 def test_numbers_below_a_due_header_are_items():
