@@ -191,7 +191,7 @@ def _of_date(
         mention: the date.
         day: the day meant by it.
         own: whether the date is in the unit.
-        days: how many days a list has. "Tests" on one day are a topic.
+        days: how many days a list has. "Tests" or "the t-test" on one day are a topic.
     """
     text = unit.text
     weekdays = weekdays_in(near) | ({mention.weekday} - {None})
@@ -200,7 +200,7 @@ def _of_date(
     entry = beside or unit.entry or unit.titled or (own and phrase.start < 4)
     alone = phrase.start < 5 and ":" not in text.strip(" :")
     plain = phrase.strong or phrase.numbered
-    topic = phrase.title.endswith("s")
+    topic = phrase.title.lower().endswith(("s", "test"))
     return _held(
         {
             Reason.DUE: due,

@@ -31,10 +31,10 @@ _LONG: Final = re.compile(r".*-(?:page|word|paragraph|minute|hour)s?", re.IGNORE
 
 _AGAINST_BEFORE: Final = re.compile(
     rf"\b(?:{any_word('not_due_before')})\s+"
-    r"(?:the |your |of |for |our |de[nrs]? |die |das |du |zu[rm] |l[ae] |l')*$",
+    r"(?:the |your |of |for |our |de[lnrs]? |die |das |du |zu[rm] |l[ae] |l')*$",
     re.IGNORECASE,
 )
-_REHEARSAL: Final = re.compile(r"(?:practice|sample|mock|past|old|optional|previous|last)\b", re.IGNORECASE)
+_REHEARSAL: Final = re.compile(rf"(?:{any_word('rehearsal')})\b", re.IGNORECASE)
 _AGAINST_AFTER: Final = re.compile(
     rf"^[\s\d#:-]{{0,6}}(?:is |are |will be |to be |questions? )?\(?(?:{any_word('not_due_after')})", re.IGNORECASE
 )

@@ -38,7 +38,7 @@ def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> l
     """The grade categories. Empty if the text has none.
 
     A run of adjacent entries counts if it adds up to the whole, in the text or in a column of it: first of percentages
-    or points, then also of bare numbers with a known name or a head. Otherwise, percentages that are close together count.
+    or points, then also of bare numbers with a known name or a head. Otherwise, percentages close together count.
     """
     texts = [lines, *(column for column in columns if column is not lines), *columns_of(lines)]
     for bare in (False, True):
@@ -71,7 +71,7 @@ def _worth(run: Sequence[Entry]) -> float:
     """How likely a run that adds up is the grade: by its names, its number of parts and their distance."""
     if not run:
         return -1000
-    return 2 * _known(run) / len(run) + min(len(run), 4) * 0.5 - (run[-1].line - run[0].line) / len(run)
+    return 2 * _known(run) / len(run) + min(len(run), 4) * 0.5 - (run[-1].line - run[0].line) / max(1, len(run) - 1)
 
 
 def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[Entry]:
@@ -79,7 +79,7 @@ def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[Entry]:
     entries = _entries(lines, bare=bare)
     for alike in ([one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]):
         if runs := [run for run in _runs(_without_parts(alike)) if _is_whole(run, lines)]:
-            return max(runs, key=_worth)
+            return max(runs, key=lambda run: _worth(run) + len(run) / 2)  # a part of it may add up, too
     return []
 
 
