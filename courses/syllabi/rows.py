@@ -17,7 +17,6 @@ MOST_LINES: Final = 20_000
 INDENT: Final = 8
 """Minimum number of characters before the last cell of a row that goes on in the next line."""
 
-_COLUMNS: Final = re.compile(r"\t+ *| {3,}\t*|(?<=[^.!?:]) {2}(?=\S)")
 _GAP: Final = re.compile(r"\t+ *| {2,}(?=\S)")
 _CELL: Final = re.compile(r"\S+(?: \S+)*")
 _RULE: Final = re.compile(r"[\s|:=+_-]*")
@@ -113,15 +112,8 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
 def cells_of(text: str) -> tuple[str, ...]:
     """The columns of a line, separated by bars, tabs or wide gaps. Bars at its ends are borders."""
     if "|" in text:
-        cells = [cell.strip() for cell in text.strip().split("|")]
-        if text.strip().startswith("|"):
-            cells = cells[1:]
-        if text.strip().endswith("|") and text.strip().startswith("|"):
-            cells = cells[:-1]
-        return tuple(cells) or ("",)
-    text, _ = _without_bullet(text.strip())
-    columns = _GAP if "   " in text else _COLUMNS  # beside a wide gap, two spaces are one, too
-    return tuple(cell.strip() for cell in columns.split(text) if cell.strip()) or ("",)
+        return tuple(cell.strip() for cell in text.strip().strip("|").split("|"))
+    return tuple(cell.strip() for cell in _GAP.split(text.strip()) if cell.strip()) or ("",)
 
 
 def _below_heads(text: str, header: str) -> tuple[str, ...]:
@@ -180,7 +172,7 @@ def _goes_on(text: str, following: str) -> bool:
         return False
     if len(text) + len(following) > 1500:
         return False
-    if _BULLET.match(following) or len(_COLUMNS.split(following)) > 1:
+    if _BULLET.match(following) or len(_GAP.split(following)) > 1:
         return False
     return following[0].islower() or bool(_NUMBER_NEXT.match(following)) or last in _OPEN_ENDS or text[-1] == ","
 
