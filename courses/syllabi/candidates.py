@@ -41,6 +41,9 @@ _CODED: Final = re.compile(rf"{_CODE.pattern}\s(?:(?:is|are)\s)?(?:due|in[ -]cla
 
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)
 _CLOSES: Final = re.compile(rf"{DUE.pattern}|\b(?:closes?|through|until|bis|jusqu'au|hasta)\b", re.IGNORECASE)
+_TOPIC: Final = re.compile(r"s(?:\s[IVX\d]+)?$|test$", re.IGNORECASE)
+"""A plural, or a test without a number, is rather a topic: "the t-test"."""
+
 _ARTICLE: Final = re.compile(r"^(?:the|an?|your|our|my|del?(?: la)?|des?|du|la|el|le|der|die|das)\s", re.IGNORECASE)
 
 
@@ -113,7 +116,11 @@ def _named_in(unit: Unit, nouns: re.Pattern[str]) -> list[Phrase]:
     ]
     phrases += list(_references(unit, phrases, nouns))
     phrases = _apart(text, sorted(phrases, key=lambda one: one.start), unit.mentions)
-    if not phrases or (unit.titled and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end) or " – " in text)):
+    if not phrases or (
+        unit.titled
+        and not phrases[0].against
+        and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end) or " – " in text)
+    ):
         return _named_by_due(unit, phrases) or phrases
     return phrases
 
@@ -191,21 +198,21 @@ def _of_date(
         mention: the date.
         day: the day meant by it.
         own: whether the date is in the unit.
-        days: how many days a list has. "Tests" or "the t-test" on one day are a topic.
+        days: how many days a list has.
     """
     text = unit.text
     weekdays = weekdays_in(near) | ({mention.weekday} - {None})
     due = unit.reason or bool(DUE.search(near) or (own and BY.search(text, phrase.end, mention.start)))
     beside = own and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
     entry = beside or unit.entry or unit.titled or (own and phrase.start < 4)
-    alone = phrase.start < 5 and ":" not in text.strip(" :")
+    begins = phrase.start < 5
+    alone = begins and ":" not in text.strip(" :")
     plain = phrase.strong or phrase.numbered
-    topic = phrase.title.lower().endswith(("s", "test"))
+    placed = phrase.numbered or (begins and not unit.prose)
     return _held(
         {
             Reason.DUE: due,
-            Reason.SAT: bool(SAT.search(phrase.title))
-            and (phrase.numbered or not (unit.prose or (topic and days == 1))),
+            Reason.SAT: bool(SAT.search(phrase.title)) and (days > 1 or (placed and not _TOPIC.search(phrase.title))),
             Reason.LISTED: entry and plain,
             Reason.NUMBER: phrase.numbered,
             Reason.WEEKDAY: day.weekday() in weekdays,

@@ -112,7 +112,9 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
 def cells_of(text: str) -> tuple[str, ...]:
     """The columns of a line, separated by bars, tabs or wide gaps. Bars at its ends are borders."""
     if "|" in text:
-        return tuple(cell.strip() for cell in text.strip().strip("|").split("|"))
+        bordered = text.strip()
+        inner = bordered[1:].removesuffix("|") if bordered.startswith("|") else bordered
+        return tuple(cell.strip() for cell in inner.split("|"))
     return tuple(cell.strip() for cell in _GAP.split(text.strip()) if cell.strip()) or ("",)
 
 
