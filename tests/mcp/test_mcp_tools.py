@@ -17,7 +17,7 @@ from rest_framework import serializers
 from accounts.api.viewsets import MemberViewSet
 from mcpbridge.listing import listed as written
 from mcpbridge.server import INSTRUCTIONS
-from mcpbridge.sources import SOURCES
+from mcpbridge.sources import sources_of
 from mcpbridge.tools import tools
 from studyservice.openapi.document import _document
 from studyservice.operations.declaration import Scope, operation
@@ -118,7 +118,7 @@ def test_input_has_the_arguments_of_path_query_and_body(listed: dict[str, Any], 
     for parameter in declared(name).get("parameters", []):
         if parameter["in"] == "header":
             continue
-        source = SOURCES.get(parameter["name"])
+        source = sources_of(TOOLS).get(parameter["name"])
         described = [] if parameter["in"] == "path" else [parameter["description"]]
         described += [f"From {source}."] if source else []
         expected = {"description": " ".join(described), **parameter["schema"]}
@@ -187,8 +187,10 @@ def test_the_instructions_name_only_existing_tools() -> None:
 
 def test_every_id_has_a_reading_source_without_that_id(listed: dict[str, Any]) -> None:
     taken = {name for tool in listed.values() for name in _properties(tool["inputSchema"]) if name.endswith("_id")}
-    assert set(SOURCES) | {"syllabus_id"} == taken  # uploads are created over REST or on a page, which shows the id
-    for name, source in SOURCES.items():
+    sources = {name: source for name, source in sources_of(listed).items() if name in taken}
+    without = taken - sources.keys() - {"syllabus_id"}  # uploads are created over REST or on a page, which shows the id
+    assert not without, f"Name the tools that return these ids in mcpbridge/sources.py: {without}"
+    for name, source in sources.items():
         assert listed[source]["annotations"]["readOnlyHint"]
         assert name not in routes()[source].path_ids
 
