@@ -3,7 +3,8 @@
 from django.conf import settings
 
 from accounts.credentials.hidden import GradesHidden, PartHidden
-from mcpbridge.sources import SOURCES
+from mcpbridge.sources import sources_of
+from mcpbridge.tools import tools
 from studyservice.http.request_ids import current_request_id
 from studyservice.operations.errors import (
     MAX_DETAILS,
@@ -49,8 +50,9 @@ def _message(error: ApiError) -> str:
 def _sources(error: ApiError) -> list[str]:
     """Name the tools that list valid ids, unless the message does."""
     found = []
+    sources = sources_of(tools())
     for detail in error.details or []:
-        source = SOURCES.get(detail["field"])
+        source = sources.get(detail["field"])
         if source is not None and source not in detail["message"]:
             found.append(f"Call {source} for a valid {detail['field']}.")
     return found

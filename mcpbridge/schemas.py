@@ -9,13 +9,14 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from mcpbridge.sources import SOURCES
-
 Schema = dict[str, Any]
 
 
-def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> Schema:
+def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema], sources: Mapping[str, str]) -> Schema:
     """Return path, query and body parameters of an OpenAPI operation as one closed object, without any `$ref`.
+
+    Args:
+        sources: the tool that returns such ids, by argument.
 
     Raises:
         ImproperlyConfigured: two parameters have the same name.
@@ -33,7 +34,7 @@ def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> 
         _add(properties, name, declared)
     required += body.get("required", [])
     inlined = _inlined(properties, components)
-    _name_sources(inlined)
+    _name_sources(inlined, sources)
     _shorten_entries(inlined)
     schema: Schema = {"type": "object", "properties": inlined, "additionalProperties": False}
     if required:
@@ -76,12 +77,12 @@ def _joined(branches: Sequence[Schema]) -> Schema:
     return joined | {"type": types}
 
 
-def _name_sources(properties: dict[str, Schema]) -> None:
+def _name_sources(properties: dict[str, Schema], sources: Mapping[str, str]) -> None:
     """Add to each id the tool that returns it. For an id in a path that is the whole description."""
-    for name in SOURCES.keys() & properties.keys():
+    for name in sources.keys() & properties.keys():
         described = properties[name]["description"]
-        if SOURCES[name] not in described:
-            properties[name]["description"] = f"{described} From {SOURCES[name]}.".strip()
+        if sources[name] not in described:
+            properties[name]["description"] = f"{described} From {sources[name]}.".strip()
 
 
 def _shorten_entries(properties: dict[str, Schema]) -> None:

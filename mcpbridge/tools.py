@@ -12,6 +12,7 @@ from mcp.types import Tool, ToolAnnotations
 
 from accounts.api.viewsets import MemberViewSet, routed
 from mcpbridge.schemas import Schema, input_schema, output_schema
+from mcpbridge.sources import sources_of
 from studyservice.openapi.document import document
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope
 from studyservice.operations.errors import Detail, ValidationFailed
@@ -109,12 +110,14 @@ def tools_of(patterns: list[URLPattern | URLResolver], openapi: Schema) -> dict[
     entries = {entry["operationId"]: entry for path in openapi["paths"].values() for entry in path.values()}
     components = openapi["components"]["schemas"]
     found: dict[str, OperationTool] = {}
-    for action in _actions(patterns):
+    actions = list(_actions(patterns))
+    sources = sources_of(action.operation.id for action in actions)
+    for action in actions:
         name = action.operation.id
         if name in found:
             raise ImproperlyConfigured(f"Tool {name}: two operations have this name.")
         try:
-            takes = input_schema(entries[name], components)
+            takes = input_schema(entries[name], components, sources)
         except ImproperlyConfigured as error:
             raise ImproperlyConfigured(f"Tool {name}: {error}.") from None
         narrower = tuple(less for argument, less in NARROWER.items() if argument in takes["properties"])

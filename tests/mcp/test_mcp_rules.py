@@ -6,7 +6,7 @@ Several hosts do not show a server's instructions to the model.
 import pytest
 
 from mcpbridge.server import INSTRUCTIONS
-from mcpbridge.sources import SOURCES
+from mcpbridge.sources import sources_of
 from mcpbridge.tools import tools
 from tests.support.cases import each
 from tests.support.world import TOOLS
@@ -26,8 +26,9 @@ def says(tool: str, argument: str = "") -> str:
 
 @each("name", TOOLS)
 def test_an_id_names_its_source(name: str) -> None:
-    for argument in SOURCES.keys() & tools()[name].definition.input_schema["properties"].keys():
-        assert SOURCES[argument] in says(name, argument)
+    sources = sources_of(TOOLS)
+    for argument in sources.keys() & tools()[name].definition.input_schema["properties"].keys():
+        assert sources[argument] in says(name, argument)
 
 
 @each("name", ["get_course", "create_course"])

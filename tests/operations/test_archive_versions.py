@@ -1,6 +1,7 @@
 """Archives of every version can be imported, as docs/archive.md promises."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +27,8 @@ pytestmark = [
 
 ARCHIVES = ROOT / "tests" / "archives"
 KEEP = "Run this file with --refresh-baselines to keep an archive of the new version."
-ADDED = "A column or a table was added: declare in its Archived since which version, `added` or `since`."
+ADDED = "A column or a table was added: declare in its Archived since which version, `added` or `since`. It is {}."
+AGAIN = "Delete this archive, and run this file with --refresh-baselines: its version is not released yet."
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +38,24 @@ def _files(settings: Any, tmp_path: Any) -> None:
 
 def declaration(model: Any) -> MemberData:
     return next(data for data in member_data() if data.model is model)
+
+
+def released_version() -> int:
+    """The archive version of the last release, from the changelog."""
+    parts = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## [")
+    told = [part for part in parts if not part.startswith("Unreleased]")]
+    return max(int(version) for part in told for version in re.findall(r"Archives\s+have\s+version\s+(\d+)", part))
+
+
+def test_a_release_adds_one_version_and_the_docs_name_it() -> None:
+    version, released = archive_version(), released_version()
+    assert version <= released + 1, f"Version {released} is the last released one: declare {released + 1}."
+    if version > released:
+        unreleased = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("\n## [Unreleased]")[2]
+        told = f"Archives have version {version}."
+        assert told in " ".join(unreleased.partition("\n## [")[0].split()), f"Add to CHANGELOG.md, Unreleased: {told}"
+    page = (ROOT / "docs" / "archive.md").read_text(encoding="utf-8")
+    assert re.findall(r"now (\d+); older ones", page) == [f"{version}"], "Correct the version in docs/archive.md."
 
 
 def test_an_archive_of_the_newest_version_is_stored(owner: RestEntryPoint, pytestconfig: pytest.Config) -> None:
@@ -54,7 +74,8 @@ def test_archives_of_every_version_can_be_read(make_member: MakeMember, entry_po
         told = json.loads(parts_of(archive)["manifest.json"])
         assert told["version"] == version
         taken = entry_point(make_member(f"version-{version}@example.org")).call("import_data", file=archive)
-        assert taken.error is None, f"{ADDED} {taken.body}"
+        advice = AGAIN if version > released_version() else ADDED.format(released_version() + 1)
+        assert taken.error is None, f"version-{version}.zip: {advice} {taken.body}"
         assert taken.body["counts"] == {name: told["counts"].get(name, 0) for name in taken.body["counts"]}
 
 

@@ -112,7 +112,7 @@ def test_it_applies_to_restored_objects(data: MemberData, limit: Limit, owner: R
     [deletion] = owner.made("list_changes", limit=1)["data"]
     with declared(limit, most=0):
         refused = owner.call("undo_change", change_id=deletion["id"])
-    assert refused.error == "conflict"
+    assert refused.error == "conflict", f"{data.label}: the fixture `ids` must create one, for the deletion to restore."
     assert refused.body["message"] == limit.full.format(most=0)
     assert owner.call("undo_change", change_id=deletion["id"]).error is None
 
@@ -121,6 +121,9 @@ def test_it_applies_to_restored_objects(data: MemberData, limit: Limit, owner: R
 def test_it_applies_to_imported_objects(data: MemberData, limit: Limit, stranger: RestEntryPoint) -> None:
     assert data.archived is not None
     lines = WHOLE | {"syllabus_files": [a_file()]}
+    assert data.archived.name in lines, (
+        f"Add a line of {data.archived.name} to WHOLE in tests/support/archive_lines.py."
+    )
     archive = zipped(parts(**lines) | {"files/x": b"%P"})
     with declared(limit, most=0):
         refused = stranger.call("import_data", file=archive)

@@ -266,7 +266,10 @@ def changed(row: models.Model, field: str, value: Any) -> None:
 
 @pytest.fixture
 def rows(owner_member: Member) -> dict[type[models.Model], models.Model]:
-    return owned_rows(owner_member)
+    found = owned_rows(owner_member)
+    tried = {*BAD, *(model for model, *_ in references())}
+    assert not tried - found.keys(), f"Create a row of these models in owned_rows: {tried - found.keys()}"
+    return found
 
 
 def test_every_choice_and_every_number_has_bounds() -> None:
@@ -280,7 +283,8 @@ def test_every_choice_and_every_number_has_bounds() -> None:
                 for field in model._meta.concrete_fields
                 if field.choices or isinstance(field, models.IntegerField | models.FloatField | models.DecimalField)
             }
-            assert bounded <= BAD.get(model, {}).keys(), model.__name__
+            missing = bounded - BAD.get(model, {}).keys()
+            assert not missing, f"Add invalid values of these columns of {model.__name__} to BAD: {missing}"
 
 
 @each("model", BAD)
@@ -324,7 +328,7 @@ def test_the_references_are_known() -> None:
         "Deck.course",
         "Card.deck",
         "Review.card",
-    ]
+    ], "List each foreign key between a member's rows: the next tests try them."
 
 
 @each("reference", references())
@@ -379,9 +383,16 @@ def test_the_database_deletes_rows_with_their_parent(rows: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM courses_course WHERE member_id = %s", [rows[Member].id])
     connection.check_constraints()
-    gone = {Course, SyllabusFile, Item, Milestone, ImportedEvent, GradeCategory, GradeScore}
+    gone: set[type[models.Model]] = {Course}
+    while below := {model for model, field, _ in references() if cascades_to(gone, field)} - gone:
+        gone |= below
+    assert {Item, Milestone, GradeScore} < gone
     assert {model for model, row in rows.items() if not model.objects.filter(pk=row.pk).exists()} == gone
     assert Deck.objects.filter(course=None, member=rows[Member]).exists()
+
+
+def cascades_to(models_: set[type[models.Model]], field: Any) -> bool:
+    return field.related_model in models_ and field.remote_field.on_delete is models.CASCADE
 
 
 @pytest.mark.database("postgresql")

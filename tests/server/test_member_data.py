@@ -114,7 +114,7 @@ def test_rows_are_erased_before_rows_they_refer_to_with_credentials_first() -> N
 
 def test_a_table_of_the_archive_follows_the_tables_it_refers_to() -> None:
     names = [table.name for table in archive_tables()]
-    assert set(names) == {*TABLES}
+    assert set(names) == {*TABLES}, "TABLES in tests/support/archives.py names the files of an archive."
     for table in archive_tables():
         for other in (*table.references.values(), *table.loose.values()):
             assert names.index(other) < names.index(table.name)

@@ -54,6 +54,37 @@ def test_no_new_migration_reuses_a_released_name() -> None:
         assert number > last, f"Name {app}.{name} anew: number {last} is the last that 0001_initial replaces."
 
 
+@pytest.mark.database("both")
+def test_an_added_check_is_validated_by_a_later_migration() -> None:
+    """Otherwise PostgreSQL never checks the rows that existed before."""
+    loader = MigrationLoader(None)
+    later = [(app, loader.disk_migrations[app, name].operations) for app, name in migrations_since(loader)]
+    assert unvalidated(later) == set(), (
+        "End with a migration of ValidateChecks for these models (studyservice/database/postgresql/operations.py)."
+    )
+
+
+def unvalidated(migrations: list[tuple[str, Any]]) -> set[tuple[str, str]]:
+    """App and model of constraints that are added without checking rows.
+
+    Args:
+        migrations: the app and the operations of each, in order.
+    """
+    found: set[tuple[str, str]] = set()
+    for app, operations in migrations:
+        found -= {(app, one.model_name.lower()) for one in operations if isinstance(one, ValidateChecks)}
+        added = (one for one in operations if isinstance(one, AddCheck | AddMemberForeignKey))
+        found |= {(app, one.model_name.lower()) for one in added}
+    return found
+
+
+@pytest.mark.database("both")
+def test_an_unvalidated_check_is_found() -> None:
+    adding = ("courses", [AddCheck("Item", POSITIVE), ValidateChecks("item")])
+    assert unvalidated([adding]) == {("courses", "item")}
+    assert unvalidated([adding, ("courses", [ValidateChecks("Item")])]) == set()
+
+
 ROOM = models.TextField(default="", db_default="")
 POSITIVE = CheckConstraint(condition=Q(sequence__gte=1), name="item_positive")
 TITLES = Index(fields=["title"], name="item_titles")

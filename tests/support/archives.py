@@ -5,7 +5,7 @@ import json
 import zipfile
 from typing import Any
 
-from accounts.archive.tables import archive_version
+from accounts.archive.tables import archive_tables, archive_version
 from tests.support.samples import COURSE_LIMITS
 
 TABLES = (
@@ -46,6 +46,8 @@ def lines_of(content: bytes, table: str) -> list[dict[str, Any]]:
 
 def parts(*, profile: Any = PROFILE, **tables: list[Any]) -> dict[str, bytes]:
     """Return the files of an archive with these lines, by name."""
+    missing = {table.name for table in archive_tables()} - {*TABLES}
+    assert not missing, f"Add to TABLES in tests/support/archives.py: {missing}"
     found = {"data/profile.jsonl": json.dumps(profile).encode() + b"\n"}
     for name in TABLES:
         found[f"data/{name}.jsonl"] = b"".join(json.dumps(line).encode() + b"\n" for line in tables.get(name, []))

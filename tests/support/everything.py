@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from accounts.archive.tables import archive_tables
+from accounts.models import Member
 from tests.support.archives import lines_of, parts_of
 from tests.support.calendar_files import one_deadline
 from tests.support.entry_points import RestEntryPoint
@@ -78,6 +80,9 @@ def have_everything(entry_point: RestEntryPoint) -> None:
             entry_point.made(
                 "update_course", course_id=course["id"], syllabus_id=upload["id"], syllabus_text="Kept 細胞 🧬"
             )
+    member = Member.objects.get(id=entry_point.made("get_me")["id"])
+    empty = [table.name for table in archive_tables() if not table.rows(member).exists()]
+    assert not empty, f"Create rows of these archived models in have_everything (tests/support/everything.py): {empty}"
 
 
 def _grade(entry_point: RestEntryPoint, course_id: str) -> None:
@@ -139,7 +144,7 @@ def answers(entry_point: RestEntryPoint) -> dict[str, Any]:
         ],  # those of existing cards
         "export_data": _comparable(archive),
     }
-    assert found.keys() == READS
+    assert found.keys() == READS, f"`answers` must call each of READS: {found.keys() ^ READS}"
     plain: dict[str, Any] = _numbered(_without_stamps(found), {})
     return plain
 

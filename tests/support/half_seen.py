@@ -94,6 +94,8 @@ class HalfSeen:
         made("delete_item", item_id=item["id"])
         made("create_milestone", item_id=exam["id"], title=f"{word} last")
         ids["change_id"] = made("list_changes", object_id=course["id"])["data"][0]["id"]
+        missing = {name for route in routes().values() for name in route.path_ids} - ids.keys()
+        assert not missing, f"Create an object in HalfSeen._subject (tests/support/half_seen.py) for {missing}."
         return ids
 
     def _further(self, word: str) -> None:
