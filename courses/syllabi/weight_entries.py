@@ -10,7 +10,7 @@ from courses.syllabi.titles import cleaned
 from courses.syllabi.weight_names import DATED, SCALE, VERB, name_after, name_before, name_of, says
 from courses.syllabi.weight_numbers import Share, counted_pieces, shares_in, whole_of
 
-MOST_PARTS: Final = 20
+MOST_PARTS: Final = 12
 """Maximum number of categories in a grade."""
 
 MOST_READ: Final = 400

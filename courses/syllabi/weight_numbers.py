@@ -42,6 +42,9 @@ _COUNTED: Final = re.compile(
     rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}}(?:s|en|er)))\b",
     re.IGNORECASE,
 )
+_LISTED: Final = re.compile(r"\b\d{1,2}(?:, \d{1,2})*(?:\s?[-–]\s?|,? (?:and|&|to) )\d{1,2}\b")
+"""The numbers of several pieces: "Projects 1-4", "Projects 1, 2 and 3"."""
+
 Counted = dict[str, tuple[str, int]]
 """The words and the number of counted pieces, by plural noun."""
 
@@ -98,6 +101,9 @@ def counted_pieces(lines: Sequence[str]) -> Counted:
 
 def whole_of(name: str, said: str, counted: Counted) -> tuple[str, int]:
     """The name and number of equal items, by the name, else by the text, else by the words around; empty if unknown."""
+    if listed := _LISTED.search(name):
+        numbers = [int(number) for number in re.findall(r"\d+", listed[0])]
+        return name, numbers[-1] - numbers[0] + 1
     found = _COUNT.search(name)
     for word in reversed(re.findall(r"[^\W\d_]+", "" if found else name.lower())):
         for noun, known in counted.items():

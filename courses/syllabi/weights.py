@@ -94,13 +94,13 @@ def _without_parts(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _parts_after(entries: Sequence[Entry], at: int) -> int:
-    """The number of entries on one other line that add up to the entry before them; 0 if they do not."""
+    """The number of entries on one line that add up to the entry before them; on its own line at least four."""
     whole, total = entries[at], 0.0
     for count, part in enumerate(entries[at + 1 : at + 7], 1):
-        if not whole.line != part.line == entries[at + 1].line:
+        if part.line != entries[at + 1].line:
             return 0
         total += part.value
-        if count > 1 and abs(total - whole.value) < 0.05:
+        if count > (3 if part.line == whole.line else 1) and abs(total - whole.value) < 0.05:
             return count
     return 0
 

@@ -444,3 +444,32 @@ def test_a_share_without_words_belongs_to_the_name_before_it():
 def test_words_in_brackets_do_not_exclude_a_category():
     lines = ("Grading", "Quizzes (lowest dropped)     60%", "Jury     40%")
     assert weights(*lines) == [("Quizzes", 60), ("Jury", 40)]
+
+
+def test_listed_pieces_are_counted_and_parts_of_a_part_left_out():
+    assert weights("Grading", "Projects 1-4   12% each", "Essays 1, 2 and 3   9% each", "Exam   25%") == [
+        ("Projects 1-4", 48),
+        ("Essays 1, 2 and 3", 27),
+        ("Exam", 25),
+    ]
+    stages = "Paper (50%), in stages: proposal (5%), review (10%), draft (5%), talk (5%), final version (25%)."
+    assert weights("Participation (20%).", "Essays (30%).", stages) == [
+        ("Participation", 20),
+        ("Essays", 30),
+        ("Paper", 50),
+    ]
+
+
+def test_a_last_cell_goes_on_below():
+    rows = ("Wk 4   (Sep 21-25)   Polyphony. F 9/25 Listening", "                     Exam 1 (tracks 1-18)")
+    assert [(title, day) for title, _, day in items("Fall 2026", "", *rows)] == [
+        ("Listening Exam 1 (tracks 1-18)", "2026-09-25")
+    ]
+
+
+def test_a_topic_or_returned_work_is_not_selected():
+    lines = ("Wed Oct 7: Causal claims, the hypothesis test", "Fri Oct 9: Essay 1 handed back", "Mon Oct 12: Midterm")
+    assert [(one.title, one.doubt) for one in proposed("Fall 2026", "", *lines).items] == [
+        ("Hypothesis test", "no deadline word"),
+        ("Midterm", None),
+    ]
