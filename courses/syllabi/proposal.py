@@ -24,7 +24,7 @@ MOST_CANDIDATES: Final = 1_000
 MOST_QUOTED: Final = 300
 """Maximum quoted characters of a line."""
 
-LEAST_CONFIDENCE: Final = 0.25
+LEAST_CONFIDENCE: Final = 0.15
 """Candidates with less confidence are not proposed."""
 
 
