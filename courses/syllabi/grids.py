@@ -34,7 +34,7 @@ def with_months(lines: Sequence[str]) -> Iterator[str]:
         if below:
             yield below.pop(0)
         elif len(line) < 40 and (found := _MONTH.fullmatch(line) or _WEEKS.fullmatch(line)):
-            month, day, left = f"{found['month']}", 0, MOST_LINES
+            month, day, left = found["month"].capitalize(), 0, MOST_LINES  # not like a course number: "OCTOBER 13"
             year = f", {found['year'].strip()}" if found.groupdict().get("year") else ""
             yield line
         else:

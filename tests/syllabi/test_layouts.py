@@ -201,6 +201,7 @@ def test_the_text_below_a_day_of_a_calendar_is_on_that_day():
         "              Midterm                     Essay 1       Quiz: modes",
         "                                          due           and scales",
     )
+    assert proposed("Modes and Scales", "OCTOBER 2026", "", *week).course.name == "Modes and Scales"
     assert items("OCTOBER 2026", "", *week) == [
         ("Listening quiz", "quiz", "2026-10-08"),
         ("Midterm", "exam", "2026-10-13"),
