@@ -12,7 +12,7 @@ _OTHERS = {
 
 
 def sources_of(tools: Iterable[str]) -> dict[str, str]:
-    """Return argument to the reading tool that is the best source of such ids.
+    """Return the reading tool that is the best source of each id, by argument.
 
     Args:
         tools: the names of all tools.

@@ -16,7 +16,6 @@ from courses.syllabi.units import SHORT
 _ONCE: Final = (frozenset({"final"}), frozenset({"final", "exam"}))
 """Words for work that a course has only once, even without a number."""
 
-
 LEAST_ALIKE: Final = 2
 """Minimum number of undoubted items in lines of a form before the form counts for the others."""
 

@@ -27,7 +27,6 @@ _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
 _UNTITLED: Final = frozenset({"released", "weight", "date", "type"})
 """The roles of columns without titles."""
 
-
 _WORK: Final = frozenset({"due", "what"})
 """The roles of columns with the titles of work."""
 

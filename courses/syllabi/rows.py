@@ -14,6 +14,12 @@ MOST_CHARACTERS: Final = 20_000
 MOST_LINES: Final = 20_000
 """Maximum number of lines searched for items and weights. A hundred pages have a third of that."""
 
+MOST_JOINED: Final = 1_500
+"""Maximum length of a sentence or a row of several lines."""
+
+MOST_WRAPPED: Final = 12
+"""Maximum number of its lines."""
+
 INDENT: Final = 8
 """Minimum number of characters before the last cell of a row that goes on in the next line."""
 
@@ -88,7 +94,7 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
             continue
         cells = cells_of(text)
         if len(cells) > 1:
-            while at < len(lines) and _goes_on_below(lines[line], lines[at]):
+            while at < len(lines) and at - line < MOST_WRAPPED and _goes_on_below(lines[line], lines[at]):
                 text, at = f"{text} {lines[at].strip()}", at + 1
             cells = cells_of(text)
             named = tuple(role_of(cell) for cell in cells)
@@ -101,7 +107,7 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
         if line and not lines[line - 1].strip():
             roles, heads = (), ()
         starts: list[tuple[int, int]] = []
-        while at < len(lines) and at - line < 12 and _goes_on(text, lines[at]):
+        while at < len(lines) and at - line < MOST_WRAPPED and _goes_on(text, lines[at]):
             starts.append((len(text) + 1, at))
             text = f"{text} {lines[at].strip()}"
             at += 1
@@ -134,6 +140,8 @@ def _below_heads(text: str, header: str) -> tuple[str, ...]:
 
 def _goes_on_below(text: str, following: str) -> bool:
     """Return whether the last cell of a row goes on in the next line, below its start."""
+    if len(text) + len(following) > MOST_JOINED:
+        return False
     cell, words = text[text.rfind("  ") + 2 :], following.strip()
     if len(text) - len(cell) < INDENT or following.find(words) != len(text) - len(cell) or "|" in text + following:
         return False
@@ -172,7 +180,7 @@ def _goes_on(text: str, following: str) -> bool:
     last = text.rsplit(None, 1)[-1].lower()
     if len(text) < 55 or not following or "|" in following or text[-1] in ".:!?;":
         return False
-    if len(text) + len(following) > 1500:
+    if len(text) + len(following) > MOST_JOINED:
         return False
     if _BULLET.match(following) or len(_GAP.split(following)) > 1:
         return False
