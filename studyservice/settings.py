@@ -206,6 +206,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates" if CHECKOUT else BASE_DIR / "studyservice" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["studyservice.templatetags.site"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

@@ -16,6 +16,7 @@ from accounts.members.membership import standing
 from accounts.members.models import Member
 from accounts.members.profile import update_me
 from accounts.pages.account_forms import ProfileForm, TimeZoneForm
+from accounts.pages.forms import status_of
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import signed_in
 from accounts.signing_in.sessions import end_session, end_sessions, sessions_of
@@ -50,7 +51,7 @@ def _page(request: HttpRequest, member: Member, form: ProfileForm) -> HttpRespon
         "second_factor": settings.ADMIN_SECOND_FACTOR != "proxy",
     }
     with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "account.html", context)
+        return render(request, "account.html", context, status=status_of(form))
 
 
 @never_cache

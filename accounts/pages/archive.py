@@ -20,6 +20,7 @@ from accounts.erasure.erasing import erase_member
 from accounts.members.membership import standing
 from accounts.members.models import Member
 from accounts.pages.account_forms import ArchiveForm, ErasureForm
+from accounts.pages.forms import status_of
 from accounts.pages.signed_in import signed_in
 from accounts.text import mail
 from studyservice.http.error_pages import error_page
@@ -82,7 +83,7 @@ def _import_page(
     request: HttpRequest, member: Member, form: forms.Form, wrong: list[str] | None = None
 ) -> HttpResponse:
     context = {"form": form, "standing": standing(member), "wrong": wrong or []}
-    return render(request, "import_archive.html", context)
+    return render(request, "import_archive.html", context, status=status_of(form))
 
 
 @never_cache
@@ -93,7 +94,7 @@ def erase(request: HttpRequest) -> HttpResponse:
     member = signed_in(request)
     form = ErasureForm(request.POST if request.method == "POST" else None, member=member)
     if request.method != "POST" or not form.is_valid():
-        return render(request, "erase.html", {"form": form})
+        return render(request, "erase.html", {"form": form}, status=status_of(form))
     all_gone = erase_member(member.id, seconds=ERASURE_SECONDS)
     logout(request)
     mail.post(mail.new_message("Your account was deleted", render_to_string("email/erased.txt", {}), [member.email]))

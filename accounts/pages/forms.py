@@ -1,7 +1,8 @@
 """The forms of the members' pages."""
 
 import re
-from typing import TypedDict
+from http import HTTPStatus
+from typing import Any, TypedDict
 
 from django import forms
 
@@ -14,6 +15,12 @@ _EMAIL_ERRORS = {
     "required": "Enter your e-mail address.",
     "invalid": "Enter a complete e-mail address, like ada@example.org.",
 }
+
+
+def status_of(*shown: forms.Form | None) -> HTTPStatus:
+    """Return the status of a page that shows these forms: 422 if one was rejected."""
+    rejected = any(form is not None and form.errors for form in shown)
+    return HTTPStatus.UNPROCESSABLE_ENTITY if rejected else HTTPStatus.OK
 
 
 class EmailForm(forms.Form):
@@ -54,6 +61,11 @@ class CodeForm(forms.Form):
             attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "class": "code-input", "autofocus": True}
         ),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.is_bound:  # the summary of the errors has the focus
+            del self.fields["code"].widget.attrs["autofocus"]
 
     def clean_code(self) -> str:
         digits = re.sub(r"[\s-]", "", self.cleaned_data["code"])

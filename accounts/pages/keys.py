@@ -1,6 +1,7 @@
 """The key page: API keys, connected apps, and how to connect an assistant."""
 
 from dataclasses import replace
+from http import HTTPStatus
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -20,7 +21,7 @@ from accounts.credentials.models import ApiKey
 from accounts.members.membership import standing
 from accounts.members.models import Member
 from accounts.pages.clients import assistant_clients
-from accounts.pages.forms import ApiKeyForm
+from accounts.pages.forms import ApiKeyForm, status_of
 from accounts.pages.limits_form import LimitsForm
 from accounts.pages.signed_in import signed_in
 from studyservice.http.error_pages import too_many
@@ -47,11 +48,12 @@ def keys(request: HttpRequest) -> HttpResponse:
             secret, key = create_api_key(member, form.cleaned_data["name"], **form.options(), limits=limits.limits())
         except Conflict as error:
             form.add_error(None, error.message)
+            return key_page(request, member, form, limits, status=error.status)
         except NotFound:  # the member was deleted meanwhile, and the session with it
             return redirect("sign-in")
         else:
             return key_page(request, member, ApiKeyForm(), created=key, secret=secret)
-    return key_page(request, member, form, limits)
+    return key_page(request, member, form, limits, status=status_of(form, limits))
 
 
 def key_page(
@@ -60,6 +62,7 @@ def key_page(
     form: ApiKeyForm,
     limits: LimitsForm | None = None,
     *,
+    status: HTTPStatus = HTTPStatus.OK,
     created: ApiKey | None = None,
     secret: str = "",
     calendar_url: str = "",
@@ -92,7 +95,7 @@ def key_page(
         "standing": standing(member),
     }
     with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "keys.html", context)
+        return render(request, "keys.html", context, status=status)
 
 
 @never_cache

@@ -50,6 +50,7 @@ class NewScoreForm(OnceForm):
     """A score to add. With an item, its title and category are the defaults."""
 
     use_required_attribute = False
+    field_order = ("item_id", "score", "category_id", "label")
 
     item_id = id_field("Item", error="Choose one of the listed items, or none.")
     label = forms.CharField(
@@ -67,10 +68,12 @@ class NewScoreForm(OnceForm):
         again = None if data is None else data.get("item_id")  # graded since, if the form was sent twice
         self._items = {item["id"]: item for item in items if item["status"] != "graded" or str(item["id"]) == again}
         offer(self, "item_id", [(item["id"], item["title"]) for item in self._items.values()], "None")
-        offer(self, "category_id", [(one["id"], one["name"]) for one in categories], "As the item")
+        chosen = [item for item in self._items.values() if again is None or str(item["id"]) == again]
+        by_item = any(item["category_id"] for item in chosen)
+        named = [(one["id"], one["name"]) for one in categories]
+        offer(self, "category_id", named, "Same as the item" if by_item else "Choose a category")
         if not self._items:
             del self.fields["item_id"]
-            offer(self, "category_id", [(one["id"], one["name"]) for one in categories], "Choose a category")
         elif not data:
             self.fields["label"].help_text = "Defaults to the title of the item."
 
@@ -86,7 +89,8 @@ class NewScoreForm(OnceForm):
                 given["label"] = item["title"][: max_length(GradeScore, "label")].strip()
         if "category_id" in given:
             if given["category_id"] is None and of_item is None:
-                self.add_error("category_id", "Choose a category.")
+                of = "" if item is None else f"“{item['title']}” has no category. "
+                self.add_error("category_id", f"{of}Choose {'one' if of else 'a category'}.")
             elif of_item is not None and given["category_id"] not in {None, of_item}:
                 self.add_error("category_id", "This item is in another category. Choose that one, or change the item.")
             else:

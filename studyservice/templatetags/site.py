@@ -1,8 +1,11 @@
 """Template tags and filters of the pages."""
 
+from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.template import Context, Library
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -21,6 +24,9 @@ NAVIGATION = (
 
 HUES = 12
 """Number of course colors. `pages.css` has a class for each."""
+
+MAX_SUMMARIZED = 10
+"""Maximum number of errors in a summary."""
 
 
 @register.filter(expects_localtime=True)
@@ -45,6 +51,29 @@ def percent(value: float) -> str:
 def course_color(course_id: UUID | str | None) -> str:
     """Return the CSS class for a course's color, derived from its id; empty without a course."""
     return f"hue-{UUID(str(course_id)).int % HUES}" if course_id else ""
+
+
+@register.inclusion_tag("error_summary.html")
+def error_summary(*sent: Any, lead: str = "") -> dict[str, Any]:
+    """Render the errors of a rejected form, each with a link to its field. The browser scrolls to the summary.
+
+    Args:
+        sent: forms, or lists of forms. Undefined template variables count as none.
+        lead: a sentence above the errors.
+    """
+    given = [form for one in sent for form in (one if isinstance(one, list | tuple) else [one])]
+    errors = [error for form in given if isinstance(form, forms.BaseForm) for error in _errors_of(form)]
+    return {"lead": lead, "errors": errors[:MAX_SUMMARIZED], "more": len(errors[MAX_SUMMARIZED:])}
+
+
+def _errors_of(form: forms.BaseForm) -> Iterator[tuple[str, str]]:
+    """Yield the id of the wrong element (empty if there is none), and the error with the label of its field."""
+    yield from (("", str(error)) for error in form.non_field_errors())
+    for field in form:
+        label = field.field.widget.attrs.get("aria-label", field.label)
+        element = field.id_for_label or f"{field.auto_id}_0"  # of several radio buttons or boxes the first
+        for error in field.errors:
+            yield ("", str(error)) if field.is_hidden else (element, f"{label}: {error}")
 
 
 @register.simple_tag(takes_context=True)

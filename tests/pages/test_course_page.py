@@ -268,7 +268,7 @@ def test_invalid_categories_are_shown_with_their_input(browser: Client, owner: R
     text = page.content.decode()
     assert page.status_code == 422
     assert "Enter a name." in text
-    assert text.count("Enter a number from 0 to 100.") == 2, "the new one has no weight"
+    assert text.count("<li>Enter a number from 0 to 100.") == 2, "the new one has no weight"
     assert "Enter a whole number from 0 to 20." in text
     assert 'value="101"' in text
     assert categories_of(owner, graded) == [("Exams", 60, 0), ("Quizzes", 40, 1)]

@@ -113,7 +113,7 @@ def test_an_invalid_form_shows_how_to_fix_it(
     client: Client, member: Member, form: dict[str, str], message: str
 ) -> None:
     response = create(client, **form)
-    assert (response.status_code, ApiKey.objects.count()) == (200, 0)
+    assert (response.status_code, ApiKey.objects.count()) == (422, 0)
     assert message in response.content.decode()
 
 
@@ -201,7 +201,7 @@ def test_the_21st_new_key_in_an_hour_is_rejected(client: Client, member: Member)
 
 def test_only_valid_forms_count_as_new_keys(client: Client, member: Member) -> None:
     for _ in range(25):
-        assert create(client, name="").status_code == 200
+        assert create(client, name="").status_code == 422
     assert "Your new key" in create(client).content.decode()
 
 

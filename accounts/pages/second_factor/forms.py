@@ -12,7 +12,7 @@ class AppCodeForm(CodeForm):
     """A code of an authenticator app."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # as any form
+        super().__init__(*args, **kwargs)
         self.fields["code"].error_messages["required"] = "Enter the six digits that the app shows."
 
     def clean_code(self) -> str:

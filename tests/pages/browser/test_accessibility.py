@@ -161,7 +161,7 @@ def test_the_sign_in_page_is_accessible(page: Page) -> None:
     page.goto("/sign-in")
     audit(page)
     page.get_by_role("button", name="Sign in with password").click()
-    expect(page.get_by_text("Enter your password.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("Enter your password.")
     audit(page)
     use_up_attempts(page)
     page.get_by_role("button", name="E-mail me a code").click()
@@ -201,7 +201,7 @@ def test_the_code_page_is_accessible(page: Page, member: Any) -> None:
     ask_for_code(page)
     audit(page)
     enter_code(page, "12")
-    expect(page.get_by_text("A code has six digits")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("A code has six digits")
     audit(page)
     token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
     for _ in range(4):

@@ -59,7 +59,7 @@ def test_a_syllabus_becomes_a_course_is_updated_and_undone(
     page.get_by_label("Date of “Essay 1”").fill("2026-11-03")
     page.get_by_label("Title of “Midterm exam”").fill("")
     page.get_by_role("button", name="Add course").click()
-    expect(page.get_by_text("Enter a title.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("Title of “Midterm exam”: Enter a title.")
     expect(page.get_by_label("Date of “Essay 1”")).to_have_value("2026-11-03")
     audit(page)
     page.get_by_label("Title of “Midterm exam”").fill("Midterm exam")

@@ -25,7 +25,7 @@ def test_a_member_selects_one_course_without_script(open_signed_in: Any, member:
     page: Page = open_signed_in(asking(app), java_script_enabled=False)
     page.get_by_role("radio", name="Only these").check()
     page.get_by_role("button", name="Allow").click()
-    expect(page.get_by_text("Tick at least one course, or choose all.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("Tick at least one course, or choose all.")
     page.get_by_role("checkbox", name="Latin").check()
     page.get_by_role("group", name="Grades").get_by_role("radio", name="No").check()
     page.get_by_label("Until").fill("2099-01-31")
@@ -38,7 +38,7 @@ def test_a_member_selects_one_course_without_script(open_signed_in: Any, member:
     expect(page.get_by_role("checkbox", name="Latin")).to_be_checked()
     page.get_by_role("radio", name="All, later ones too").check()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("You ticked courses: choose Only these, or untick them.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("You ticked courses: choose Only these, or untick them.")
     page.get_by_role("checkbox", name="Latin").uncheck()
     page.get_by_role("button", name="Save").click()
     assert len(entry_point.made("list_courses")["data"]) == 3

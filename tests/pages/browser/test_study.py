@@ -129,7 +129,7 @@ def test_cards_can_be_edited_by_keyboard_and_without_script(open_signed_in: Page
     expect(page.get_by_label("Suspended")).to_be_checked()
     page.get_by_label("Term", exact=True).fill("")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Enter a term.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("Enter a term.")
 
 
 def test_study_pages_are_accessible(open_signed_in: PageFactory, deck: Any) -> None:
@@ -151,7 +151,7 @@ def test_study_pages_are_accessible(open_signed_in: PageFactory, deck: Any) -> N
     page.goto(f"/decks/{deck['id']}?add=1")
     expect(page.get_by_label("Term", exact=True)).to_be_focused()
     page.get_by_role("button", name="Add card").click()
-    expect(page.get_by_text("Enter a definition.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("Enter a definition.")
     audit(page)
     page.goto("/study")
     page.keyboard.press(" ")

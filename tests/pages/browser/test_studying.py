@@ -1,6 +1,7 @@
 """A student without an assistant adds, checks off, grades, plans and undoes in a real browser."""
 
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ from playwright.sync_api import Page, expect
 from accounts.changes.calls import acting, command
 from accounts.models import Member
 from courses.courses import create_course
+from courses.items import create_single_item
 from courses.models import Item
+from grades.categories import set_grade_categories
 from grades.models import GradeScore
 from planning.models import Milestone
 from tests.pages.browser.test_accessibility import audit
@@ -65,7 +68,7 @@ def set_categories(page: Page) -> None:
     first.get_by_label("Weight (%)").fill("100,5")
     audit(page)
     page.get_by_role("button", name="Save categories").click()
-    expect(page.get_by_text("Enter a number from 0 to 100.")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_text("Weight (%): Enter a number from 0 to 100.")
     audit(page)
     first.get_by_label("Weight (%)").fill("62,5")
     page.get_by_role("button", name="Save categories").click()
@@ -128,4 +131,24 @@ def plan(page: Page) -> None:
     page.get_by_role("button", name="Save item").click()
     expect(said).to_have_text("Nothing was changed.")
     open_everything(page)
+    audit(page)
+
+
+def test_a_rejected_form_far_down_the_page_is_in_the_window(open_signed_in: Any, member: Member, course: Any) -> None:
+    with acting(command("test")):
+        for number in range(40):
+            create_single_item(member, course["id"], title=f"Task {number}", kind="assignment", due_on=None)
+        set_grade_categories(member, course["id"], categories=[{"name": "Exams", "weight": Decimal(100)}])
+    page: Page = open_signed_in(f"/courses/{course['id']}")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_text("Add a score").first.click()
+    page.get_by_label("Item").select_option("Task 3")
+    page.get_by_label("Score (%)").fill("85")
+    page.get_by_role("button", name="Add score").click()
+    summary = page.get_by_role("alert")
+    expect(summary).to_have_text("Category: “Task 3” has no category. Choose one.")
+    expect(summary).to_be_in_viewport(ratio=1)
+    expect(summary).to_be_focused()
+    summary.get_by_role("link").click()
+    expect(page.get_by_label("Category", exact=True)).to_be_in_viewport(ratio=1)
     audit(page)

@@ -1,0 +1,122 @@
+"""A rejected form says so in its title and in a summary, with a link to each wrong field."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import Member
+from tests.support.cases import each
+from tests.support.entry_points import RestEntryPoint
+from tests.support.forms import form_with
+
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "the look of pages"),
+]
+
+SUMMARY = re.compile(r'<div class="notice bad summary"[^>]*>.*?</div>', re.DOTALL)
+LINK = re.compile(r'<a href="#([^"]+)">([^<]+)</a>')
+
+
+@pytest.fixture
+def browser(owner_member: Member) -> Client:
+    client = Client()
+    client.force_login(owner_member)
+    return client
+
+
+@pytest.fixture
+def known(owner: RestEntryPoint) -> dict[str, Any]:
+    """An item, its course with a grade category, and a deck, as parts of paths."""
+    course = owner.made("create_course", name="Biology")
+    item = owner.made("create_item", course_id=course["id"], title="Task 3")
+    grades = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Exams", "weight": 100}])
+    deck = owner.made("create_vocab_deck", name="Cells", cards=[{"term": "a", "definition": "b"}])
+    category = grades["categories"][0]["id"]
+    return {"course": course["id"], "item": item["id"], "deck": deck["id"], "category": category}
+
+
+def summary_of(page: str) -> list[tuple[str, str]]:
+    """The targets and texts of the links in the only summary."""
+    (summary,) = SUMMARY.findall(page)
+    assert 'role="alert"' in summary
+    assert 'tabindex="-1" autofocus' in summary
+    return LINK.findall(summary)
+
+
+def element(page: str, element_id: str) -> str:
+    (found,) = re.findall(rf'<(?:input|select|textarea)[^>]*\bid="{re.escape(element_id)}"[^>]*>', page)
+    return str(found)
+
+
+@each(
+    ("path", "sent", "labels"),
+    [
+        ("/courses/{course}/items", {"title": "", "kind": "quiz"}, ["Title"]),
+        ("/courses/{course}/items", {"title": "x" * 161, "kind": "sport", "due_on": "soon"}, ["Title", "Kind", "Date"]),
+        ("/courses/{course}/scores", {"score": "many", "item_id": "{item}"}, ["Score (%)", "Category"]),
+        ("/items/{item}", {"title": "", "kind": "quiz"}, ["Title"]),
+        ("/items/{item}/milestones", {"title": ""}, ["Title"]),
+        ("/courses/new/by-hand", {"name": ""}, ["Name"]),
+        ("/courses/new", {"text": ""}, ["Or paste its text"]),
+        (
+            "/courses/{course}/categories",
+            {"{category}-name": "", "{category}-weight": "x"},
+            ["Name", "Weight (%)"],
+        ),
+        ("/decks/{deck}", {"term": "", "definition": ""}, ["Term", "Definition"]),
+        ("/keys", {"name": "", "expires": "never"}, ["Name"]),
+        ("/keys", {"name": "Script", "expires": "never", "which": "these"}, ["Courses"]),
+        ("/account", {"time_zone": "Mars/Olympus", "retention": "90"}, ["Time zone"]),
+        ("/account/delete", {"email": "someone@example.org"}, ["Your e-mail address, to confirm"]),
+        ("/account/import", {}, ["Archive (.zip)"]),
+    ],
+)
+def test_a_rejected_form_has_a_summary_with_links_to_its_fields(
+    browser: Client, known: dict[str, Any], path: str, sent: dict[str, str], labels: list[str]
+) -> None:
+    fields = {name.format(**known): value.format(**known) for name, value in sent.items()}
+    answer = browser.post(path.format(**known), fields)
+    page = answer.content.decode()
+    assert answer.status_code in {409, 422}
+    assert "<title>Error: " in page
+    links = summary_of(page)
+    assert [text.split(": ")[0] for _, text in links] == labels
+    for target, _ in links:
+        assert f'id="{target}"' in page
+
+
+def test_a_wrong_field_refers_to_its_error(browser: Client, known: dict[str, Any]) -> None:
+    page = browser.post(f"/courses/{known['course']}/items", {"title": "", "kind": "quiz"}).content.decode()
+    (target, _), *_ = summary_of(page)
+    field = element(page, target)
+    assert 'aria-invalid="true"' in field
+    described = re.findall(r'aria-describedby="([^"]+)"', field)[0].split()
+    assert any(f'<ul class="errorlist" id="{one}">' in page for one in described)
+
+
+def test_a_summary_counts_what_it_leaves_out(browser: Client, known: dict[str, Any]) -> None:
+    text = "Fall 2026\n\n" + "\n".join(f"Essay {n} due October {n}, 2026" for n in range(1, 15))
+    form = form_with("approve", browser.post("/courses/new", {"text": text}).content.decode())
+    titles = [name for name in form if name.endswith("-title")]
+    page = browser.post("/courses/new", form | dict.fromkeys(titles, [""]) | {"name": ["Biology"]}).content.decode()
+    assert len(titles) == 14
+    assert len(summary_of(page)) == 10
+    assert "And 4 more." in page
+
+
+def test_a_page_without_errors_has_no_summary(browser: Client, known: dict[str, Any]) -> None:
+    for path in ("/courses/{course}", "/items/{item}", "/keys", "/account", "/courses/new", "/decks/{deck}"):
+        assert "summary" not in "".join(
+            re.findall(r'class="([^"]*)"', browser.get(path.format(**known)).content.decode())
+        )
+
+
+def test_a_key_over_the_limit_is_rejected_with_409(browser: Client, owner_member: Member) -> None:
+    for number in range(12):
+        answer = browser.post("/keys", {"name": f"Key {number}", "expires": "never"})
+    assert answer.status_code == 409
+    assert summary_of(answer.content.decode()) == []
