@@ -101,7 +101,7 @@ def _of_date(syllabus: Syllabus, item: Claim, due_on: date, named: str) -> Itera
         days = " and ".join(day_name[day] for day in sorted(weekdays))
         yield "weekday", f"{named} is a {due_on:%A}; the text says {days}."
     if others := _competing(item.title, item.quote, due_on, mentions):
-        yield "two_dates", f"The text of {named} also names {_day(others[0].last)}."
+        yield "two_dates", f"This line also has {_day(others[0].last)}."
 
 
 def _competing(title: str, quote: str, due_on: date, mentions: Sequence[Mention]) -> list[Mention]:

@@ -113,4 +113,4 @@ class AssumeForm(forms.Form):
 
     use_required_attribute = False
 
-    assume = NumberField(label="Score on everything open (%)", least=0, most=MOST_PERCENT)
+    assume = NumberField(label="If I score … % on everything left", least=0, most=MOST_PERCENT)

@@ -12,7 +12,7 @@ class ShownGrade(NamedTuple):
 
     Attributes:
         weights: the sum of the weights of all categories.
-        chart: the range that is still possible, with a line at the current grade; None without categories that count.
+        chart: the range that is still possible, with a line at the current grade; None without scores.
         needed: the score needed for each letter, without letters that open work cannot affect.
         is_open: whether open work can still change the grade.
     """
@@ -34,7 +34,7 @@ def grade_shown(grades: GradeBreakdownRow) -> ShownGrade:
     outlook = grades["outlook"]
     worst, best = outlook["worst"], outlook["best"]
     chart = None
-    if worst is not None and best is not None:
+    if worst is not None and best is not None and grades["current_grade"] is not None:
         chart = percent_range([(worst, best)], mark=grades["current_grade"])
     return ShownGrade(
         current=grades["current_grade"],

@@ -36,7 +36,7 @@ class AddressForm(OnceForm):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     course_id = forms.ChoiceField(
-        label="Course of dates that name none",
+        label="Put dates without a course into",
         required=False,
         error_messages={"invalid_choice": "Choose one of your courses."},
     )

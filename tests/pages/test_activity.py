@@ -100,6 +100,13 @@ def test_changes_of_several_fields_and_objects_are_described(owner: RestEntryPoi
     assert decks == "added the deck “Big” and 1 more deck with 501 cards"
 
 
+def test_a_deleted_course_does_not_count_imported_events(owner: RestEntryPoint, course: Any) -> None:
+    file = calendar(CANVAS, deadline("a", "20301012", "Essay"), deadline("b", "20301013", "Quiz 2"))
+    owner.made("import_calendar", course_id=course["id"], file=file)
+    owner.made("delete_course", course_id=course["id"])
+    assert newest_in_words(owner) == "deleted the course “Cell Biology” with 2 items"
+
+
 def test_changes_of_grades_and_calendars_are_described(owner: RestEntryPoint, course: Any) -> None:
     its = {"course_id": course["id"]}
     listed = [{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}]

@@ -36,7 +36,7 @@ def week_of(client: Client) -> str:
 @pytest.mark.django_db
 def test_a_visitor_sees_an_introduction(client: Client) -> None:
     page = text_of(client)
-    assert "Your study data, wherever you need it" in page
+    assert "Every deadline, grade and flashcard in one place" in page
     assert "This week" not in page
 
 
@@ -88,7 +88,7 @@ def test_an_exam_shows_the_expected_recall_of_its_flashcards(
     deck = owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
     owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
     page = text_of(signed_in)
-    assert "Biology</a> · 50% of cards remembered by then" in page
+    assert "Biology</a> · you would remember 50% of its cards" in page
     assert "Biology</a></span>" in page
 
 

@@ -240,7 +240,7 @@ def test_a_rejected_milestone_is_shown_with_its_input(browser: Client, owner: Re
         assert browser.get(lost).headers["Location"] == f"{path}#milestones", "as after a rejected form"
     for number in range(19):
         owner.made("create_milestone", item_id=essay["id"], title=f"Step {number}")
-    assert "You have reached the limit of 20 milestones." in text_of(browser, path)
+    assert "You have reached the limit of 20 steps." in text_of(browser, path)
     page = browser.post(f"{path}/milestones", {"title": "One more"})
     assert page.status_code == 409
 
@@ -258,7 +258,7 @@ def test_an_exam_has_a_plan(browser: Client, owner: RestEntryPoint, graded_cours
         plan = owner.made("get_item", item_id=exam["id"], minutes_a_day=minutes)["study_plan"]
         page = text_of(browser, f"/items/{exam['id']}{query}")
         assert (
-            f"<strong>{round(plan['predicted'], 1):g}%</strong> of 3 cards on the day, if you answer as the model"
+            f"<strong>{round(plan['predicted'], 1):g}%</strong> of 3 cards on the day, if your memory follows our"
             in page
         )
         assert f"Without studying: {round(plan['without'], 1):g}%." in page

@@ -155,7 +155,7 @@ def test_new_cards_come_first_from_the_next_exam_and_then_from_the_oldest_deck(
         order.append(page.term)
         page.send("easy")
     assert order == ["soon 1", "soon 2", "later", "plain"]
-    assert "1 new card waits. You start 5 a day" in page.text
+    assert "1 new card waits. Today's 5 new cards are used up" in page.text
 
 
 @pytest.mark.database("sqlite", "pages call tested operations")

@@ -100,7 +100,7 @@ def grade(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_text("Added the score of “Lab 1”.")
     expect(page.locator(".standing")).to_contain_text("87.5% B+ 43.75% to 93.75% is still possible")
     page.get_by_text("What you still need").click()
-    page.get_by_label("Score on everything open (%)").fill("95")
+    page.get_by_label("If I score … % on everything left").fill("95")
     page.get_by_role("button", name="What if?").click()
     expect(page.get_by_text("With 95% on everything open your grade is 91.25% (A-).")).to_be_visible()
     open_everything(page)
@@ -109,14 +109,14 @@ def grade(page: Page) -> None:
 
 def plan(page: Page) -> None:
     said = page.get_by_role("status")
-    expect(page.get_by_text("if you answer as the model expects")).to_be_visible()
+    expect(page.get_by_text("if your memory follows our forecast")).to_be_visible()
     page.get_by_label("Minutes a day").fill("5")
     page.get_by_role("button", name="Plan").click()
     expect(page.get_by_role("img", name="Minutes of flashcards on each day")).to_be_visible()
-    adding = page.locator("form", has=page.get_by_role("button", name="Add milestone"))
+    adding = page.locator("form", has=page.get_by_role("button", name="Add step"))
     for title in ("Read", "Old exam"):
         adding.get_by_label("Title").fill(title)
-        adding.get_by_role("button", name="Add milestone").click()
+        adding.get_by_role("button", name="Add step").click()
         expect(said).to_have_text(f"Added “{title}”.")
     page.get_by_text("Change Old exam").click()
     changing = page.locator("form", has=page.get_by_role("button", name="Save Old exam"))
