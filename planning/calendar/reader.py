@@ -4,6 +4,7 @@ Libraries parse lines, time zones (including Windows names), recurrence and its 
 and applies limits.
 """
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import IO, Any
@@ -16,6 +17,7 @@ from icalendar.cal import Component
 from planning.calendar.labels import set_labels, split_title
 from planning.calendar.marking import without_mark
 from planning.calendar.openings import only_opens
+from studyservice.reading.decoding import decode_text
 
 MAX_COMPONENTS = 3000
 """Maximum number of events, tasks, time zones and other components in one file."""
@@ -36,9 +38,7 @@ MAX_TITLE = 160
 
 _DATED = ("VEVENT", "VTODO")
 _RECURRING = ("RRULE", "RDATE", "RECURRENCE-ID")
-_UTF16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"B\0": "utf-16-le", b"\0B": "utf-16-be"}
-"""Encodings by the first bytes: the byte order mark, or the first letter of `BEGIN`."""
-
+_FOLD = re.compile(rb"(?:\r?\n)+[ \t]")
 _TOO_OFTEN = {"SECONDLY", "MINUTELY", "HOURLY"}
 _UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError)
 """Exceptions of the libraries for invalid values."""
@@ -83,14 +83,12 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _text(content: bytes) -> str:
-    """Decode UTF-8 (RFC 5545 section 3.1.4), or UTF-16 and Windows encodings, which some programs write. Line ends may
-    be CR.
+    """Join folded lines, then decode: a line may be folded within a character (RFC 5545 section 3.1). Line ends may be
+    CR.
     """
-    utf16 = next((encoding for mark, encoding in _UTF16.items() if content.startswith(mark)), None)
-    try:
-        text = content.decode(utf16 or "utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("cp1252", errors="replace")
+    if b"\0" not in content:  # else it is UTF-16, which `Calendar` unfolds
+        content = _FOLD.sub(b"", content if b"\n" in content else content.replace(b"\r", b"\n"))
+    text = decode_text(content).text
     return text if "\n" in text else text.replace("\r", "\n")
 
 
