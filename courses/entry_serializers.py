@@ -190,7 +190,10 @@ class WarningRecord(Record):
 
     type = OpenChoiceField(
         "WarningType",
-        choices=["outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many", "too_long"],
+        choices=[
+            *("outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many", "too_long"),
+            "unreadable_characters",
+        ],
         help_text="What it is about; new types may be added.",
     )
     message = serializers.CharField(help_text="A sentence for the member.")

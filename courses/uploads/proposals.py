@@ -18,6 +18,7 @@ from courses.uploads.counting import count_limit_hit
 from courses.uploads.serializers import ProposalRow, ProposedCourseRow
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import ValidationFailed
+from studyservice.reading.decoding import REPLACED
 from studyservice.reading.process import read_in_child
 
 MOST_READ_HERE = 40_000
@@ -86,8 +87,12 @@ def proposal_of(member: Member, text: str | None, course: Comparison | None) -> 
     )
     today, term = member.today(), None if course is None else course["term"]
     if len(text) > MOST_READ_HERE:
-        return _by_child(member, question(text, stored, today=today, term=term))
-    return _row(asdict(propose(Syllabus.of(text, today=today, term=term), stored)))
+        proposal = _by_child(member, question(text, stored, today=today, term=term))
+    else:
+        proposal = _row(asdict(propose(Syllabus.of(text, today=today, term=term), stored)))
+    if lost := text.count(REPLACED):
+        proposal["warnings"].append(_unreadable(lost))
+    return proposal
 
 
 def _by_child(member: Member, asked: bytes) -> ProposalRow:
@@ -101,6 +106,14 @@ def _by_child(member: Member, asked: bytes) -> ProposalRow:
         count_limit_hit(member)
     message = "The text takes too long to propose from. Send the part with the dates, or let an assistant read it."
     return _empty([{"type": "too_long", "message": message, "index": None}])
+
+
+def _unreadable(lost: int) -> WarningRow:
+    characters = "1 character" if lost == 1 else f"{lost} characters"
+    message = (
+        f"{characters} could not be read: {REPLACED} is in the place of each. Check the words and dates around it."
+    )
+    return {"type": "unreadable_characters", "message": message, "index": None}
 
 
 def _empty(warnings: list[WarningRow]) -> ProposalRow:

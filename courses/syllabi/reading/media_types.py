@@ -4,6 +4,8 @@ import re
 import zipfile
 from typing import IO
 
+from studyservice.reading.decoding import decode_text
+
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 ODT = "application/vnd.oasis.opendocument.text"
@@ -27,6 +29,9 @@ _HTML = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _NUL = re.compile("\x00")
+_ONE_IN, _FOR_EACH = 100, 3
+"""Text may have one unreadable character, one in 100, or three for each other one beyond ASCII."""
+
 _MARKDOWN_NAMES = (".md", ".markdown")
 
 
@@ -59,21 +64,23 @@ def _package_type(file: IO[bytes], filename: str) -> str | None:
 
 
 def decoded(content: bytes, *, controls: bool = False) -> str | None:
-    """Decode a text file: UTF-8, UTF-16 with a byte order mark, else Windows-1252. None for other files.
+    """Decode a text file (`decode_text`). None for other files.
 
     Args:
         controls: allow control characters other than tab, line and page ends; NUL is never allowed.
     """
     if content.startswith(_FOREIGN):
         return None
-    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
-        try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        return None if (_NUL if controls else _CONTROL).search(text) else text
-    return None
+    text, replaced = decode_text(content)
+    if replaced and not _is_legible(text, replaced):
+        return None
+    return None if (_NUL if controls else _CONTROL).search(text) else text
+
+
+def _is_legible(text: str, replaced: int) -> bool:
+    """Return whether enough of a text was read."""
+    others = len(text) - len(text.encode("ascii", "ignore")) - replaced
+    return replaced < len(text) and replaced <= max(1, len(text) // _ONE_IN, _FOR_EACH * others)
 
 
 def text_type(text: str, filename: str) -> str:
