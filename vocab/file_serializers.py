@@ -48,6 +48,7 @@ class ImportRow(TypedDict):
     cards: int
     skipped: int
     media_left_out: int
+    unreadable_characters: int
 
 
 class ImportRecord(Record):
@@ -58,6 +59,7 @@ class ImportRecord(Record):
         "cards": 24,
         "skipped": 1,
         "media_left_out": 3,
+        "unreadable_characters": 0,
     }
 
     decks = DeckRecord(many=True, help_text="The decks that the cards went into, without their cards.")
@@ -67,3 +69,6 @@ class ImportRecord(Record):
         "card can have."
     )
     media_left_out = serializers.IntegerField(help_text="Files of pictures and sounds, which are not kept.")
+    unreadable_characters = serializers.IntegerField(
+        help_text="How many characters of the cards are \ufffd, as the file has bytes there that cannot be read."
+    )

@@ -3,10 +3,10 @@
 A child process reads the file before the transaction begins. Either everything is written or nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import IO, cast
+from typing import IO, Any, cast
 from uuid import UUID
 
 from django.utils import timezone
@@ -22,7 +22,7 @@ from vocab.decks import list_vocab_decks, require_course
 from vocab.file_serializers import ImportRow
 from vocab.forgetting import LEAST_STABILITY, MOST_STABILITY
 from vocab.merging import last_of_each, merge_cards
-from vocab.reading.found import FoundCard, FoundDeck
+from vocab.reading.found import MAXIMA, FoundCard, FoundDeck
 from vocab.scheduling import MAX_INTERVAL
 from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, CardEntryFields, NewCard
 
@@ -64,7 +64,8 @@ def import_vocab_decks(
         Conflict: there would be too many decks, or a deck would have too many cards.
         RateLimited: too many were read, or others are being read.
     """
-    found, skipped, media = _found(member, file, header)
+    output = _found(member, file, header)
+    found: list[FoundDeck] = output["decks"]
     if len(found) == 1 and name is not None:
         found[0]["name"] = name
     parts = list(_parts(found, PurePosixPath(clean_filename(filename)).stem))
@@ -87,14 +88,15 @@ def import_vocab_decks(
     answer: ImportRow = {
         "decks": [decks[deck_id] for deck_id in dict.fromkeys(ids)],
         "cards": sum(len(cards) for _, cards in parts),
-        "skipped": skipped,
-        "media_left_out": media,
+        "skipped": output["skipped"],
+        "media_left_out": output["media"],
+        "unreadable_characters": output["unreadable"],
     }
     return answer, any(part not in known for part, _ in parts)
 
 
-def _found(member: Member, file: IO[bytes], header: str) -> tuple[list[FoundDeck], int, int]:
-    """The decks in the file, with the number of notes without a card and the number of media files.
+def _found(member: Member, file: IO[bytes], header: str) -> Mapping[str, Any]:
+    """The output of the reader (`vocab.reading.reader`), with at least one card.
 
     Raises:
         InvalidRequest: it is unreadable, or too large to read within the limits.
@@ -126,8 +128,22 @@ def _found(member: Member, file: IO[bytes], header: str) -> tuple[list[FoundDeck
                 "notes in plain text (.txt)."
             )
     if not outcome.found["decks"]:
-        raise ValidationFailed.of(_FIELD, "Has no cards: a term and a definition in each row, or in each note.")
-    return outcome.found["decks"], outcome.found["skipped"], outcome.found["media"]
+        raise ValidationFailed.of(_FIELD, _no_cards(outcome.found.get("too_long", {})))
+    return outcome.found
+
+
+def _no_cards(too_long: Mapping[str, int]) -> str:
+    """The message for a file without cards.
+
+    Args:
+        too_long: the length of the longest text that is too long, by `term` and `definition`.
+    """
+    if not too_long:
+        return "Has no cards: a term and a definition in each row, or in each note."
+    lengths = " and ".join(
+        f"the longest {side} has {length} characters (at most {MAXIMA[side]})" for side, length in too_long.items()
+    )
+    return f"The notes are too long for cards: {lengths}. Shorten them in Anki, then export them again."
 
 
 def _parts(found: list[FoundDeck], default: str) -> Iterator[tuple[str, list[NewCard]]]:

@@ -51,7 +51,8 @@ def test_it_creates_a_deck_named_after_its_file(owner: RestEntryPoint, send: Sen
     response = send('term,definition\r\nNucleus,Holds the DNA.\r\n\r\nRibosome,"Reads RNA,\nmakes proteins."\r\n')
     assert response.status_code == 201
     [deck] = owner.made("list_vocab_decks")["data"]
-    assert response.json() == {"decks": [deck], "cards": 2, "skipped": 0, "media_left_out": 0}
+    counts = {"cards": 2, "skipped": 0, "media_left_out": 0, "unreadable_characters": 0}
+    assert response.json() == {"decks": [deck]} | counts
     assert (deck["name"], deck["course_id"], deck["card_count"], deck["due_count"]) == ("Organelles", None, 2, 2)
     assert texts(owner, deck) == [("Nucleus", "Holds the DNA."), ("Ribosome", "Reads RNA,\nmakes proteins.")]
 
@@ -71,7 +72,8 @@ def test_decks_of_one_import_are_listed_in_file_order(owner: RestEntryPoint, sen
         "a,b\nc,d\n",
         "a\tb\nc\td",
         "a;b\r\nc;d\r\n",
-        "a,b,extra\nc,d,more\n",
+        "a,b,\nc,d,,\n",
+        "term,definition,notes\na,b,extra\nc,d\n",
         "a;b, with commas\nc;d\n".replace("b, with commas", "b"),
         "Front\tBack\na\tb\nc\td\n",
         "Answer;Notes;Question\nb;x;a\nd;y;c\n",

@@ -4,10 +4,11 @@ import csv
 import io
 from typing import Any
 
-from vocab.reading.found import MAX_CARDS, FoundDeck, TooManyError, WrongRowsError, as_output
+from vocab.reading.found import NoteCards, WrongRowsError
 from vocab.reading.gaps import ClozeText
-from vocab.reading.notes import note_cards, text_of_html
-from vocab.reading.tables import BrokenRowError, columns_of, likely_separator, rows_of
+from vocab.reading.layouts import columns_of, likely_separator
+from vocab.reading.notes import note_texts, text_of_html
+from vocab.reading.rows import BrokenRowError, Layout, rows_of
 
 _SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|", "colon": ":"}
 _DECK, _NOTE_TYPE = "deck", "notetype"
@@ -37,26 +38,18 @@ def read_anki_text(content: str) -> dict[str, Any]:
     special = {name: int(header[name]) - 1 for name in _SPECIAL if header.get(name, "").isdecimal()}
     fields_at = _fields_at(header.get("columns", ""), separator, set(special.values()))
     text_of = text_of_html if header.get("html", "").lower() == "true" else str.strip
-    found: dict[str | None, FoundDeck] = {}
-    skipped = number = 0
+    cards = NoteCards()
     try:
-        for _, row in rows_of(content, separator, comment=_COMMENT):
+        for _, row, *_ in rows_of(content, Layout(separator), comment=_COMMENT, quotes=True):
             fields = [_cell(row, place) for place in fields_at]
             note_type = _cell(row, special.get(f"{_NOTE_TYPE} column")) or header.get(_NOTE_TYPE, "")
             name = _cell(row, special.get(f"{_DECK} column")).strip() or header.get(_DECK) or None
-            cards = found.setdefault(name, {"name": name, "cards": []})["cards"]
             is_cloze = not note_type.startswith(_BASIC) and bool(ClozeText(fields[0]).numbers)
-            for _, made in note_cards(fields, is_cloze=is_cloze, text_of=text_of):
-                number += 1
-                if number > MAX_CARDS:
-                    raise TooManyError
-                if made is None:
-                    skipped += 1
-                else:
-                    cards.append(made)
+            for _, term, definition in note_texts(fields, is_cloze=is_cloze, text_of=text_of):
+                cards.add(name, name, {"term": term, "definition": definition})
     except BrokenRowError as broken:
         raise WrongRowsError([f"Row {broken.number}: {broken}"]) from broken
-    return as_output(list(found.values()), skipped=skipped)
+    return cards.output()
 
 
 def _header(content: str) -> dict[str, str]:

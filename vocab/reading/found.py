@@ -1,6 +1,9 @@
 """The result of a reader of decks as JSON values, and the error for an unreadable file."""
 
+from collections.abc import Hashable
 from typing import Any, NotRequired, TypedDict
+
+from studyservice.reading.decoding import REPLACED
 
 MAX_TERM = 200
 """Maximum characters (`vocab.serializers.CardBody`)."""
@@ -16,6 +19,9 @@ MAX_REVIEWS = 1_000_000
 
 MAX_TOLD = 100
 """Maximum number of invalid rows in the answer."""
+
+MAXIMA = {"term": MAX_TERM, "definition": MAX_DEFINITION}
+"""Maximum characters by side."""
 
 
 class FoundSchedule(TypedDict):
@@ -74,11 +80,45 @@ class TooLargeFileError(Exception):
     """The file unpacks to more than the limit."""
 
 
-def fits(term: str, definition: str) -> bool:
-    """Return whether a card can have these trimmed texts."""
-    return 0 < len(term) <= MAX_TERM and 0 < len(definition) <= MAX_DEFINITION and "\x00" not in term + definition
+class NoteCards:
+    """The cards of Anki notes by deck. Those with an empty or too long text are skipped and counted."""
+
+    def __init__(self) -> None:
+        self._decks: dict[Hashable, FoundDeck] = {}
+        self._number = self._skipped = 0
+        self._longest = dict.fromkeys(MAXIMA, 0)
+
+    def add(self, deck: Hashable, name: str | None, card: FoundCard) -> None:
+        """Add a card with trimmed texts to the deck with this key.
+
+        Raises:
+            TooManyError: there are more than `MAX_CARDS`, including skipped ones.
+        """
+        self._number += 1
+        if self._number > MAX_CARDS:
+            raise TooManyError
+        texts = {"term": card["term"], "definition": card["definition"]}
+        if all(0 < len(texts[side]) <= most and "\x00" not in texts[side] for side, most in MAXIMA.items()):
+            self._decks.setdefault(deck, {"name": name, "cards": []})["cards"].append(card)
+            return
+        self._skipped += 1
+        for side, text in texts.items():
+            self._longest[side] = max(self._longest[side], len(text))
+
+    def output(self, media: int = 0) -> dict[str, Any]:
+        """The child's output, with decks in the order of their first card."""
+        too_long = {side: length for side, length in self._longest.items() if length > MAXIMA[side]}
+        return as_output(list(self._decks.values()), skipped=self._skipped, media=media) | {"too_long": too_long}
 
 
 def as_output(decks: list[FoundDeck], *, skipped: int = 0, media: int = 0) -> dict[str, Any]:
     """The child's output. Decks without cards are left out."""
-    return {"decks": [deck for deck in decks if deck["cards"]], "skipped": skipped, "media": media}
+    unreadable = sum(
+        text.count(REPLACED) for deck in decks for card in deck["cards"] for text in (card["term"], card["definition"])
+    )
+    return {
+        "decks": [deck for deck in decks if deck["cards"]],
+        "skipped": skipped,
+        "media": media,
+        "unreadable": unreadable,
+    }

@@ -18,16 +18,14 @@ from operator import itemgetter
 from typing import IO, Any, NamedTuple
 
 from vocab.reading.found import (
-    MAX_CARDS,
     MAX_REVIEWS,
     BrokenFileError,
-    FoundDeck,
+    FoundCard,
     FoundSchedule,
+    NoteCards,
     TooLargeFileError,
-    TooManyError,
-    as_output,
 )
-from vocab.reading.notes import note_cards
+from vocab.reading.notes import note_texts
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -154,7 +152,7 @@ def _bounded(stream: Any) -> bytes:
 
 
 def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
-    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace").replace("\ufeff", "")
     connection.create_collation("unicase", lambda one, other: (one > other) - (one < other))
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA temp_store = MEMORY")  # the process cannot write files, not even for sorting
@@ -167,19 +165,13 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
     names = _names(connection, decks_as_json)
     cloze_types = _cloze_types(connection, types_as_json)
     query = _CARDS if _has_queue(connection) else _CARDS_WITHOUT_QUEUE
-    found: dict[int, FoundDeck] = {}
-    skipped = number = 0
+    cards = NoteCards()
     for (_, note_type, fields), rows in groupby(connection.execute(query), key=itemgetter(0, 1, 2)):
         first, *others = (_CardColumns(*row[3:]) for row in rows)
         is_cloze = note_type in cloze_types
         by_gap = {card.ord: card for card in (first, *others)} if is_cloze else {0: first}
-        for gap, made in note_cards(fields.split("\x1f"), is_cloze=is_cloze):
-            number += 1
-            if number > MAX_CARDS:
-                raise TooManyError
-            if made is None:
-                skipped += 1
-                continue
+        for gap, term, definition in note_texts(fields.split("\x1f"), is_cloze=is_cloze):
+            made: FoundCard = {"term": term, "definition": definition}
             stored = by_gap.get(gap - 1)
             schedule = None if stored is None else _schedule(crt, stored)
             if schedule is not None:
@@ -187,9 +179,10 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
             if stored is not None and stored.queue == _SUSPENDED:
                 made["suspended"] = True
             home = (stored or first).odid or (stored or first).did
-            found.setdefault(home, {"name": names.get(home), "cards": []})["cards"].append(made)
-    decks = sorted(found.values(), key=lambda deck: deck["name"] or "")
-    return as_output(decks, skipped=skipped, media=media)
+            cards.add(home, names.get(home), made)
+    output = cards.output(media)
+    output["decks"].sort(key=lambda deck: deck["name"] or "")
+    return output
 
 
 def _names(connection: sqlite3.Connection, as_json: str | None) -> dict[int, str]:

@@ -11,7 +11,8 @@ from vocab.reading.tables import read_table
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`.
+    """Yield `decks`, `skipped`, `media`, `unreadable` and, for notes, `too_long`, the lengths of the longest texts; or
+    `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`.
 
     The option `header` is that of `read_table`.
     """

@@ -1,11 +1,11 @@
-"""The text of an HTML page: blocks as lines, table rows as `a | b | c`."""
+"""The text of HTML: blocks as lines, table rows as `a | b | c`."""
 
 import re
 from html.parser import HTMLParser
 
 from courses.syllabi.reading.markup import Lines
 
-_BLOCKS = frozenset(
+BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt", "fieldset"}
     | {
         "figcaption",
@@ -30,12 +30,15 @@ _LEFT_OUT = frozenset({"script", "style", "template", "noscript"})
 _SPACE = re.compile(r"\s+")
 
 
-class _Page(HTMLParser):
+class HtmlReader(HTMLParser):
+    """Reads HTML as text. Lines of `pre` keep their indentation, and other blocks leave at most one empty line."""
+
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.lines = Lines()
         self._skipping: list[str] = []
         self._preformatted = 0
+        self._pre_begins = False
         self._rows: list[bool] = []
         """For each open row, whether a cell is open."""
 
@@ -43,9 +46,12 @@ class _Page(HTMLParser):
         """Start rows and cells, and end lines. A row or cell ends where the next one begins."""
         if tag in _LEFT_OUT:
             self._skipping.append(tag)
-        elif tag == "br" or tag in _BLOCKS:
+        elif tag == "br" and self._preformatted:
             self.lines.end_line()
+        elif tag == "br" or tag in BLOCKS:
+            self.lines.end_block()
             self._preformatted += tag == "pre"
+            self._pre_begins = tag == "pre"
         elif tag == "tr":
             self._end_row()
             self.lines.start_row()
@@ -64,8 +70,8 @@ class _Page(HTMLParser):
             self._end_cell()
         elif tag in {"tr", "table"}:
             self._end_row()
-        if tag in _BLOCKS:
-            self.lines.end_line()
+        if tag in BLOCKS:
+            self.lines.end_block()
             self._preformatted -= tag == "pre" and self._preformatted > 0
 
     def _end_cell(self) -> None:
@@ -83,23 +89,31 @@ class _Page(HTMLParser):
         """Add text. White space is one space unless it is preformatted."""
         if self._skipping:
             return
-        if self._preformatted:
-            first, *others = data.split("\n")
-            self.lines.add(first)
-            for line in others:
-                self.lines.end_line()
-                self.lines.add(line)
-        else:
-            self.lines.add(_SPACE.sub(" ", data))
+        if not self._preformatted:
+            self.say(_SPACE.sub(" ", data))
+            return
+        first, *others = (data[1:] if self._pre_begins and data.startswith("\n") else data).split("\n")
+        self._pre_begins = False
+        self.say(first)
+        for line in others:
+            self.lines.end_line()
+            self.say(line)
+
+    def say(self, text: str) -> None:
+        """Add text to the current line."""
+        self.lines.add(text.lstrip() if self.lines.at_start and not self._preformatted else text)
+
+    def read(self, text: str) -> str:
+        """The text of a page or of a part of one.
+
+        Raises:
+            TooLargeError: the text exceeds the limit.
+        """
+        self.feed(text)
+        self.close()
+        return "\n".join(line.rstrip() for line in self.lines.text().split("\n"))
 
 
 def read_html(text: str) -> str:
-    """The text of the page.
-
-    Raises:
-        TooLargeError: the text exceeds the limit.
-    """
-    page = _Page()
-    page.feed(text)
-    page.close()
-    return "\n".join(line.strip() for line in page.lines.text().split("\n"))
+    """The text of a page. Raises `TooLargeError` if it exceeds the limit."""
+    return HtmlReader().read(text)

@@ -57,6 +57,16 @@ class Lines:
             self._lines.append("".join(self._line))
             self._line = []
 
+    @property
+    def at_start(self) -> bool:
+        """Whether the current line or cell has no text yet."""
+        return not any(self._cells[-1] if self._cells else self._line)
+
+    def end_block(self) -> None:
+        """End the line, but add no second empty line, and none at the beginning."""
+        if self._cells or not self.at_start or (self._lines and self._lines[-1]):
+            self.end_line()
+
     def start_row(self) -> None:
         """Start a table row."""
         if self._line and not self._cells:
