@@ -103,7 +103,7 @@ QUIZLET = [
 
 
 @each("content", QUIZLET)
-@each("separator", ["\t", " - ", " \u2013 ", " \u2014 ", "|", " = ", "=", ": ", "-"])
+@each("separator", ["\t", " - ", " \u2013 ", " \u2014 ", "|", " = ", "=", ": ", "-", "---", "/////", "::", "->"])
 def test_quizlet_exports_by_line_are_read(owner: RestEntryPoint, content: str, separator: str) -> None:
     assert imported(owner, content.format(separator)) == PRINTED
 

@@ -45,6 +45,12 @@ def test_a_table_becomes_a_deck_named_after_its_file(browser: Client, owner: Res
     assert (change["operation"], change["by"]["kind"]) == ("import_vocab_decks", "page")
 
 
+def test_unreadable_characters_are_reported(browser: Client) -> None:
+    words = "1 character could not be read. Search the deck for � to fix it."
+    assert words in send(browser, "Käfer,beetle ".encode() + b"\xff\n").content.decode()
+    assert "could not be read" not in send(browser).content.decode()
+
+
 def test_name_course_or_an_existing_deck_can_be_chosen(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     send(browser, name="Cells", course_id=course["id"])
     send(browser, b"term,definition\nmeiosis,halving\n", name="Cells", merge="on")

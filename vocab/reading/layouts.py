@@ -1,5 +1,6 @@
 """Detect how a table of terms and definitions is written."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
@@ -20,6 +21,12 @@ _DASHES = (" - ", " \u2013 ", " \u2014 ")
 _RARE = ("|", " = ", "=", ": ", ":", "-")
 """Separators that count only if no other one is in each row."""
 
+_CHOSEN = re.compile(r"[-=:;|/~#*+<>]{2,}")
+"""A separator that somebody chose for their export, like `---` or `=>`."""
+
+_MOST_COLUMNS = 100
+"""Number of columns that may be named in a header."""
+
 
 def likely_layout(content: str) -> Layout:
     """The layout with a known header, else one that divides each row, else that of the most divided rows.
@@ -31,14 +38,14 @@ def likely_layout(content: str) -> Layout:
     looked_at = _Sample(content, by_line)
     if looked_at.has_header or looked_at.is_broken:
         return by_line
-    by_semicolon = _best(content, [Layout(separator, BY_SEMICOLON) for separator in (TAB, ",", *_DASHES)])
-    may_be_semicolons = not looked_at.is_divided or _may_end_with_semicolons(content)
-    if may_be_semicolons and _Sample(content, by_semicolon).is_divided:
-        return by_semicolon
+    if not looked_at.is_divided or _may_end_with_semicolons(content):
+        by_semicolon = _best(content, [Layout(separator, BY_SEMICOLON) for separator in (TAB, ",", *_DASHES)])
+        if _Sample(content, by_semicolon).is_divided:
+            return by_semicolon
     if looked_at.is_divided:
         return by_line
     others = [Layout(separator, BY_BLANK_LINE) for separator in (TAB, ",", *_DASHES)]
-    others += [Layout(separator) for separator in _RARE]
+    others += [Layout(separator) for separator in (*looked_at.chosen_separators(), *_RARE)]
     return next((layout for layout in others if _Sample(content, layout).is_divided), by_line)
 
 
@@ -53,7 +60,7 @@ def likely_separator(content: str, *, comment: str) -> str:
 
 def columns_of(row: list[str]) -> tuple[int, int] | None:
     """The columns of terms and definitions in a header. None if the row is not a header."""
-    words = [cell.strip().casefold() for cell in row]
+    words = [cell.strip().casefold() for cell in row[:_MOST_COLUMNS]]
     term_at = next((place for place, word in enumerate(words) if word in TERMS), None)
     definition_at = next((place for place, word in enumerate(words) if word in DEFINITIONS), None)
     return None if term_at is None or definition_at is None else (term_at, definition_at)
@@ -90,6 +97,10 @@ class _Sample:
         is_odd = any(row.cells[0].startswith('"') and 0 not in row.quoted for row in rows)
         divided = 0 if separator in _DASHES else sum(len(row.cells) > 1 for row in rows)
         return self.has_header, self.is_divided, not is_odd, is_tab, is_tight, -first_at, divided
+
+    def chosen_separators(self) -> list[str]:
+        """The sequences of signs in the first row."""
+        return _CHOSEN.findall(self._layout.separator.join(self._rows[0].cells)) if self._rows else []
 
     def _all_divided(self) -> bool:
         """Rows that do not end with their line are at least two, without the space of a sentence after a semicolon."""
