@@ -35,18 +35,17 @@ def likely_layout(content: str) -> Layout:
     their line, unless other ends divide the file and lines do not, or it ends with a semicolon, or is one line.
     """
     by_line = _best(content, [Layout(separator) for separator in (*_TABLES, *_DASHES)])
-    looked_at = _Sample(content, by_line)
-    if looked_at.has_header or looked_at.is_broken:
-        return by_line
-    if not looked_at.is_divided or _may_end_with_semicolons(content):
+    if by_line.has_header or by_line.is_broken:
+        return by_line.layout
+    if not by_line.is_divided or _may_end_with_semicolons(content):
         by_semicolon = _best(content, [Layout(separator, BY_SEMICOLON) for separator in (TAB, ",", *_DASHES)])
-        if _Sample(content, by_semicolon).is_divided:
-            return by_semicolon
-    if looked_at.is_divided:
-        return by_line
+        if by_semicolon.is_divided:
+            return by_semicolon.layout
+    if by_line.is_divided:
+        return by_line.layout
     others = [Layout(separator, BY_BLANK_LINE) for separator in (TAB, ",", *_DASHES)]
-    others += [Layout(separator) for separator in (*looked_at.chosen_separators(), *_RARE)]
-    return next((layout for layout in others if _Sample(content, layout).is_divided), by_line)
+    others += [Layout(separator) for separator in (*by_line.chosen_separators(), *_RARE)]
+    return next((layout for layout in others if _Sample(content, layout).is_divided), by_line.layout)
 
 
 def likely_separator(content: str, *, comment: str) -> str:
@@ -55,7 +54,7 @@ def likely_separator(content: str, *, comment: str) -> str:
     Args:
         comment: the beginning of comment lines.
     """
-    return _best(content, [Layout(separator) for separator in _TABLES], comment).separator
+    return _best(content, [Layout(separator) for separator in _TABLES], comment).layout.separator
 
 
 def columns_of(row: list[str]) -> tuple[int, int] | None:
@@ -70,6 +69,7 @@ class _Sample:
     """The first rows of a file read in a layout.
 
     Attributes:
+        layout: the layout.
         is_broken: whether the quotation marks of a row are wrong; it and later rows are left out.
         is_divided: whether each row has a term and a definition.
         has_header: whether the first row is a known header.
@@ -77,7 +77,7 @@ class _Sample:
 
     def __init__(self, content: str, layout: Layout, comment: str = "") -> None:
         self._rows: list[Row] = []
-        self._layout = layout
+        self.layout = layout
         self.is_broken = True
         with suppress(BrokenRowError):
             self._rows.extend(islice(rows_of(content, layout, comment=comment), _LOOKED_AT))
@@ -87,7 +87,7 @@ class _Sample:
 
     def likelihood(self) -> tuple[bool, bool, bool, bool, bool, int, int]:
         """The sort key for `max`, which takes the first of equal ones."""
-        separator, rows = self._layout.separator, self._rows
+        separator, rows = self.layout.separator, self._rows
         is_tab = is_tight = False
         first_at = 0
         if self.is_divided:
@@ -100,20 +100,20 @@ class _Sample:
 
     def chosen_separators(self) -> list[str]:
         """The sequences of signs in the first row."""
-        return _CHOSEN.findall(self._layout.separator.join(self._rows[0].cells)) if self._rows else []
+        return _CHOSEN.findall(self.layout.separator.join(self._rows[0].cells)) if self._rows else []
 
     def _all_divided(self) -> bool:
         """Rows that do not end with their line are at least two, without the space of a sentence after a semicolon."""
         rows = self._rows
-        if self._layout.rows != BY_LINE and len(rows) < 2:
+        if self.layout.rows != BY_LINE and len(rows) < 2:
             return False
-        if self._layout.rows == BY_SEMICOLON and any(row.cells[0].startswith(" ") for row in rows[1:]):
+        if self.layout.rows == BY_SEMICOLON and any(row.cells[0].startswith(" ") for row in rows[1:]):
             return False
         return bool(rows) and all(len(row.cells) > 1 and row.cells[0].strip() for row in rows)
 
 
-def _best(content: str, layouts: Sequence[Layout], comment: str = "") -> Layout:
-    return max(layouts, key=lambda layout: _Sample(content, layout, comment).likelihood())
+def _best(content: str, layouts: Sequence[Layout], comment: str = "") -> _Sample:
+    return max((_Sample(content, layout, comment) for layout in layouts), key=_Sample.likelihood)
 
 
 def _may_end_with_semicolons(content: str) -> bool:

@@ -9,7 +9,8 @@ TAB = "\t"
 QUOTING = frozenset({TAB, ",", ";"})
 """Separators of tables whose cells may be quoted."""
 
-_ROW_END = re.compile(r"\r\n|\r|\n|\Z")
+_LINE = re.compile(r"[^\r\n]+")
+_PIECE = re.compile(r"[^;]+")
 _BLANK_LINES = re.compile(r"(?>\r\n|\r|\n)[ \t]*(?>\r\n|\r|\n)\s*")
 _QUOTED = r'"((?:[^"]++|"")*+)"'
 _CLOSED = re.compile(_QUOTED)
@@ -83,39 +84,48 @@ def rows_of(content: str, layout: Layout, *, comment: str = "", quotes: bool = F
     Raises:
         BrokenRowError: the quotation marks are wrong.
     """
+    separator = layout.separator
     if layout.rows == BY_LINE:
-        found = _lines(content, layout.separator, comment, quotes=quotes or layout.separator in QUOTING)
-    else:
-        pieces = content.split(";") if layout.rows == BY_SEMICOLON else _BLANK_LINES.split(content)
-        found = (_split(number, piece.strip("\r\n"), layout.separator) for number, piece in enumerate(pieces, 1))
-    return (row for row in found if any(cell.strip() for cell in row.cells))
+        return _lines(content, separator, comment, quotes=quotes or separator in QUOTING)
+    pieces = _by_semicolon(content) if layout.rows == BY_SEMICOLON else enumerate(_BLANK_LINES.split(content), 1)
+    return (_split(number, piece.strip("\r\n"), separator) for number, piece in pieces if _has_text(piece, separator))
+
+
+def _has_text(line: str, separator: str) -> bool:
+    """Return whether a line has more than separators."""
+    return bool(line.replace(separator, " ").strip())
 
 
 def _split(number: int, text: str, separator: str) -> Row:
     return Row(number, text.split(separator), text.partition(separator)[2])
 
 
+def _by_semicolon(content: str) -> Iterator[tuple[int, str]]:
+    number, start = 1, 0
+    for piece in _PIECE.finditer(content):
+        number += content.count(";", start, piece.start())
+        start = piece.start()
+        yield number, piece[0]
+
+
 def _lines(content: str, separator: str, comment: str, *, quotes: bool) -> Iterator[Row]:
-    number = start = 0
-    while start < len(content):
-        number += 1
-        end = _row_end(content, start)
-        line = content[start : end.start()]
-        if not (comment and line.startswith(comment)):
-            if quotes and '"' in line:
-                row, end = _quoted_row(content, start, number, separator)
+    number, start = 1, 0
+    while (line := _LINE.search(content, start)) is not None:
+        number += content.count("\n", start, line.start()) + content.count("\r", start, line.start())
+        number -= content.count("\r\n", start, line.start())
+        start = line.end()
+        if comment and line[0].startswith(comment):
+            continue
+        if quotes and '"' in line[0]:
+            row, start = _quoted_row(content, line.start(), number, separator)
+            if any(cell.strip() for cell in row.cells):
                 yield row
-            else:
-                yield _split(number, line, separator)
-        start = end.end()
+        elif _has_text(line[0], separator):
+            yield _split(number, line[0], separator)
 
 
-def _row_end(content: str, start: int) -> re.Match[str]:
-    return cast("re.Match[str]", _ROW_END.search(content, start))  # the end of the text is one
-
-
-def _quoted_row(content: str, start: int, number: int, separator: str) -> tuple[Row, re.Match[str]]:
-    """The row that begins here, and its end."""
+def _quoted_row(content: str, start: int, number: int, separator: str) -> tuple[Row, int]:
+    """The row that begins here, and the place after it."""
     quoted_cell, plain_cell = _cells(separator)
     cells: list[str] = []
     quoted: set[int] = set()
@@ -131,8 +141,7 @@ def _quoted_row(content: str, start: int, number: int, separator: str) -> tuple[
             cell = cast("re.Match[str]", plain_cell.match(content, start))  # a cell may be empty
             cells.append(cell[0])
         if not content.startswith(separator, cell.end()):
-            end = _row_end(content, cell.end())
-            return Row(number, cells, content[second or end.start() : end.start()], frozenset(quoted)), end
+            return Row(number, cells, content[second or cell.end() : cell.end()], frozenset(quoted)), cell.end()
         start = cell.end() + len(separator)
         second = second or start
 
