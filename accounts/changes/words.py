@@ -91,6 +91,9 @@ def _field_in_words(field: str, kind: str, name: str, before: Json, after: Json,
     return f"changed {told} from {_value(before)} to {_value(after)}" if short else f"changed {told}"
 
 
+_UNSEEN = "imported_events"
+"""What a calendar file had: the member sees only the items made from it."""
+
 _SHORT = 120
 """A sentence includes both values if they have fewer characters together."""
 
@@ -180,7 +183,7 @@ def _with(counts: Mapping[str, int], type_: str) -> str:
     same = plural_of(type_)
     more = counts.get(same, 0)
     told = f" and {more} more {as_words(same if more != 1 else type_)}" if more else ""
-    below = counts_in_words({plural: number for plural, number in counts.items() if plural != same})
+    below = counts_in_words({plural: number for plural, number in counts.items() if plural not in {same, _UNSEEN}})
     return f"{told} with {below}" if below else told
 
 
