@@ -11,21 +11,19 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 import yaml
 
+from release.package import PAGES
 from tests import ROOT
 from tests.support.cases import each
 from tests.support.forked import ended
-from tests.support.server import wait_for
+from tests.support.shipped import admitted, copy_admitted, serving, status
 
 pytestmark = pytest.mark.database("sqlite", "files of the image and the composition")
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
-MANAGED = re.compile(r"python manage\.py ([^\\\n]+)")
-"""The commands that build the image."""
 GIVEN = {
     "SECRET_KEY": "correct-horse-battery-staple-with-quite-some-more-0123456789",
     "BASE_URL": "https://study.example.org",
@@ -70,21 +68,17 @@ def commands() -> list[Any]:
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with the files that `.dockerignore` admits to the image."""
-    everything, *rules = [
-        line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")
-    ]
-    assert everything == "*"
-    let_in = [rule[1:] for rule in rules if rule.startswith("!")]
-    left_out = shutil.ignore_patterns(*(rule.removeprefix("**/") for rule in rules if not rule.startswith("!")))
     directory = tmp_path_factory.mktemp("image")
-    for name in let_in:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, directory / name, ignore=left_out)
-        else:
-            (directory / name).parent.mkdir(exist_ok=True)
-            shutil.copy(source, directory / name)
+    copy_admitted(directory)
     return directory
+
+
+def test_no_secret_and_no_data_goes_into_the_image(tmp_path: Path) -> None:
+    """The rules name what goes in, so any other file in a checkout stays out."""
+    for name in (".env", "study.env", "var/studyservice.sqlite3", "backups/study.dump", "accounts/models.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert admitted(tmp_path) == ["accounts/models.py"]
 
 
 @pytest.fixture
@@ -98,42 +92,39 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return own | composed | beside
 
 
-@pytest.mark.thorough("test_wheel.py serves from the built package")
-def test_the_shipped_files_migrate_serve_and_stop(image: Path, environment: dict[str, str]) -> None:
+def runs() -> list[str]:
+    """The shell commands of the image that need only its files: no network, no root, no other directory."""
+    told = re.findall(r"^RUN ((?:.*\\\n)*.*)$", DOCKERFILE, re.MULTILINE)
+    return [run for run in told if not re.search(r"pip install|groupadd|-m venv", run)]
+
+
+def test_the_shipped_files_build_migrate_serve_and_stop(image: Path, environment: dict[str, str]) -> None:
     """With the commands of the image and of compose.yaml, and no other file of the repository.
 
     The database is a copy of the tests' migrated one.
     """
-    shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", environment["DATA_DIR"])
-
-    def run(command: list[str]) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(  # according to the files
-            command, cwd=image, env=environment, capture_output=True, text=True, check=False, timeout=120
-        )
-
+    data = Path(environment["DATA_DIR"])
+    shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", data)
+    [build] = runs()
+    build = build.replace("/opt/venv/bin/python", sys.executable).replace("DATA_DIR=/tmp", f"DATA_DIR={data}")
+    built = subprocess.run(["/bin/sh", "-c", build], cwd=image, env=environment, capture_output=True, check=False)
+    assert (built.returncode, built.stderr.decode()) == (0, "")
     services = composition(GIVEN)
     check, server = commands()
-    built = [["python", "manage.py", *arguments.split()] for arguments in MANAGED.findall(DOCKERFILE)]
-    assert len(built) == 2
-    for command in (services["migrate"]["command"], *built):
-        done = run(command)
-        assert done.returncode == 0, done.stderr
-    process = subprocess.Popen(server, cwd=image, env=environment, stderr=subprocess.DEVNULL)
-    try:
-        url = f"http://127.0.0.1:{environment['PORT']}"
-        wait_for(url, process)
-        assert run(check).returncode == 0
-        for path in ("/sign-in", "/docs", "/docs/quickstart", "/changelog", "/openapi.json"):
-            request = Request(url + path, headers={"X-Forwarded-Proto": "https"})  # noqa: S310  # http on loopback
-            with urlopen(request, timeout=30) as answer:  # noqa: S310
-                assert answer.status == 200
+
+    def run(command: list[str]) -> int:
+        assert command[0] == "python"
+        arguments = [argument.removesuffix(".py") for argument in command[1:]]  # `manage.py` by its module's name
+        return ended(data, *arguments, environment=environment, root=image).returncode
+
+    assert run(services["migrate"]["command"]) == 0
+    with serving(image, server, environment) as (origin, process):
+        assert run(check) == 0
+        assert {path: status(origin + path) for path in PAGES} == dict.fromkeys(PAGES, 200)
         [stop] = re.findall(r"^STOPSIGNAL (\w+)$", DOCKERFILE, re.MULTILINE)
         process.send_signal(signal.Signals[stop])
         assert process.wait(timeout=_seconds(services["web"]["stop_grace_period"])) == 0
-        assert run(check).returncode == 1
-    finally:
-        process.kill()
-        process.wait()
+        assert run(check) == 1
 
 
 def test_a_stop_waits_for_running_requests(environment: dict[str, str], tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """The package as installed by `pipx install`: it contains everything it needs, and writes nothing beside its code."""
 
+import json
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +18,11 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from release.package import PAGES
 from studyservice import __version__
 from tests import ROOT
+from tests.support import shipped
+from tests.support.forked import ended
 from tests.support.locked import install_locked
 from tests.support.server import free_port, wait_for
 
@@ -24,12 +30,26 @@ pytestmark = pytest.mark.database("sqlite", "the package")
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built wheel."""
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The contents of the built source distribution."""
+    built = tmp_path_factory.mktemp("sources")
+    _build("sdist", ROOT, built)
+    with tarfile.open(built / f"study_data_service-{__version__}.tar.gz") as packed:
+        packed.extractall(built, filter="data")
+    return built / f"study_data_service-{__version__}"
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that is built from the source distribution, so that both have every file."""
     built = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(built)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    _build("wheel", sdist, built)
     return built / f"study_data_service-{__version__}-py3-none-any.whl"
+
+
+def _build(target: str, sources: Path, directory: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(directory)]
+    subprocess.run(build, cwd=sources, check=True, capture_output=True)
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +77,23 @@ def test_it_contains_the_service_without_its_tests(wheel: Path) -> None:
     }
     assert shared == {"requirements.txt", *(f"deploy/{file.name}" for file in (ROOT / "deploy").iterdir())}
     assert [name for name in names if re.search(r"(^|/)(tests?|bench|conftest|test_\w+)(/|\.py$)", name)] == []
+
+
+def test_its_files_migrate_and_serve_pages(wheel: Path, production: dict[str, str], tmp_path: Path) -> None:
+    """Without the repository, and without other environment than that of an operator.
+
+    The database is a copy of the tests' migrated one.
+    """
+    shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", tmp_path)
+    site = tmp_path / "site"
+    shutil.unpack_archive(wheel, site, "zip")
+    migrated = ended(tmp_path, "trial", "manage", "migrate", environment=production, root=site)
+    assert (migrated.returncode, migrated.stderr) == (0, "")
+    program = ["gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi"]
+    with shipped.serving(site, program, production) as (origin, _):
+        assert {path: shipped.status(origin + path) for path in PAGES} == dict.fromkeys(PAGES, 200)
+        with urlopen(f"{origin}/health/live", timeout=30) as live:  # noqa: S310  # http on loopback
+            assert json.load(live)["version"] == __version__
 
 
 def test_building_needs_no_development_packages() -> None:

@@ -1,7 +1,7 @@
 """Forks programs from a process with the libraries already loaded, which is faster than starting them.
 
-A normal start takes two seconds of CPU, two thirds of it for libraries. Tests of the start itself and of shipped files
-start programs normally (`test_settings.py`, `test_deployment.py`, `test_wheel.py`).
+A normal start takes two seconds of CPU, two thirds of it for libraries. Tests of the start itself start programs
+normally (`test_settings.py`), and so do the thorough ones of the installed package (`test_wheel.py`).
 """
 
 import os
@@ -40,14 +40,20 @@ class Forked:
         environment: the complete environment.
         printed: a file for its output.
         errors: a file for its error output; by default the same as `printed`.
+        root: the directory of the project's code. Code of the repository is not found in another one.
     """
 
     def __init__(
-        self, arguments: Sequence[str], environment: Mapping[str, str], printed: Path, errors: Path | None = None
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        printed: Path,
+        errors: Path | None = None,
+        root: Path = ROOT,
     ) -> None:
         self._arguments = arguments
         # A daemon ends with the tests. It may have child processes, which `multiprocessing` does not know.
-        given = (list(arguments), dict(environment), str(printed), errors and str(errors))
+        given = (list(arguments), dict(environment), str(printed), errors and str(errors), str(root))
         self._process = _FORKING.Process(target=_run, args=given, daemon=True)
         self._process.start()
 
@@ -92,19 +98,19 @@ class Ended:
     stderr: str
 
 
-def ended(directory: Path, *arguments: str, environment: Mapping[str, str]) -> Ended:
+def ended(directory: Path, *arguments: str, environment: Mapping[str, str], root: Path = ROOT) -> Ended:
     """Run a program to its end, with its output written to files in `directory`."""
     printed, errors = directory / "printed", directory / "errors"
-    status = Forked(arguments, environment, printed, errors).wait(timeout=120)
+    status = Forked(arguments, environment, printed, errors, root).wait(timeout=120)
     return Ended(status, printed.read_text(), errors.read_text())
 
 
-def _run(arguments: list[str], environment: dict[str, str], printed: str, errors: str | None) -> None:
+def _run(arguments: list[str], environment: dict[str, str], printed: str, errors: str | None, root: str) -> None:
     """Run the program in the forked process."""
     os.environ.clear()
     os.environ.update(environment)
-    os.chdir(ROOT)
-    sys.path[0:0] = [str(ROOT)]
+    os.chdir(root)
+    sys.path[:] = [root, *(entry for entry in sys.path if Path(entry).resolve() != ROOT)]
     sys.dont_write_bytecode = False
     os.dup2(_opened(printed), 1)
     os.dup2(_opened(errors) if errors else 1, 2)
