@@ -16,6 +16,9 @@ SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schem
 DESCRIPTION = "A student's own courses, deadlines, grades, practice and flashcards, to read and to change."
 """At most 100 characters."""
 
+SEMANTIC_VERSION = __version__.replace(".dev", "-dev.")
+"""The version as the registry wants it: `0.7.0-dev.0+9f8c21d04b7e` between releases (semver.org)."""
+
 _NAME = re.compile(r"[A-Za-z0-9.-]+/[A-Za-z0-9._-]+")
 
 
@@ -54,7 +57,7 @@ def server_document(name: str | None = None) -> dict[str, Any]:
         "name": name or own,
         "title": settings.SERVICE_NAME,
         "description": DESCRIPTION,
-        "version": __version__,
+        "version": SEMANTIC_VERSION,
         "websiteUrl": settings.BASE_URL,
         "remotes": [{"type": "streamable-http", "url": f"{settings.BASE_URL}{MCP_ROOT}"}],
     }

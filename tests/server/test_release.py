@@ -1,16 +1,18 @@
 """Releases: the changelog lists them, the version is read from it, and `make release` refuses what is not ready."""
 
 import re
+import shutil
 import subprocess
+import sys
 import tomllib
 from datetime import date
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.version import Version
 
 from release.changelog import NotReleasableError, newest, require_new
-from studyservice import __version__
 from tests import ROOT
 from tests.support.cases import each
 
@@ -29,7 +31,54 @@ def test_every_heading_is_a_release_with_the_newest_first() -> None:
     assert len(releases) == len(headings)
     assert releases == sorted(releases, reverse=True)
     assert releases[-1][1:] == (0, 1, 0)
-    assert ".".join(map(str, releases[0][1:])) == __version__
+
+
+UNRELEASED = RELEASE.replace("[Unreleased]\n", "[Unreleased]\n\n- Later.\n")
+
+
+def version_of(checkout: Path, changelog: str) -> str:
+    """The version that the service has in a checkout with this changelog."""
+    (checkout / "CHANGELOG.md").write_text(changelog)
+    (checkout / "studyservice").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "studyservice" / "__init__.py", checkout / "studyservice")
+    told = [sys.executable, "-c", "import studyservice; print(studyservice.__version__)"]
+    return subprocess.run(told, cwd=checkout, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def git(checkout: Path, *arguments: str) -> str:
+    """The output of git."""
+    named = ["-c", "user.name=ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false"]
+    run = ["/usr/bin/env", "git", *named, *arguments]
+    return subprocess.run(run, cwd=checkout, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_release_has_the_version_of_its_heading(tmp_path: Path) -> None:
+    assert version_of(tmp_path, RELEASE) == "0.2.0"
+
+
+def test_between_releases_the_version_is_the_next_with_the_commit(tmp_path: Path) -> None:
+    """So every build has its own."""
+    git(tmp_path, "init")
+    git(tmp_path, "commit", "--allow-empty", "--message", "first")
+    first = version_of(tmp_path, UNRELEASED)
+    assert first == f"0.3.0.dev0+{git(tmp_path, 'rev-parse', '--short=12', 'HEAD')}"
+    git(tmp_path, "commit", "--allow-empty", "--message", "second")
+    assert version_of(tmp_path, UNRELEASED) != first
+    assert Version("0.2.0") < Version(first) < Version("0.3.0")
+
+
+def test_between_releases_without_git_the_version_has_no_commit(tmp_path: Path) -> None:
+    """Not that of a repository around it either."""
+    git(tmp_path, "init")
+    git(tmp_path, "commit", "--allow-empty", "--message", "first")
+    (tmp_path / "unpacked").mkdir()
+    assert version_of(tmp_path / "unpacked", UNRELEASED) == "0.3.0.dev0"
+
+
+def test_no_page_names_a_tag() -> None:
+    """`git clone --branch` fails for a tag that does not exist."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    assert [page.name for page in pages if re.search(r"\bv\d+\.\d+\.\d+", page.read_text(encoding="utf-8"))] == []
 
 
 def test_each_release_explains_how_to_upgrade() -> None:
@@ -45,7 +94,7 @@ def test_the_newest_release_is_read_with_its_text() -> None:
 @each(
     ("wrong", "told"),
     [
-        (RELEASE.replace("[Unreleased]\n", "[Unreleased]\n\n- Later.\n"), "unreleased entries"),
+        (UNRELEASED, "unreleased entries"),
         (RELEASE.replace("0.2.0] - 2026-11-21", "0.2.0]"), "0.2.0 is not"),
         (RELEASE.replace("0.2.0", "0.2"), "0.2 is not"),
         (RELEASE.replace("2026-11-21", "2999-01-01"), "in the future"),
@@ -69,15 +118,10 @@ def test_ci_tests_each_supported_python() -> None:
 
 def test_a_tagged_or_older_version_is_rejected(tmp_path: Path) -> None:
     """Also a tree with changes."""
-
-    def git(*arguments: str) -> None:
-        named = ["-c", "user.name=ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false"]
-        subprocess.run(["/usr/bin/env", "git", *named, *arguments], cwd=tmp_path, check=True, capture_output=True)
-
-    git("init")
-    git("commit", "--allow-empty", "--message", "first")
+    git(tmp_path, "init")
+    git(tmp_path, "commit", "--allow-empty", "--message", "first")
     require_new("0.9.0", tmp_path)
-    git("tag", "v0.10.0")
+    git(tmp_path, "tag", "v0.10.0")
     for version in ("0.9.0", "0.10.0"):
         with pytest.raises(NotReleasableError, match=r"v0\.10\.0 is tagged"):
             require_new(version, tmp_path)

@@ -19,7 +19,6 @@ from urllib.request import Request, urlopen
 import pytest
 
 from release.package import PAGES
-from studyservice import __version__
 from tests import ROOT
 from tests.support import shipped
 from tests.support.forked import ended
@@ -34,9 +33,10 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The contents of the built source distribution."""
     built = tmp_path_factory.mktemp("sources")
     _build("sdist", ROOT, built)
-    with tarfile.open(built / f"study_data_service-{__version__}.tar.gz") as packed:
-        packed.extractall(built, filter="data")
-    return built / f"study_data_service-{__version__}"
+    [packed] = built.iterdir()
+    with tarfile.open(packed) as archive:
+        archive.extractall(built, filter="data")
+    return built / packed.name.removesuffix(".tar.gz")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,8 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel that is built from the source distribution, so that both have every file."""
     built = tmp_path_factory.mktemp("dist")
     _build("wheel", sdist, built)
-    return built / f"study_data_service-{__version__}-py3-none-any.whl"
+    [wheel] = built.iterdir()
+    return wheel
 
 
 def _build(target: str, sources: Path, directory: Path) -> None:
@@ -66,9 +67,10 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_contains_the_service_without_its_tests(wheel: Path) -> None:
     """And, beside the code, the files that an operator without a checkout needs."""
     names = zipfile.ZipFile(wheel).namelist()
-    data = f"study_data_service-{__version__}.data/data/share/study-data-service/"
+    version = wheel.name.split("-")[1]
+    data = f"study_data_service-{version}.data/data/share/study-data-service/"
     shared = {name.removeprefix(data) for name in names if name.startswith(data)}
-    code = {name.partition("/")[0] for name in names if not name.startswith(f"study_data_service-{__version__}.")}
+    code = {name.partition("/")[0] for name in names if not name.startswith(f"study_data_service-{version}.")}
     assert code == {"accounts", "courses", "grades", "mcpbridge", "oauthserver", "overview", "planning"} | {
         "practice",
         "studyservice",
@@ -93,7 +95,7 @@ def test_its_files_migrate_and_serve_pages(wheel: Path, production: dict[str, st
     with shipped.serving(site, program, production) as (origin, _):
         assert {path: shipped.status(origin + path) for path in PAGES} == dict.fromkeys(PAGES, 200)
         with urlopen(f"{origin}/health/live", timeout=30) as live:  # noqa: S310  # http on loopback
-            assert json.load(live)["version"] == __version__
+            assert json.load(live)["version"] == wheel.name.split("-")[1]
 
 
 def test_building_needs_no_development_packages() -> None:
