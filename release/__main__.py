@@ -25,7 +25,7 @@ Remaining manual steps:
   4. Build the image: docker build --tag study-data-service:{version} .
   5. Upgrade your own installation first (docs/operating.md, Upgrading), and run `checkinstall` there.
   6. Before a /v2: `announce`, six months ahead.
-  7. Write the last migration of each app into tests/support/releases.py.
+  7. Write the commit and the last migration of each app into tests/support/releases.py.
 """
 
 

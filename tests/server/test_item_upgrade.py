@@ -1,4 +1,4 @@
-"""Upgrading a database of the last release with many items: in batches, without blocking anybody or missing an item."""
+"""Upgrading the oldest database with many items: in batches, without blocking anybody or missing an item."""
 
 import threading
 import time
@@ -16,9 +16,10 @@ from django.db.models import F, Q
 from courses.models import Course, Item
 from courses.searching import repair_folded_courses, repair_folded_items
 from studyservice.database.folding import fold
-from tests.server.test_migrations import migrate_to_the_release
+from tests.server.test_migrations import migrate_back
 from tests.support import databases
 from tests.support.factories import CourseFactory, MemberFactory, MilestoneFactory
+from tests.support.releases import oldest
 
 ZONES = ("UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Europe/Berlin")
 LONGEST = 2.0
@@ -86,7 +87,7 @@ def test_old_items_are_filled_in_batches(upgraded: str, items: int) -> None:
     for first in range(1, each + 1, AT_ONCE):
         with connection.cursor() as cursor:
             cursor.execute(FILLED, [first, min(first + AT_ONCE - 1, each)])
-    migrate_to_the_release()
+    migrate_back(oldest)
     with OldCode(upgraded) as old:
         call_command("migrate", verbosity=0)
     assert old.failed is None, old.failed

@@ -51,7 +51,7 @@ def test_no_new_migration_reuses_a_released_name() -> None:
     for app, name in migrations_since(MigrationLoader(connection)):
         number, last = map(MigrationAutodetector.parse_number, (name, RELEASED[app]))
         assert number is not None, f"Begin the name of {app}.{name} with a number."
-        assert number > last, f"Name {app}.{name} anew: number {last} is the last that 0001_initial replaces."
+        assert number > last, f"Name {app}.{name} anew: number {last} is the last of the release."
 
 
 @pytest.mark.database("both")

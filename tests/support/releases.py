@@ -1,7 +1,7 @@
-"""The last migrations of the latest release. Its code must keep working while later migrations run.
+"""The latest release: its commit and its last migrations. Its code must keep working while later migrations run.
 
-Each release updates this list. These are the migrations of 0.5.0. `0001_initial` of each app replaces them
-(CONTRIBUTING.md, Migrations).
+Each release updates this file. This is 0.6.0. `migrate` also upgrades the release before it, whose migrations
+`0001_initial` of each app replaces (CONTRIBUTING.md, Migrations).
 """
 
 import sys
@@ -12,22 +12,39 @@ from django.db.migrations.loader import MigrationLoader
 
 from tests import ROOT
 
+COMMIT = "dc64574c6f143ab6ca0adbefb72bdcef290331b6"
+"""The last commit before work on the next release changed a model."""
+
 RELEASED = {
-    "accounts": "0021_outgoing_mail",
-    "courses": "0014_validate_member_foreign_keys",
-    "grades": "0006_indexes_with_the_member",
-    "oauthserver": "0013_indexes_with_the_member",
-    "planning": "0010_indexes_with_the_member",
-    "practice": "0006_ids_by_time",
-    "vocab": "0012_indexes_with_the_member",
+    "accounts": "0025_validate_flashcard_settings",
+    "courses": "0019_fill_items",
+    "grades": "0012_category_drop_lowest_valid",
+    "oauthserver": "0014_auth_method_named",
+    "planning": "0013_fill_folded",
+    "practice": "0009_validate_foretold",
+    "vocab": "0017_fill_foretold",
 }
 """The last migration of each app. Apps missing here are new."""
 
 
+def replaced(loader: MigrationLoader) -> dict[str, str]:
+    """The last migration of each app that `0001_initial` replaces: the oldest database that `migrate` upgrades."""
+    return {app: name for migration in loader.replacements.values() for app, name in migration.replaces}
+
+
 def released(loader: MigrationLoader) -> list[tuple[str, str]]:
     """App and name of the last migrations of the release."""
+    return _on_disk(loader, RELEASED)
+
+
+def oldest(loader: MigrationLoader) -> list[tuple[str, str]]:
+    """App and name of the migrations that have the schema of the oldest database."""
+    return _on_disk(loader, replaced(loader))
+
+
+def _on_disk(loader: MigrationLoader, last: dict[str, str]) -> list[tuple[str, str]]:
     replacing = {old: node for node, migration in loader.replacements.items() for old in migration.replaces}
-    return [replacing.get(last, last) for last in RELEASED.items()]
+    return [replacing.get(node, node) for node in last.items()]
 
 
 def migrations_since(loader: MigrationLoader) -> list[tuple[str, str]]:
