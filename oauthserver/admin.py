@@ -31,7 +31,7 @@ from oauthserver.models import (
     RefreshToken,
     live_refresh_tokens,
 )
-from studyservice.admin.base import ServiceAdmin, counted
+from studyservice.admin.base import PageAction, ServiceAdmin, counted
 from studyservice.operations.fields import parse_uuid
 
 for unused in (Application, Grant, AccessToken, RefreshToken, get_id_token_model(), get_device_grant_model()):
@@ -123,6 +123,18 @@ class ApplicationAdmin(_Listed):
     def blocked(self, app: Application) -> bool:
         """Return whether the app is blocked."""
         return bool(getattr(app, "is_blocked", False))
+
+    def page_actions(self, obj: Application) -> tuple[PageAction, ...]:
+        """Offer to block the app or to unblock it, and to end its connections."""
+        revoke = PageAction(
+            "revoke_everything",
+            "Revoke every token",
+            "The app is disconnected from all members. They can connect it again.",
+        )
+        if self.blocked(obj):
+            return (PageAction("unblock", "Unblock", "The consents of its members work again."), revoke)
+        effect = "No consent, token or call of the app is accepted until it is unblocked."
+        return (PageAction("block", "Block", effect), revoke)
 
     @admin.action(description="Block the selected apps: no consent, no token, no call", permissions=["change"])
     def block(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:

@@ -24,7 +24,7 @@ from accounts.operators.filters import KeyStateFilter, MembershipFilter
 from accounts.signing_in import sessions
 from accounts.signing_in.email_changes import leave_address
 from accounts.signing_in.second_factor.keeping import reset
-from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
+from studyservice.admin.base import PageAction, ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
 from studyservice.secrets.generated import beginning_of_hint
 
 if TYPE_CHECKING:
@@ -246,9 +246,14 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         hint = beginning_of_hint(term)
         return Q(hint__startswith=hint) if hint else super().matching(term)
 
+    def page_actions(self, obj: ApiKey) -> tuple[PageAction, ...]:
+        """Offer to revoke the key, once."""
+        effect = "The key stops working with its next request, for good. The member can create another one."
+        return () if obj.state() == "revoked" else (PageAction("revoke", "Revoke", effect),)
+
     @admin.action(description="Revoke", permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        keys = list(queryset)
+        keys = list(queryset.filter(revoked_at=None))
         for key in keys:
             api_keys.revoke_api_key(key)
             self.log_change(request, key, "Revoked.")
@@ -269,6 +274,11 @@ class CalendarFeedAdmin(ReadOnlyAdmin):
     ordering = ("member_id",)
     fields = ("member", "created_at", "last_used_at")
     actions = ("end",)
+
+    def page_actions(self, obj: CalendarFeed) -> tuple[PageAction, ...]:
+        """Offer to end the address."""
+        effect = "Calendar apps can no longer read this address, for good. The member can create another one."
+        return (PageAction("end", "End", effect),)
 
     @admin.action(description="End", permissions=["end"])
     def end(self, request: HttpRequest, queryset: QuerySet[CalendarFeed]) -> None:

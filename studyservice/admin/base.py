@@ -1,7 +1,7 @@
 """Base classes of the operators' admin. Lists cost the same with ten rows or millions."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from csp.constants import SELF
 from csp.decorators import csp_update
@@ -41,6 +41,20 @@ Action = Callable[[Model, str], None]
 """Hooks called with an object that an operator created or changed, and a description of the change."""
 
 ACTIONS = HookList[Action]("ACTIONS")
+
+
+class PageAction(NamedTuple):
+    """An action of a list that the page of one object offers too.
+
+    Attributes:
+        name: of the method.
+        label: of the button.
+        effect: shown beside it, before the action is confirmed.
+    """
+
+    name: str
+    label: str
+    effect: str
 
 
 def counted(number: int, noun: str) -> str:
@@ -157,13 +171,20 @@ class ServiceAdmin(_ModelAdmin):
         view = csp_update({"connect-src": [SELF]})(super().changeform_view)
         return self._told(request, view, *args, **kwargs)
 
-    def render_change_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Render the page of one object, and call the hooks for opened objects."""
+    def page_actions(self, obj: Any) -> tuple[PageAction, ...]:
+        """Return the actions that the page of `obj` offers to operators with their permission."""
+        return ()
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Render the page of one object with its actions, and call the hooks for opened objects."""
         read = kwargs.get("obj")
-        if read is not None and request.method == "GET":
-            for note in READINGS:
-                note(read)
-        return super().render_change_form(request, *args, **kwargs)
+        if read is not None:
+            permitted = self.get_actions(request)
+            context["page_actions"] = [action for action in self.page_actions(read) if action.name in permitted]
+            if request.method == "GET":
+                for note in READINGS:
+                    note(read)
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         """Write to the operators' log, and call the hooks for changed objects."""

@@ -1,0 +1,55 @@
+"""Revoke an API key, for example one that leaked."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from accounts.changes.calls import acting, command
+from accounts.credentials.api_keys import revoke_api_key
+from accounts.credentials.models import ApiKey
+from accounts.credentials.owners import owner_of
+from accounts.management.arguments import add_json_option, answer
+from studyservice.management.operators import OperatorCommand
+from studyservice.operations.fields import parse_uuid
+from studyservice.secrets.generated import sha256
+
+
+class Command(OperatorCommand):
+    """`revokekey KEY`."""
+
+    help = "Revoke an API key. It stops working with its next request, and revoking it again changes nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "key",
+            help="the whole key or its id; - reads it from standard input, so that other users of the machine and the "
+            "shell's history do not have it",
+        )
+        add_json_option(parser)
+
+    @acting(command("revokekey"))
+    def handle(self, *args: object, **options: Any) -> None:
+        """Revoke the key. No message repeats it."""
+        key = _find((sys.stdin.read() if options["key"] == "-" else options["key"]).strip())
+        if key is None:
+            raise CommandError(
+                "There is no API key with this text or id. Give the whole key, or the id from its page in the admin. "
+                "Keys are known for 90 days after their end."
+            )
+        revoke_api_key(key)
+        answer(
+            self,
+            {"id": key.id, "email": key.member.email, "name": key.name},
+            as_json=options["json"],
+            text=f"The API key {key.name} of {key.member.email} is revoked. It no longer works.",
+        )
+
+
+def _find(text: str) -> ApiKey | None:
+    """Return the key with this id or secret. A part of a secret has another hash."""
+    keys = ApiKey.objects.select_related("member")
+    if identifier := parse_uuid(text):
+        return keys.filter(id=identifier).first()
+    owner = owner_of(sha256(text)) if text.isascii() else None
+    return None if owner is None else keys.filter(member_id=owner, secret_hash=sha256(text)).first()
