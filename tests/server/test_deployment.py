@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -105,10 +106,12 @@ def test_the_shipped_files_build_migrate_serve_and_stop(image: Path, environment
     """
     data = Path(environment["DATA_DIR"])
     shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", data)
+    (image / "manage.py").chmod(0o600)  # as in a checkout under umask 077
     [build] = runs()
     build = build.replace("/opt/venv/bin/python", sys.executable).replace("DATA_DIR=/tmp", f"DATA_DIR={data}")
     built = subprocess.run(["/bin/sh", "-c", build], cwd=image, env=environment, capture_output=True, check=False)
     assert (built.returncode, built.stderr.decode()) == (0, "")
+    assert [path for path in image.rglob("*") if not path.stat().st_mode & stat.S_IROTH] == []
     services = composition(GIVEN)
     check, server = commands()
 
