@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.archive.fields import MomentField
 from accounts.members.archived import MAX_POSITION
-from courses.models import MAX_SYLLABUS_CHARACTERS
+from courses.models import HUES, MAX_SYLLABUS_CHARACTERS
 from courses.serializers import CourseBody, PlainItemBody
 from courses.syllabi.reading.files import MAX_FILENAME, TextStatus
 from courses.syllabi.reading.limits import MAX_PAGES
@@ -20,6 +20,7 @@ class CourseLine(CourseBody):
 
     syllabus_id: Any = None  # removes the field of the base class
     id = IdField()
+    hue = IntegerField(allow_null=True, min_value=0, max_value=HUES - 1)
     created_at = MomentField(past=True)
     updated_at = MomentField(past=True)
 

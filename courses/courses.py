@@ -15,6 +15,7 @@ from accounts.changes.writing import writing
 from accounts.credentials.limiting import CourseName, see_course_too
 from accounts.members.limits import Limit
 from accounts.models import Member
+from courses.colors import least_used, stored_hues
 from courses.doubts import doubt_items_of
 from courses.entry_serializers import (
     CategoryEntryFields,
@@ -42,7 +43,7 @@ from studyservice.operations.serializers import DeletedRow, deletion
 
 COURSES = Limit(most=30, what="courses", full="You have reached the limit of {most} courses. Delete one first.")
 
-_COURSES = (
+COURSES_BY_AGE = (
     Course.objects.filter(member_id=Param("member_id"))
     .annotate(has_syllabus=ExpressionWrapper(Q(syllabus_text__isnull=False), output_field=BooleanField()))
     .order_by("created_at", "id")
@@ -60,11 +61,11 @@ class _WithSyllabus(CourseRow):
     syllabus_length: int
 
 
-_LIST = Select[CourseRow](_COURSES, CourseRecord)
-_NAMES = Select[CourseName](_COURSES, {"id": "id", "name": "name"})
-_ONE = Select[CourseRow](_COURSES.filter(id=Param("course_id")).order_by(), CourseRecord)
+_LIST = Select[CourseRow](COURSES_BY_AGE, CourseRecord)
+_NAMES = Select[CourseName](COURSES_BY_AGE, {"id": "id", "name": "name"})
+_ONE = Select[CourseRow](COURSES_BY_AGE.filter(id=Param("course_id")).order_by(), CourseRecord)
 _ONE_WITH_SYLLABUS = Select[_WithSyllabus](
-    _COURSES.filter(id=Param("course_id"))
+    COURSES_BY_AGE.filter(id=Param("course_id"))
     .annotate(
         part=Substr("syllabus_text", Param("place", IntegerField()), Param("limit", IntegerField())),
         length=Coalesce(Length("syllabus_text"), 0),
@@ -146,8 +147,9 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
     today = member.today()
     with writing(member.id, "create_course") as write:
         upload = None if syllabus_id is None else attachable(write, syllabus_id)
-        COURSES.require_room(Course.objects.filter(member_id=member.id))
-        course = Course(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
+        hues = stored_hues(member.id)
+        COURSES.require_room(hues)
+        course = Course(member_id=member.id, hue=least_used(hues), created_at=write.now, updated_at=write.now, **fields)
         course.folded = folded_course({"name": course.name})["folded"]
         if upload is not None:
             course.syllabus_text = course.syllabus_text or upload["text"]

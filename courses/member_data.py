@@ -20,6 +20,7 @@ register(
             name="courses",
             line=CourseLine,
             order=("created_at", "id"),
+            optional=("hue",),
             left_out={"item_count": "counted when it is taken in", "folded": "made of the name when it is taken in"},
             long_line=_LONG_LINE,
             must_be_empty=True,

@@ -4,7 +4,7 @@ import uuid
 from typing import ClassVar
 
 from django.conf import settings
-from django.core.validators import MaxLengthValidator
+from django.core.validators import MaxLengthValidator, MaxValueValidator, MinValueValidator
 from django.db import models, transaction
 from django.db.models import F, Func, Value
 from django.db.models.fields.files import FieldFile
@@ -25,6 +25,9 @@ UNSENT = uuid.UUID(int=0)
 DEFAULT_TERM = "Fall semester"
 MAX_SYLLABUS_CHARACTERS = 500_000
 MAX_NOTE = 2000
+HUES = 12
+"""Number of course colors. `pages.css` has a class for each."""
+
 SYLLABUS_FOLDER = "syllabi"
 """The folder in storage."""
 
@@ -52,6 +55,12 @@ class Course(models.Model):
     folded = models.TextField(
         default="", db_default="", editable=False, help_text="The name as it is searched (courses.searching)."
     )
+    hue = models.PositiveSmallIntegerField(
+        null=True,
+        editable=False,
+        validators=[MinValueValidator(0), MaxValueValidator(HUES - 1)],
+        help_text="Its color on pages; null means the one derived from its id (courses.colors).",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When the course was created.")
     updated_at = models.DateTimeField(
         default=timezone.now, editable=False, help_text="When the course was last changed."
@@ -71,6 +80,7 @@ class Course(models.Model):
             characters("institution", 1, 120),
             characters("subject", 1, 80),
             characters("syllabus_text", 1, MAX_SYLLABUS_CHARACTERS),
+            between("hue", 0, HUES - 1),
         ]
 
     def __str__(self) -> str:

@@ -19,6 +19,7 @@ LEFT_OUT = {
     "is_active": "the operators'",
     "is_staff": "the operators'",
     "is_superuser": "the operators'",
+    "assistant_dismissed": "about a hint on pages",
     "reminded_until": "about an e-mail that was sent",
     "write_clock": "moves with every write",
     "erasure_began_at": "there is none of who has an archive",

@@ -61,8 +61,8 @@ class ArchiveTable:
         return [name for name in names if name != "member_id" and name not in self.how.left_out]
 
     def defaults(self, version: int, member: Member) -> dict[str, Json]:
-        """Return the values of columns that an archive of `version` lacks, as a line would have them."""
-        newer = [name for name, since in self.how.added.items() if since > version]
+        """Return the values of columns that lines of `version` lack or may lack, as a line would have them."""
+        newer = [*self.how.optional, *(name for name, since in self.how.added.items() if since > version)]
         fields = {one.attname: one for one in self.model._meta.concrete_fields}
         own = self.data.defaults(member) if self.data.defaults is not None else {}
         values = {name: own[name] if name in own else fields[name].get_default() for name in newer}

@@ -43,6 +43,7 @@ class Archived:
         since: the first version of the archive with this file. Older archives are read without it.
         added: columns added by later versions, with the first version of each. Lines of older archives get the default
             of the column.
+        optional: columns that a line of any version may lack. It then gets the default of the column.
         left_out: columns that no line has, with the reason.
         loose: columns with an id that may not exist, and the label of the model that it otherwise refers to.
         tallies: counters in lines of an earlier table that count lines of this one.
@@ -63,6 +64,7 @@ class Archived:
     order: tuple[str, ...]
     since: int = 1
     added: Mapping[str, int] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     loose: Mapping[str, str] = field(default_factory=dict)
     tallies: tuple[Tally, ...] = ()

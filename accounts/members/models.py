@@ -104,6 +104,12 @@ class Member(AbstractBaseUser, PermissionsMixin):
     )
     is_staff = models.BooleanField("may use the admin", default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    assistant_dismissed = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="Whether the member dismissed the step of connecting an assistant.",
+    )
     write_clock = models.DateTimeField(
         default=datetime(1970, 1, 1, tzinfo=UTC),
         editable=False,

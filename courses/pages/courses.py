@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.pages.signed_in import for_active_members, signed_in
 from courses import courses, items
 from courses.courses import COURSES
+from courses.pages.colors import courses_here
 from courses.pages.course_forms import CourseChangesForm, CourseForm
 from courses.serializers import COURSE_TEXTS, CourseRow, ItemRow
 from courses.uploads.files import files_by_course
@@ -48,7 +49,7 @@ def course_list(request: HttpRequest) -> HttpResponse:
     files = files_by_course(member)
     listed = [
         Listed(course, ahead[:NEXT], len(ahead[NEXT:]), files.get(course["id"], []))
-        for course in courses.list_courses(member)
+        for course in courses_here(request)
         for ahead in [due.get(course["id"], [])]
     ]
     return render(request, "courses.html", {"courses": listed, "full": len(listed) >= COURSES.most})

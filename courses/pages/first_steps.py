@@ -2,26 +2,42 @@
 
 from typing import NamedTuple
 
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_POST
+
 from accounts.credentials.connections import CONNECTED_APPS
 from accounts.models import Member
-from courses.courses import list_courses
+from accounts.pages.sign_in import target_after
+from accounts.pages.signed_in import for_active_members, signed_in
 
 
 class FirstSteps(NamedTuple):
-    """The completed steps."""
+    """The steps.
+
+    Attributes:
+        asks_for_app: whether to suggest an assistant; not if the member dismissed it.
+    """
 
     has_course: bool
     has_app: bool
+    asks_for_app: bool
 
 
-def first_steps(member: Member) -> FirstSteps | None:
-    """Return the first steps, or None once both are done or the member has a second course. Takes 1 or 2 statements."""
-    return first_steps_with(member, len(list_courses(member)))
-
-
-def first_steps_with(member: Member, number: int) -> FirstSteps | None:
-    """The same for a member with this many courses. One statement, or none with a second course."""
-    if number > 1:
+def first_steps(member: Member, courses: int) -> FirstSteps | None:
+    """Return the first steps of a member with this many courses. None once both are done or the second one is
+    dismissed, and with a second course. At most one statement.
+    """
+    if courses > 1 or (courses and member.assistant_dismissed):
         return None
-    steps = FirstSteps(has_course=number == 1, has_app=bool(CONNECTED_APPS.get().of(member).listed))
-    return None if all(steps) else steps
+    has_app = bool(CONNECTED_APPS.get().of(member).listed)
+    if courses and has_app:
+        return None
+    return FirstSteps(has_course=courses == 1, has_app=has_app, asks_for_app=has_app or not member.assistant_dismissed)
+
+
+@for_active_members
+@require_POST
+def dismiss_assistant(request: HttpRequest) -> HttpResponse:
+    """Stop suggesting an assistant, and show the originating page again."""
+    Member.objects.filter(id=signed_in(request).id).update(assistant_dismissed=True)
+    return HttpResponseRedirect(target_after(request))

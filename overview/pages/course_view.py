@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from accounts.models import Member
 from accounts.pages.here import address_here
-from courses.courses import list_courses
-from courses.pages.first_steps import first_steps_with
+from courses.pages.colors import courses_here
+from courses.pages.first_steps import first_steps
 from courses.uploads.files import files_of
 from grades.breakdown import get_grades
 from overview.pages.course_forms import AssumeForm, NewItemForm, NewScoreForm
@@ -33,7 +33,7 @@ def show_course(
     Raises:
         Http404: the member has no such course.
     """
-    courses = list_courses(member)
+    courses = courses_here(request)
     course = next((course for course in courses if course["id"] == course_id), None)
     if course is None:
         raise Http404
@@ -61,6 +61,6 @@ def show_course(
         "grade": grade_shown(grades),
         "decks": decks_of_course(member, course_id),
         "files": files_of(member, course_id),
-        "first_steps": first_steps_with(member, len(courses)),
+        "first_steps": first_steps(member, len(courses)),
     }
     return render(request, "course.html", context, status=status)

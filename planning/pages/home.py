@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.here import address_here
+from courses.pages.colors import hues_here
 from courses.pages.first_steps import first_steps
 from planning.agenda import look_ahead
 from planning.now.situation import Situation
@@ -54,7 +55,10 @@ def _week(request: HttpRequest) -> HttpResponse:
         today = ahead.agenda["today"]
         courses: Mapping[UUID, UUID] = {item.id: item.course_id for item in ahead.situation.items}
         context |= {"today": today, "tomorrow": today + timedelta(days=1), "until": ahead.agenda["until"]}
-        context |= {"first_steps": first_steps(member), "here": address_here(request, "minutes")}
+        context |= {
+            "first_steps": first_steps(member, len(hues_here(request))),
+            "here": address_here(request, "minutes"),
+        }
         known = {**courses, **{deck.id: deck.course_id for deck in ahead.situation.decks}}
         context |= due_lists(ahead.agenda, courses) | what_now(ahead.now, known) | _cards(ahead.situation)
     return render(request, "week.html", context)

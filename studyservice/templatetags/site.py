@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.template import Context, Library
@@ -21,9 +20,6 @@ NAVIGATION = (
     ("activity", "Activity", None),
 )
 """URL name and text of each entry in a member's navigation, and the name of another URL that belongs to it."""
-
-HUES = 12
-"""Number of course colors. `pages.css` has a class for each."""
 
 MAX_SUMMARIZED = 10
 """Maximum number of errors in a summary."""
@@ -45,12 +41,6 @@ def number(value: float) -> str:
 def percent(value: float) -> str:
     """Return an estimate in percent with at most one decimal: `99.4%`, `99%`."""
     return f"{value:.1f}".removesuffix(".0") + "%"
-
-
-@register.filter
-def course_color(course_id: UUID | str | None) -> str:
-    """Return the CSS class for a course's color, derived from its id; empty without a course."""
-    return f"hue-{UUID(str(course_id)).int % HUES}" if course_id else ""
 
 
 @register.inclusion_tag("error_summary.html")

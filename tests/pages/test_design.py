@@ -2,14 +2,11 @@
 
 import re
 from pathlib import Path
-from uuid import UUID, uuid4
 
 import pytest
-from django.test import Client
 
-from studyservice.templatetags.site import HUES, course_color
+from courses.models import HUES
 from tests.support.cases import each
-from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "page layout")
 
@@ -81,20 +78,6 @@ def test_text_in_every_token_is_readable(scheme: str) -> None:
     assert contrast(tokens["--edge"], tokens["--surface"]) >= 3
 
 
-def test_a_courses_color_follows_from_its_id() -> None:
-    known = UUID("0190f3a4-0000-7000-8000-00000000002a")
-    assert course_color(known) == course_color(str(known)) == f"hue-{known.int % HUES}"
-    assert {course_color(uuid4()) for _ in range(600)} == {f"hue-{hue}" for hue in range(HUES)}
+def test_the_stylesheet_has_a_class_for_each_color_of_courses() -> None:
     for hue in range(HUES):
         assert f".hue-{hue} {{ --hue: var(--hue-{hue}); }}" in SHEET
-    assert course_color(None) == "", "an item without a course has no color"
-
-
-@pytest.mark.rest
-def test_a_course_has_its_color_on_every_page(client: Client, owner: RestEntryPoint, owner_member: object) -> None:
-    course = owner.made("create_course", name="Biology")
-    today = owner.made("get_me")["today"]
-    owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
-    client.force_login(owner_member)  # type: ignore[arg-type]  # a member
-    for path in ("/", "/courses", f"/courses/{course['id']}"):
-        assert course_color(course["id"]) in client.get(path).content.decode(), path

@@ -89,3 +89,41 @@ def test_the_week_needs_at_most_eight_statements(browser: Client, owner: RestEnt
         browser.get("/")
     told = [one["sql"] for one in statements if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
     assert len(told) <= 8, told
+
+
+def first_steps_of(page: str) -> str:
+    return page.partition('id="first-steps"')[2].partition("</section>")[0]
+
+
+def test_a_course_added_by_hand_has_no_step_about_its_syllabus(browser: Client, owner: RestEntryPoint) -> None:
+    owner.made("create_course", name="Biology")
+    steps = first_steps_of(text_of(browser, "/"))
+    assert "Add a course</h3>" in steps
+    assert "syllabus" not in steps
+
+
+def test_connecting_an_assistant_is_no_main_button(browser: Client, owner: RestEntryPoint) -> None:
+    for _ in range(2):
+        found = re.search(r'<a class="([^"]+)" href="/keys#connect"', first_steps_of(text_of(browser, "/")))
+        assert found
+        assert found.group(1) == "button quiet"
+        owner.made("create_course", name="Biology")
+
+
+def test_the_step_of_an_assistant_can_be_dismissed(browser: Client, owner: RestEntryPoint) -> None:
+    """For good and in every browser, and without hiding the step of a course."""
+    form = form_with("next", first_steps_of(text_of(browser, "/")))
+    response = browser.post("/first-steps/dismiss-assistant", form)
+    assert (response.status_code, response.headers["Location"]) == (302, "/")
+    steps = first_steps_of(text_of(browser, "/"))
+    assert "Add your first course" in steps
+    assert "assistant" not in steps
+    course = owner.made("create_course", name="Biology")
+    for path in ("/", f"/courses/{course['id']}"):
+        assert "first-steps" not in text_of(browser, path)
+
+
+def test_the_week_shows_where_the_calendar_address_is(browser: Client, owner: RestEntryPoint) -> None:
+    owner.made("create_course", name="Biology")
+    assert leads(text_of(browser, "/"), "Get the calendar address") == "/keys#calendar"
+    assert 'id="calendar"' in text_of(browser, "/keys")

@@ -121,6 +121,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "subject": ["", "x" * 81],
         "syllabus_text": ["", "x" * 500_001],
         "item_count": [-1],
+        "hue": [-1, 12],
     },
     SyllabusFile: {
         "filename": ["", "x" * 256],
