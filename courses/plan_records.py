@@ -11,6 +11,8 @@ from studyservice.operations.query_fields import QueryIntegerField
 from studyservice.operations.serializers import Query, Record
 
 LEAST_MINUTES, MOST_MINUTES = 5, 600
+USUAL_MINUTES = 20
+"""Default minutes a day on pages."""
 
 TARGET = 95
 """Default goal of a plan: percent of cards to recall."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 from uuid import UUID
 
 from accounts.models import Member
@@ -57,3 +57,21 @@ STUDIED = Hook[Callable[[Member, datetime, _Days, _Days], Studied]]("STUDIED")
 """Arguments: the member, the time, the exams or quizzes that need readiness, and others that only need recall, each
 with its day. One query.
 """
+
+
+class Coming(TypedDict):
+    """Upcoming reviews once no card is left.
+
+    Attributes:
+        next_at: the next due time of a begun card; None without one.
+        later_today: number of cards due later today.
+        tomorrow: number of cards due tomorrow, without new ones.
+    """
+
+    next_at: datetime | None
+    later_today: int
+    tomorrow: int
+
+
+COMING = Hook[Callable[[Member, datetime], Coming]]("COMING")
+"""Arguments: the member and the time. One query."""

@@ -18,17 +18,19 @@ class VocabConfig(AppConfig):
         from accounts.undo.log import SOURCES
         from accounts.undo.undo import LOGS
         from courses.readiness import READINESS
-        from courses.studied import STUDIED
+        from courses.studied import COMING, STUDIED
         from courses.study_plans import STUDY_PLANS
         from vocab.archive import write_cards
         from vocab.changes import review_changes
         from vocab.plans import plan_for
         from vocab.readiness import CardReadiness
         from vocab.studied import studied
+        from vocab.studying import coming
         from vocab.undoing import undo_review
 
         READINESS.register(CardReadiness())
         STUDIED.register(studied)
+        COMING.register(coming)
         STUDY_PLANS.register(plan_for)
         EXTRAS.register("cards.csv", write_cards)
         SOURCES.register(review_changes)

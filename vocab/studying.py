@@ -11,10 +11,11 @@ from django.db.models import Count, Min, Q
 from accounts.models import Member
 from courses.models import Item, ItemStatus
 from courses.statuses import EXAMINED, OF_STATUS
-from courses.studied import StudiedDeck
+from courses.studied import Coming, StudiedDeck
 from studyservice.database.statements import Param, Select
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Rating
+from vocab.plans import cards_for
 from vocab.scheduling import MemoryState, next_state
 from vocab.serializers import CardRecord, CardRow
 from vocab.studied import studied
@@ -29,12 +30,16 @@ class StudyCard(CardRow):
     step: int | None
 
 
+class _NamedCard(StudyCard):
+    deck_name: str
+
+
 class Turn(NamedTuple):
     """The cards to study now.
 
     Attributes:
         card: the next one; None if there is none.
-        deck: the deck of the card.
+        deck_name: of the deck of the card.
         left: number of cards left for today, including this one.
         elsewhere: number of cards left in all decks together.
         new_waiting: number of new cards over today's limit.
@@ -42,25 +47,11 @@ class Turn(NamedTuple):
     """
 
     card: StudyCard | None
-    deck: StudiedDeck | None
+    deck_name: str
     left: int
-    elsewhere: int
-    new_waiting: int
-    decks: int
-
-
-class Coming(TypedDict):
-    """Upcoming reviews once no card is left.
-
-    Attributes:
-        next_at: the next due time of a begun card; None without one.
-        later_today: number of cards due later today.
-        tomorrow: number of cards due tomorrow, without new ones.
-    """
-
-    next_at: datetime | None
-    later_today: int
-    tomorrow: int
+    elsewhere: int = 0
+    new_waiting: int = 0
+    decks: int = 1
 
 
 class _NextExam(TypedDict):
@@ -81,6 +72,9 @@ _NEXT_REVIEW = Select[StudyCard](_REVIEWS[:1], _COLUMNS)
 _NEXT_REVIEW_OF_DECK = Select[StudyCard](_REVIEWS.filter(_OF_DECK)[:1], _COLUMNS)
 _NEXT_NEW_OF_DECK = Select[StudyCard](_NEW.filter(_OF_DECK)[:1], _COLUMNS)
 _THIS = Select[StudyCard](_DUE.filter(id=Param("card_id")), _COLUMNS)
+_ONE = Select[_NamedCard](
+    _ASKED.filter(id=Param("card_id"), deck__member_id=Param("member_id")), _COLUMNS | {"deck_name": "deck__name"}
+)
 _NEXT_EXAMS = Select[_NextExam](
     Item.objects.filter(
         OF_STATUS[ItemStatus.OPEN],
@@ -120,8 +114,25 @@ def next_turn(member: Member, now: datetime, deck_id: UUID | None = None, first:
         card = _THIS.first(member_id=member.id, now=now, card_id=first)
     if card is None or card["deck_id"] not in {deck.id for deck in decks}:
         card = _next(member, now, decks, deck_id, allowed)
-    deck = next((deck for deck in decks if card is not None and deck.id == card["deck_id"]), None)
-    return Turn(card, deck, left, elsewhere, new - allowed, len(found.decks))
+    deck_name = next((deck.name for deck in decks if card is not None and deck.id == card["deck_id"]), "")
+    return Turn(card, deck_name, left, elsewhere, new - allowed, len(found.decks))
+
+
+def exam_turn(member: Member, item_id: UUID, minutes_a_day: int, first: UUID | None = None) -> Turn:
+    """The next card of today's queue in the plan for an exam or quiz. Two queries.
+
+    Args:
+        first: a card to prefer if it is in the queue, because its answer was just undone.
+
+    Raises:
+        ValidationFailed: the member has no such item, or it has no plan.
+    """
+    _, cards = cards_for(member, item_id, minutes_a_day, None)
+    if not cards:
+        return Turn(None, "", 0)
+    chosen = first if any(card["id"] == first for card in cards) else cards[0]["id"]
+    card = _ONE.first(member_id=member.id, card_id=chosen)
+    return Turn(card, card["deck_name"] if card else "", len(cards))
 
 
 def _next(
@@ -164,8 +175,8 @@ def next_dates(member: Member, card: StudyCard, now: datetime) -> dict[str, date
     return {rating: next_state(before, rating, at, member.desired_retention)["due_at"] for rating in Rating.values}
 
 
-def coming(member: Member, now: datetime, deck_id: UUID | None = None) -> Coming:
-    """Reviews after `now` of begun cards, of all decks or one. One query."""
+def coming(member: Member, now: datetime, deck_id: UUID | None = None, course_id: UUID | None = None) -> Coming:
+    """Reviews after `now` of begun cards, of all decks, of one or of a course. One query."""
     zone = ZoneInfo(member.time_zone)
     today = member.date_at(now)
     midnight, end = (
@@ -174,6 +185,8 @@ def coming(member: Member, now: datetime, deck_id: UUID | None = None) -> Coming
     begun = Card.objects.filter(member_id=member.id, suspended=False, due_at__gt=now).exclude(state=CardState.NEW)
     if deck_id is not None:
         begun = begun.filter(deck_id=deck_id)
+    if course_id is not None:
+        begun = begun.filter(deck__member_id=member.id, deck__course_id=course_id)
     told = begun.aggregate(
         next_at=Min("due_at"),
         later_today=Count("id", filter=Q(due_at__lt=midnight)),

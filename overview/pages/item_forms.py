@@ -18,8 +18,6 @@ from studyservice.operations.columns import max_length
 
 TOO_LONG = "Use at most %(limit_value)d characters."
 LISTED = "Choose one of the listed categories."
-USUAL_MINUTES = 20
-"""Default minutes a day of the plan."""
 
 
 def title_field(model: type[Item | Milestone]) -> forms.CharField:

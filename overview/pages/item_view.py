@@ -10,13 +10,13 @@ from django.urls import reverse
 
 from accounts.models import Member
 from accounts.pages.here import address_here
-from courses.plan_records import StudyPlanRow
+from courses.plan_records import USUAL_MINUTES, StudyPlanRow
 from courses.readiness import get_item_detail, plan_of
 from courses.readiness_records import ItemDetailRow
 from courses.study_plans import has_plan
 from grades.breakdown import get_grades
 from grades.serializers import GradeBreakdownRow, GradeScoreRow
-from overview.pages.item_forms import USUAL_MINUTES, ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm
+from overview.pages.item_forms import ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm
 from planning.milestones import milestones_of
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from studyservice.charts import Chart, columns, percent_range
@@ -34,6 +34,7 @@ class Plan(NamedTuple):
     """The plan for an exam, prepared for display.
 
     Attributes:
+        minutes_a_day: available minutes.
         minutes: of each day, with a line at the available minutes, unless that is far above.
         known: share of known cards on the day of the exam: without studying, and the gain by the plan.
         busiest: the most minutes on a day.
@@ -41,6 +42,7 @@ class Plan(NamedTuple):
     """
 
     told: StudyPlanRow
+    minutes_a_day: int
     minutes: Chart
     known: Chart
     busiest: int
@@ -116,6 +118,7 @@ def _plan(member: Member, item: ItemDetailRow, asked: MinutesForm) -> Plan | Non
     without = told["without"] or 0
     return Plan(
         told,
+        given,
         columns(minutes, line=given if 2 * busiest >= given else None),
         percent_range([(0, without), (without, max(without, told["predicted"]))], mark=told["target"]),
         busiest,

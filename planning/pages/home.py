@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from datetime import timedelta
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
@@ -16,6 +18,7 @@ from accounts.models import Member
 from accounts.pages.here import address_here
 from courses.pages.colors import hues_here
 from courses.pages.first_steps import first_steps
+from courses.studied import COMING
 from planning.agenda import look_ahead
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
@@ -60,14 +63,20 @@ def _week(request: HttpRequest) -> HttpResponse:
             "here": address_here(request, "minutes"),
         }
         known = {**courses, **{deck.id: deck.course_id for deck in ahead.situation.decks}}
-        context |= due_lists(ahead.agenda, courses) | what_now(ahead.now, known) | _cards(ahead.situation)
-    return render(request, "week.html", context)
+        context |= due_lists(ahead.agenda, courses) | what_now(ahead.now, known) | _cards(member, ahead.situation)
+    with timezone.override(ZoneInfo(member.time_zone)):
+        return render(request, "week.html", context)
 
 
-def _cards(situation: Situation) -> dict[str, object]:
-    """The number of cards to study today; None without decks."""
+def _cards(member: Member, situation: Situation) -> dict[str, object]:
+    """The number of cards to study now, as the study page counts them; empty without decks. If there are none, the
+    number of those that come later today, which takes a query.
+    """
     if not situation.decks:
         return {}
     known = sum(deck.repeat + deck.due for deck in situation.decks)
     new = min(sum(deck.new for deck in situation.decks), situation.new_cards)
-    return {"cards_today": known + new, "new_today": new}
+    if known + new:
+        return {"cards_today": known + new, "new_today": new}
+    coming = COMING.get()(member, timezone.now())
+    return {"cards_today": 0, "later_today": coming["later_today"], "next_card_at": coming["next_at"]}

@@ -25,7 +25,9 @@ def browser(owner_member: Member) -> Client:
 def colors(browser: Client) -> dict[str, str]:
     """The color of each course on /courses, by name."""
     page = browser.get("/courses").content.decode()
-    return {name: hue for hue, name in re.findall(r'class="card course (hue-\d+)".*?<a [^>]*>(.*?)</a>', page, re.DOTALL)}
+    return {
+        name: hue for hue, name in re.findall(r'class="card course (hue-\d+)".*?<a [^>]*>(.*?)</a>', page, re.DOTALL)
+    }
 
 
 def add_courses(owner: RestEntryPoint, number: int) -> list[Any]:

@@ -189,7 +189,7 @@ def test_cards_due_today_link_to_studying(signed_in: Client, owner: RestEntryPoi
     assert '<a class="button" href="/study">Study</a>' in page
     owner.made("update_me", new_cards_a_day=2)
     assert "<strong>2</strong> cards due today, 2 of them new." in text_of(signed_in)
-    owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
+    owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="easy")
     assert "<strong>1</strong> card due today, 1 of them new." in text_of(signed_in)
     owner.made("update_me", new_cards_a_day=0)
     assert "No cards due today." in text_of(signed_in)
@@ -238,3 +238,25 @@ def test_a_full_week_stays_small(signed_in: Client, owner: RestEntryPoint, time_
         assert heading in text
     told = [one["sql"] for one in statements if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
     assert len(told) <= 8, told
+
+
+@pytest.mark.django_db
+def test_cards_that_come_again_today_are_not_forgotten(
+    signed_in: Client, owner: RestEntryPoint, time_machine: Any
+) -> None:
+    """The week, the decks and the study page agree, until none is left."""
+    time_machine.move_to("2026-11-21T12:00:00Z", tick=False)
+    cards = [{"term": f"Word {n}", "definition": "Meaning"} for n in range(3)]
+    deck = owner.made("create_vocab_deck", name="Cells", cards=cards)
+    for card in deck["cards"]:
+        owner.made("review_vocab_card", card_id=card["id"], rating="good")
+    assert "<strong>3</strong> more cards today, the first at 13:10." in text_of(signed_in)
+    assert "3 more cards today, the first at 13:10" in text_of_path(signed_in, "/decks")
+    assert "Today: 3 more cards, the first at 13:10" in text_of_path(signed_in, "/study")
+    time_machine.move_to("2026-11-21T12:10:00Z", tick=False)
+    assert "<strong>3</strong> cards due today." in text_of(signed_in)
+    assert "<p>3 left</p>" in text_of_path(signed_in, "/study")
+    for card in deck["cards"]:
+        owner.made("review_vocab_card", card_id=card["id"], rating="good")
+    assert "No cards due today." in text_of(signed_in)
+    assert "Nothing left to study today" in text_of_path(signed_in, "/decks")

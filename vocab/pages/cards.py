@@ -18,7 +18,7 @@ from studyservice.operations.fields import parse_uuid
 from vocab.browsing import cards_of
 from vocab.card_changes import delete_vocab_card, require_card, update_vocab_card
 from vocab.pages.forms import CardChangesForm
-from vocab.pages.study import study_address
+from vocab.pages.queues import Queue
 from vocab.serializers import CardRow
 
 _ACTIONS = ("delete", "suspend", "resume")
@@ -33,7 +33,7 @@ def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpRespons
     card = _card(member, deck_id, card_id)
     stored = {"term": card["term"], "definition": card["definition"], "suspended": card["suspended"]}
     back = _back(request, card)
-    context = {"card": card, "here": address_here(request, "study", "sitting"), "back": back}
+    context = {"card": card, "here": address_here(request, "study", "item", "minutes", "sitting"), "back": back}
     if request.method != "POST":
         return render(request, "card.html", context | {"form": CardChangesForm(stored=stored)})
     form = CardChangesForm(request.POST, stored=stored)
@@ -79,10 +79,10 @@ def change_cards(request: HttpRequest, deck_id: UUID) -> HttpResponse:
 def _back(request: HttpRequest, card: CardRow) -> str:
     """The page to return to."""
     deck_id, card_id = card["deck_id"], str(card["id"])
-    study = request.GET.get("study")
-    if study not in {"all", "deck"}:
+    queue = Queue.named(request, deck_id)
+    if queue is None:
         return f"{reverse('deck', args=[deck_id])}#card-{card_id}"
-    return study_address(None if study == "all" else deck_id, request.GET.get("sitting", ""), card=card_id)
+    return queue.address(request.GET.get("sitting", ""), card=card_id)
 
 
 def _card(member: Member, deck_id: UUID, card_id: UUID) -> CardRow:

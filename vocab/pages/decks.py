@@ -27,6 +27,7 @@ from vocab.models import CardState
 from vocab.pages.forms import CardForm, DeckForm, NewDeckForm
 from vocab.pages.words import due_in_words
 from vocab.serializers import CardEntryFields, DeckRow
+from vocab.studying import coming
 from vocab.views import DeckViewSet
 
 MOST_SEARCHED = 100
@@ -70,9 +71,11 @@ def deck_list(request: HttpRequest) -> HttpResponse:
     """Every deck with its counts."""
     member = signed_in(request)
     decks = list_vocab_decks(member, include_cards=False)
+    left = left_today(member, decks)
     context = {
         "decks": decks,
-        "left": left_today(member, decks),
+        "left": left,
+        "coming": None if left or not decks else coming(member, timezone.now()),
         "full": len(decks) >= DECKS.most,
         "most": DECKS.most,
     }

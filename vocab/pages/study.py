@@ -18,16 +18,22 @@ from accounts.changes.calls import required_call
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.undo.undo import undo_change
-from studyservice.operations.errors import Conflict, NotFound
+from courses.items import get_item
+from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.operations.fields import parse_uuid
-from vocab.errors import AnsweredSince, NoSuchCard, NoSuchDeck
+from vocab.errors import AnsweredSince, NoSuchCard
 from vocab.models import MAX_DURATION_MS, Rating
+from vocab.pages.queues import Queue
 from vocab.pages.sittings import Sitting
 from vocab.pages.words import until
 from vocab.reviews import review_vocab_card
-from vocab.studying import Turn, coming, next_dates, next_turn
+from vocab.studying import Turn, next_dates
 
 _MOST_DIGITS = 15
+_LONG = 60
+"""Characters above which a term has a smaller type and may be scrolled."""
+
+_MANY_LINES = 3
 
 
 class RatingButton(NamedTuple):
@@ -58,64 +64,71 @@ class _Answered(NamedTuple):
     rating: str
 
 
-def study_address(deck_id: UUID | None, sitting: str = "", *, undo: bool = False, **query: str) -> str:
-    """The URL of the page, for all decks or one."""
-    names = ("undo-answer", "undo-answer-in-deck") if undo else ("study", "study-deck")
-    path = reverse(names[0]) if deck_id is None else reverse(names[1], args=[deck_id])
-    given = {"sitting": sitting, **query} if sitting else query
-    return f"{path}?{urlencode(given)}" if given else path
-
-
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
-def study(request: HttpRequest, deck_id: UUID | None = None) -> HttpResponse:
+def study(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID | None = None) -> HttpResponse:
     """On GET, show the next card, or that none is left. On POST, record an answer and show the next card."""
-    member, sitting = signed_in(request), Sitting(request)
+    member, sitting, queue = signed_in(request), Sitting(request), Queue.of(request, deck_id, item_id)
     if request.method == "POST":
         _record(request, member, sitting)
-        return redirect(study_address(deck_id, sitting.id))
+        return redirect(queue.address(sitting.id))
     now = timezone.now()
     try:
-        turn = next_turn(member, now, deck_id, parse_uuid(request.GET.get("card")))
-    except NoSuchDeck as error:
+        item = None if item_id is None else get_item(member, item_id)
+        turn = queue.turn(member, now, parse_uuid(request.GET.get("card")))
+    except NotFound as error:
         raise Http404 from error
+    except ValidationFailed as error:  # since the page of the item was opened
+        messages.warning(request, (error.details or [])[0]["message"])
+        return redirect("item", item_id=item_id)
     zone = ZoneInfo(member.time_zone)
     context = {
         "turn": turn,
         "sitting": sitting,
         "all": sitting.done + turn.left,
         "deck_id": deck_id,
-        "here": study_address(deck_id),
-        "undo": study_address(deck_id, undo=True),
+        "item": item,
+        "here": queue.address(),
+        "again": queue.address(sitting.id),
+        "plan": "" if item_id is None else f"{reverse('item', args=[item_id])}?minutes={queue.minutes}#ready",
+        "undo": queue.address(undo=True),
     }
     with timezone.override(zone):
         if turn.card is None:
-            return render(request, "study_done.html", context | _upcoming(member, now, zone, turn, deck_id))
+            return render(request, "study_done.html", context | _upcoming(member, now, zone, turn, queue))
         dates = next_dates(member, turn.card, now)
         buttons = [
             RatingButton(rating.value, rating.label, key, until(now.astimezone(zone), dates[rating].astimezone(zone)))
             for key, rating in enumerate(Rating, 1)
         ]
+        changing = reverse("card", args=[turn.card["deck_id"], turn.card["id"]])
+        context["change"] = f"{changing}?{urlencode({**queue.query(), 'sitting': sitting.id})}"
+        context["is_long"] = _is_long(turn.card["term"])
         return render(request, "study.html", context | {"buttons": buttons, "shown": _milliseconds(now)})
+
+
+def _is_long(term: str) -> bool:
+    """Return whether the term may need to be scrolled on a small screen."""
+    return len(term) > _LONG or term.count("\n") >= _MANY_LINES
 
 
 @for_active_members
 @require_POST
-def undo_answer(request: HttpRequest, deck_id: UUID | None = None) -> HttpResponse:
+def undo_answer(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID | None = None) -> HttpResponse:
     """Undo the newest answer of the sitting if the form names it, and show its card again."""
-    member, sitting = signed_in(request), Sitting(request)
+    member, sitting, queue = signed_in(request), Sitting(request), Queue.of(request, deck_id, item_id)
     last = sitting.last
     if last is None or last["review"] != request.POST.get("answer"):
-        return redirect(study_address(deck_id, sitting.id))
+        return redirect(queue.address(sitting.id))
     try:
         undo_change(member, UUID(last["review"]))
     except (Conflict, NotFound) as error:
         why = error.message if isinstance(error, Conflict) else "This answer is gone already."
         messages.warning(request, f"Nothing was undone. {why}")
         sitting.forget_last()
-        return redirect(study_address(deck_id, sitting.id))
+        return redirect(queue.address(sitting.id))
     sitting.remove_last()
-    return redirect(study_address(deck_id, sitting.id, card=last["card"]))
+    return redirect(queue.address(sitting.id, card=last["card"]))
 
 
 def _record(request: HttpRequest, member: Member, sitting: Sitting) -> None:
@@ -155,14 +168,14 @@ def _milliseconds(at: datetime) -> int:
     return int(at.timestamp() * 1000)
 
 
-def _upcoming(member: Member, now: datetime, zone: ZoneInfo, turn: Turn, deck_id: UUID | None) -> dict[str, object]:
+def _upcoming(member: Member, now: datetime, zone: ZoneInfo, turn: Turn, queue: Queue) -> dict[str, object]:
     """The upcoming reviews, shown below the summary of the sitting."""
-    told = coming(member, now, deck_id)
+    told = queue.coming(member, now)
     a_day, next_at = member.new_cards_a_day, told["next_at"]
     return {
         "coming": told,
         "new_tomorrow": turn.new_waiting if a_day is None else min(turn.new_waiting, a_day),
         "in_words": "" if next_at is None else until(now.astimezone(zone), next_at.astimezone(zone)),
         "a_day": a_day,
-        "other_decks": turn.elsewhere if deck_id is not None else 0,
+        "other_decks": turn.elsewhere if queue.deck_id is not None else 0,
     }

@@ -20,5 +20,7 @@ urlpatterns = [
     path("decks/<uuid:deck_id>/cards", change_cards, name="change-cards"),
     path("decks/<uuid:deck_id>/cards/<uuid:card_id>", card_page, name="card"),
     path("decks/<uuid:deck_id>/study", study, name="study-deck"),
-    path("decks/<uuid:deck_id>/study/undo", undo_answer, name="undo-answer-in-deck"),
+    path("decks/<uuid:deck_id>/study/undo", undo_answer, name="undo-answer-deck"),
+    path("items/<uuid:item_id>/study", study, name="study-item"),
+    path("items/<uuid:item_id>/study/undo", undo_answer, name="undo-answer-item"),
 ]

@@ -94,6 +94,38 @@ def test_a_thumb_reaches_all_four_buttons(open_signed_in: PageFactory, deck: Any
     assert shown["y"] + shown["height"] < boxes[0]["y"], "no text is hidden behind the buttons"
 
 
+QUESTION = (
+    "Which of the membrane proteins moves three sodium ions out of the cell and two potassium ions into it, and where "
+    "does it take the energy from, exactly?"
+)
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 640), (1280, 800)])
+@pytest.mark.parametrize("term", ["Pump", QUESTION, "W" * 200, "M\n" * 99 + "M"], ids=["short", "long", "wide", "high"])
+def test_after_show_the_answer_begins_in_the_window(
+    open_signed_in: PageFactory, deck: Any, width: int, height: int, term: str
+) -> None:
+    """Behind nothing, with the four buttons, and without scrolling. A question that is too long scrolls."""
+    from vocab.models import Card
+
+    Card.objects.filter(term=TERMS[0]).update(term=term, definition="It is a sodium-potassium pump. " * 60)
+    page: Page = open_signed_in("/study", viewport={"width": width, "height": height})
+    page.get_by_text("Show", exact=True).click()
+    buttons = [page.get_by_role("button", name=name).bounding_box() for name in ("Again", "Hard", "Good", "Easy")]
+    for box in buttons:
+        assert box is not None
+        assert 0 < box["y"] <= height - box["height"]
+    answer = page.locator(".definition").bounding_box()
+    question = page.locator(".term").bounding_box()
+    assert answer is not None
+    assert question is not None
+    assert buttons[0] is not None
+    assert question["y"] + question["height"] <= answer["y"]
+    assert buttons[0]["y"] - answer["y"] >= 60, "two lines of the answer"
+    page.locator(".term").evaluate("term => term.scrollTo(0, term.scrollHeight)")
+    audit(page)
+
+
 @pytest.mark.parametrize("width", [320, *(pytest.param(width, marks=WIDER) for width in (360, 390, 1280))])
 def test_no_next_date_touches_the_edge_of_its_button(open_signed_in: PageFactory, deck: Any, width: int) -> None:
     page: Page = open_signed_in("/study", viewport={"width": width, "height": 844})
