@@ -18,12 +18,23 @@ from planning.now.situation import Situation
 from planning.serializers import AgendaRow, MilestoneColumns, MilestoneRecord
 from studyservice.database.statements import Param, Select
 
+
+class DoneColumns(MilestoneColumns):
+    """A done milestone, with the course of its item."""
+
+    course_id: UUID
+
+
 _UNDATED_IN_RANGE = Q(due_on=None, item__due_on__gte=Param("today"), item__due_on__lte=Param("until"))
+_ORDER = (F("due_on").asc(nulls_last=True), "position", "created_at", "id")
 _OPEN = Select[MilestoneColumns](
-    MILESTONES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(
-        F("due_on").asc(nulls_last=True), "position", "created_at", "id"
-    ),
-    MilestoneRecord,
+    MILESTONES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(*_ORDER), MilestoneRecord
+)
+_DONE = Select[DoneColumns](
+    MILESTONES.filter(
+        Q(due_on__gte=Param("today"), due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=True
+    ).order_by(*_ORDER),
+    MilestoneRecord.columns() | {"course_id": "item__course_id"},
 )
 
 
@@ -58,6 +69,11 @@ def look_ahead(member: Member, *, days: int, minutes: int) -> LookAhead:
     row = _agenda(today, until, found.due, found.milestones, found.readiness)
     row["now"] = now = what_now(found.situation, minutes)
     return LookAhead(row, now, found.situation)
+
+
+def done_milestones(member: Member, today: date, until: date) -> list[DoneColumns]:
+    """Done milestones of these days, and undated ones of their items, for the week. One query."""
+    return _DONE.all(member_id=member.id, today=today, until=until)
 
 
 def _agenda(

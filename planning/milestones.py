@@ -100,6 +100,11 @@ _ITEM = Select[_ItemOfNewMilestone](
 )
 
 
+def steps_after(member: Member, item_id: UUID, day: date) -> int:
+    """The number of open milestones of the item that are due after this day. One query."""
+    return Milestone.objects.filter(member_id=member.id, item_id=item_id, done=False, due_on__gt=day).count()
+
+
 def with_overdue(milestones: list[MilestoneColumns], today: date) -> list[MilestoneRow]:
     """`milestones` themselves, each with `overdue`."""
     rows = cast("list[MilestoneRow]", milestones)

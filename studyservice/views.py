@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
+from studyservice.http.pages import may_fetch
 from studyservice.http.reading import read_only
 from studyservice.http.responses import json_response
 from studyservice.openapi.document import document
@@ -55,7 +56,7 @@ def reference(request: HttpRequest, slug: str) -> HttpResponseBase:
         raise Http404
     context = {"groups": groups(), "group": group, "operations": _operations(group)}
     response = render(request, "reference_group.html", context)
-    return csp_update({"connect-src": [SELF]})(lambda _: response)(request)
+    return may_fetch(request, response)
 
 
 @cache

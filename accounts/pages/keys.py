@@ -25,6 +25,7 @@ from accounts.pages.forms import ApiKeyForm, status_of
 from accounts.pages.limits_form import LimitsForm
 from accounts.pages.signed_in import signed_in
 from studyservice.http.error_pages import too_many
+from studyservice.http.sent_back import returns_input
 from studyservice.operations.errors import Conflict, NotFound
 from studyservice.rates.limiter import Rate, hit
 
@@ -32,6 +33,7 @@ MAX_PAST_KEYS = 20
 """Number of expired and revoked keys that the page lists, the newest first."""
 
 
+@returns_input
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 
 from accounts.members.membership import standing
 from accounts.members.models import Member
+from studyservice.http.sent_back import returns_input
 
 P = ParamSpec("P")
 
@@ -28,6 +29,7 @@ def for_active_members(
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
     """Decorate a page with study data: it requires a sign-in. A lapsed member gets 403 with a link to renew."""
 
+    @returns_input
     @never_cache
     @login_required
     @wraps(view)

@@ -16,6 +16,7 @@ from grades.breakdown import get_grades
 from overview.pages.course_forms import AssumeForm, NewItemForm, NewScoreForm
 from overview.pages.grade_view import grade_shown
 from planning.course_plan import PlannedItem, items_with_milestones
+from studyservice.http.pages import may_fetch
 from vocab.decks import decks_of_course
 
 
@@ -63,4 +64,4 @@ def show_course(
         "files": files_of(member, course_id),
         "first_steps": first_steps(member, len(courses)),
     }
-    return render(request, "course.html", context, status=status)
+    return may_fetch(request, render(request, "course.html", context, status=status))

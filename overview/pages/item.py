@@ -7,11 +7,13 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from courses.items import get_item, update_item
+from courses.serializers import ItemRow
 from grades.breakdown import get_grades
 from overview.pages.item_forms import ItemForm, MilestoneForm, NewMilestoneForm
 from overview.pages.item_view import show_item
@@ -44,7 +46,21 @@ def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
     if isinstance(done, ApiError):
         return show_item(request, member, item_id, form=form, status=done.status)
     messages.success(request, f"Saved “{done['title']}”." if changes else "Nothing was changed.")
+    if changes.get("due_on"):
+        _warn_of_later_steps(request, member, done)
     return redirect("item", item_id=item_id)
+
+
+def _warn_of_later_steps(request: HttpRequest, member: Member, item: ItemRow) -> None:
+    """Say how many open milestones are due after an item that was moved, with a link to them."""
+    number = 0 if item["due_on"] is None else milestones.steps_after(member, item["id"], item["due_on"])
+    if number:
+        steps = "1 open step is" if number == 1 else f"{number} open steps are"
+        address = f"{reverse('item', args=[item['id']])}#milestones"
+        messages.warning(
+            request,
+            format_html('{} now later than “{}”. <a href="{}">Change the steps</a>', steps, item["title"], address),
+        )
 
 
 @for_active_members

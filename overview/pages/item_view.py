@@ -20,6 +20,7 @@ from overview.pages.item_forms import ItemForm, MilestoneForm, MinutesForm, NewM
 from planning.milestones import milestones_of
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from studyservice.charts import Chart, columns, percent_range
+from studyservice.http.pages import may_fetch
 from studyservice.operations.errors import NotFound
 
 
@@ -87,7 +88,7 @@ def show_item(
         "can_plan": has_plan(item["kind"], item["due_on"], member.today()),
         "plan": _plan(member, item, asked),
     }
-    return render(request, "item.html", context, status=status)
+    return may_fetch(request, render(request, "item.html", context, status=status))
 
 
 def _score_of(grades: GradeBreakdownRow, item_id: UUID) -> GradeScoreRow | None:

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from courses.models import ItemStatus
 from courses.serializers import ItemRow
-from planning.serializers import AgendaRow, MilestoneRow
+from planning.serializers import AgendaRow, MilestoneColumns
 
 MOST_LISTED = 100
 """Maximum number of items and milestones on the page, which keeps it small."""
@@ -47,12 +47,12 @@ class Day(NamedTuple):
     due: list[Due]
 
 
-def due_lists(agenda: AgendaRow, courses: Mapping[UUID, UUID]) -> dict[str, object]:
+def due_lists(agenda: AgendaRow, done: Sequence[MilestoneColumns], courses: Mapping[UUID, UUID]) -> dict[str, object]:
     """The agenda by day, with separate lists of missed items, overdue and undated steps. At most `MOST_LISTED` entries;
-    `more`
-    has the number of others.
+    `more` has the number of others.
 
     Args:
+        done: done steps, which stay in their place among the open ones.
         courses: the course of each step's item.
     """
     recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"]}
@@ -63,9 +63,13 @@ def due_lists(agenda: AgendaRow, courses: Mapping[UUID, UUID]) -> dict[str, obje
         for item in agenda["items"]
         if item["due_on"] is not None
     ]
-    for step in agenda["milestones"]:
+    today = agenda["today"]
+    steps = sorted(
+        [*agenda["milestones"], *done], key=lambda step: (step["due_on"] or date.max, step["position"], step["id"])
+    )
+    for step in steps:
         due = _step(step, courses)
-        if step["overdue"]:
+        if step["due_on"] is not None and step["due_on"] < today:
             overdue.append(due._replace(since=step["due_on"]))
         elif step["due_on"] is None:
             undated.append(due)
@@ -76,7 +80,7 @@ def due_lists(agenda: AgendaRow, courses: Mapping[UUID, UUID]) -> dict[str, obje
     listed = _cut((overdue, dated, undated), left)
     overdue, dated, undated = overdue[: listed[0]], dated[: listed[1]], undated[: listed[2]]
     days = [Day(day, [due for _, due in group]) for day, group in groupby(dated, key=lambda one: one[0])]
-    more = len(agenda["items"]) + len(agenda["milestones"]) - sum(listed)
+    more = len(agenda["items"]) + len(steps) - sum(listed)
     return {"days": days, "missed": missed, "overdue": overdue, "undated": undated, "more": more}
 
 
@@ -103,7 +107,7 @@ def _due(item: ItemRow) -> Due:
     )
 
 
-def _step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
+def _step(step: MilestoneColumns, courses: Mapping[UUID, UUID]) -> Due:
     return Due(
         step["id"],
         step["title"],
@@ -112,4 +116,5 @@ def _step(step: MilestoneRow, courses: Mapping[UUID, UUID]) -> Due:
         courses.get(step["item_id"]),
         f"for {step['item_title']}",
         tick=reverse("tick-milestone", args=[step["id"]]),
+        done=step["done"],
     )

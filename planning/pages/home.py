@@ -1,8 +1,6 @@
 """The home page: an introduction for visitors, and this week for members."""
 
-from collections.abc import Mapping
 from datetime import timedelta
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -19,10 +17,11 @@ from accounts.pages.here import address_here
 from courses.pages.colors import hues_here
 from courses.pages.first_steps import first_steps
 from courses.studied import COMING
-from planning.agenda import look_ahead
+from planning.agenda import done_milestones, look_ahead
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
 from planning.pages.what_now import minutes_asked, what_now
+from studyservice.http.pages import may_fetch
 
 WEEK = 6
 """Number of days after today on the page."""
@@ -56,16 +55,21 @@ def _week(request: HttpRequest) -> HttpResponse:
     if member.membership_is_active():
         ahead = look_ahead(member, days=WEEK, minutes=minutes_asked(request))
         today = ahead.agenda["today"]
-        courses: Mapping[UUID, UUID] = {item.id: item.course_id for item in ahead.situation.items}
+        done = done_milestones(member, today, ahead.agenda["until"])
+        courses = {item.id: item.course_id for item in ahead.situation.items}
         context |= {"today": today, "tomorrow": today + timedelta(days=1), "until": ahead.agenda["until"]}
         context |= {
             "first_steps": first_steps(member, len(hues_here(request))),
             "here": address_here(request, "minutes"),
         }
         known = {**courses, **{deck.id: deck.course_id for deck in ahead.situation.decks}}
-        context |= due_lists(ahead.agenda, courses) | what_now(ahead.now, known) | _cards(member, ahead.situation)
+        context |= (
+            due_lists(ahead.agenda, done, courses | {step["item_id"]: step["course_id"] for step in done})
+            | what_now(ahead.now, known)
+            | _cards(member, ahead.situation)
+        )
     with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "week.html", context)
+        return may_fetch(request, render(request, "week.html", context))
 
 
 def _cards(member: Member, situation: Situation) -> dict[str, object]:

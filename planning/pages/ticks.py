@@ -46,5 +46,5 @@ def _ticked(request: HttpRequest, ticked: UUID, set_done: Callable[[Member, bool
         title = set_done(signed_in(request), done)
     except NotFound as error:
         raise Http404 from error
-    messages.success(request, f"“{title}” is {'done' if done else 'open again'}.")
+    messages.success(request, f"“{title}” is {'done' if done else 'open again'}.", extra_tags="above")
     return HttpResponseRedirect(f"{target_after(request)}#t{ticked.hex}")  # the button (tick.html)

@@ -1,7 +1,5 @@
 """The pages of the guides and of the changelog."""
 
-from csp.constants import SELF
-from csp.decorators import csp_update
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
@@ -11,6 +9,7 @@ from django.views.decorators.http import require_safe
 from studyservice.guides import served
 from studyservice.guides.changelog import HISTORY_SECONDS
 from studyservice.guides.served import ServedIndex
+from studyservice.http.pages import may_fetch
 
 
 @gzip_page
@@ -51,4 +50,4 @@ def search_index(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, template: str, index: ServedIndex, **context: object) -> HttpResponseBase:
     """Render a page with the menu of `index`. Its policy allows fetching the search index."""
     response = render(request, template, {"index": index, "indexes": served.indexes()} | context)
-    return csp_update({"connect-src": [SELF]})(lambda _: response)(request)
+    return may_fetch(request, response)

@@ -10,6 +10,7 @@ from django.urls import is_valid_path, reverse
 from studyservice.http.error_pages import error_page
 from studyservice.http.paths import MCP_ROOT, is_json_path, is_meant_for_mcp, is_oauth_path
 from studyservice.http.responses import error_response, oauth_error_response, rpc_error_response
+from studyservice.http.sent_back import is_from_here, is_members_form, sent_back
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError, InvalidRequest, NotFound
 
 
@@ -38,6 +39,12 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """`CSRF_FAILURE_VIEW`: the form token is missing, or the form was posted from another site."""
+    if is_members_form(request) and is_from_here(request):
+        told = (
+            "Nothing was saved: you signed in again since you opened the page, or it was open for too long. "
+            "Check what you entered, then send it again."
+        )
+        return sent_back(request, HTTPStatus.FORBIDDEN, "This page was too old", told)
     text = (
         "Nothing was changed. The page may have been open for too long, or the browser refuses cookies. "
         "Go back, reload the page and send the form again."
@@ -51,6 +58,12 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_meant_for_mcp(request.path_info) or request.path_info == "/":  # only POST has a route there
         told = f"{title}. The MCP address is {settings.BASE_URL}{MCP_ROOT}."
         return rpc_error_response(NotFound(told, headers={"Cache-Control": "no-store"}))
+    if is_members_form(request):
+        told = (
+            "Nothing was saved: it was deleted since you opened the page, perhaps in another tab or by an app. "
+            "If that was a mistake, restore it in Activity first."
+        )
+        return sent_back(request, HTTPStatus.NOT_FOUND, "This no longer exists", told)
     text = "Check the address for typos, or start from the home page."
     return _page_or_envelope(request, NotFound(f"{title}.{_hint(request)}"), title, text)
 

@@ -6,11 +6,12 @@ endpoints, like the token endpoint. Their `Host` is checked like that of a page.
 
 from typing import Any
 
-from csp.decorators import csp_replace
+from csp.constants import SELF
+from csp.decorators import csp_replace, csp_update
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest, HttpResponseBase, HttpResponsePermanentRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.deprecation import MiddlewareMixin
@@ -73,3 +74,9 @@ class PageAuthenticationMiddleware(_FormsOnly, AuthenticationMiddleware):
 
 class PageMessageMiddleware(_FormsOnly, MessageMiddleware):
     """Flash messages."""
+
+
+def may_fetch(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Let the scripts of a page send requests to this site."""
+    csp_update({"connect-src": [SELF]})(lambda _: response)(request)
+    return response

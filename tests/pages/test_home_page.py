@@ -1,5 +1,6 @@
 """The home page: an introduction for visitors, and this week for a member."""
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -136,13 +137,40 @@ def test_items_can_be_marked_done_and_undone(signed_in: Client, owner: RestEntry
     page = text_of(signed_in)
     assert '<span class="unseen">Untick Essay 1</span>' in page
     assert f'<button id="t{ticked}"' in page, "the browser continues from there"
-    assert "Outline</span>" not in page
+    assert '<span class="unseen">Untick Outline</span>' in page
     assert owner.made("get_item", item_id=item["id"])["done"] is True
     assert owner.made("list_milestones", item_id=item["id"])["data"][0]["done"] is True
     changes = owner.made("list_changes")["data"]
     assert [one["operation"] for one in changes[:3]] == ["update_milestone", "update_item", "create_milestone"]
     signed_in.post(f"/items/{item['id']}/done", {"done": "false"})
     assert owner.made("get_item", item_id=item["id"])["done"] is False
+
+
+def test_a_ticked_milestone_stays_in_its_place(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+    """Among the steps of its day, or of those without a date. An overdue one goes."""
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    course = owner.made("create_course", name="Biology")
+    item = owner.made("create_item", course_id=course["id"], title="Essay 1", due_on="2026-11-26")
+    days = {"Late": "2026-11-20", "Read": "2026-11-22", "Outline": "2026-11-22", "Draft": "2026-11-22", "Ask": None}
+    steps = {
+        title: owner.made("create_milestone", item_id=item["id"], title=title, due_on=day)
+        for title, day in days.items()
+    }
+
+    def order() -> list[str]:
+        return re.findall(r"<strong>(Late|Read|Outline|Draft|Ask|Essay 1)</strong>", week_of(signed_in))
+
+    before = order()
+    assert before == ["Late", "Read", "Outline", "Draft", "Essay 1", "Ask"]
+    for title in ("Outline", "Ask", "Late"):
+        signed_in.post(f"/milestones/{steps[title]['id']}/done", {"done": "true"})
+    assert order() == before[1:]
+    page = week_of(signed_in)
+    course_link = f'<a class="course-name" href="/courses/{course["id"]}">Biology</a>'
+    assert re.search(rf"Outline</strong></a> <span class=\"hint\">for Essay 1 · {course_link} · done", page)
+    owner.made("update_item", item_id=item["id"], done=True)
+    assert order() == before[1:], "done steps of a done item, too"
+    assert "Outline" not in [one["title"] for one in owner.made("get_agenda")["milestones"]]
 
 
 def test_missed_items_come_first(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:

@@ -325,3 +325,26 @@ def test_it_needs_at_most_eight_statements(browser: Client, owner: RestEntryPoin
     told = [one["sql"] for one in statements if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
     assert len(told) <= 8, told
     assert len(page.content) < 100_000
+
+
+def test_an_item_moved_before_its_steps_says_so(browser: Client, owner: RestEntryPoint, essay: Any) -> None:
+    """With a link to them, once, and only for open ones."""
+    days = {"Read": "2026-11-25", "Outline": "2026-11-28", "Draft": "2026-11-30", "Done": "2026-11-30"}
+    for title, day in days.items():
+        step = owner.made("create_milestone", item_id=essay["id"], title=title, due_on=day)
+    owner.made("update_milestone", milestone_id=step["id"], done=True)
+    path = f"/items/{essay['id']}"
+
+    def moved(day: str) -> str:
+        assert browser.post(path, details(browser, essay) | {"due_on": [day]}).status_code == 302
+        return text_of(browser, path)
+
+    link = f'<a href="{path}#milestones">Change the steps</a>'
+    assert f"2 open steps are now later than “Essay 1”. {link}" in moved("2026-11-27")
+    assert f"1 open step is now later than “Essay 1”. {link}" in moved("2026-11-28")
+    assert "now later than" not in moved("2026-12-05")
+    assert "now later than" not in moved("")
+    owner.made("update_item", item_id=essay["id"], title="<b>Essay</b>")
+    assert "later than “<b>Essay</b>”" in moved("2026-11-24"), "escaped, which text_of reverts"
+    browser.post(path, details(browser, essay) | {"due_on": ["2026-11-24"], "note": ["Other"]})
+    assert "now later than" not in text_of(browser, path), "it was not moved"

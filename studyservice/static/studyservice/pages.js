@@ -1,5 +1,5 @@
-// The pages work without this. It adds copy buttons, ticks whole tables, closes the menu, and keeps a reload from creating
-// a second key.
+// The pages work without this. It adds copy buttons, ticks whole tables, closes the menu, keeps a reload from creating a
+// second key, and a tick from moving the page.
 "use strict";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
@@ -42,4 +42,44 @@ if (menu) {
       menu.querySelector("summary").focus();
     }
   });
+}
+
+// A tick is sent beside the page, which is then replaced: Back leads to the page before it, and the row stays in its place.
+const ticks = document.getElementById("ticks");
+if (ticks) {
+  const here = new URL(ticks.elements.next.value, location).href;
+  const last = JSON.parse(sessionStorage.getItem("ticked"));
+  sessionStorage.removeItem("ticked");
+  if (last?.here === location.href) {
+    const button = document.getElementById(last.button);
+    scrollTo(0, button ? scrollY + button.getBoundingClientRect().top - last.top : last.scrolled);
+    if (last.byKey) button?.focus({ preventScroll: true });
+  }
+
+  let sending = false;
+  const send = async (event) => {
+    const button = event.submitter;
+    event.preventDefault();
+    if (sending) return;
+    sending = true;
+    const ticked = {
+      here,
+      button: button.id,
+      top: button.getBoundingClientRect().top,
+      scrolled: scrollY,
+      byKey: button.matches(":focus-visible"),
+    };
+    const body = new FormData(ticks);
+    body.append(button.name, button.value);
+    const answer = await fetch(button.formAction, { method: "POST", body: new URLSearchParams(body), redirect: "manual" })
+      .catch(() => null);
+    if (answer?.type === "opaqueredirect") {
+      sessionStorage.setItem("ticked", JSON.stringify(ticked));
+      location.replace(here);
+    } else {  // The browser shows what is wrong.
+      ticks.removeEventListener("submit", send);
+      ticks.requestSubmit(button);
+    }
+  };
+  ticks.addEventListener("submit", send);
 }

@@ -1,0 +1,102 @@
+"""Ticking on pages with many rows, in a browser."""
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.conftest import OpenEntryPoint
+from tests.pages.browser.conftest import PageFactory
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from accounts.models import Member
+
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "the look of pages")]
+
+SIZES = [(390, 640), (1280, 800)]
+
+
+@pytest.fixture
+def course(member: "Member", entry_point: OpenEntryPoint) -> Any:
+    """A course with an item on each day of the week, a milestone, and something overdue."""
+    owner = entry_point(member)
+    course = owner.made("create_course", name="Biology")
+    for n in range(6):
+        day = member.today() + timedelta(days=n)
+        item = owner.made("create_item", course_id=course["id"], title=f"Essay {n}", due_on=str(day))
+    for title, days in (("Outline", 3), ("Late", -2)):
+        day = member.today() + timedelta(days=days)
+        owner.made("create_milestone", item_id=item["id"], title=title, due_on=str(day))
+    return course
+
+
+def top_of(page: "Page", title: str) -> float:
+    box = page.get_by_role("button", name=title).bounding_box()
+    assert box is not None
+    return box["y"]
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_a_tick_moves_nothing_and_adds_nothing_to_the_history(
+    open_signed_in: PageFactory, course: Any, width: int, height: int
+) -> None:
+    from playwright.sync_api import expect
+
+    page: Page = open_signed_in("/courses", viewport={"width": width, "height": height})
+    page.goto("/")
+    before = page.evaluate("history.length")
+    for title in ("Essay 0", "Outline", "Essay 4"):
+        page.get_by_role("button", name=f"Tick {title}").scroll_into_view_if_needed()
+        top = top_of(page, f"Tick {title}")
+        page.get_by_role("button", name=f"Tick {title}").click()
+        expect(page.get_by_role("button", name=f"Untick {title}")).to_be_visible()
+        expect(page.get_by_role("status")).to_have_text(f"“{title}” is done.")
+        assert abs(top_of(page, f"Untick {title}") - top) <= 1
+    assert page.evaluate("history.length") == before
+    page.go_back()
+    assert page.url.endswith("/courses")
+
+
+def test_the_keyboard_goes_on_from_the_tick(open_signed_in: PageFactory, course: Any) -> None:
+    from playwright.sync_api import expect
+
+    page: Page = open_signed_in(f"/courses/{course['id']}")
+    page.get_by_role("button", name="Tick Outline").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Untick Outline")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Tick Outline", exact=True)).to_be_focused()
+
+
+def test_an_overdue_step_goes_with_the_next_page(open_signed_in: PageFactory, course: Any) -> None:
+    from playwright.sync_api import expect
+
+    page: Page = open_signed_in("/")
+    page.get_by_role("button", name="Tick Late").click()
+    expect(page.get_by_role("status")).to_have_text("“Late” is done.")
+    expect(page.get_by_role("button", name="Late")).to_have_count(0)
+
+
+def test_a_failed_tick_shows_why(open_signed_in: PageFactory, course: Any) -> None:
+    from playwright.sync_api import expect
+
+    from courses.models import Course
+
+    signed_in: Page = open_signed_in("/")
+    page = signed_in.context.new_page()  # its console may have errors: Chromium logs each request that was refused
+    page.goto("/")
+    Course.objects.all().delete()
+    page.get_by_role("button", name="Tick Essay 0").click()
+    expect(page.get_by_role("heading", name="This no longer exists")).to_be_visible()
+
+
+def test_without_script_the_browser_goes_on_at_the_row(open_signed_in: PageFactory, course: Any) -> None:
+    from playwright.sync_api import expect
+
+    page: Page = open_signed_in("/", java_script_enabled=False)
+    page.get_by_role("button", name="Tick Essay 4").click()
+    expect(page.get_by_role("button", name="Untick Essay 4")).to_be_in_viewport()
