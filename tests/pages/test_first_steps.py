@@ -113,7 +113,7 @@ def test_connecting_an_assistant_is_no_main_button(browser: Client, owner: RestE
 def test_the_step_of_an_assistant_can_be_dismissed(browser: Client, owner: RestEntryPoint) -> None:
     """For good and in every browser, and without hiding the step of a course."""
     form = form_with("next", first_steps_of(text_of(browser, "/")))
-    response = browser.post("/first-steps/dismiss-assistant", form)
+    response = browser.post("/courses/dismiss-assistant", form)
     assert (response.status_code, response.headers["Location"]) == (302, "/")
     steps = first_steps_of(text_of(browser, "/"))
     assert "Add your first course" in steps
