@@ -30,7 +30,7 @@ from vocab.reviews import review_vocab_card
 from vocab.studying import Turn, next_dates
 
 _MOST_DIGITS = 15
-_LONG = 60
+_LONG = 40
 """Characters above which a term has a smaller type and may be scrolled."""
 
 _MANY_LINES = 3

@@ -1,15 +1,17 @@
 """Studying by keyboard and by thumb, with and without script."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.conftest import OpenEntryPoint
 from tests.pages.browser.conftest import PageFactory
 from tests.pages.browser.test_accessibility import audit
 from tests.support.run import is_thorough
 
-pytestmark = pytest.mark.database("sqlite", "page layout")
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "page layout")]
 
 TERMS = [f"Term {number}" for number in range(1, 21)]
 
@@ -124,6 +126,30 @@ def test_after_show_the_answer_begins_in_the_window(
     assert buttons[0]["y"] - answer["y"] >= 60, "two lines of the answer"
     page.locator(".term").evaluate("term => term.scrollTo(0, term.scrollHeight)")
     audit(page)
+
+
+def test_an_exams_cards_are_studied_by_keyboard(
+    open_signed_in: PageFactory, member: Any, entry_point: OpenEntryPoint
+) -> None:
+    owner = entry_point(member)
+    course = owner.made("create_course", name="Biology")
+    day = str(member.today() + timedelta(days=2))
+    item = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on=day)
+    cards = [{"term": f"Word {n}", "definition": f"Meaning {n}"} for n in range(4)]
+    owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
+    page: Page = open_signed_in(f"/items/{item['id']}", viewport={"width": 320, "height": 640})
+    page.get_by_role("link", name="Study for this exam").press("Enter")
+    for left in (4, 3, 2, 1):
+        expect(page.get_by_text(f"{left} left")).to_be_visible()
+        page.keyboard.press(" ")
+        expect(page.get_by_text("Meaning")).to_be_focused()
+        if left == 4:
+            audit(page)
+        page.keyboard.press("4")
+    expect(page.get_by_text("You answered 4 cards.")).to_be_visible()
+    audit(page)
+    page.get_by_role("link", name="the plan for Midterm").click()
+    expect(page.get_by_role("heading", name="Are you ready?")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [320, *(pytest.param(width, marks=WIDER) for width in (360, 390, 1280))])
