@@ -31,6 +31,7 @@ from courses.uploads.rows import MAX_BYTES
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow, SyllabusDetailRow
 from courses.uploads.uploading import create_syllabus
 from studyservice.http.error_pages import error_page
+from studyservice.http.sent_back import is_members_form, sent_back
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload
 from studyservice.reading.gate import ReadLater
@@ -42,13 +43,12 @@ WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 
 
 def gone(request: HttpRequest) -> HttpResponse:
-    """The 404 page of an upload that has expired or never existed."""
-    return error_page(
-        request,
-        HTTPStatus.NOT_FOUND,
-        "File not found",
-        "We delete a file after a day unless it was added to a course. Upload it again under Courses.",
-    )
+    """The 404 page of an upload that has expired or never existed. After a table was sent, with what was typed in it."""
+    title = "File not found"
+    text = "We delete a file after a day unless it was added to a course. Upload it again under Courses."
+    if is_members_form(request):
+        return sent_back(request, HTTPStatus.NOT_FOUND, title, text)
+    return error_page(request, HTTPStatus.NOT_FOUND, title, text)
 
 
 class TextForm(forms.Form):

@@ -164,6 +164,14 @@ def test_a_file_must_be_chosen_again(owner_member: Member, owner: RestEntryPoint
     assert "choose the file there" in response.content.decode()
 
 
+def test_the_table_of_an_expired_upload_comes_back(browser: Client) -> None:
+    path = "/courses/new/00000000-0000-4000-8000-000000000000"
+    response = browser.post(path, {"approve": "1", "row-1-title": "An essay that I renamed"}, headers=HERE)
+    assert response.status_code == 404
+    assert "We delete a file after a day" in response.content.decode()
+    assert "An essay that I renamed" in texts(response)
+
+
 def test_an_unknown_address_is_still_a_wrong_address(browser: Client) -> None:
     assert "Check the address for typos" in browser.get("/items/nothing").content.decode()
     assert "Check the address for typos" in browser.post("/nothing", {"note": NOTE}, headers=HERE).content.decode()
