@@ -43,7 +43,7 @@ WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 
 
 def gone(request: HttpRequest) -> HttpResponse:
-    """The 404 page of an upload that has expired or never existed. After a table was sent, with what was typed in it."""
+    """The 404 page of an upload that has expired or never existed, with what was typed if its table was sent."""
     title = "File not found"
     text = "We delete a file after a day unless it was added to a course. Upload it again under Courses."
     if is_members_form(request):

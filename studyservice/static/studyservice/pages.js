@@ -52,6 +52,7 @@ if (ticks) {
   sessionStorage.removeItem("ticked");
   if (last?.here === location.href) {
     const button = document.getElementById(last.button);
+    button?.closest("details")?.setAttribute("open", "");
     scrollTo(0, button ? scrollY + button.getBoundingClientRect().top - last.top : last.scrolled);
     if (last.byKey) button?.focus({ preventScroll: true });
   }

@@ -72,6 +72,21 @@ def test_the_keyboard_goes_on_from_the_tick(open_signed_in: PageFactory, course:
     expect(page.get_by_role("button", name="Tick Outline", exact=True)).to_be_focused()
 
 
+def test_a_fold_is_open_again_after_a_tick_in_it(open_signed_in: PageFactory, course: Any) -> None:
+    from playwright.sync_api import expect
+
+    from courses.models import Item
+
+    Item.objects.filter(title="Essay 1").update(due_on="2020-01-01", kind="exam")
+    page: Page = open_signed_in(f"/courses/{course['id']}", viewport={"width": 390, "height": 640})
+    page.get_by_text("Past (1)").click()
+    page.get_by_role("button", name="Tick Essay 1").scroll_into_view_if_needed()
+    top = top_of(page, "Tick Essay 1")
+    page.get_by_role("button", name="Tick Essay 1").click()
+    expect(page.get_by_role("button", name="Untick Essay 1")).to_be_visible()
+    assert abs(top_of(page, "Untick Essay 1") - top) <= 1
+
+
 def test_an_overdue_step_goes_with_the_next_page(open_signed_in: PageFactory, course: Any) -> None:
     from playwright.sync_api import expect
 
