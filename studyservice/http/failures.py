@@ -44,7 +44,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             "Nothing was saved: you signed in again since you opened the page, or it was open for too long. "
             "Check what you entered, then send it again."
         )
-        return sent_back(request, HTTPStatus.FORBIDDEN, "This page was too old", told)
+        return sent_back(request, HTTPStatus.FORBIDDEN, "This page was out of date", told)
     text = (
         "Nothing was changed. The page may have been open for too long, or the browser refuses cookies. "
         "Go back, reload the page and send the form again."

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "the look of pages")]
 
-CONTROLS = "header.site-header, footer, nav, button, .button, input, select, textarea, summary, progress"
+CONTROLS = "header.site-header, footer, nav, form, button, .button, input, select, textarea, summary, progress"
 
 COLORS = """() => [...document.querySelectorAll("main *")].filter(one => one.getClientRects().length).flatMap(one => {
     const {color, backgroundColor} = getComputedStyle(one);

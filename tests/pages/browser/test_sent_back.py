@@ -41,7 +41,7 @@ def test_a_note_comes_back(open_signed_in: PageFactory, item: Any, reason: str, 
     else:
         page.context.clear_cookies(name="csrftoken")
     page.get_by_role("button", name="Save item").click()
-    heading = "This no longer exists" if reason == "deleted" else "This page was too old"
+    heading = "This no longer exists" if reason == "deleted" else "This page was out of date"
     expect(page.get_by_role("heading", name=heading)).to_be_visible()
     expect(page.get_by_label("Note")).to_have_value(NOTE)
     if script:
