@@ -5,7 +5,8 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 
 from bench import machine
 from bench.cast import Subject
@@ -19,6 +20,14 @@ _HEADS = 2_000
 _MOST_MIB = 250
 _MOST_MIB_READING = 350
 """With an answer of 1 MB, which takes some 4 MiB while it is made and sent, for each steady reader."""
+
+_LARGE = 48
+_LARGE_BYTES = 8 * 1024 * 1024
+_LARGE_MIB = 100
+"""The most that `_LARGE` bodies of `_LARGE_BYTES` may take together."""
+
+_CLOSED_SECONDS = 60
+"""A half-sent body is closed at most this long after its last byte."""
 
 _STALLED = 10 * THREADS
 _READERS = 2 * THREADS
@@ -47,19 +56,22 @@ def drill(site: Site) -> Iterator[Report]:
     for what, number, sent, drip in kinds:
         with _watched(report, f"{number} {what}", instance, other), _stalled(instance.port, sent, number, drip):
             time.sleep(13)  # longer than the service waits for any of them
+    _send_large_bodies(report, instance, owner, other)
     _read_slowly(report, instance, cast.members[2 : 2 + _READERS // _READERS_EACH], other)
     yield report
 
 
 @contextmanager
-def _watched(report: Report, what: str, instance: Server, other: Subject, most_mib: int = _MOST_MIB) -> Iterator[None]:
+def _watched(
+    report: Report, what: str, instance: Server, other: Subject, most_mib: float = _MOST_MIB
+) -> Iterator[None]:
     """Check the calls of another member, each as a new client, and the process's memory meanwhile."""
     machine.reset_peak(instance.worker)
     with Watch(instance.port, items, other.key, pause=0.6, fresh=True) as watch:
         yield
     most = machine.peak_mib(instance.worker)
     report.check(f"{what}: calls of another client: {watch.told()}", watch.only("200"))
-    report.check(f"{what}: the process takes {most:.0f} MiB", most < most_mib)
+    report.check(f"{what}: the process takes {most:.0f} MiB of {most_mib:.0f}", most < most_mib)
 
 
 @contextmanager
@@ -92,6 +104,30 @@ def _stalled(port: int, sent: bytes, number: int, drip: bytes) -> Iterator[None]
         dripping.join()
         for connection in connections:
             connection.close()
+
+
+def _send_large_bodies(report: Report, instance: Server, owner: Subject, other: Subject) -> None:
+    """Send large bodies at once, each without its last byte, and wait until they are closed."""
+    sent = _head(owner, "POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {_LARGE_BYTES}")
+    sent += b" " * (_LARGE_BYTES - 1)
+    what, before = f"{_LARGE} half-sent bodies of 8 MiB", machine.resident_mib(instance.worker)
+    with ThreadPoolExecutor(_LARGE) as threads, _watched(report, what, instance, other, before + _LARGE_MIB):
+        longest = max(threads.map(lambda _: _seconds_until_closed(instance.port, sent), range(_LARGE)))
+    report.check(f"{what}: each is closed within {_CLOSED_SECONDS} s", longest < _CLOSED_SECONDS)
+    report.notes.append(f"{what}: the last was closed after {longest:.0f} s")
+
+
+def _seconds_until_closed(port: int, sent: bytes) -> float:
+    """Return the seconds from the last byte that was sent to the end of the connection."""
+    with socket.create_connection(("127.0.0.1", port)) as connection, suppress(ConnectionError):
+        connection.settimeout(3 * _CLOSED_SECONDS)
+        connection.sendall(sent)
+        began = time.monotonic()
+        with suppress(ConnectionError, TimeoutError):
+            while connection.recv(4096):
+                continue
+        return time.monotonic() - began
+    return 0.0
 
 
 def _read_slowly(report: Report, instance: Server, members: Sequence[Subject], other: Subject) -> None:

@@ -124,12 +124,12 @@ class Body:
         self._broken = False
         self.whole = False
 
-    async def collect(self, seconds: float | None = None) -> None:
-        """Wait until the body is complete, too long or broken off, at most this many seconds."""
+    async def collect(self, most: int = MAX_REQUEST_BYTES, seconds: float | None = None) -> None:
+        """Wait until the body is complete, has `most` bytes or is broken off, at most this many seconds."""
         if self._source.body_has_come:
-            await self._collect()
+            await self._collect(MAX_REQUEST_BYTES)
         else:
-            await self._wait_for(self._collect(), seconds)
+            await self._wait_for(self._collect(most), seconds)
 
     def opened(self) -> Any:
         """Return the body as a file, from its beginning."""
@@ -161,8 +161,12 @@ class Body:
             line += byte
         return line
 
-    async def _collect(self) -> None:
-        while not self.whole and not self._broken and self._collected < MAX_REQUEST_BYTES:
+    def close(self) -> None:
+        """Drop the bytes, which are of no use or no longer needed. Reading on raises `BrokenBody`."""
+        self._kept, self._broken = io.BytesIO(), True
+
+    async def _collect(self, most: int) -> None:
+        while not self.whole and not self._broken and self._collected < most:
             await self._take()
 
     async def _refill(self) -> None:
@@ -174,7 +178,7 @@ class Body:
     async def _take(self) -> None:
         message = await self._receive()
         if message["type"] != "http.request":
-            self._broken = True
+            self.close()
             return
         data: bytes = message["body"]
         self._kept.seek(0, io.SEEK_END)
@@ -184,16 +188,16 @@ class Body:
         self.whole = not message["more_body"]
 
     async def _wait_for(self, taking: Coroutine[Any, Any, None], seconds: float | None) -> None:
-        task = self._loop.create_task(taking)
+        task, end = self._loop.create_task(taking), self._loop.create_future()
         self._source.await_body()
-        self._source.on_end = task.cancel
-        await asyncio.wait([task], timeout=0 if self._source.ended else seconds)
+        self._source.on_end = end.cancel
+        seconds = 0 if self._source.ended else seconds
+        await asyncio.wait([task, end], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         self._source.on_end = None
-        if not task.done():
-            self._broken = self._source.ended
+        while not task.done():  # Python 3.11's `wait_for`, used by gunicorn, ignores a cancellation that meets data
+            if self._source.ended or end.cancelled():
+                self.close()
             task.cancel()
-            await asyncio.wait([task])
-        elif task.cancelled():
-            self._broken = True
-        else:
+            await asyncio.wait([task], timeout=0)
+        if not task.cancelled():
             task.result()

@@ -27,7 +27,10 @@ LARGE_BYTES = 512 * 1024
 
 _STEP_BYTES = 256 * 1024
 _SOON_SECONDS = 0.05
-"""How long to wait for a body before starting the request. Few requests start twice."""
+_SOON_BYTES = 64 * 1024
+"""How much of a body to wait for before starting the request. Few requests start twice. While a request waits for a
+thread, nobody watches its body.
+"""
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -97,17 +100,19 @@ class Bridge:
         length = -1 if "HTTP_TRANSFER_ENCODING" in environ else int(environ.get("CONTENT_LENGTH", 0))
         if not connection.begin(ChunkedEnd() if length < 0 else LengthEnd(length)):
             return
+        body = Body(connection, receive) if length else None
         try:
             if scope["http_version"] != "1.0" and not environ.get("HTTP_HOST"):
                 connection.refuse(UnreadableRequest("no Host"))
                 return
-            body = Body(connection, receive) if length else None
             if body is not None and (connection.body_has_come or not environ.get("HTTP_EXPECT")):
-                await body.collect(_SOON_SECONDS)
+                await body.collect(_SOON_BYTES, _SOON_SECONDS)
             await self._answer(connection, environ, body, send)
         except Exception as error:  # noqa: BLE001  # logged, and answered with an error
             connection.refuse(error)
         finally:
+            if body is not None:
+                body.close()
             connection.finish()
 
     async def _answer(self, connection: Connection, environ: "WSGIEnvironment", body: Body | None, send: Send) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from bench import machine
 from studyservice.server.lanes import READS_AT_ONCE
 from tests.support import server as servers
 from tests.support.databases import copied
@@ -134,6 +135,34 @@ def test_stalled_bodies_are_aborted(quick: Wire) -> None:
     assert all(is_envelope(answer, "invalid_request") for answer in answers)
     for connection in waiting:
         connection.close()
+
+
+@contextmanager
+def large_half_bodies(wire: Wire, number: int) -> Iterator[list[socket.socket]]:
+    """Bodies of 8 MiB without their end. Much arrives just when the server stops waiting and starts the request."""
+    head = wire.head("POST", "/v1/courses", JSON, f"Content-Length: {8 * MIB}")
+    with ExitStack() as stack:
+        connections = [stack.enter_context(half_sent(wire, head)) for _ in range(number)]
+        for connection in connections * 64:
+            with suppress(ConnectionError):
+                connection.sendall(bytes(MIB // 8 - 1))
+        yield connections
+
+
+def test_large_bodies_that_stall_are_aborted(quick: Wire) -> None:
+    with large_half_bodies(quick, 3 * THREADS) as connections:
+        for connection in connections:
+            with suppress(ConnectionError):
+                while connection.recv(MIB):
+                    continue
+
+
+def test_large_bodies_that_stall_take_little_memory(usual: Wire, server: servers.Server) -> None:
+    [worker] = machine.children(server.process.pid)
+    machine.reset_peak(worker)
+    before = machine.resident_mib(worker)
+    with large_half_bodies(usual, 48):
+        assert machine.peak_mib(worker) < before + 100
 
 
 def long_answers(wire: Wire) -> bytes:
