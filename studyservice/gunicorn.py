@@ -45,6 +45,7 @@ _files = 65_536 if _most == resource.RLIM_INFINITY else min(_most, 65_536)
 resource.setrlimit(resource.RLIMIT_NOFILE, (_files, _most))
 worker_connections = max(64, min(4096, _files - 256))
 http_parser = "python"  # other installed ones are not used either
+permit_unconventional_http_method = True  # an unknown method is 405, not 400
 limit_request_line = 8190
 limit_request_field_size = 16380
 control_socket_disable = True

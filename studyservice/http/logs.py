@@ -144,7 +144,7 @@ class RequestLogMiddleware:
     def note(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
         """Log the answered request."""
         data: dict[str, Any] = {
-            "method": request.method,
+            "method": request.META["REQUEST_METHOD"],
             "path": told_path(request.path_info),
             "status": response.status_code,
             "ms": round(seconds * 1000, 2),

@@ -1,4 +1,7 @@
-"""Django's requests, extended to chunked bodies. Django reads only `Content-Length` bytes."""
+"""Django's requests, extended to chunked bodies and to methods in lower case.
+
+Django reads only `Content-Length` bytes, and takes `patch` for PATCH.
+"""
 
 from typing import Any, BinaryIO, cast
 
@@ -6,12 +9,20 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.handlers.wsgi import WSGIRequest
 
+UNKNOWN = "UNKNOWN"
+"""A method that no route has."""
+
 
 class Request(WSGIRequest):
-    """A request that reads a chunked body on demand, up to one byte more than the largest accepted body."""
+    """A request that reads a chunked body on demand, up to one byte more than the largest accepted body.
+
+    Its method is `UNKNOWN` if it was sent in lower case, because methods are case-sensitive (RFC 9110 section 9.1).
+    """
 
     def __init__(self, environ: dict[str, Any]) -> None:
         super().__init__(environ)
+        if self.method != environ["REQUEST_METHOD"]:
+            self.method = UNKNOWN
         self._chunked = "HTTP_TRANSFER_ENCODING" in environ and bool(environ.get("wsgi.input_terminated"))
         if self._chunked:
             self._stream = cast(BinaryIO, _Bounded(environ["wsgi.input"], settings.MAX_BODY_BYTES))

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,8 @@ _SOON_BYTES = 64 * 1024
 """How much of a body to wait for before starting the request. Few requests start twice. While a request waits for a
 thread, nobody watches its body.
 """
+
+_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -102,8 +105,9 @@ class Bridge:
             return
         body = Body(connection, receive) if length else None
         try:
-            if scope["http_version"] != "1.0" and not environ.get("HTTP_HOST"):
-                connection.refuse(UnreadableRequest("no Host"))
+            named = scope["http_version"] == "1.0" or environ.get("HTTP_HOST")
+            if not (named and _METHOD.fullmatch(scope["method"])):
+                connection.refuse(UnreadableRequest("no Host, or a method that is not a token"))
                 return
             if body is not None and (connection.body_has_come or not environ.get("HTTP_EXPECT")):
                 await body.collect(_SOON_BYTES, _SOON_SECONDS)

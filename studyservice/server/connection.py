@@ -111,6 +111,8 @@ class Connection(asyncio.BufferedProtocol, asyncio.Transport):
         self._feeding = True
         try:
             self._gunicorn.data_received(data)
+        except UnicodeDecodeError:
+            self.refuse(UnreadableRequest("a method that is not ASCII"))
         finally:
             self._feeding = False
 

@@ -113,6 +113,9 @@ def test_a_header_of_9000_characters_is_answered(wire: Wire) -> None:
         b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-Many: 1\r\n" * 200 + b"\r\n",
         b"\x16\x03\x01\x02garbage\r\n\r\n",
         b"GET\r\n\r\n",
+        b" /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"G(T /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"G\xc9T /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
         b"GET /v1/me HTTP/1.1\r\nX-Endless: " + b"x" * 70_000,
         b"GET /v1/me HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n",
         b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nbad header\r\n\r\n",
@@ -126,6 +129,26 @@ def test_requests_rejected_by_gunicorn_are_400_in_json(wire: Wire, raw: bytes) -
     assert response.status == 400
     assert is_envelope(response, "invalid_request")
     assert response.headers["Connection"] == "close"
+
+
+@each("method", ["patch", "Get", "head", "x", "M-SEARCH", "#", "BREW" * 2000])
+def test_a_method_that_does_not_exist_is_405(wire: Wire, method: str) -> None:
+    """Methods are case-sensitive (RFC 9110 section 9.1)."""
+    response = wire.ask(wire.head(method, "/v1/me"))
+    assert (response.status, response.headers["Allow"]) == (405, "GET, HEAD, PATCH")
+    assert is_envelope(response, "method_not_allowed")
+    assert response.headers["RateLimit-Limit"] == "120"
+    assert wire.ask(wire.head(method, "/mcp")).status == 405
+
+
+@each("path", ["/openapi.json", "/oauth/token", "/health", "/static/studyservice/icon.svg"])
+def test_a_method_that_does_not_exist_is_405_outside_the_api(wire: Wire, path: str) -> None:
+    client = wire.client()
+    client.request("get", path)
+    answer = client.getresponse()
+    answer.read()
+    client.close()
+    assert (answer.status, "GET" in answer.headers["Allow"]) == (405, path != "/oauth/token")
 
 
 def test_a_broken_chunk_is_400_in_json(wire: Wire) -> None:
