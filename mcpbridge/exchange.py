@@ -19,7 +19,6 @@ from mcp.shared.inbound import (
     MCP_PROTOCOL_VERSION_HEADER,
     InboundLadderRejection,
     classify_inbound_request,
-    unsupported_protocol_version_rejection,
 )
 from mcp.types import (
     DEFAULT_NEGOTIATED_VERSION,
@@ -46,6 +45,12 @@ _VERSION_KEY = f"HTTP_{MCP_PROTOCOL_VERSION_HEADER.upper().replace('-', '_')}"
 
 _BATCH_VERSION = DEFAULT_NEGOTIATED_VERSION
 """2025-03-26, which supports batches. It is the default without the version header, which it did not have."""
+
+_OBJECTS = frozenset({"arguments", "capabilities", "_meta"})
+"""Parameters that are objects."""
+
+_MOST_EXACT = 2.0**53
+"""The largest number below which a float stands for exactly one whole number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +84,15 @@ def exchange(request: HttpRequest, message: Any) -> Reply:
     Raises:
         RateLimited: the batch has more requests than remain; none of them ran.
     """
-    version: str | None = request.META.get(_VERSION_KEY)
-    is_batch = isinstance(message, list) and version in {None, _BATCH_VERSION}
+    version: str = request.META.get(_VERSION_KEY, DEFAULT_NEGOTIATED_VERSION)
+    message = [_tolerant(one) for one in message] if isinstance(message, list) else _tolerant(message)
+    is_batch = isinstance(message, list) and version == _BATCH_VERSION
     if is_batch and (refused := _batch_refusal(message)) is not None:
         return refused
-    read = _handshake if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS else _stateless
-    calls = [read(request, one, version or DEFAULT_NEGOTIATED_VERSION) for one in (message if is_batch else [message])]
+    read = _handshake if version in HANDSHAKE_PROTOCOL_VERSIONS else _stateless
+    if version not in SUPPORTED_PROTOCOL_VERSIONS:
+        read = _unsupported
+    calls = [read(request, one, version) for one in (message if is_batch else [message])]
     if is_batch:
         _count_batch(request, calls)
     replies: list[Reply] = []
@@ -142,11 +150,10 @@ def _handshake(request: HttpRequest, message: Any, version: str) -> _Call | Repl
 
 
 def _stateless(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
-    """Handle a message of revision 2026-07-28, or of an unknown one."""
+    """Handle a message of revision 2026-07-28, or one that names its revision itself."""
     parsed = _parsed(message)
     if isinstance(parsed, JSONRPCNotification):
-        rejection = unsupported_protocol_version_rejection(version)
-        return _ACCEPTED if rejection is None else _rejected(rejection)
+        return _ACCEPTED
     if parsed is None:
         return _MALFORMED
     route = classify_inbound_request(message, headers={name.lower(): text for name, text in request.headers.items()})
@@ -154,6 +161,34 @@ def _stateless(request: HttpRequest, message: Any, version: str) -> _Call | Repl
         return _rejected(route, parsed.id)
     connection = Connection.from_envelope(route.protocol_version, route.client_info, route.client_capabilities)
     return _Call(parsed, connection, ERROR_CODE_HTTP_STATUS)
+
+
+def _unsupported(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
+    """Refuse a message whose header has an unknown revision, or several. One that names a revision itself is read."""
+    parsed = _parsed(message)
+    if isinstance(parsed, JSONRPCRequest) and _names_its_version(parsed):
+        return _stateless(request, message, version)
+    supported = list(SUPPORTED_PROTOCOL_VERSIONS)
+    text = f"Unsupported protocol version. Send {MCP_PROTOCOL_VERSION_HEADER} once, with one of {', '.join(supported)}."
+    data = {"supported": supported, "requested": version}
+    return refusal(UNSUPPORTED_PROTOCOL_VERSION, text, data, request_id=getattr(parsed, "id", None))
+
+
+def _tolerant(message: Any) -> Any:
+    """Return a message with an id `1.0` as 1, and empty lists in place of objects as objects.
+
+    JSON has one kind of number, and PHP writes an empty array as `[]`, whatever it stands for.
+    """
+    if not isinstance(message, dict):
+        return message
+    number = message.get("id")
+    if isinstance(number, float) and number.is_integer() and abs(number) <= _MOST_EXACT:
+        message = {**message, "id": int(number)}
+    params = {} if message.get("params") == [] else message.get("params")
+    if isinstance(params, dict):
+        params = {name: {} if value == [] and name in _OBJECTS else value for name, value in params.items()}
+        message = {**message, "params": params}
+    return message
 
 
 def _rejected(rejection: InboundLadderRejection, request_id: RequestId | None = None) -> Reply:

@@ -1,7 +1,8 @@
 """The schemas of a tool, derived from the operation's entry in `/openapi.json`.
 
 Every session of an assistant reads all of them, so nothing is repeated. Arguments keep everything that helps to fill
-them in. Answers are explained by their values, so only names and types of their fields are listed.
+them in. They are open and take any text as an id: some clients check them, and would refuse what the service takes or
+explains. Answers are explained by their values, so only names and types of their fields are listed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +12,11 @@ from django.core.exceptions import ImproperlyConfigured
 
 Schema = dict[str, Any]
 
+_LEFT_OUT = (("additionalProperties", False), ("format", "double"), ("format", "uuid"))
+
 
 def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema], sources: Mapping[str, str]) -> Schema:
-    """Return path, query and body parameters of an OpenAPI operation as one closed object, without any `$ref`.
+    """Return path, query and body parameters of an OpenAPI operation as one object, without any `$ref`.
 
     Args:
         sources: the tool that returns such ids, by argument.
@@ -36,7 +39,8 @@ def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema], sou
     inlined = _inlined(properties, components)
     _name_sources(inlined, sources)
     _shorten_entries(inlined)
-    schema: Schema = {"type": "object", "properties": inlined, "additionalProperties": False}
+    _describe_dates(inlined)
+    schema: Schema = {"type": "object", "properties": inlined}
     if required:
         schema["required"] = required
     return schema
@@ -96,6 +100,16 @@ def _shorten_entries(properties: dict[str, Schema]) -> None:
                     field.pop("description", None)
 
 
+def _describe_dates(properties: dict[str, Schema]) -> None:
+    """Add the form of a date to its description, at every depth."""
+    for schema in properties.values():
+        branches = [schema, *schema.get("anyOf", ())]
+        for branch in branches:
+            _describe_dates(branch.get("items", {}).get("properties", {}))
+        if any(branch.get("format") == "date" for branch in branches):
+            schema["description"] = f"{schema.get('description', '')} YYYY-MM-DD.".strip()
+
+
 def _add(properties: dict[str, Schema], name: str, schema: Schema) -> None:
     if name in properties:
         raise ImproperlyConfigured(f"two parameters are named {name}; a tool has one object for all of them")
@@ -117,7 +131,7 @@ def _resolved(schema: Schema, components: Mapping[str, Schema]) -> Schema:
 
 
 def _inlined(value: Any, components: Mapping[str, Schema]) -> Any:
-    """Return a copy of `value` with every reference replaced, without examples and the format `double`.
+    """Return a copy of `value` with every reference replaced, open, and without examples and redundant formats.
 
     An assistant might use an id in an example as a real one. All numbers in JSON are doubles.
     """
@@ -128,7 +142,7 @@ def _inlined(value: Any, components: Mapping[str, Schema]) -> Any:
     schema = {
         key: _inlined(inner, components)
         for key, inner in _resolved(value, components).items()
-        if not (key == "examples" and isinstance(inner, list)) and (key, inner) != ("format", "double")
+        if not (key == "examples" and isinstance(inner, list)) and (key, inner) not in _LEFT_OUT
     }
     return _with_single_types(schema) if isinstance(schema.get("type"), list) else schema
 

@@ -53,7 +53,8 @@ class ToolArguments:
         return self.given
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
-        return declared.parse(self.given)
+        """Return the query parameters, which only reading tools have. Many clients send null for those not given."""
+        return declared.parse({name: value for name, value in self.given.items() if value is not None})
 
     def body(self, operation: Operation) -> Any:
         """Return the arguments that were sent.

@@ -157,6 +157,8 @@ def fitting(schema: Any) -> st.SearchStrategy[Any]:
         return st.sampled_from(schema["enum"])
     if "format" in schema and schema["type"] == "string":
         return FORMATS[schema["format"]]
+    if schema["type"] == "string" and "maxLength" not in schema:  # an id
+        return FORMATS["uuid"]
     return KINDS[schema["type"]](schema)
 
 

@@ -119,6 +119,25 @@ class TestHandshake:
     def test_the_id_is_returned_unchanged(self, tools: McpEntryPoint, id_: Any) -> None:
         assert post(tools, PING | {"id": id_}).json()["id"] == id_
 
+    def test_a_whole_number_with_a_decimal_point_is_an_id(self, tools: McpEntryPoint) -> None:
+        response = tools.request("POST", "/mcp", data=json.dumps(PING | {"id": 1.0}), content_type="application/json")
+        assert response.content == b'{"jsonrpc":"2.0","id":1,"result":{}}'
+
+    @each(
+        ("method", "params"),
+        [
+            ("ping", []),
+            ("tools/list", []),
+            ("tools/list", {"_meta": []}),
+            ("tools/call", {"name": "get_me", "arguments": []}),
+            ("initialize", initialize("2025-11-25")["params"] | {"capabilities": []}),
+        ],
+    )
+    def test_an_empty_list_is_an_empty_object(self, tools: McpEntryPoint, method: str, params: Any) -> None:
+        """PHP writes an empty array as `[]`, whatever it stands for."""
+        result = post(tools, PING | {"method": method, "params": params}).json()["result"]
+        assert not result.get("isError")
+
     @each("method", ["server/discover", "tools/List", "prompts/Get", "x"])
     def test_an_unknown_method_is_rejected(self, tools: McpEntryPoint, method: str) -> None:
         assert code_of(post(tools, PING | {"method": method})) == (200, -32601)
@@ -194,9 +213,8 @@ class TestStateless:
         assert code_of(response) == (400, -32022)
         assert response.json()["error"]["data"] == {"supported": REVISIONS, "requested": "2030-01-01"}
 
-    @each("version", [STATELESS, "2030-01-01", "nonsense", ""])
-    def test_a_header_is_not_enough_for_the_revision(self, tools: McpEntryPoint, version: str) -> None:
-        assert code_of(post(tools, PING, MCP_Protocol_Version=version)) == (400, -32602)
+    def test_a_header_is_not_enough_for_the_revision(self, tools: McpEntryPoint) -> None:
+        assert code_of(post(tools, PING, MCP_Protocol_Version=STATELESS)) == (400, -32602)
 
     @each(("version", "status"), [(STATELESS, 202), ("2030-01-01", 400)])
     def test_a_notification_of_a_known_revision_is_accepted(
@@ -204,6 +222,21 @@ class TestStateless:
     ) -> None:
         message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
         assert post(tools, message, MCP_Protocol_Version=version).status_code == status
+
+
+NOTIFICATION = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+class TestUnknownRevision:
+    @each("version", ["2025-12-31", "2024-10-07", "nonsense", "", "2025-11-25,2025-11-25", "2025-06-18, 2025-11-25"])
+    @each("message", [PING, initialize("2025-11-25"), NOTIFICATION, [PING], {"id": 5}])
+    def test_the_known_ones_are_listed(self, tools: McpEntryPoint, version: str, message: Any) -> None:
+        response = post(tools, message, MCP_Protocol_Version=version)
+        assert code_of(response) == (400, -32022)
+        assert response.json()["error"]["data"] == {"supported": REVISIONS, "requested": version}
+
+    def test_the_error_has_the_id_of_the_request(self, tools: McpEntryPoint) -> None:
+        assert post(tools, PING, MCP_Protocol_Version="2025-12-31").json()["id"] == 1
 
 
 class TestMessages:
@@ -242,6 +275,7 @@ class TestMessages:
             {"id": 1, "method": "ping"},
             {"jsonrpc": "2.0", "id": None, "method": "ping"},
             {"jsonrpc": "2.0", "id": 1.5, "method": "ping"},
+            {"jsonrpc": "2.0", "id": 1e300, "method": "ping"},
             {"jsonrpc": "2.0", "id": True, "method": "ping"},
             {"jsonrpc": "2.0", "id": "\ud800", "method": "ping"},
             {"jsonrpc": "2.0", "id": 1, "method": "\udfff"},

@@ -1,5 +1,6 @@
 """The tools in `tools/list`: derived from the operations, within the limits of the specification."""
 
+import copy
 import re
 from collections.abc import Iterator
 from types import ModuleType
@@ -103,12 +104,25 @@ def test_destructive_tools_ask_for_confirmation_and_name_who_can_undo(listed: di
 
 
 @each("name", TOOLS)
-def test_input_is_one_closed_object_without_references(listed: dict[str, Any], name: str) -> None:
+def test_input_is_one_object_without_references(listed: dict[str, Any], name: str) -> None:
     schema = listed[name]["inputSchema"]
     jsonschema.Draft202012Validator.check_schema(schema)
     assert "$ref" not in str(schema)
-    for inner in _objects(schema):
-        assert inner["additionalProperties"] is False
+
+
+@each("name", TOOLS)
+def test_input_leaves_the_check_of_names_and_ids_to_the_service(listed: dict[str, Any], name: str) -> None:
+    """Clients that check against a schema refuse what the service would take, or explain."""
+    for inner in _schemas(listed[name]["inputSchema"]):
+        assert "additionalProperties" not in inner
+        assert inner.get("format") != "uuid"
+
+
+@each("name", TOOLS)
+def test_every_date_describes_its_form(listed: dict[str, Any], name: str) -> None:
+    for field in (field for inner in _objects(listed[name]["inputSchema"]) for field in inner["properties"].values()):
+        if any(one.get("format") == "date" for one in (field, *field.get("anyOf", []))):
+            assert "YYYY-MM-DD" in field["description"]
 
 
 @each("name", TOOLS)
@@ -123,10 +137,13 @@ def test_input_has_the_arguments_of_path_query_and_body(listed: dict[str, Any], 
         source = sources_of(TOOLS).get(parameter["name"])
         described = [] if parameter["in"] == "path" else [parameter["description"]]
         described += [f"From {source}."] if source else []
-        expected = {"description": " ".join(described), **parameter["schema"]}
+        expected = {"description": " ".join(described), **copy.deepcopy(parameter["schema"])}
         expected.pop("examples", None)  # an assistant might mistake such an id for a real one
-        if expected.get("format") == "double":  # as all numbers in JSON
-            del expected["format"]
+        if expected.get("format") == "date":
+            expected["description"] += " YYYY-MM-DD."
+        for value in (expected, expected.get("items", {})):
+            if value.get("format") in {"double", "uuid"}:  # as all numbers in JSON, and all ids
+                value.pop("format")
         if isinstance(expected["type"], list):  # which clients that translate schemas reject
             value = {key: expected[key] for key in expected.keys() - {"description", "type"}}
             branches = [value | {"type": kind} if kind != "null" else {"type": kind} for kind in expected["type"]]
@@ -215,6 +232,13 @@ def _fields(schema: Any, path: str = "") -> set[tuple[str, str]]:
 def _properties(schema: Any) -> set[str]:
     """The names of all properties of the object schemas in `schema`."""
     return {name for inner in [schema, *_objects(schema)] for name in inner["properties"]}
+
+
+def _schemas(schema: Any) -> list[Any]:
+    """Every schema in `schema`, which may be a list of some."""
+    if isinstance(schema, list):
+        return [found for inner in schema for found in _schemas(inner)]
+    return [schema, *_schemas(list(schema.values()))] if isinstance(schema, dict) else []
 
 
 def _objects(schema: Any) -> list[Any]:
