@@ -15,13 +15,16 @@ from studyservice.operations.fields import BooleanField, IntegerField, ListField
 _INTEGER = re.compile(r"-?\d{1,308}", re.ASCII)
 """At most as many digits as the largest number in common JSON parsers (RFC 8259 section 6)."""
 _NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?", re.ASCII)
-_HOUR, _SIXTIETHS = r"(?:[01]\d|2[0-3])", r"[0-5]\d"
+_HOUR, _SIXTIETHS, _FRACTION = r"(?:[01]\d|2[0-3])", r"[0-5]\d", r"(?:[.,]\d+)?"
 _TIMESTAMP = re.compile(
-    rf"(\d{{4}}-\d{{2}}-\d{{2}})[Tt]({_HOUR}:{_SIXTIETHS}:{_SIXTIETHS})(?:\.(\d+))?"
-    rf"(?:([Zz])|([+ -])({_HOUR}:{_SIXTIETHS}))",
+    r"(\d{4}-\d\d-\d\d|\d{8})[Tt ]"
+    rf"({_HOUR}(?::{_SIXTIETHS}(?::{_SIXTIETHS}{_FRACTION})?|{_SIXTIETHS}(?:{_SIXTIETHS}{_FRACTION})?)?)"
+    rf"(?:[Zz]|([+ -])({_HOUR}(?::?{_SIXTIETHS})?))",
     re.ASCII,
 )
-"""The ranges of RFC 3339 section 5.6. `fromisoformat` accepts 60 minutes of an offset as an hour."""
+"""A calendar date and time of ISO 8601, extended or basic, in the ranges of RFC 3339 section 5.6. `fromisoformat` takes
+any separator, and 60 minutes of an offset as an hour.
+"""
 
 _FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
 _LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
@@ -64,7 +67,7 @@ class QueryListField(ListField):
 
 
 class QueryTimestampField(serializers.DateTimeField):
-    """An RFC 3339 date-time with `Z` or an offset, among the query parameters.
+    """An ISO 8601 date-time of the calendar with `Z` or an offset, among the query parameters.
 
     A `+` that was not percent-encoded arrives as a space and is read as `+`. Digits beyond microseconds are cut. An
     instant outside the years 1 to 9999 in UTC is moved to the nearest one inside.
@@ -79,10 +82,9 @@ class QueryTimestampField(serializers.DateTimeField):
         match = _TIMESTAMP.fullmatch(value)
         if match is None:
             self.fail("invalid")
-        day, clock, fraction, zulu, sign, offset = match.groups()
-        zone = "+00:00" if zulu else ("-" if sign == "-" else "+") + offset
+        day, clock, sign, offset = match.groups(default="")
         try:
-            local = datetime.fromisoformat(f"{day}T{clock}.{(fraction or '0')[:6]:0<6}{zone}")
+            local = datetime.fromisoformat(f"{day}T{clock}{'-' if sign == '-' else '+'}{offset or '00'}")
         except ValueError:
             self.fail("invalid")
         try:
