@@ -30,8 +30,8 @@ class ImportedEventLine(Body):
     course_id = IdField()
     item_id = IdField()
     uid = StringField(max_length=255, trim_whitespace=False)
-    instance = StringField(min_length=0, max_length=16, allow_blank=True, trim_whitespace=False)
-    prodid = StringField(min_length=0, max_length=255, allow_blank=True, trim_whitespace=False)
+    instance = StringField(max_length=16, allow_blank=True, trim_whitespace=False)
+    prodid = StringField(max_length=255, allow_blank=True, trim_whitespace=False)
     title = StringField(max_length=160)
     due_on = DateField()
 

@@ -82,7 +82,7 @@ class ReviewLine(_MemoryLine):
     duration_ms = IntegerField(allow_null=True, min_value=0, max_value=MAX_DURATION_MS)
     by_kind = ChoiceField(choices=[*dict(CALLERS)], allow_null=True)
     by_id = IdField(allow_null=True)
-    by_name = StringField(min_length=0, max_length=MAX_NAME, allow_null=True, allow_blank=True, trim_whitespace=False)
+    by_name = StringField(max_length=MAX_NAME, allow_null=True, allow_blank=True, trim_whitespace=False)
     desired_retention = ExactField(least=LEAST_RETENTION, most=MOST_RETENTION)
 
 

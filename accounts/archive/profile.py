@@ -37,7 +37,7 @@ _CHOSEN = ("name", "time_zone")
 class ProfileLine(Body):
     """The fields that an import sets. An older archive lacks some, and the account keeps its own."""
 
-    name = StringField(min_length=0, max_length=150, allow_blank=True)
+    name = StringField(max_length=150, allow_blank=True)
     time_zone = TimeZoneField(max_length=64)
     desired_retention = NumberField(min_value=LEAST_RETENTION, max_value=MOST_RETENTION)
     new_cards_a_day = IntegerField(min_value=0, max_value=MOST_NEW_CARDS, allow_null=True, required=False)

@@ -43,7 +43,7 @@ class MemberChanges(Body):
         "new_cards_a_day": 15,
     }
 
-    name = StringField(min_length=0, max_length=MAX_NAME, allow_blank=True, help_text="Name; may be empty.")
+    name = StringField(max_length=MAX_NAME, allow_blank=True, help_text="Name; may be empty.")
     time_zone = TimeZoneField(
         max_length=64, help_text="IANA time zone, in its exact spelling. Days of practice in the past keep their dates."
     )

@@ -71,7 +71,8 @@ class OperationSchema(AutoSchema):
             OpenApiParameter(name, UUID, OpenApiParameter.PATH, description=f"The {name.removesuffix('_id')}'s id.")
             for name in self.declared.path_ids
         ]
-        if self.declared.query is not None:
+        upload = self.declared.upload
+        if self.declared.query is not None and not (upload and upload.fields):  # else the form has them
             parameters.append(self.declared.query)
         if self.method == "POST":
             parameters.append(OpenApiParameter(location=OpenApiParameter.HEADER, **IDEMPOTENCY_KEY))
@@ -81,21 +82,23 @@ class OperationSchema(AutoSchema):
         return self.declared.body
 
     def _get_request_body(self, direction: Any = "request") -> Any:
-        """Return a file as part of a form or as the whole body, or JSON as drf-spectacular describes it, or both."""
+        """Return a file as part of a form or as the whole body, or JSON as drf-spectacular describes it, or both.
+
+        The form is first, because generators take the first.
+        """
         upload = self.declared.upload
         if upload is None:
             return super()._get_request_body(direction)
         file = {"type": "string", "format": "binary", "description": f"At most {upload.max_bytes} bytes."}
         properties = {PART: file}
-        content: Schema = {}
         declares = self.declared.body or self.declared.query
         if declares is not None and upload.fields:
             beside = self._map_basic_serializer(declares(), direction)["properties"]
             properties |= {name: beside[name] for name in upload.fields}
+        form = {"type": "object", "properties": properties, "required": [PART]}
+        content = {MULTIPART: {"schema": form}} | {name: {"schema": file} for name in upload.media_types}
         if self.declared.body is not None:
             content |= super()._get_request_body(direction)["content"]
-        form = {"type": "object", "properties": properties, "required": [PART]}
-        content |= {MULTIPART: {"schema": form}} | {name: {"schema": file} for name in upload.media_types}
         return {"content": content, "required": True}
 
     def get_response_serializers(self) -> Any:

@@ -53,7 +53,7 @@ class StringField(serializers.CharField):
         self.blank_is_null = blank_is_null
         if blank_is_null:
             kwargs = {"default": None} | kwargs | {"allow_null": True, "allow_blank": True}
-        else:
+        elif not kwargs.get("allow_blank"):
             kwargs.setdefault("min_length", 1)
         super().__init__(**kwargs)
         self.validators = [

@@ -35,7 +35,7 @@ class Route:
 
     Attributes:
         success: status of a success; where there are two, that of a creation.
-        is_upload: whether it accepts a file in place of JSON.
+        is_upload: whether it accepts a file, and no JSON.
         successes: every success status.
     """
 
@@ -62,6 +62,7 @@ def routes() -> dict[str, Route]:
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
             parameters = operation.get("parameters", [])
+            content = operation.get("requestBody", {}).get("content", {})
             successes = frozenset(int(code) for code in operation["responses"] if code < "300")
             found[operation["operationId"]] = Route(
                 method=method.upper(),
@@ -70,7 +71,7 @@ def routes() -> dict[str, Route]:
                 query=frozenset(p["name"] for p in parameters if p["in"] == "query"),
                 success=max(successes),
                 successes=successes,
-                is_upload=list(operation.get("requestBody", {}).get("content", {}))[:1] == ["multipart/form-data"],
+                is_upload=bool(content) and "application/json" not in content,
                 takes_body="requestBody" in operation,
             )
     return found
