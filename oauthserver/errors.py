@@ -69,15 +69,6 @@ class InvalidGrant(OAuthError):
         super().__init__(description)
 
 
-class InvalidScope(OAuthError):
-    """The scope exceeds the grant (RFC 6749 section 5.2)."""
-
-    code = "invalid_scope"
-
-    def __init__(self) -> None:
-        super().__init__("The scope goes beyond what the member allowed.")
-
-
 class UnauthorizedClient(OAuthError):
     """The client is known and may not use the grant (RFC 6749 section 5.2)."""
 
@@ -125,7 +116,7 @@ class TooManyRequests(OAuthError):
 def refusal(error: OAuth2Error) -> OAuthError:
     """Convert oauthlib's error at the token endpoint to one of ours. Most of oauthlib's have no description."""
     said = dict(error.twotuples)
-    for ours in (InvalidClient, InvalidGrant, InvalidScope):
+    for ours in (InvalidClient, InvalidGrant):
         if ours.code == said["error"]:
             return ours()
     return InvalidRequest(said.get("error_description", "The request is not valid."))

@@ -110,6 +110,12 @@ class TokenValidator(Validator):
         """Return the scopes that the member granted, even if the last access token had fewer."""
         return self.presented_grant.scope
 
+    def is_within_original_scope(self, request_scopes: list[str], refresh_token: str, request: Any, *args: Any) -> bool:
+        """Cut a request for more scopes down to the granted ones (RFC 6749 section 3.3). The answer names them."""
+        granted = self.presented_grant.scope.split()
+        request.scopes = [scope for scope in request_scopes if scope in granted]
+        return True
+
     def save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
         """Spend the presented grant and store the pair.
 
