@@ -243,6 +243,10 @@ CORS_ALLOW_HEADERS = (
     "mcp-method",
     "mcp-name",
     "last-event-id",
+    "cache-control",
+    "if-none-match",
+    "traceparent",
+    "tracestate",
 )
 CORS_EXPOSE_HEADERS = (
     "X-Request-Id",
@@ -254,6 +258,8 @@ CORS_EXPOSE_HEADERS = (
     "WWW-Authenticate",
     "Mcp-Session-Id",
     "MCP-Protocol-Version",
+    "Content-Disposition",
+    "Allow",
 )
 
 REST_FRAMEWORK = {

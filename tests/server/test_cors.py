@@ -19,6 +19,8 @@ EXPOSED = {
     "WWW-Authenticate",
     "Mcp-Session-Id",
     "MCP-Protocol-Version",
+    "Content-Disposition",
+    "Allow",
 }
 SENT_BY_CLIENTS = [
     "authorization",
@@ -27,6 +29,10 @@ SENT_BY_CLIENTS = [
     "idempotency-key",
     "mcp-protocol-version",
     "mcp-session-id",
+    "cache-control",
+    "if-none-match",
+    "traceparent",
+    "tracestate",
 ]
 
 
