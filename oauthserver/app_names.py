@@ -61,8 +61,6 @@ def fault_of_name(name: str) -> str | None:
         return "client_name has no control or invisible characters."
     if not _READABLE.search(name) or _STACKED_MARKS.search(name):
         return "client_name can be read: it has a letter or a digit, and few marks on each."
-    if not _HIGHLY_RESTRICTIVE.fullmatch(name):
-        return "client_name does not mix scripts (UTS 39, highly restrictive)."
     if _letters(name) == _letters(settings.SERVICE_NAME):
         return "client_name is not the name of this service."
     return None
@@ -73,6 +71,11 @@ def _letters(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
+def mixes_scripts(name: str) -> bool:
+    """Return whether the normalized `name` could imitate another with letters of several scripts."""
+    return _HIGHLY_RESTRICTIVE.fullmatch(name) is None
+
+
 def name_from(uri: str) -> str:
-    """Return a name for an unnamed app: the host of its callback."""
+    """Return a name for an app without one, or with one that mixes scripts: the host of its callback, or the scheme."""
     return (urlsplit(uri).hostname or scheme_of(uri))[:MAX_CLIENT_NAME]

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from django.db import models
 
-from oauthserver.app_names import fault_of_name, name_from, normalized
+from oauthserver.app_names import fault_of_name, mixes_scripts, name_from, normalized
 from oauthserver.errors import InvalidClientMetadata, InvalidRedirectUri
 from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of
 
@@ -29,6 +29,7 @@ class ClientMetadata:
     Requests beyond these fields are answered with the granted values (RFC 7591 section 3.2.1).
 
     Attributes:
+        name: the app's own, or the host of its callback (`oauthserver.app_names`).
         auth_method_named: whether the registration named `auth_method`; if not, it is the default of RFC 7591.
     """
 
@@ -58,7 +59,7 @@ class ClientMetadata:
         if fault := fault_of_name(name):
             raise InvalidClientMetadata(fault)
         return cls(
-            name=name,
+            name=name_from(redirect_uris[0]) if mixes_scripts(name) else name,
             redirect_uris=redirect_uris,
             auth_method=AuthMethod(method),
             auth_method_named=AUTH_METHOD in body,

@@ -65,6 +65,7 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
         ConnectedApp(
             id=found,
             name=apps[found].name,
+            is_named=apps[found].is_named,
             verified=is_verified(apps[found]),
             hosts=hosts_of(apps[found]),
             scopes=frozenset(Scope) if row["writes"] else frozenset({Scope.READ}),
@@ -143,7 +144,8 @@ def asking_app(target: str) -> AskingApp | None:
     if app is None:
         return None
     uri = query.get("redirect_uri") or app.default_redirect_uri
-    return AskingApp(app.name, str(destination_of(uri))) if app.redirect_uri_allowed(uri) else None
+    name = app.name if app.is_named else ""
+    return AskingApp(name, str(destination_of(uri))) if app.redirect_uri_allowed(uri) else None
 
 
 class OAuthConnections:

@@ -22,7 +22,7 @@ from oauth2_provider.models import (
 
 from accounts.credentials.connections import Refusal
 from accounts.models import Member
-from oauthserver.app_names import MAX_CLIENT_NAME
+from oauthserver.app_names import MAX_CLIENT_NAME, name_from
 from oauthserver.client_metadata import AuthMethod
 from oauthserver.redirect_uris import fault_of, matches, scheme_of
 from studyservice.database.constraints import characters, one_of
@@ -110,6 +110,11 @@ class Application(AbstractApplication):
     def redirect_uri_allowed(self, uri: str) -> bool:
         """Return whether `uri` is registered and follows the current rules, which may have become stricter."""
         return fault_of(uri) is None and any(matches(registered, uri) for registered in self.redirect_uris.split())
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its name is its own, not the host of a callback."""
+        return self.name not in map(name_from, self.redirect_uris.split())
 
     def get_allowed_schemes(self) -> list[str]:
         """Return the schemes of the registered redirect URIs."""

@@ -42,7 +42,8 @@ class ConnectedApp:
 
     Attributes:
         id: identifies the connection on its pages.
-        name: as the app calls itself.
+        name: as the app calls itself, or the host of its callback.
+        is_named: whether it is the app's own.
         verified: whether we checked it, or each of its callbacks belongs to a recognized platform.
         hosts: distinguish it from another app of the same name: its publisher and callback hosts.
         scopes: granted by the member.
@@ -57,6 +58,7 @@ class ConnectedApp:
 
     id: UUID
     name: str
+    is_named: bool
     verified: bool
     hosts: tuple[str, ...]
     scopes: frozenset[Scope]
@@ -87,7 +89,7 @@ class AskingApp:
     """An app that waits for a member to sign in.
 
     Attributes:
-        name: as the app calls itself.
+        name: as the app calls itself; empty if that is not shown.
         returns_to: where the member is redirected afterwards.
     """
 

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from tests.support.cases import each
+from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import App, Browser, error_of, register
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "other tests send the same statements")]
@@ -94,7 +96,37 @@ def test_unreadable_names_are_rejected(name: str) -> None:
         "ㄅㄆㄇ かな",
     ],
 )
-def test_mixed_scripts_are_rejected(name: str) -> None:
+def test_a_name_of_mixed_scripts_is_shown_as_the_host_of_its_callback(name: str, owner_member: Any) -> None:
+    app = App.registered(client_name=name, redirect_uris=["https://notes.example/cb", "https://other.example/cb"])
+    assert app.registration["client_name"] == "notes.example"
+    page = Browser(owner_member).visit(app.query()).content.decode()
+    assert ("“notes.example”" in page, "Name not shown" in page, "Name not verified" in page) == (True, True, False)
+    assert name not in page
+
+
+def test_with_a_private_callback_it_is_shown_as_the_scheme() -> None:
+    given = {"client_name": "\u0421laude", "redirect_uris": ["com.example.notes:/cb"]}
+    assert register(**given).json()["client_name"] == "com.example.notes"
+
+
+def test_the_key_page_and_changes_show_the_host(owner_member: Any) -> None:
+    app = App.registered(client_name="\u0421laude", redirect_uris=["https://notes.example/cb"])
+    entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
+    entry_point.made("create_course", name="Cell Biology")
+    assert entry_point.made("list_changes")["data"][0]["by"]["name"] == "notes.example"
+    page = Browser(owner_member).client.get("/keys").content.decode()
+    assert ("<h3>notes.example</h3>" in page, "name not shown" in page) == (True, True)
+
+
+def test_signing_in_says_where_it_leads_without_the_name(client: Client) -> None:
+    app = App.registered(client_name="\u0421laude", redirect_uris=["https://notes.example/cb"])
+    page = client.get(f"/oauth/authorize?{app.query()}", follow=True).content.decode()
+    assert "You are about to connect <strong" in page
+    assert ("name not shown" in page, "which calls itself" in page) == (True, False)
+
+
+@each("name", ["\u0421laude\u200b", "\u0421" * 60 + "a" * 61])
+def test_a_name_of_mixed_scripts_that_breaks_another_rule_is_rejected(name: str) -> None:
     assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
 
 

@@ -27,6 +27,7 @@ def test_a_connected_app_is_listed(owner_member: Any, make_member: Any) -> None:
         ConnectedApp(
             id=ANY,
             name="Assistant",
+            is_named=True,
             verified=True,
             hosts=("Claude (claude.ai)",),
             scopes=frozenset({Scope.READ}),

@@ -196,6 +196,7 @@ class OneApp:
         self.app = ConnectedApp(
             id=uuid4(),
             name="Study Helper",
+            is_named=True,
             verified=False,
             hosts=("helper.example",),
             scopes=frozenset({Scope.READ}),
