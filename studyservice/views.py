@@ -22,9 +22,9 @@ from studyservice.openapi.reference import Group, common_errors, common_headers,
 
 @gzip_page
 @read_only
-def openapi() -> HttpResponse:
-    """`/openapi.json`."""
-    return json_response(document())
+def openapi(request: HttpRequest) -> HttpResponse:
+    """`/openapi.json`; with `?only=tools` just the operations that are tools, as GPT Actions take 30."""
+    return json_response(document(only_tools=request.GET.get("only") == "tools"))
 
 
 @require_safe

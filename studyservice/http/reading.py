@@ -11,13 +11,13 @@ from studyservice.operations.errors import MethodNotAllowed
 _READ = ("GET", "HEAD")
 
 
-def read_only(view: Callable[[], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def read_only(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Restrict `view` to GET and HEAD. Other methods get an error in the envelope."""
 
     @csrf_exempt
     def answer(request: HttpRequest) -> HttpResponse:
         if request.method not in _READ:
             return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
-        return view()
+        return view(request)
 
     return answer

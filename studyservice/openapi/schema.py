@@ -50,6 +50,10 @@ class OperationSchema(AutoSchema):
         found: Operation = getattr(self.view, self.view.action)
         return found
 
+    def is_excluded(self) -> bool:
+        """Return whether only tools are described, and this is none."""
+        return self.view.only_tools and not self.declared.tool
+
     def get_operation_id(self) -> str:
         return self.declared.id
 
@@ -168,7 +172,8 @@ def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema
     components["securitySchemes"] = _security_schemes()
     components["headers"] = HEADERS | REPLAYED
     components["responses"] = {error.name: error_response(error) for error in ERRORS.values()}
-    result["tags"] = [{"name": name, "description": text} for name, text in _headings()]
+    used = {tag for path in result["paths"].values() for operation in path.values() for tag in operation["tags"]}
+    result["tags"] = [{"name": name, "description": text} for name, text in _headings() if name in used]
     _drop(result, "x-spec-enum-id")
     _unwrap_references(schemas)
     for path in result["paths"].values():

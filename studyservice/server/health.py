@@ -16,7 +16,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from studyservice import __version__
 from studyservice.http.reading import read_only
@@ -38,19 +38,19 @@ class UnappliedMigrationsError(Exception):
 
 
 @read_only
-def health() -> HttpResponse:
+def health(_request: HttpRequest) -> HttpResponse:
     """Return 200 while the database answers, else 503."""
     return _answer(well=_is_well("database", _DATABASE.start()))
 
 
 @read_only
-def live() -> HttpResponse:
+def live(_request: HttpRequest) -> HttpResponse:
     """Return 200 and the version while this process answers requests, whatever the state of its dependencies."""
     return _answer(well=True, version=__version__)
 
 
 @read_only
-def ready() -> HttpResponse:
+def ready(_request: HttpRequest) -> HttpResponse:
     """Return 200 if all migrations and static files exist, and Redis (if configured) answers; else 503."""
     checks = readiness()
     told = {name: _status(well) for name, well in checks.items()}

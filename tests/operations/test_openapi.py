@@ -1,5 +1,6 @@
 """/openapi.json: valid, complete, and consistent with the specification."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -12,7 +13,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.support.cases import each
 from tests.support.entry_points import document, routes
-from tests.support.world import DOWNLOADS, OPERATIONS, Call, body_schema, declared, resolved
+from tests.support.world import DOWNLOADS, OPERATIONS, TOOLS, Call, body_schema, declared, resolved
 
 pytestmark = pytest.mark.database("sqlite", "the description is built from declarations")
 
@@ -117,7 +118,7 @@ def test_the_first_requests_at_once_wait_for_one_description(
     built: list[str] = []
 
     @cache
-    def build() -> dict[str, Any]:
+    def build(_only_tools: bool) -> dict[str, Any]:
         built.append("once")
         time.sleep(0.05)
         return {"openapi": "3.1.0"}
@@ -137,6 +138,37 @@ def test_it_is_served_as_json() -> None:
 def test_it_is_valid_openapi_3_1() -> None:
     assert document()["openapi"].startswith("3.1.")
     assert [error.message for error in OpenAPIV31SpecValidator(document()).iter_errors()] == []
+
+
+@pytest.fixture
+def of_tools() -> Any:
+    """The description of the tools' operations."""
+    return Client().get("/openapi.json?only=tools").json()
+
+
+def test_the_operations_of_the_tools_are_described_alone(of_tools: Any) -> None:
+    """GPT Actions take 30 operations."""
+    told = {entry["operationId"]: entry for path in of_tools["paths"].values() for entry in path.values()}
+    assert told == {name: declared(name) for name in TOOLS}
+    assert {name: of_tools[name] for name in ("openapi", "info", "servers")} == {
+        name: document()[name] for name in ("openapi", "info", "servers")
+    }
+
+
+def test_the_description_of_tools_is_valid_and_has_nothing_else(of_tools: Any) -> None:
+    assert [error.message for error in OpenAPIV31SpecValidator(of_tools).iter_errors()] == []
+    text = json.dumps(of_tools)
+    for kind in ("schemas", "responses", "headers"):
+        for name, component in of_tools["components"][kind].items():
+            assert component == document()["components"][kind][name]
+            assert f'"#/components/{kind}/{name}"' in text, name
+    used = {tag for path in of_tools["paths"].values() for entry in path.values() for tag in entry["tags"]}
+    assert {tag["name"] for tag in of_tools["tags"]} == used
+
+
+@each("query", ["only=", "only=tool", "only=tools,", "only=rest", "other=tools"])
+def test_another_selection_is_the_whole_description(query: str) -> None:
+    assert Client().get(f"/openapi.json?{query}").json() == document()
 
 
 def test_its_version_is_that_of_the_specification() -> None:
