@@ -169,7 +169,7 @@ def _unsupported(request: HttpRequest, message: Any, version: str) -> _Call | Re
     if isinstance(parsed, JSONRPCRequest) and _names_its_version(parsed):
         return _stateless(request, message, version)
     supported = list(SUPPORTED_PROTOCOL_VERSIONS)
-    text = f"Unsupported protocol version. Send {MCP_PROTOCOL_VERSION_HEADER} once, with one of {', '.join(supported)}."
+    text = f"Unsupported protocol version. Send MCP-Protocol-Version once, with one of {', '.join(supported)}."
     data = {"supported": supported, "requested": version}
     return refusal(UNSUPPORTED_PROTOCOL_VERSION, text, data, request_id=getattr(parsed, "id", None))
 
