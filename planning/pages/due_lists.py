@@ -1,8 +1,9 @@
-"""The due items and milestones on the home page: missed, overdue, by day, and undated."""
+"""The due items and milestones on the home page: overdue, by day, and undated."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 from uuid import UUID
 
@@ -48,7 +49,7 @@ class Day(NamedTuple):
 
 
 def due_lists(agenda: AgendaRow, done: Sequence[MilestoneColumns], courses: Mapping[UUID, UUID]) -> dict[str, object]:
-    """The agenda by day, with separate lists of missed items, overdue and undated steps. At most `MOST_LISTED` entries;
+    """The agenda by day, with separate lists of what is overdue and of undated steps. At most `MOST_LISTED` entries;
     `more` has the number of others.
 
     Args:
@@ -56,8 +57,8 @@ def due_lists(agenda: AgendaRow, done: Sequence[MilestoneColumns], courses: Mapp
         courses: the course of each step's item.
     """
     recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"]}
-    missed = [_due(item)._replace(since=item["due_on"]) for item in agenda["missed"]]
-    overdue, undated = [], []
+    overdue = [(item["due_on"], _due(item)._replace(since=item["due_on"])) for item in agenda["missed"]]
+    undated = []
     dated = [
         (item["due_on"], _due(item)._replace(recall=recall.get(item["id"])))
         for item in agenda["items"]
@@ -70,27 +71,19 @@ def due_lists(agenda: AgendaRow, done: Sequence[MilestoneColumns], courses: Mapp
     for step in steps:
         due = _step(step, courses)
         if step["due_on"] is not None and step["due_on"] < today:
-            overdue.append(due._replace(since=step["due_on"]))
+            overdue.append((step["due_on"], due._replace(since=step["due_on"])))
         elif step["due_on"] is None:
             undated.append(due)
         else:
             dated.append((step["due_on"], due))
-    dated.sort(key=lambda one: one[0])
-    left = MOST_LISTED - len(missed)
-    listed = _cut((overdue, dated, undated), left)
-    overdue, dated, undated = overdue[: listed[0]], dated[: listed[1]], undated[: listed[2]]
-    days = [Day(day, [due for _, due in group]) for day, group in groupby(dated, key=lambda one: one[0])]
-    more = len(agenda["items"]) + len(steps) - sum(listed)
-    return {"days": days, "missed": missed, "overdue": overdue, "undated": undated, "more": more}
-
-
-def _cut(lists: Sequence[Sequence[object]], left: int) -> list[int]:
-    """The number of entries shown per list: at most half of the remaining ones for the first, then the others."""
-    first = min(len(lists[0]), max(left // 2, left - sum(len(one) for one in lists[1:])))
-    counts = [first]
-    for one in lists[1:]:
-        counts.append(min(len(one), left - sum(counts)))
-    return counts
+    for one in (overdue, dated):
+        one.sort(key=itemgetter(0))
+    late = min(len(overdue), max(MOST_LISTED // 2, MOST_LISTED - len(dated) - len(undated)))
+    dated = dated[: MOST_LISTED - late]
+    undated = undated[: MOST_LISTED - late - len(dated)]
+    more = len(agenda["missed"]) + len(agenda["items"]) + len(steps) - late - len(dated) - len(undated)
+    days = [Day(day, [due for _, due in group]) for day, group in groupby(dated, key=itemgetter(0))]
+    return {"days": days, "overdue": [due for _, due in overdue[:late]], "undated": undated, "more": more}
 
 
 def _due(item: ItemRow) -> Due:

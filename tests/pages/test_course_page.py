@@ -112,7 +112,7 @@ def test_milestones_are_below_their_item(browser: Client, owner: RestEntryPoint,
     assert "Untick Outline of Report" in text_of(browser, path_of(graded))
 
 
-def test_missed_items_come_first(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
+def test_overdue_items_come_first(browser: Client, owner: RestEntryPoint, graded: Any) -> None:
     with time_machine.travel(datetime(2026, 11, 20, 12, tzinfo=UTC), tick=False):
         owner.made("create_item", course_id=graded["course_id"], title="Essay", due_on="2026-11-21")
         owner.made("create_item", course_id=graded["course_id"], title="Quiz", kind="quiz", due_on="2026-11-21")
