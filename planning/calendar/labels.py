@@ -3,6 +3,7 @@
 Canvas appends the course to titles in brackets, Moodle uses a category, and others a location.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -28,10 +29,12 @@ def split_title(title: str) -> tuple[str, str]:
 def set_labels(events: Iterable[dict[str, Any]]) -> None:
     """Set the `label` of each event, from its `brackets`, `category` or `place`.
 
-    Categories and places count only if every event has one.
+    Categories count if no more events are without one than with one. Places count if more than half of the events have
+    one, because a few may be rooms. The label of the others is empty.
     """
     events = list(events)
-    named = next((name for name in ("category", "place") if all(event[name] for event in events)), None)
+    has = Counter(name for event in events for name in ("category", "place") if event[name])
+    named = "category" if has["category"] * 2 >= len(events) else "place" if has["place"] * 2 > len(events) else None
     for event in events:
         noted: Mapping[str, str] = {name: event.pop(name) for name in ("brackets", "category", "place")}
         event["label"] = (noted["brackets"] or (noted[named] if named else ""))[:MAX_LABEL].strip()

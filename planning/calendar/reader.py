@@ -4,20 +4,32 @@ Libraries parse lines, time zones (including Windows names), recurrence and its 
 and applies limits.
 """
 
-import re
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta
 from typing import IO, Any
 from zoneinfo import ZoneInfo
 
-import recurring_ical_events
-from icalendar import Calendar, vDDDTypes, vRecur
+from icalendar import Calendar
 from icalendar.cal import Component
 
 from planning.calendar.labels import set_labels, split_title
-from planning.calendar.marking import without_mark
+from planning.calendar.lines import ReadableLines, readable_lines
 from planning.calendar.openings import only_opens
-from studyservice.reading.decoding import decode_text
+from planning.calendar.properties import (
+    category_of,
+    dates_of,
+    deadline_of,
+    is_cancelled,
+    is_completed,
+    moment_of,
+    one_line,
+    revision_of,
+    shortened,
+    title_of,
+    whole_title_of,
+)
+from planning.calendar.recurrence import instances_of, recurs_too_often
+from planning.calendar.zones import UNREADABLE
 
 MAX_COMPONENTS = 3000
 """Maximum number of events, tasks, time zones and other components in one file."""
@@ -34,14 +46,11 @@ WINDOW = timedelta(days=365)
 MAX_UID = 255
 """Maximum characters (RFC 7986 section 5.3 requires octets)."""
 
-MAX_TITLE = 160
-
 _DATED = ("VEVENT", "VTODO")
 _RECURRING = ("RRULE", "RDATE", "RECURRENCE-ID")
-_FOLD = re.compile(rb"(?:\r?\n)+[ \t]")
-_TOO_OFTEN = {"SECONDLY", "MINUTELY", "HOURLY"}
-_UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError)
-"""Exceptions of the libraries for invalid values."""
+_REPLACED = "\ufffd"
+
+Component.ignore_exceptions = True  # as in events, a line that cannot be read costs only itself
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -54,11 +63,10 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     Args:
         options: `today` and `time_zone`, the member's.
     """
+    lines = readable_lines(file.read())
     try:
-        calendars = [
-            found for found in Calendar.from_ical(_text(file.read()), multiple=True) if found.name == "VCALENDAR"
-        ]
-    except _UNREADABLE:
+        calendars = [found for found in Calendar.from_ical(lines.text, multiple=True) if found.name == "VCALENDAR"]
+    except UNREADABLE:
         calendars = []
     if not calendars:
         yield {"refusal": "no_calendar"}
@@ -66,7 +74,7 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if sum(len(calendar.subcomponents) for calendar in calendars) > MAX_COMPONENTS:
         yield {"refusal": "too_many"}
         return
-    reading = _Reading(date.fromisoformat(options["today"]), ZoneInfo(options["time_zone"]))
+    reading = _Reading(date.fromisoformat(options["today"]), ZoneInfo(options["time_zone"]), lines)
     for calendar in calendars:
         reading.add(calendar)
     if len(reading.events) > MAX_EVENTS:
@@ -82,22 +90,13 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     }
 
 
-def _text(content: bytes) -> str:
-    """Join folded lines, then decode: a line may be folded within a character (RFC 5545 section 3.1). Line ends may be
-    CR.
-    """
-    if b"\0" not in content:  # else it is UTF-16, which `Calendar` unfolds
-        content = _FOLD.sub(b"", content if b"\n" in content else content.replace(b"\r", b"\n"))
-    text = decode_text(content).text
-    return text if "\n" in text else text.replace("\r", "\n")
-
-
 class _Reading:
     """The events found so far."""
 
-    def __init__(self, today: date, zone: ZoneInfo) -> None:
+    def __init__(self, today: date, zone: ZoneInfo, lines: ReadableLines) -> None:
         self.today = today
         self.zone = zone
+        self.lines = lines
         self.events: dict[tuple[str, str], dict[str, Any]] = {}
         self.skipped: list[dict[str, str]] = []
         self.present: list[tuple[str, str]] = []
@@ -114,42 +113,43 @@ class _Reading:
             if not uid or len(uid) > MAX_UID:
                 self._skip(component, "uid_too_long" if uid else "no_uid")
                 continue
+            if "RECURRENCE-ID" in component and moment_of(component, "RECURRENCE-ID") is None:
+                self._skip(component, "no_date")
+                continue
             series.setdefault((component.name, uid), []).append(component)
         for (name, uid), components in series.items():
-            cancelled = all_cancelled or any(_is_cancelled(one) for one in components if "RECURRENCE-ID" not in one)
+            before = len(self.events)
+            cancelled = all_cancelled or any(is_cancelled(one) for one in components if "RECURRENCE-ID" not in one)
             if any(mark in one for one in components for mark in _RECURRING):
                 self._add_recurring(calendar, name, uid, components, cancelled)
             else:
-                self._add(max(components, key=_revision), uid, "", cancelled)
+                self._add(max(components, key=revision_of), uid, "", cancelled)
+            if len(self.events) > before:
+                self.skipped += self._doubts(components)
 
     def _add_recurring(
         self, calendar: Calendar, name: str, uid: str, components: list[Component], cancelled: bool
     ) -> None:
         """Add the instances, except excluded ones and with changed ones as changed."""
-        if any(_recurs_too_often(one) for one in components):
+        if any(recurs_too_often(one) for one in components):
             self._skip_series(components[0], "recurs_too_often")
             return
-        alone = Calendar()
-        for key in ("VERSION", "X-WR-TIMEZONE"):
-            if key in calendar:
-                alone[key] = calendar[key]
-        alone.subcomponents = components
         try:
-            found = recurring_ical_events.of(alone, components=[name]).between(self.today - WINDOW, self.today + WINDOW)
-            instances = [(self._day(one), _instance(one), one) for one in found]
-        except _UNREADABLE:
+            found = instances_of(calendar, name, components, self.today - WINDOW, self.today + WINDOW)
+            days = [(day, key, one) for key, one in found if (day := self._day(one))]
+        except UNREADABLE:
             self._skip_series(components[0], "no_date")
             return
-        dated = sorted((day < self.today, abs(day - self.today), key, one) for day, key, one in instances if day)
-        if len(dated) > MAX_INSTANCES:
+        days.sort(key=lambda one: (one[0] < self.today, abs(one[0] - self.today), one[1]))
+        if len(days) > MAX_INSTANCES:
             self.cut.add(uid)
-        for _, _, key, one in dated[:MAX_INSTANCES]:
+        for _, key, one in days[:MAX_INSTANCES]:
             self._add(one, uid, key, cancelled)
 
     def _add(self, component: Component, uid: str, instance: str, cancelled: bool) -> None:
-        day, whole = self._day(component), _whole_title(component)
-        title, (bare, brackets) = _shortened(whole), split_title(whole)
-        cancelled = cancelled or _is_cancelled(component)
+        day, whole = self._day(component), whole_title_of(component)
+        title, (bare, brackets) = shortened(whole), split_title(whole)
+        cancelled = cancelled or is_cancelled(component)
         reason = None if cancelled else _reason_to_skip(component, day, title)
         if reason is not None:
             self.present.append((uid, instance))
@@ -159,17 +159,17 @@ class _Reading:
             "uid": uid,
             "instance": instance,
             "title": title,
-            "bare": _shortened(bare),
+            "bare": shortened(bare),
             "due_on": day.isoformat() if day else None,
             "cancelled": cancelled,
             "brackets": brackets,
-            "category": _category(component),
-            "place": _one_line(component.get("LOCATION", "")),
+            "category": category_of(component),
+            "place": one_line(component.get("LOCATION", "")),
         }
 
     def _day(self, component: Component) -> date | None:
         """The date of the deadline in the member's time zone: the start of an event, or the due time of a task."""
-        at = _moment(component, "DTSTART" if component.name == "VEVENT" else "DUE")
+        at = deadline_of(component)
         if not isinstance(at, datetime):
             return at
         return at.date() if at.tzinfo is None else at.astimezone(self.zone).date()
@@ -179,42 +179,18 @@ class _Reading:
         self.cut.add(str(component["UID"]))
         self._skip(component, reason)
 
+    def _doubts(self, components: Iterable[Component]) -> Iterator[dict[str, str]]:
+        """Yield what the member should check of an event that was read."""
+        for component in components:
+            named = {str(value.params.get("TZID", "")).strip("/") for value in dates_of(component)}
+            broken = self.lines.replaced and any(_REPLACED in str(value) for value in component.values())
+            for doubted, reason in ((named & self.lines.ruleless, "unknown_zone"), (broken, "unreadable_text")):
+                if doubted:
+                    yield {"uid": str(component["UID"]), "title": title_of(component), "reason": reason}
+
     def _skip(self, component: Component, reason: str) -> None:
         uid = str(component.get("UID", ""))[:MAX_UID]
-        self.skipped.append({"uid": uid, "title": _title(component), "reason": reason})
-
-
-def _moment(component: Component, name: str) -> date | datetime | None:
-    """The value of a date property, with or without a time; None if it is missing, broken or repeated."""
-    value = component.get(name)
-    return value.dt if isinstance(value, vDDDTypes) and isinstance(value.dt, date) else None
-
-
-def _title(component: Component) -> str:
-    """The title for an item."""
-    return _shortened(_whole_title(component))
-
-
-def _whole_title(component: Component) -> str:
-    """The title in one line, without this service's check mark."""
-    return without_mark(_one_line(component.get("SUMMARY", "")))
-
-
-def _shortened(title: str) -> str:
-    """Shorten a title to the maximum length of an item's."""
-    return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "…"
-
-
-def _one_line(value: object) -> str:
-    """A text in one line; empty if the property is repeated."""
-    return "" if isinstance(value, list) else " ".join(str(value).replace("\x00", "").split())
-
-
-def _category(component: Component) -> str:
-    """The first category, even if there are several lines."""
-    value = component.get("CATEGORIES", "")
-    first = value[0] if isinstance(value, list) and value else value
-    return _one_line(next(iter(getattr(first, "cats", ())), ""))
+        self.skipped.append({"uid": uid, "title": title_of(component), "reason": reason})
 
 
 def _reason_to_skip(component: Component, day: date | None, title: str) -> str | None:
@@ -223,44 +199,5 @@ def _reason_to_skip(component: Component, day: date | None, title: str) -> str |
     if not title:
         return "no_title"
     if component.name == "VTODO":
-        return "completed" if _is_completed(component) else None
+        return "completed" if is_completed(component) else None
     return "opens" if only_opens(title) else None
-
-
-def _is_completed(component: Component) -> bool:
-    """Return whether a task is completed, which has three representations (RFC 5545 sections 3.8.1.8, 3.8.1.11,
-    3.8.2.1).
-    """
-    status, percent = (str(component.get(name, "")).upper() for name in ("STATUS", "PERCENT-COMPLETE"))
-    return status == "COMPLETED" or percent == "100" or "COMPLETED" in component
-
-
-def _is_cancelled(component: Component) -> bool:
-    return str(component.get("STATUS", "")).upper() == "CANCELLED"
-
-
-def _revision(component: Component) -> int:
-    """Sort key of duplicate events: the newest counts, and the first of equal ones."""
-    try:
-        return int(component.get("SEQUENCE", 0))
-    except _UNREADABLE:
-        return 0
-
-
-def _recurs_too_often(component: Component) -> bool:
-    """Return whether it recurs within a day, as no deadline does."""
-    rules = component.get("RRULE", [])
-    return any(
-        str(often).upper() in _TOO_OFTEN
-        for rule in (rules if isinstance(rules, list) else [rules])
-        if isinstance(rule, vRecur)
-        for often in rule.get("FREQ", [])
-    )
-
-
-def _instance(component: Component) -> str:
-    """The `RECURRENCE-ID`, in UTC if it has a zone."""
-    at = _moment(component, "RECURRENCE-ID")
-    if not isinstance(at, datetime):
-        return f"{at:%Y%m%d}" if at else ""
-    return f"{at:%Y%m%dT%H%M%S}" if at.tzinfo is None else f"{at.astimezone(UTC):%Y%m%dT%H%M%SZ}"

@@ -108,7 +108,7 @@ class SkippedEventRow(TypedDict):
 
 
 class SkippedEventRecord(Record):
-    """An event that is not taken."""
+    """An event that is not taken, or was read with a doubt."""
 
     example: ClassVar[dict[str, Any]] = {"uid": "event-assignment-12", "title": "Reading", "reason": "deleted"}
 
@@ -117,7 +117,7 @@ class SkippedEventRecord(Record):
     reason = serializers.CharField(
         help_text="Why: deleted (the member has deleted the item), completed (a task that is done), opens (something "
         "only opens or becomes available then), no_uid, uid_too_long, no_title, no_date, recurs_too_often; more may be "
-        "added."
+        "added. Events with unknown_zone (its time was read as UTC) and unreadable_text (with �) are taken."
     )
 
 

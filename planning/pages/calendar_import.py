@@ -47,6 +47,8 @@ _SKIPPED = {
     "no_title": "it has no title",
     "no_date": "it has no date",
     "recurs_too_often": "it recurs within a day",
+    "unknown_zone": "added, but the file does not define its time zone. Check the date",
+    "unreadable_text": "added, but some characters could not be read",
 }
 
 

@@ -19,7 +19,7 @@ from courses.serializers import COURSE_TEXTS, CourseBody
 from courses.syllabi.course_fields import course_fields
 from courses.syllabi.titles import MOST_CHARACTERS
 from grades.serializers import CategoryBody
-from planning.calendar.reader import MAX_TITLE
+from planning.calendar.properties import MAX_TITLE
 from studyservice.operations.columns import max_length
 from studyservice.operations.serializers import Body, Record
 from tests.operations.test_rows import NAMES, OPERATIONS

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from tests.school_calendars.conftest import Calls
+from tests.support.calendar_files import MOODLE, deadline
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.schools import URL, School, labelled
 
@@ -140,3 +142,43 @@ def test_events_without_a_label_belong_to_the_calendars_course(calls: Calls, sch
     assert later["state"] == "unassigned"
     assert calls.update(later, course_id=biology["id"])["state"] == "ok"
     assert len(calls.dates()) == 1
+
+
+def by(name: str, *labels: str) -> list[str]:
+    """A deadline for each label, in this property if it is not empty."""
+    return [
+        deadline(f"m{number}", "20261203", f"Quiz {number}", *([f"{name}:{label}"] if label else []))
+        for number, label in enumerate(labels)
+    ]
+
+
+@each(
+    ("events", "found"),
+    [
+        (by("CATEGORIES", "BIO210", ""), {"BIO210": 1, "": 1}),
+        (by("CATEGORIES", "BIO210", "BIO210", "PHY1", ""), {"BIO210": 2, "PHY1": 1, "": 1}),
+        (by("CATEGORIES", *["BIO210"] * 9, ""), {"BIO210": 9, "": 1}),
+        (by("LOCATION", "Biology", "Biology", ""), {"Biology": 2, "": 1}),
+        (by("LOCATION", "", "Biology", "Physics"), {"": 1, "Biology": 1, "Physics": 1}),
+        ([*by("CATEGORIES", "BIO210"), labelled("z", "20261203", "Lab", "Club")], {"BIO210": 1, "Club": 1}),
+        # as they are
+        (by("CATEGORIES", "BIO210", "", ""), {"": 3}),
+        (by("LOCATION", "Hall 3", ""), {"": 2}),
+        (by("LOCATION", "Hall 3", "", ""), {"": 3}),
+    ],
+)
+def test_the_label_that_most_events_have_decides(calls: Calls, school: School, events: list[str], found: Any) -> None:
+    school.has(*events, prodid=MOODLE)
+    assert {one["label"]: one["events"] for one in calls.add()["labels"]} == found
+
+
+@each("name, label", [("CATEGORIES", "BIO210"), ("LOCATION", "Biology")])
+def test_events_without_a_label_go_where_the_member_says(
+    calls: Calls, school: School, biology: Any, name: str, label: str
+) -> None:
+    private = calls.course("Private")
+    school.has(*by(name, label, label, ""), prodid=MOODLE)
+    added = calls.add(accept=True)
+    assert (added["state"], len(calls.dates(biology))) == ("unassigned", 2)
+    assert calls.update(added, course_id=private["id"])["state"] == "ok"
+    assert (len(calls.dates(biology)), calls.dates(private)) == (2, [("Quiz 2", "2026-12-03")])

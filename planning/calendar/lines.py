@@ -1,0 +1,86 @@
+"""The content lines of a calendar file (RFC 5545 section 3.1), repaired so that a broken line costs only itself."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from planning.calendar.zones import Zones, without_unusable_name
+from studyservice.reading.decoding import decode_text
+
+_FOLD = re.compile(rb"(?:\r*\n)+[ \t]")
+_TEXT_FOLD = re.compile(r"(?:\r*\n)+[ \t]")
+_LINE_END = re.compile(r"\r*\n")
+_DELIMITER = re.compile(r"\s*(BEGIN|END)\s*:\s*([\w-]+)\s*", re.IGNORECASE)
+_DATES = re.compile(r"((?:EXDATE|RDATE|RRULE)(?:;[^:]*)?):(.*)", re.IGNORECASE | re.DOTALL)
+
+_CALENDAR, _ZONE = "VCALENDAR", "VTIMEZONE"
+_ENTRIES = {"VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", _ZONE}
+"""Components that are never within one another, so the start of one ends another."""
+
+_READ = {_CALENDAR, "VEVENT", "VTODO"}
+
+
+class ReadableLines(NamedTuple):
+    """The lines of a file.
+
+    Attributes:
+        text: components that begin and end properly, without the contents of alarms and others that are not read.
+        replaced: the number of bytes that are in no encoding.
+        ruleless: names of time zones that the file defines without usable rules. `text` defines them as UTC.
+    """
+
+    text: str
+    replaced: int
+    ruleless: frozenset[str]
+
+
+def readable_lines(content: bytes) -> ReadableLines:
+    """Join the folded lines of a file, decode it, and repair its components.
+
+    Lines are joined before they are decoded, because one may be folded within a character. UTF-16 is decoded first.
+    """
+    if b"\0" not in content:
+        content = _FOLD.sub(b"", content if b"\n" in content else content.replace(b"\r", b"\n"))
+    text, replaced = decode_text(content)
+    text = _TEXT_FOLD.sub("", text if "\n" in text else text.replace("\r", "\n"))
+    zones = Zones()
+    return ReadableLines("\r\n".join(_repaired(text, zones)), replaced, frozenset(zones.ruleless))
+
+
+def _repaired(text: str, zones: Zones) -> Iterator[str]:
+    """Yield the lines within calendars. An `END` also ends what is still open within it; others are dropped."""
+    open_: list[str] = []
+    zone: list[str] = []
+    for line in _LINE_END.split(text):
+        delimiter = _DELIMITER.fullmatch(line)
+        for one in _nested(delimiter, open_) if delimiter else [line]:
+            if _ZONE in open_ or zone:
+                zone.append(one)
+                if _ZONE not in open_:
+                    yield from zones.lines(zone)
+                    zone = []
+            elif delimiter or (open_ and _READ.issuperset(open_)):
+                yield from _usable(one)
+
+
+def _nested(delimiter: re.Match[str], open_: list[str]) -> Iterator[str]:
+    """Open or close a component. Yield the lines that do so, each after `open_` is changed."""
+    word, name = delimiter[1].upper(), delimiter[2].upper()
+    if word == "BEGIN":
+        while open_ and (name == _CALENDAR or (name in _ENTRIES and open_[-1] != _CALENDAR)):
+            yield f"END:{open_.pop()}"
+        open_.append(name)
+        yield f"BEGIN:{name}"
+    elif name in open_:
+        while (last := open_.pop()) != name:
+            yield f"END:{last}"
+        yield f"END:{name}"
+
+
+def _usable(line: str) -> Iterator[str]:
+    """Yield a line, unless it is a recurrence without a value (`EXDATE:`), which is none."""
+    dates = _DATES.fullmatch(line)
+    if dates is None:
+        yield without_unusable_name(line)
+    elif values := [value for value in dates[2].split(",") if value.strip()]:
+        yield without_unusable_name(f"{dates[1]}:{','.join(values)}")
