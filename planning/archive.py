@@ -29,6 +29,7 @@ class ImportedEventLine(Body):
     id = IdField()
     course_id = IdField()
     item_id = IdField()
+    calendar_id = IdField(allow_null=True)
     uid = StringField(max_length=255, trim_whitespace=False)
     instance = StringField(max_length=16, allow_blank=True, trim_whitespace=False)
     prodid = StringField(max_length=255, allow_blank=True, trim_whitespace=False)

@@ -5,14 +5,19 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from courses.models import Course, Item
+from planning.calendar.comparison import Key, Version
 from planning.school_calendars.models import DueCalendar, SchoolCalendar
 from studyservice.database.constraints import at_least, characters
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey
+
+_OF_FILES = Value(uuid.UUID(int=0), models.UUIDField())
+"""In place of a calendar in the key of events from files: null values are not unique."""
 
 __all__ = ["DueCalendar", "ImportedEvent", "Milestone", "SchoolCalendar"]
 
@@ -58,7 +63,7 @@ class Milestone(models.Model):
 
 
 class ImportedEvent(models.Model):
-    """An imported calendar event, in the version of its last import.
+    """An imported calendar event, in the version of its last import, by one school calendar or by files.
 
     It outlives its item, so that an item deleted by the member is not created again. So it stores the item's id without
     a foreign key.
@@ -83,7 +88,14 @@ class ImportedEvent(models.Model):
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             MemberForeignKey(field="course"),
-            models.UniqueConstraint(fields=["member", "course", "uid", "instance"], name="importedevent_of_course"),
+            models.UniqueConstraint(
+                "member",
+                "course",
+                "uid",
+                "instance",
+                Coalesce("calendar_id", _OF_FILES),
+                name="importedevent_of_calendar",
+            ),
             characters("uid", 1, 255),
             characters("instance", 0, 16),
             characters("prodid", 0, 255),
@@ -92,3 +104,13 @@ class ImportedEvent(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def key(self) -> Key:
+        """`UID` and instance."""
+        return self.uid, self.instance
+
+    @property
+    def version(self) -> Version:
+        """The compared columns."""
+        return Version(self.title, self.due_on)

@@ -252,7 +252,7 @@ class Checker:
 
     def _require_once(self, table: ArchiveTable, fields: dict[str, Any], seen: _Seen) -> None:
         key = tuple(fields[name] for name in table.how.once)
-        if not key or None in key:
+        if not key or key[-1] is None:
             return
         if key in seen.once:
             raise ValidationFailed.of(table.how.once[-1], "Is also in another line.")

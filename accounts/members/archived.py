@@ -49,7 +49,7 @@ class Archived:
         tallies: counters in lines of an earlier table that count lines of this one.
         keeps_time: whether a new id keeps the time of the old one, and is the same in every table with such ids. It
             depends only on the old id, so that any number of lines can be read.
-        once: columns that are unique together, unless one is null.
+        once: columns that are unique together, unless the last one is null.
         shares: by reference, a column that must be equal in the line that it refers to.
         long_line: most bytes of a line.
         only: narrows the archived rows.

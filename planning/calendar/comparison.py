@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple
 from uuid import UUID
 
@@ -41,12 +41,15 @@ class KnownEvent:
     """A previously imported event.
 
     Attributes:
+        id: of the row that remembers it.
+        key: as remembered.
         base: its last imported version.
         item_id: the item created from it.
         kind: of the item.
         mine: the current item; None if the member has deleted it.
     """
 
+    id: UUID
     key: Key
     prodid: str
     base: Version
@@ -80,7 +83,7 @@ class Comparison:
         gone: items whose event was canceled or is missing from the file.
         deleted: events whose item the member has deleted.
         unchanged: number of unchanged items.
-        bases: new versions of known events.
+        bases: known events with their new keys and versions.
     """
 
     new: list[FileEvent] = field(default_factory=list)
@@ -89,11 +92,13 @@ class Comparison:
     gone: list[KnownEvent] = field(default_factory=list)
     deleted: list[FileEvent] = field(default_factory=list)
     unchanged: int = 0
-    bases: list[FileEvent] = field(default_factory=list)
+    bases: list[tuple[KnownEvent, FileEvent]] = field(default_factory=list)
 
 
 def compare(events: Iterable[FileEvent], known: Mapping[Key, KnownEvent]) -> Comparison:
     """Compare each event of the file with its known version, separately by title and date.
+
+    `known` has the keys of the file (`planning.calendar.moves`).
 
     Changes made only in the file are applied, and changes made only by the member are kept. If both changed a field,
     the member's value is kept, and the conflict is reported once.
@@ -107,8 +112,8 @@ def compare(events: Iterable[FileEvent], known: Mapping[Key, KnownEvent]) -> Com
             found.deleted.append(event)
         else:
             _compare(found, before, before.mine, event.version)
-        if before is not None and before.base != event.version:
-            found.bases.append(event)
+        if before is not None and (before.key, before.base) != (event.key, event.version):
+            found.bases.append((before, event))
     return found
 
 
@@ -129,33 +134,45 @@ def _compare(found: Comparison, known: KnownEvent, mine: Version, theirs: Versio
         found.unchanged += 1
 
 
-def gone(
-    known: Mapping[Key, KnownEvent],
-    present: Collection[Key],
-    cancelled: Collection[Key],
-    *,
-    prodid: str,
-    cut: Collection[str],
-    today: date,
-    window: timedelta,
-) -> list[KnownEvent]:
-    """Known events with an item that are canceled in the file or missing from it.
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The meaning of an event's absence from a file.
 
-    Missing events of another program's file mean nothing. Neither do instances outside of `window`, or of an event with
-    too many instances.
+    Attributes:
+        present: keys of events that are in the file.
+        cancelled: keys of canceled events.
+        cut: UIDs of events with too many instances; others may be missing.
+        first: the first day of the instances in a file.
+        last: the last one.
     """
 
-    def may_be_told(event: KnownEvent) -> bool:
-        uid, instance = event.key
-        if event.prodid != prodid:
-            return False
-        if not instance:
-            return True
-        day = event.base.due_on
-        return uid not in cut and day is not None and abs(day - today) <= window
+    present: Collection[Key]
+    cancelled: Collection[Key]
+    cut: Collection[str]
+    first: date
+    last: date
 
-    return [
-        event
-        for key, event in known.items()
-        if event.mine is not None and key not in present and (key in cancelled or may_be_told(event))
-    ]
+    def may_move(self, event: KnownEvent) -> bool:
+        """Return whether the event may be in the file under another key."""
+        return event.key not in self.present and event.key not in self.cancelled and self._covers(event)
+
+    def gone(self, known: Mapping[Key, KnownEvent], *, prodid: str | None = None) -> list[KnownEvent]:
+        """Known events with an item that are canceled in the file or missing from it.
+
+        Missing events mean nothing if they are from a file of another program than `prodid`, or instances outside of
+        the time that a file covers, or of an event with too many instances.
+        """
+        return [
+            event
+            for key, event in known.items()
+            if event.mine is not None
+            and key not in self.present
+            and (key in self.cancelled or (prodid in {None, event.prodid} and self._is_missing(event)))
+        ]
+
+    def _is_missing(self, event: KnownEvent) -> bool:
+        return self._covers(event) and not (event.key[1] and event.key[0] in self.cut)
+
+    def _covers(self, event: KnownEvent) -> bool:
+        day = event.base.due_on
+        return not event.key[1] or (day is not None and self.first <= day <= self.last)

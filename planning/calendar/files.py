@@ -1,7 +1,7 @@
 """Reading a calendar file from a member or a school, on the side of the service."""
 
 import zlib
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import IO, Any
@@ -9,8 +9,8 @@ from typing import IO, Any
 import orjson
 
 from accounts.models import Member
-from planning.calendar.comparison import FileEvent, Key
-from planning.calendar.reader import MAX_COMPONENTS, MAX_EVENTS
+from planning.calendar.comparison import Absence, FileEvent, Key
+from planning.calendar.reader import MAX_COMPONENTS, MAX_EVENTS, WINDOW
 from planning.calendar.serializers import SkippedEventRow
 from studyservice.operations.errors import InvalidRequest, RateLimited
 from studyservice.rates.limiter import Rate, hit
@@ -50,6 +50,16 @@ class CalendarFile:
     present: frozenset[Key]
     cut: frozenset[str]
     bare: Mapping[Key, str]
+
+    def absence(self, today: date, present: Collection[Key] | None = None) -> Absence:
+        """The meaning of events that this file lacks.
+
+        Args:
+            today: the member's, when it is read.
+            present: keys of the events that count as present, in place of all.
+        """
+        there = {event.key for event in self.events} if present is None else present
+        return Absence({*there, *self.present}, self.cancelled, self.cut, today - WINDOW, today + WINDOW)
 
     def without_brackets(self) -> "CalendarFile":
         """The same file, with the course in brackets cut off the titles."""

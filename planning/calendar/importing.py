@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypedDict
 from uuid import UUID
 
 from accounts.changes.recording import Write
@@ -17,9 +17,9 @@ from courses.items import change_items, delete_items
 from courses.models import Item
 from courses.serializers import ItemFields, NewItem
 from courses.syllabi.kinds import kind_of
-from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version, compare, gone
+from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version, compare
 from planning.calendar.files import CalendarFile, read_calendar
-from planning.calendar.reader import WINDOW
+from planning.calendar.moves import follow_moves
 from planning.calendar.serializers import (
     CalendarEventRow,
     CalendarImportRow,
@@ -29,7 +29,7 @@ from planning.calendar.serializers import (
 )
 from planning.models import ImportedEvent
 from planning.school_calendars.assigning import label_rows, summaries
-from planning.school_calendars.loading import load_courses
+from planning.school_calendars.loading import StoredItem, load_courses
 from studyservice.database.ahead import Ahead, insert_later, update_later
 
 EVENTS_OF_COURSE = Limit(
@@ -83,14 +83,24 @@ class Plan:
     Attributes:
         new: events with their new items.
         changes: items with their changes.
-        bases: new versions of remembered events.
+        bases: remembered events with their new keys and versions.
         deleted: items to delete.
+        shared: events whose item another calendar created.
     """
 
     new: Sequence[tuple[FileEvent, NewItem]]
     changes: Sequence[tuple[UUID, ItemFields]]
-    bases: Sequence[FileEvent]
+    bases: Sequence[tuple[KnownEvent, FileEvent]]
     deleted: Sequence[UUID] = ()
+    shared: Sequence[tuple[FileEvent, UUID]] = ()
+
+
+class _RememberedColumns(TypedDict):
+    uid: str
+    instance: str
+    prodid: str
+    title: str
+    due_on: date
 
 
 class _StoredItem(NamedTuple):
@@ -101,29 +111,32 @@ class _StoredItem(NamedTuple):
 
 
 def compared(member: Member, course_id: UUID, calendar: CalendarFile) -> Comparison:
-    """Compare the contents with the course. Two queries: the imported events, and their remaining items."""
+    """Compare the contents with the course. Two queries: the imported events, and their remaining items.
+
+    If several calendars remember an event, that of files is compared, else one with the title and date of the file.
+    """
     mine = Ahead(Item.objects.filter(member_id=member.id, course_id=course_id).values_list(*_StoredItem._fields))
     rows = list(ImportedEvent.objects.filter(member_id=member.id, course_id=course_id).order_by("due_on", "id"))
     items = {item.id: item for item in (_StoredItem(*row) for row in mine)}
-    known = {(row.uid, row.instance): _known(row, items.get(row.item_id)) for row in rows}
+    versions = {event.key: event.version for event in calendar.events}
+    best: dict[Key, ImportedEvent] = {}
+    for row in sorted(rows, key=lambda row: (row.calendar_id is None, row.version == versions.get(row.key))):
+        best[row.key] = row
+    known = {row.key: known_event(row, items.get(row.item_id)) for row in rows if best[row.key] is row}
+    absence = calendar.absence(member.today())
+    known = follow_moves(calendar.events, known, absence)
     found = compare(calendar.events, known)
-    found.gone = gone(
-        known,
-        {event.key for event in calendar.events} | calendar.present,
-        calendar.cancelled,
-        prodid=calendar.prodid,
-        cut=calendar.cut,
-        today=member.today(),
-        window=WINDOW,
-    )
+    found.gone = absence.gone(known, prodid=calendar.prodid)
     return found
 
 
-def _known(row: ImportedEvent, item: _StoredItem | None) -> KnownEvent:
+def known_event(row: ImportedEvent, item: _StoredItem | StoredItem | None) -> KnownEvent:
+    """A remembered event with its item, None if the member has deleted it."""
     return KnownEvent(
-        key=(row.uid, row.instance),
+        id=row.id,
+        key=row.key,
         prodid=row.prodid,
-        base=Version(row.title, row.due_on),
+        base=row.version,
         item_id=row.item_id,
         kind="" if item is None else item.kind,
         mine=None if item is None else Version(item.title, item.due_on),
@@ -162,34 +175,34 @@ def take(
         Conflict: there would be too many items.
     """
     known = ImportedEvent.objects.filter(member_id=member.id, course_id=course_id)
-    if plan.new:
-        EVENTS_OF_COURSE.require_room(known, len(plan.new))
+    if plan.new or plan.shared:
+        EVENTS_OF_COURSE.require_room(known, len(plan.new) + len(plan.shared))
     deleted = delete_items(write, course_id, plan.deleted)
     made = add_items(write, member, course_id, [item for _, item in plan.new])
     changed = change_items(write, course_id, plan.changes)
     # The remembered versions are the file's and not study data. An undo leaves them, so that undone items count as
     # deleted or changed by the member.
-    new = zip(made, (event for event, _ in plan.new), strict=True)
+    new = zip((event for event, _ in plan.new), made, strict=True)
     insert_later(
         [
             ImportedEvent(
                 member_id=member.id,
                 course_id=course_id,
                 item_id=item_id,
-                uid=event.key[0],
-                instance=event.key[1],
-                prodid=calendar.prodid,
-                title=event.title,
-                due_on=event.due_on,
                 calendar_id=calendar_id,
+                **_columns(event, calendar.prodid),
             )
-            for item_id, event in new
+            for event, item_id in (*new, *plan.shared)
         ]
     )
-    for base in plan.bases:
-        one = known.filter(uid=base.key[0], instance=base.key[1])
-        update_later(one, title=base.title, due_on=base.due_on, prodid=calendar.prodid)
+    for base, event in plan.bases:
+        update_later(known.filter(id=base.id), **_columns(event, calendar.prodid))
     return made, Applied(len(made), changed, deleted)
+
+
+def _columns(event: FileEvent, prodid: str) -> _RememberedColumns:
+    uid, instance = event.key
+    return {"uid": uid, "instance": instance, "prodid": prodid, "title": event.title, "due_on": event.due_on}
 
 
 def import_row(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> ComparedRow:

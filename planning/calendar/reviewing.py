@@ -87,7 +87,7 @@ def _plan(found: Comparison, approved: dict[str, Approved]) -> Plan:
             for key, item_id in differing.items()
             if key_of(key) in approved
         ],
-        bases=[event for event in found.bases if event.key not in left],
+        bases=[(known, event) for known, event in found.bases if known.key not in left],
         deleted=[known.item_id for known in found.gone if key_of(known.key) in approved],
     )
 

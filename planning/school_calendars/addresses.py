@@ -53,14 +53,14 @@ def parse_address(text: str) -> Address:
         raise _refusal("Must not have a fragment (#).")
     try:
         parts = urlsplit(text)
-        host, port = (parts.hostname or "").encode("idna").decode().lower(), parts.port or _HTTPS_PORT
+        host, port = (parts.hostname or "").encode("idna").decode().lower(), parts.port
     except ValueError:
         raise _refusal("Must be a valid address, like https://school.example/calendar.ics.") from None
     if not host:
         raise _refusal("Must name a host after https:// or webcal://.")
     if "@" in parts.netloc:
         raise _refusal("Must not have a user name or password.")
-    if port != _HTTPS_PORT:
+    if port not in {None, _HTTPS_PORT}:
         raise _refusal(f"Must not name another port than {_HTTPS_PORT}.")
     if _is_literal(host):
         raise _refusal("Must name a host, not an IP address.")

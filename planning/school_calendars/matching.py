@@ -9,9 +9,10 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Member
-from planning.calendar.comparison import Comparison, FileEvent, Key, KnownEvent, Version, compare, gone
+from planning.calendar.comparison import Comparison, FileEvent, Key, KnownEvent, compare
 from planning.calendar.files import CalendarFile
-from planning.calendar.reader import WINDOW
+from planning.calendar.importing import known_event
+from planning.calendar.moves import follow_moves
 from planning.models import ImportedEvent
 from planning.school_calendars.loading import Courses, StoredItem
 from planning.school_calendars.models import SchoolCalendar
@@ -31,7 +32,8 @@ class CourseMatch:
 
     Attributes:
         comparison: as in import_calendar.
-        adopted: remembered events that this calendar takes over from a file.
+        adopted: remembered events that this calendar takes over from a file, or from a deleted calendar.
+        shared: events whose item another calendar created.
         newly_gone: remembered events missing for the first time.
         back: remembered events that reappeared.
         moved_out: remembered events, with their items, that move to another course.
@@ -41,6 +43,7 @@ class CourseMatch:
     course_id: UUID
     comparison: Comparison = field(default_factory=Comparison)
     adopted: list[UUID] = field(default_factory=list)
+    shared: list[tuple[FileEvent, UUID]] = field(default_factory=list)
     newly_gone: list[ImportedEvent] = field(default_factory=list)
     back: list[UUID] = field(default_factory=list)
     moved_out: list[ImportedEvent] = field(default_factory=list)
@@ -88,18 +91,24 @@ class _Matching:
         courses: Courses,
         assigned: Mapping[str, UUID | None],
     ) -> None:
-        self.member, self.calendar_id, self.reading, self.assigned = member, calendar_id, reading, assigned
+        self.today, self.calendar_id, self.reading, self.assigned = member.today(), calendar_id, reading, assigned
         targets = {course_id for course_id in assigned.values() if course_id is not None}
         rows = list(_remembered(member, calendar_id, targets))
         self.items = courses.items
-        self.in_course = {(row.course_id, _key(row)): row for row in rows}
-        self.own: defaultdict[Key, list[ImportedEvent]] = defaultdict(list)
+        self.rows = {row.id: row for row in rows}
+        self.others: defaultdict[tuple[UUID, Key], list[ImportedEvent]] = defaultdict(list)
+        self.known: dict[UUID, dict[Key, KnownEvent]] = {
+            course_id: {} for course_id in sorted(targets | {row.course_id for row in rows})
+        }
         for row in rows:
             if row.calendar_id == calendar_id:
-                self.own[_key(row)].append(row)
-        self.matches = {
-            course_id: CourseMatch(course_id) for course_id in sorted(targets | {row.course_id for row in rows})
-        }
+                self.known[row.course_id][row.key] = known_event(row, self.items.get(row.item_id))
+            else:
+                self.others[row.course_id, row.key].append(row)
+        absence = reading.absence(self.today)
+        for course_id, known in self.known.items():
+            self.known[course_id] = follow_moves(reading.events, known, absence)
+        self.matches = {course_id: CourseMatch(course_id) for course_id in self.known}
         self.events: defaultdict[UUID, list[FileEvent]] = defaultdict(list)
         self.there: defaultdict[UUID, set[Key]] = defaultdict(set)
 
@@ -117,20 +126,37 @@ class _Matching:
             if event.label not in self.assigned:
                 continue
             target = self.assigned[event.label]
+            at = [course_id for course_id, known in self.known.items() if event.key in known]
             if target is None:
-                for row in self.own[event.key]:  # still in the file, in whatever course
-                    self.there[row.course_id].add(event.key)
+                for course_id in at:  # still in the file, in whatever course
+                    self.there[course_id].add(event.key)
                 continue
-            row_there = self.in_course.get((target, event.key))
-            elsewhere = [row for row in self.own[event.key] if row.course_id != target]
-            if row_there is not None and row_there.of_other:  # type: ignore[attr-defined]  # annotated
-                self.matches[target].comparison.unchanged += 1
-            elif row_there is None and elsewhere:
-                moving.append((elsewhere[0], event))
-            else:
+            if at and target not in at:
+                moving.append((self.rows[self.known[at[0]][event.key].id], event))
+            elif at or not self._is_shared(target, event):
                 self.events[target].append(event)
             self.there[target].add(event.key)
         return moving
+
+    def _is_shared(self, target: UUID, event: FileEvent) -> bool:
+        """Return whether another calendar created the item. Take over an event of a file, or of a deleted calendar.
+
+        Only one with the same title and date: programs of two schools may write the same UID.
+        """
+        same = [row for row in self.others[target, event.key] if row.version == event.version]
+        for row in same:
+            if not row.of_other:  # type: ignore[attr-defined]  # annotated
+                self.known[target][event.key] = known_event(row, self.items.get(row.item_id))
+                self.matches[target].adopted.append(row.id)
+                return False
+        for row in same[:1]:
+            one = self.matches[target]
+            one.shared.append((event, row.item_id))
+            if row.item_id in self.items:
+                one.comparison.unchanged += 1
+            else:
+                one.comparison.deleted.append(event)
+        return bool(same)
 
     def _move(self, row: ImportedEvent, event: FileEvent) -> None:
         """Move an event to its label's course unless the member changed it; otherwise it is reported as gone."""
@@ -146,43 +172,29 @@ class _Matching:
             self.there[row.course_id].add(event.key)
 
     def _compare(self, course_id: UUID, one: CourseMatch) -> None:
-        rows = {key: row for (course, key), row in self.in_course.items() if course == course_id}
-        rows = {key: row for key, row in rows.items() if not row.of_other}  # type: ignore[attr-defined]  # annotated
-        deleted, unchanged = one.comparison.deleted, one.comparison.unchanged
-        known = {key: self._known(row) for key, row in rows.items()}
+        known, deleted, unchanged = self.known[course_id], one.comparison.deleted, one.comparison.unchanged
         events = self.events[course_id]
         one.comparison = found = compare(events, known)
         found.deleted += deleted
         found.unchanged += unchanged
-        here = {event.key for event in events}
-        one.adopted = [rows[key].id for key in here & rows.keys() if rows[key].calendar_id != self.calendar_id]
-        own = {key: known[key] for key, row in rows.items() if row.calendar_id == self.calendar_id}
-        found.gone = gone(
-            own,
-            self.there[course_id] | self.reading.present,
-            self.reading.cancelled,
-            prodid=self.reading.prodid,
-            cut=self.reading.cut,
-            today=self.member.today(),
-            window=WINDOW,
-        )
-        lost = {event.key for event in found.gone}
-        one.newly_gone = [rows[key] for key in sorted(lost) if not rows[key].is_gone]
-        one.back = [row.id for key, row in rows.items() if row.is_gone and key in here]
-        today = self.member.today()
-        one.live = sum(
-            known[key].mine is not None and not rows[key].is_gone and rows[key].due_on >= today for key in own
-        )
+        absence = self.reading.absence(self.today, self.there[course_id])
+        found.gone = [event for event in absence.gone(known) if not self._is_elsewhere(course_id, event)]
+        newly_gone = [self.rows[event.id] for event in sorted(found.gone, key=lambda event: event.key)]
+        one.newly_gone = [row for row in newly_gone if not row.is_gone]
+        here = {known[event.key].id for event in events if event.key in known}
+        one.back = [row_id for row_id in here if self.rows[row_id].is_gone]
+        own = [event for event in known.values() if self.rows[event.id].calendar_id == self.calendar_id]
+        one.live = sum(event.mine is not None and self._is_ahead(self.rows[event.id]) for event in own)
 
-    def _known(self, row: ImportedEvent) -> KnownEvent:
-        item = self.items.get(row.item_id)
-        return KnownEvent(
-            key=_key(row),
-            prodid=self.reading.prodid,  # an address is one source, whatever program writes its files
-            base=Version(row.title, row.due_on),
-            item_id=row.item_id,
-            kind="" if item is None else item.kind,
-            mine=None if item is None else Version(item.title, item.due_on),
+    def _is_ahead(self, row: ImportedEvent) -> bool:
+        return not row.is_gone and row.due_on >= self.today
+
+    def _is_elsewhere(self, course_id: UUID, event: KnownEvent) -> bool:
+        """Return whether another calendar still has the event with this item."""
+        rows = self.others[course_id, event.key]
+        return any(
+            row.item_id == event.item_id and row.of_other and not row.is_gone  # type: ignore[attr-defined]  # annotated
+            for row in rows
         )
 
 
@@ -191,10 +203,6 @@ def _remembered(member: Member, calendar_id: UUID, targets: set[UUID]) -> Iterab
     others = SchoolCalendar.objects.filter(member_id=member.id, id=OuterRef("calendar_id")).exclude(id=calendar_id)
     mine = ImportedEvent.objects.filter(Q(calendar_id=calendar_id) | Q(course_id__in=targets), member_id=member.id)
     return mine.annotate(of_other=Exists(others)).order_by("due_on", "id")
-
-
-def _key(row: ImportedEvent) -> Key:
-    return row.uid, row.instance
 
 
 def _is_untouched(item: StoredItem, row: ImportedEvent) -> bool:

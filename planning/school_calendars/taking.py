@@ -1,6 +1,7 @@
 """Applying a reading at once or after the member's confirmation: one change for each course, all or nothing."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -14,7 +15,6 @@ from accounts.models import Member
 from courses.items import delete_items
 from courses.models import Course
 from planning.calendar.files import CalendarFile, unpacked
-from planning.calendar.importing import Plan as FilePlan
 from planning.calendar.importing import all_of, take
 from planning.models import ImportedEvent
 from planning.school_calendars.assigning import assigned
@@ -149,7 +149,7 @@ def _take(
     operation = None if call is None else call.operation
     for one in sorted(matches.values(), key=lambda one: not one.moved_out):
         found = one.comparison
-        if one.changes_something() or one.adopted or one.back or found.bases:
+        if one.changes_something() or one.adopted or one.shared or one.back or found.bases:
             with acting(actor, operation=operation), writing(member.id, TAKES) as write:
                 write.within(Course, one.course_id, courses.name_of(one.course_id))
                 if _take_course(write, member, calendar, reading, one):
@@ -171,7 +171,7 @@ def _take_course(
         delete_items(write, one.course_id, [row.item_id for row in one.moved_out])
         for batch in batches([row.id for row in one.moved_out]):
             delete_later(mine.filter(id__in=batch))
-    plan: FilePlan = all_of(one.comparison)
+    plan = replace(all_of(one.comparison), shared=one.shared)
     _, applied = take(write, member, one.course_id, reading, plan, calendar_id=calendar.id)
     for ids, columns in (
         (one.adopted, {"calendar_id": calendar.id, "is_gone": False}),

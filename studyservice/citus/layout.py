@@ -13,7 +13,7 @@ from typing import Any, cast
 from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.core import checks
-from django.db.models import Field, ManyToManyField, Model, UniqueConstraint
+from django.db.models import F, Field, ManyToManyField, Model, UniqueConstraint
 
 from studyservice.citus.tables import ON_COORDINATOR, ON_EVERY_SERVER, UNIQUE_AMONG_MEMBERS
 
@@ -148,7 +148,8 @@ def _unique_sets(model: type[Model]) -> Iterator[tuple[str, ...]]:
     yield from (tuple(fields) for fields in model._meta.unique_together)
     for constraint in model._meta.constraints:
         if isinstance(constraint, UniqueConstraint):
-            yield tuple(constraint.fields)
+            named = (one for one in constraint.expressions if isinstance(one, F))
+            yield tuple(constraint.fields) or tuple(one.name for one in named)  # type: ignore[attr-defined]  # has it
 
 
 def _column(model: type[Model], field: str) -> str:

@@ -101,12 +101,13 @@ def _checked_url(base: str, reference: str, limits: Limits) -> SplitResult:
     """Resolve `reference` against `base` and split it, if it may be fetched."""
     try:
         parts = urlsplit(urljoin(base, reference))
-        host, port = (parts.hostname or "").encode("idna").decode(), parts.port or _HTTPS_PORT
+        host = (parts.hostname or "").encode("idna").decode()
+        port = _HTTPS_PORT if parts.port is None else parts.port
     except ValueError as error:
         raise FetchError(Fault.ADDRESS_INVALID, f"not an address: {error}") from error
     if parts.scheme != "https" or not host or "@" in parts.netloc:
         raise FetchError(Fault.ADDRESS_INVALID, "only https addresses without a user name are fetched")
-    if port != _HTTPS_PORT and not limits.any_port:
+    if port != _HTTPS_PORT and not (limits.any_port and port):
         raise FetchError(Fault.ADDRESS_INVALID, f"only port {_HTTPS_PORT} is asked")
     return parts._replace(netloc=f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 

@@ -213,6 +213,7 @@ def test_each_redirect_is_checked_again(internet: Internet, address: str, fault:
         "https://@school.example/",
         "https://user:word@school.example/",
         "https://school.example:8443/",
+        "https://school.example:0/",
         "https://school.example:x/",
         "https://school..example/",
         f"https://{'a' * 64}.example/",

@@ -1,6 +1,6 @@
 """import_calendar: the instances of series, as programs write their ends, exceptions and changes."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -179,3 +179,123 @@ def test_a_changed_instance_that_cannot_be_read_costs_only_itself(
 ) -> None:
     found = import_events(owner, course, series("RRULE:FREQ=WEEKLY;COUNT=3"), event("w", *lines, summary="Quiz"))
     assert days(found["new"]) == expected
+
+
+WEEKLY = "RRULE:FREQ=WEEKLY;COUNT=3"
+NIGHT = f"DTSTART{NEW_YORK}:20261202T235900"
+
+
+def at(day: str, *lines: str, time: str = "235900", rule: str = WEEKLY) -> str:
+    """The weekly quiz from a day of December on."""
+    return series(rule, *lines, start=f"DTSTART{NEW_YORK}:202612{day}T{time}")
+
+
+MOVED = [
+    # another time of day, or zone
+    ([at("02")], [at("02", time="170000")], ["02", "09", "16"]),
+    ([at("02")], [series(WEEKLY, start="DTSTART:20261203T020000Z")], ["02", "09", "16"]),
+    ([at("02")], [series(WEEKLY, start="DTSTART:20261202T235900")], ["02", "09", "16"]),
+    ([at("02")], [series(WEEKLY, start="DTSTART;TZID=Asia/Tokyo:20261203T120000")], ["02", "09", "16"]),
+    # another weekday
+    ([at("02")], [at("03")], ["03", "10", "17"]),
+    ([at("02")], [at("01")], ["01", "08", "15"]),
+    ([at("02")], [at("04", time="120000")], ["04", "11", "18"]),
+    (
+        [at("02", rule="RRULE:FREQ=WEEKLY;BYDAY=WE,FR;COUNT=4")],
+        [at("03", rule="RRULE:FREQ=WEEKLY;BYDAY=TH,FR;COUNT=4")],
+        ["03", "04", "10", "11"],
+    ),
+    # all-day and timed
+    ([series(WEEKLY, start="DTSTART;VALUE=DATE:20261202")], [at("02")], ["02", "09", "16"]),
+    ([at("02")], [series(WEEKLY, start="DTSTART;VALUE=DATE:20261202")], ["02", "09", "16"]),
+    ([at("02")], [series(WEEKLY, start="DTSTART;VALUE=DATE:20261203")], ["03", "10", "17"]),
+    # a changed instance, which is changed again or no more
+    (
+        [at("02"), event("w", f"RECURRENCE-ID{NEW_YORK}:20261209T235900", f"DTSTART{NEW_YORK}:20261210T235900",
+                         summary="Quiz")],
+        [at("02", time="170000")],
+        ["02", "09", "16"],
+    ),
+    (
+        [at("02")],
+        [at("02", time="170000"), event("w", f"RECURRENCE-ID{NEW_YORK}:20261209T170000",
+                                        f"DTSTART{NEW_YORK}:20261211T170000", summary="Quiz")],
+        ["02", "11", "16"],
+    ),
+    # instances of a day
+    (
+        [at("02", rule="RRULE:FREQ=DAILY;COUNT=2"), event("v", "DTSTART;VALUE=DATE:20261202", summary="Quiz")],
+        [at("02", rule="RRULE:FREQ=DAILY;COUNT=2", time="120000"),
+         event("v", "DTSTART;VALUE=DATE:20261202", summary="Quiz")],
+        ["02", "02", "03"],
+    ),
+]  # fmt: skip
+
+
+@each("before, after, expected", MOVED)
+def test_a_series_that_changes_is_moved(
+    owner: RestEntryPoint, course: Any, before: list[str], after: list[str], expected: list[str]
+) -> None:
+    import_events(owner, course, *before)
+    ids = {item["id"] for item in owner.made("list_items")["data"]}
+    found = import_events(owner, course, *after)
+    assert (found["new"], found["gone"]) == ([], [])
+    items = owner.made("list_items")["data"]
+    assert ({item["id"] for item in items}, days(items)) == (ids, expected)
+    again = import_events(owner, course, *after)
+    assert (again["unchanged"], again["new"], again["changed"]) == (len(expected), [], [])
+
+
+SINGLE = series(start=NIGHT)
+OTHER_SIZES = [
+    # a single event becomes a series, and back
+    ([SINGLE], [at("02")], ["09", "16"], []),
+    ([SINGLE], [at("03")], ["10", "17"], []),
+    ([series(start=f"DTSTART{NEW_YORK}:20261209T120000")], [at("02")], ["02", "16"], []),
+    ([at("02")], [SINGLE], [], ["09", "16"]),
+    ([at("02")], [series(start=f"DTSTART{NEW_YORK}:20261217T120000")], [], ["02", "09"]),
+    # more or fewer instances
+    ([at("02")], [at("02", rule="RRULE:FREQ=WEEKLY;COUNT=4", time="170000")], ["23"], []),
+    ([at("02")], [at("03", rule="RRULE:FREQ=WEEKLY;COUNT=2")], [], ["16"]),
+    ([at("09")], [at("03", rule="RRULE:FREQ=WEEKLY;COUNT=4")], ["03"], []),
+    # an exception
+    ([at("02")], [at("02", f"EXDATE{NEW_YORK}:20261209T170000", time="170000")], [], ["09"]),
+    # as they are: an instance left out is not the one that was added
+    ([at("02")], [at("02", f"EXDATE{NEW_YORK}:20261209T235900", rule="RRULE:FREQ=WEEKLY;COUNT=4")], ["23"], ["09"]),
+    ([at("02")], [at("02", f"EXDATE{NEW_YORK}:20261209T235900")], [], ["09"]),
+    ([at("02")], [at("02", rule="RRULE:FREQ=WEEKLY;COUNT=4")], ["23"], []),
+    ([at("02")], [at("09")], ["23"], ["02"]),
+    ([at("02")], [at("02").replace("UID:w", "UID:v")], ["02", "09", "16"], ["02", "09", "16"]),
+]
+
+
+@each("case", OTHER_SIZES)
+def test_only_instances_without_a_counterpart_are_new_or_gone(owner: RestEntryPoint, course: Any, case: Any) -> None:
+    before, after, new, gone = case
+    import_events(owner, course, *before)
+    found = import_events(owner, course, *after)
+    assert (days(found["new"]), days(found["gone"])) == (new, gone)
+    assert import_events(owner, course, *after)["new"] == []
+
+
+def test_edits_and_deletions_by_the_member_hold_when_a_series_moves(owner: RestEntryPoint, course: Any) -> None:
+    import_events(owner, course, at("02"))
+    first, second, third = owner.made("list_items")["data"]
+    owner.made("update_item", item_id=first["id"], title="Quiz 1", due_on="2026-12-01")
+    owner.made("delete_item", item_id=second["id"])
+    found = import_events(owner, course, at("03"))
+    assert [one["file"]["due_on"] for one in found["kept"]] == ["2026-12-03"]
+    assert [one["item_id"] for one in found["changed"]] == [third["id"]]
+    assert [one["reason"] for one in found["skipped"]] == ["deleted"]
+    assert dates_of(owner) == [("Quiz 1", "2026-12-01"), ("Quiz", "2026-12-17")]
+
+
+def test_a_series_without_an_end_moves_as_time_goes_on(owner: RestEntryPoint, course: Any) -> None:
+    """Of such a series the nearest hundred instances are read, and an older one is not moved to the newest."""
+    import_events(owner, course, series("RRULE:FREQ=WEEKLY", start="DTSTART;TZID=Europe/Berlin:20240103T120000"))
+    with time_machine.travel(datetime(2026, 12, 20, 12, tzinfo=UTC), tick=False):
+        found = import_events(
+            owner, course, series("RRULE:FREQ=WEEKLY", start="DTSTART;TZID=Europe/Berlin:20240104T120000")
+        )
+    days = [date.fromisoformat(one["due_on"]) - date.fromisoformat(one["before"]["due_on"]) for one in found["changed"]]
+    assert ({one.days for one in days}, len(found["new"]), found["gone"]) == ({1}, 4, [])

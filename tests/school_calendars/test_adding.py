@@ -8,6 +8,7 @@ import pytest
 
 from planning.school_calendars.models import DueCalendar, SchoolCalendar
 from tests.school_calendars.conftest import Calls
+from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.internet import Internet
 from tests.support.schools import HOST, SECRET, URL, School, labelled
@@ -100,6 +101,11 @@ def test_webcal_is_read_over_https(calls: Calls, school: School, internet: Inter
     assert internet.requests[0].startswith(f"GET /feeds/{SECRET}?a=b%20c HTTP/1.1\r\nHost: {HOST}\r\n")
 
 
+@each("port", [":443", ":", ":0443", ""])
+def test_the_port_of_https_may_be_named(calls: Calls, school: School, port: str) -> None:
+    assert calls.add(url=f"https://{HOST}{port}/a.ics")["state"] == "ok"
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -110,6 +116,11 @@ def test_webcal_is_read_over_https(calls: Calls, school: School, internet: Inter
         "https:///a.ics",
         "https://canvas.school.example:8443/a.ics",
         "https://canvas.school.example:port/a.ics",
+        "https://canvas.school.example:0/a.ics",
+        "webcal://canvas.school.example:00000/a.ics",
+        "https://canvas.school.example:65536/a.ics",
+        "https://canvas.school.example:-1/a.ics",
+        "https://canvas.school.example:80/a.ics",
         "https://canvas.school.example/a.ics#part",
         "https://canvas.school.example/a.ics#",
         "https://ada:secret@canvas.school.example/a.ics",

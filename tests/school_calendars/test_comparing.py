@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from tests.school_calendars.conftest import Calls
-from tests.support.calendar_files import MOODLE, calendar, deadline
+from tests.support.calendar_files import CANVAS, MOODLE, calendar, deadline, event
+from tests.support.cases import each
+from tests.support.entry_points import RestEntryPoint
+from tests.support.internet import OTHER_PUBLIC, Internet
 from tests.support.schools import URL, School, labelled
 
 pytestmark = [
@@ -156,12 +159,60 @@ def test_a_newer_reading_replaces_a_waiting_one(calls: Calls, school: School, bi
 def test_items_imported_from_a_file_are_recognized(calls: Calls, school: School, biology: Any) -> None:
     file = calendar(MOODLE, deadline("a", "20261203", "Essay 1"))
     calls.owner.made("import_calendar", course_id=biology["id"], file=file)
-    school.has(essay("20261204"))
+    school.has(essay())
     added = calls.add(accept=True)
-    assert added["counts"] == {"new": 0, "changed": 1, "kept": 0, "gone": 0, "unchanged": 0}
+    assert added["counts"] == {"new": 0, "changed": 0, "kept": 0, "gone": 0, "unchanged": 1}
+    school.has(essay("20261204"))
+    assert calls.refresh(added)["counts"] == {"new": 0, "changed": 1, "kept": 0, "gone": 0, "unchanged": 0}
     school.has(*many(1))
     assert calls.refresh(added)["state"] == "held"
     assert calls.dates() == [("Essay 1", "2026-12-04")]
+
+
+@each("event", [essay("20261204"), essay(title="Report"), essay("20261204", "Report")])
+def test_an_event_of_a_file_with_another_title_or_date_is_another_item(
+    calls: Calls, school: School, biology: Any, event: str
+) -> None:
+    """Programs of two schools may write the same UID."""
+    file = calendar(MOODLE, deadline("a", "20261203", "Essay 1"))
+    calls.owner.made("import_calendar", course_id=biology["id"], file=file)
+    school.has(event)
+    added = calls.add(accept=True)
+    assert (added["counts"]["new"], len(calls.dates())) == (1, 2)
+    assert calls.refresh(added)["counts"]["unchanged"] == 1
+    assert calls.owner.made("import_calendar", course_id=biology["id"], file=file)["unchanged"] == 1
+    assert ("Essay 1", "2026-12-03") in calls.dates()
+
+
+@each("edit", [{"title": "My essay"}, {"due_on": "2026-12-01"}, None])
+def test_what_the_member_did_to_an_item_of_a_file_holds_when_it_is_recognized(
+    calls: Calls, school: School, biology: Any, edit: Any
+) -> None:
+    file = calendar(MOODLE, deadline("a", "20261203", "Essay 1"))
+    [made] = calls.owner.made("import_calendar", course_id=biology["id"], file=file)["new"]
+    if edit is None:
+        calls.owner.made("delete_item", item_id=made["item_id"])
+    else:
+        calls.owner.made("update_item", item_id=made["item_id"], **edit)
+    before = calls.dates()
+    school.has(essay())
+    assert calls.add(accept=True)["counts"]["new"] == 0
+    assert calls.dates() == before
+
+
+def test_a_second_file_is_compared_with_the_first_whatever_changed(calls: Calls, biology: Any) -> None:
+    for day, title, prodid in (("03", "Essay 1", MOODLE), ("05", "Report", MOODLE), ("09", "Test", CANVAS)):
+        file = calendar(prodid, deadline("a", f"202612{day}", title))
+        calls.owner.made("import_calendar", course_id=biology["id"], file=file)
+        assert calls.dates() == [(title, f"2026-12-{day}")]
+
+
+def test_a_file_is_compared_with_what_a_calendar_read(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay())
+    calls.add(accept=True)
+    file = calendar(MOODLE, deadline("a", "20261209", "Essay 1"))
+    assert len(calls.owner.made("import_calendar", course_id=biology["id"], file=file)["changed"]) == 1
+    assert calls.dates() == [("Essay 1", "2026-12-09")]
 
 
 @pytest.mark.database("both")
@@ -233,12 +284,105 @@ def test_adding_changing_and_pausing_can_be_undone_but_deleting_cannot(
     )
 
 
+@pytest.mark.database("both")
 def test_two_calendars_with_the_same_events_create_them_once(calls: Calls, school: School, biology: Any) -> None:
     school.has(essay())
     first, second = calls.add(accept=True), calls.add(url=f"{URL}?2", accept=True)
     assert (second["counts"]["new"], second["counts"]["unchanged"], len(calls.dates())) == (0, 1, 1)
     school.has(essay("20261205"))
-    calls.refresh(second)
-    assert calls.dates() == [("Essay 1", "2026-12-03")]
-    calls.refresh(first)
+    assert calls.refresh(second)["counts"]["changed"] == 1
+    assert calls.refresh(first)["counts"] == {"new": 0, "changed": 0, "kept": 0, "gone": 0, "unchanged": 1}
     assert calls.dates() == [("Essay 1", "2026-12-05")]
+
+
+OTHER = "moodle.other.example"
+
+
+@pytest.mark.database("both")
+def test_two_calendars_may_have_the_same_uid_for_different_events(
+    calls: Calls, school: School, biology: Any, internet: Internet
+) -> None:
+    other = School(internet, OTHER, OTHER_PUBLIC).has(essay("20261210", "Lab report"))
+    school.has(essay())
+    first, second = calls.add(accept=True), calls.add(url=f"https://{OTHER}/a.ics", accept=True)
+    assert (second["counts"]["new"], len(calls.dates())) == (1, 2)
+    school.has(essay("20261204"))
+    other.has(essay("20261211", "Lab report"))
+    assert [calls.refresh(one)["counts"]["changed"] for one in (first, second)] == [1, 1]
+    assert calls.dates() == [("Essay 1", "2026-12-04"), ("Lab report", "2026-12-11")]
+    other.has(*many(1))
+    calls.answer(calls.refresh(second), accept=True)
+    assert calls.refresh(first)["counts"]["unchanged"] == 1
+
+
+def test_an_archive_has_what_each_calendar_remembers(
+    calls: Calls, school: School, biology: Any, internet: Internet, stranger: RestEntryPoint
+) -> None:
+    School(internet, OTHER, OTHER_PUBLIC).has(essay("20261210", "Lab report"))
+    school.has(essay())
+    for url in (URL, f"https://{OTHER}/a.ics"):
+        calls.add(url=url, accept=True)
+    stranger.made("import_data", file=calls.owner.made("export_data"))
+    restored = Calls(stranger)
+    assert restored.dates() == calls.dates()
+    assert restored.add(accept=True)["counts"]["unchanged"] == 1
+    assert restored.dates() == calls.dates()
+
+
+def test_an_event_that_another_calendar_still_has_is_not_gone(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay(), *many(4))
+    first, second = calls.add(accept=True), calls.add(url=f"{URL}?2", accept=True)
+    school.has(*many(4))
+    assert calls.refresh(first)["counts"]["gone"] == 0
+    assert calls.refresh(second)["counts"]["gone"] == 0
+
+
+def test_an_item_deleted_here_is_not_created_by_a_second_calendar(calls: Calls, school: School, biology: Any) -> None:
+    school.has(essay())
+    calls.add(accept=True)
+    [item] = calls.owner.made("list_items")["data"]
+    calls.owner.made("delete_item", item_id=item["id"])
+    second = calls.add(url=f"{URL}?2", accept=True)
+    school.has(essay("20261206"))
+    calls.refresh(second)
+    assert calls.dates() == []
+
+
+SERIES = "DTSTART:20261202T045900Z"
+
+
+def weekly(start: str = SERIES, *lines: str, count: int = 3) -> str:
+    return event("w", start, f"RRULE:FREQ=WEEKLY;COUNT={count}", *lines, summary="Quiz [Biology]")
+
+
+@each(
+    ("then", "expected"),
+    [
+        (weekly("DTSTART:20261202T010000Z"), ["02", "09", "16"]),
+        (weekly("DTSTART:20261203T045900Z"), ["03", "10", "17"]),
+        (weekly("DTSTART;VALUE=DATE:20261202"), ["02", "09", "16"]),
+        (weekly("DTSTART;TZID=America/New_York:20261204T235900"), ["05", "12", "19"]),
+        (weekly("DTSTART:20261202T010000Z", "EXDATE:20261209T010000Z"), ["02", "09", "16"]),
+    ],
+)
+def test_a_series_that_changes_in_a_school_calendar_is_moved(
+    calls: Calls, school: School, biology: Any, then: str, expected: list[str]
+) -> None:
+    school.has(weekly())
+    added = calls.add(accept=True)
+    school.has(then)
+    counts = calls.refresh(added)["counts"]
+    assert (counts["new"], counts["gone"]) == (0, int("EXDATE" in then))
+    assert [due_on.removeprefix("2026-12-") for _, due_on in calls.dates()] == expected
+    assert calls.refresh(added)["counts"]["changed"] == 0
+
+
+def test_a_series_that_changes_and_moves_to_another_course_is_not_doubled(
+    calls: Calls, school: School, biology: Any
+) -> None:
+    physics = calls.course("Physics")
+    school.has(weekly(), *many(3))
+    added = calls.add(accept=True)
+    school.has(weekly("DTSTART:20261202T010000Z").replace("[Biology]", "[Physics]"), *many(3))
+    calls.refresh(added)
+    assert (len(calls.dates(biology)), len(calls.dates(physics))) == (3, 3)

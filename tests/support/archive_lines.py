@@ -49,7 +49,7 @@ def a_milestone(**fields: Any) -> dict[str, Any]:
 
 def an_event(**fields: Any) -> dict[str, Any]:
     made = {"id": an_id(7), "course_id": COURSE_ID, "item_id": an_id(1), "uid": "u", "instance": "", "prodid": ""}
-    return made | {"title": "Essay", "due_on": "2026-12-03"} | fields
+    return made | {"calendar_id": None, "title": "Essay", "due_on": "2026-12-03"} | fields
 
 
 def a_category(**fields: Any) -> dict[str, Any]:
