@@ -11,8 +11,9 @@ _FOLD = re.compile(rb"(?:\r*\n)+[ \t]")
 _TEXT_FOLD = re.compile(r"(?:\r*\n)+[ \t]")
 _LINE_END = re.compile(r"\r*\n")
 _DELIMITER = re.compile(r"\s*(BEGIN|END)\s*:\s*([\w-]+)\s*", re.IGNORECASE)
-_DATES = re.compile(r"((?:EXDATE|RDATE|RRULE)(?:;[^:]*)?):(.*)", re.IGNORECASE | re.DOTALL)
+_DATES = re.compile(r"((?:(EXDATE|RDATE)|RRULE)(?:;[^:]*)?):(.*)", re.IGNORECASE | re.DOTALL)
 
+_BEGIN = re.compile(r"BEGIN\s*:\s*VCALENDAR", re.IGNORECASE)
 _CALENDAR, _ZONE = "VCALENDAR", "VTIMEZONE"
 _ENTRIES = {"VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", _ZONE}
 """Components that are never within one another, so the start of one ends another."""
@@ -43,8 +44,11 @@ def readable_lines(content: bytes) -> ReadableLines:
         content = _FOLD.sub(b"", content if b"\n" in content else content.replace(b"\r", b"\n"))
     text, replaced = decode_text(content)
     text = _TEXT_FOLD.sub("", text if "\n" in text else text.replace("\r", "\n"))
+    begin = _BEGIN.search(text)  # whatever comes before it, even in its line
     zones = Zones()
-    return ReadableLines("\r\n".join(_repaired(text, zones)), replaced, frozenset(zones.ruleless))
+    return ReadableLines(
+        "\r\n".join(_repaired(text[begin.start() :] if begin else "", zones)), replaced, frozenset(zones.ruleless)
+    )
 
 
 def _repaired(text: str, zones: Zones) -> Iterator[str]:
@@ -78,9 +82,14 @@ def _nested(delimiter: re.Match[str], open_: list[str]) -> Iterator[str]:
 
 
 def _usable(line: str) -> Iterator[str]:
-    """Yield a line, unless it is a recurrence without a value (`EXDATE:`), which is none."""
+    """Yield a line, but each date of an exception on its own, so that one that cannot be read costs only itself.
+
+    An exception, addition or rule without a value (`EXDATE:`) is none.
+    """
     dates = _DATES.fullmatch(line)
     if dates is None:
         yield without_unusable_name(line)
-    elif values := [value for value in dates[2].split(",") if value.strip()]:
-        yield without_unusable_name(f"{dates[1]}:{','.join(values)}")
+        return
+    for value in dates[3].split(",") if dates[2] else [dates[3]]:
+        if value.strip():
+            yield without_unusable_name(f"{dates[1]}:{value}")

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from planning.calendar.comparison import Absence, FileEvent, Key, KnownEvent
 
+_A_WEEK = 7
+"""Days that an instance moves at most if its title changes too. Timetables of each term count their UIDs from 0."""
+
 
 class _Pair(NamedTuple):
     known: KnownEvent
@@ -55,7 +58,8 @@ def _moved(events: Iterable[FileEvent], known: Iterable[KnownEvent], absence: Ab
     added = [event for event in added if event.key not in taken]
     missing = [one for one in missing if one.key not in taken]
     is_cut = missing[0].key[0] in absence.cut if missing else False
-    return days + [pair for gap in _gaps(added, missing, same + days) for pair in _in_order(*gap, is_cut=is_cut)]
+    ordered = [pair for gap in _gaps(added, missing, same + days) for pair in _in_order(*gap, is_cut=is_cut)]
+    return days + [pair for pair in ordered if pair.known.base.title == pair.event.title or _days(pair) <= _A_WEEK]
 
 
 def _order(known: KnownEvent) -> tuple[date, Key]:
@@ -64,6 +68,11 @@ def _order(known: KnownEvent) -> tuple[date, Key]:
 
 def _day(known: KnownEvent) -> date:
     return _order(known)[0]
+
+
+def _days(pair: _Pair) -> int:
+    """How many days the event moved, in either direction."""
+    return abs((pair.event.due_on - _day(pair.known)).days)
 
 
 def _by_day(added: Iterable[FileEvent], missing: Iterable[KnownEvent]) -> list[_Pair]:
@@ -99,6 +108,6 @@ def _in_order(added: Sequence[FileEvent], missing: Sequence[KnownEvent], *, is_c
         return [_Pair(*pair) for pair in zip(missing[max(-ahead, 0) :], added[max(ahead, 0) :], strict=False)]
 
     def days(ahead: int) -> float:
-        return fmean(abs((pair.event.due_on - _day(pair.known)).days) for pair in pairs(ahead))
+        return fmean(_days(pair) for pair in pairs(ahead))
 
     yield from pairs(min(range(first, last + 1), key=days))

@@ -75,7 +75,7 @@ def test_a_broken_line_of_the_head_costs_only_itself(owner: RestEntryPoint, cour
     assert dates_of(owner) == [("Quiz", "2026-12-02"), ("Essay", "2026-12-03"), ("Quiz", "2026-12-09")]
 
 
-@each("text", ["Sign in\n{}", "{}\ntrailing", "\n\n{}\n\n", "END:VCALENDAR\n{}", "X-OLD:1\n{}"])
+@each("text", ["Sign in\n{}", "{}\ntrailing", "\n\n{}\n\n", "END:VCALENDAR\n{}", "X-OLD:1\n{}", "v{}"])
 def test_lines_outside_of_a_calendar_are_ignored(owner: RestEntryPoint, course: Any, text: str) -> None:
     import_file(owner, course, text.format(calendar(CANVAS, ESSAY).decode()).encode())
     assert dates_of(owner) == [("Essay", "2026-12-03")]

@@ -146,6 +146,7 @@ EXCEPTIONS = [
     (["EXDATE;VALUE=DATE: "], ["02", "09", "16"]),
     (["EXDATE:", "RDATE:", "EXDATE:"], ["02", "09", "16"]),
     (["EXDATE:never"], ["02", "09", "16"]),
+    ([f"EXDATE{NEW_YORK}:20261209T080000,never"], ["02", "16"]),
     ([f"EXDATE{NEW_YORK}:,20261209T080000,"], ["02", "16"]),
     (["EXDATE:", f"EXDATE{NEW_YORK}:20261209T080000"], ["02", "16"]),
     # as they are
@@ -185,9 +186,9 @@ WEEKLY = "RRULE:FREQ=WEEKLY;COUNT=3"
 NIGHT = f"DTSTART{NEW_YORK}:20261202T235900"
 
 
-def at(day: str, *lines: str, time: str = "235900", rule: str = WEEKLY) -> str:
+def at(day: str, *lines: str, time: str = "235900", rule: str = WEEKLY, title: str = "Quiz") -> str:
     """The weekly quiz from a day of December on."""
-    return series(rule, *lines, start=f"DTSTART{NEW_YORK}:202612{day}T{time}")
+    return series(rule, *lines, title=title, start=f"DTSTART{NEW_YORK}:202612{day}T{time}")
 
 
 MOVED = [
@@ -205,6 +206,8 @@ MOVED = [
         [at("03", rule="RRULE:FREQ=WEEKLY;BYDAY=TH,FR;COUNT=4")],
         ["03", "04", "10", "11"],
     ),
+    ([at("02")], [at("04", title="Test")], ["04", "11", "18"]),
+    ([at("02")], [at("18")], ["18", "25", "2027-01-01"]),
     # all-day and timed
     ([series(WEEKLY, start="DTSTART;VALUE=DATE:20261202")], [at("02")], ["02", "09", "16"]),
     ([at("02")], [series(WEEKLY, start="DTSTART;VALUE=DATE:20261202")], ["02", "09", "16"]),
@@ -265,6 +268,7 @@ OTHER_SIZES = [
     ([at("02")], [at("02", f"EXDATE{NEW_YORK}:20261209T235900")], [], ["09"]),
     ([at("02")], [at("02", rule="RRULE:FREQ=WEEKLY;COUNT=4")], ["23"], []),
     ([at("02")], [at("09")], ["23"], ["02"]),
+    ([at("02")], [at("14").replace("Quiz", "Lab")], ["14", "21", "28"], ["02", "09", "16"]),
     ([at("02")], [at("02").replace("UID:w", "UID:v")], ["02", "09", "16"], ["02", "09", "16"]),
 ]
 
