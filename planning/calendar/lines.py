@@ -11,7 +11,7 @@ _FOLD = re.compile(rb"(?:\r*\n)+[ \t]")
 _TEXT_FOLD = re.compile(r"(?:\r*\n)+[ \t]")
 _LINE_END = re.compile(r"\r*\n")
 _DELIMITER = re.compile(r"\s*(BEGIN|END)\s*:\s*([\w-]+)\s*", re.IGNORECASE)
-_DATES = re.compile(r"((?:(EXDATE|RDATE)|RRULE)(?:;[^:]*)?):(.*)", re.IGNORECASE | re.DOTALL)
+_DATES = re.compile(r'((?:(EXDATE|RDATE)|RRULE)(?:;(?:"[^"]*"|[^":])*)?):(.*)', re.IGNORECASE | re.DOTALL)
 
 _BEGIN = re.compile(r"BEGIN\s*:\s*VCALENDAR", re.IGNORECASE)
 _CALENDAR, _ZONE = "VCALENDAR", "VTIMEZONE"

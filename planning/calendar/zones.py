@@ -10,7 +10,7 @@ from icalendar.timezone import tzp
 UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, OSError)
 """Exceptions of the libraries for invalid values."""
 
-_NAME = re.compile(r';TZID="?([^":;,]*)"?', re.IGNORECASE)
+_NAME = re.compile(r';TZID=(?:"(?P<quoted>[^"]*)"|(?P<plain>[^":;,]*))', re.IGNORECASE)
 _REQUIRED = {"DTSTART": vDDDTypes, "TZOFFSETFROM": vUTCOffset, "TZOFFSETTO": vUTCOffset}
 _UTC = ["BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000", "TZOFFSETTO:+0000", "END:STANDARD"]
 
@@ -53,7 +53,9 @@ def is_known(name: str) -> bool:
 def without_unusable_name(line: str) -> str:
     """Return a line without a zone whose name the library cannot even look up."""
     name = _NAME.search(line)
-    return line if name is None or _can_be_looked_up(name[1]) else _NAME.sub("", line, count=1)
+    if name is None or _can_be_looked_up(name["quoted"] or name["plain"] or ""):
+        return line
+    return _NAME.sub("", line, count=1)
 
 
 @cache
