@@ -11,12 +11,17 @@ _FOLD = re.compile(rb"(?:\r*\n)+[ \t]")
 _TEXT_FOLD = re.compile(r"(?:\r*\n)+[ \t]")
 _LINE_END = re.compile(r"\r*\n")
 _DELIMITER = re.compile(r"\s*(BEGIN|END)\s*:\s*([\w-]+)\s*", re.IGNORECASE)
+_BROKEN_DELIMITER = re.compile(r"\s*(?:B\s*E\s*G\s*I\s*N|E\s*N\s*D)\s*[:;]", re.IGNORECASE)
 _DATES = re.compile(r'((?:(EXDATE|RDATE)|RRULE)(?:;(?:"[^"]*"|[^":])*)?):(.*)', re.IGNORECASE | re.DOTALL)
 
 _BEGIN = re.compile(r"BEGIN\s*:\s*VCALENDAR", re.IGNORECASE)
 _CALENDAR, _ZONE = "VCALENDAR", "VTIMEZONE"
-_ENTRIES = {"VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", _ZONE}
-"""Components that are never within one another, so the start of one ends another."""
+_WITHIN = {
+    _CALENDAR: "",
+    **dict.fromkeys(("VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", _ZONE), _CALENDAR),
+    **dict.fromkeys(("STANDARD", "DAYLIGHT"), _ZONE),
+}
+"""What components are directly within. Anything else that is open when one begins has lost its end."""
 
 _READ = {_CALENDAR, "VEVENT", "VTODO"}
 
@@ -63,7 +68,9 @@ def _repaired(text: str, zones: Zones) -> Iterator[str]:
                 if _ZONE not in open_:
                     yield from zones.lines(zone)
                     zone = []
-            elif delimiter or (open_ and _READ.issuperset(open_)):
+            elif delimiter:
+                yield one
+            elif open_ and _READ.issuperset(open_):
                 yield from _usable(one)
 
 
@@ -71,7 +78,8 @@ def _nested(delimiter: re.Match[str], open_: list[str]) -> Iterator[str]:
     """Open or close a component. Yield the lines that do so, each after `open_` is changed."""
     word, name = delimiter[1].upper(), delimiter[2].upper()
     if word == "BEGIN":
-        while open_ and (name == _CALENDAR or (name in _ENTRIES and open_[-1] != _CALENDAR)):
+        outer = _WITHIN.get(name)
+        while open_ and outer is not None and open_[-1] != outer and outer in {"", *open_}:
             yield f"END:{open_.pop()}"
         open_.append(name)
         yield f"BEGIN:{name}"
@@ -82,13 +90,14 @@ def _nested(delimiter: re.Match[str], open_: list[str]) -> Iterator[str]:
 
 
 def _usable(line: str) -> Iterator[str]:
-    """Yield a line, but each date of an exception on its own, so that one that cannot be read costs only itself.
+    """Yield a line within a component; of several excepted or added dates one for each, as one may be broken.
 
-    An exception, addition or rule without a value (`EXDATE:`) is none.
+    An exception, addition or rule without a value (`EXDATE:`) is none, as is a line that looks like a delimiter.
     """
     dates = _DATES.fullmatch(line)
     if dates is None:
-        yield without_unusable_name(line)
+        if not _BROKEN_DELIMITER.match(line):
+            yield without_unusable_name(line)
         return
     for value in dates[3].split(",") if dates[2] else [dates[3]]:
         if value.strip():

@@ -79,7 +79,9 @@ def _observances(written: list[str]) -> Iterator[list[str]]:
 
 
 def _is_readable(rule: list[str]) -> bool:
-    found = Component.from_ical("\r\n".join(rule))
-    return all(isinstance(found.get(name), kind) for name, kind in _REQUIRED.items()) and isinstance(
-        found.get("RRULE", vRecur()), vRecur | list
-    )
+    try:
+        found = Component.from_ical("\r\n".join(rule))
+    except UNREADABLE:
+        return False
+    has_required = all(isinstance(found.get(name), kind) for name, kind in _REQUIRED.items())
+    return has_required and isinstance(found.get("RRULE", vRecur()), vRecur | list)

@@ -46,9 +46,13 @@ BROKEN = {
     "journal": part("VJOURNAL", "UID:j", "DTSTART:yesterday", "no colon") + "\n" + ESSAY,
     "free and busy": part("VFREEBUSY", "FREEBUSY:busy", "DTSTART:20261301") + "\n" + ESSAY,
     "zone": NEW_YORK.replace("RRULE:FREQ=YEARLY;BYMONTH=3", "no colon\nRRULE:YEARLY") + "\n" + ESSAY,
+    "beginning of a rule": NEW_YORK.replace("BEGIN:DAYLIGHT", "BEGIN DAYLIGHT") + "\n" + ESSAY,
+    "end of a rule": NEW_YORK.replace("END:DAYLIGHT", "END DAYLIGHT") + "\n" + ESSAY,
+    "end of a zone": NEW_YORK.replace("END:VTIMEZONE", "END VTIMEZONE") + "\n" + ESSAY,
     "a component of no standard": part("X-ROOM", "no colon") + "\n" + ESSAY,
     "no end of an alarm": ESSAY.replace("END:VEVENT", "BEGIN:VALARM\nACTION:DISPLAY\nEND:VEVENT"),
     "no end of a task": "BEGIN:VTODO\nUID:b\n" + ESSAY,
+    "an end of nothing": ESSAY.replace("SUMMARY", "END:\nBEGIN:\nE ND:VALARM;\nSUMMARY"),
     "an end too many": "END:VALARM\n" + ESSAY,
     "a wrong end": part("VJOURNAL", "UID:j").replace("END:VJOURNAL", "END:VTODO") + "\n" + ESSAY,
 }
