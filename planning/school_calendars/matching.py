@@ -96,7 +96,8 @@ class _Matching:
         rows = list(_remembered(member, calendar_id, targets))
         self.items = courses.items
         self.rows = {row.id: row for row in rows}
-        self.others: defaultdict[tuple[UUID, Key], list[ImportedEvent]] = defaultdict(list)
+        self.others: defaultdict[tuple[UUID, str], list[ImportedEvent]] = defaultdict(list)
+        self.taken: set[UUID] = set()
         self.known: dict[UUID, dict[Key, KnownEvent]] = {
             course_id: {} for course_id in sorted(targets | {row.course_id for row in rows})
         }
@@ -104,7 +105,7 @@ class _Matching:
             if row.calendar_id == calendar_id:
                 self.known[row.course_id][row.key] = known_event(row, self.items.get(row.item_id))
             else:
-                self.others[row.course_id, row.key].append(row)
+                self.others[row.course_id, row.uid].append(row)
         absence = reading.absence(self.today)
         for course_id, known in self.known.items():
             self.known[course_id] = follow_moves(reading.events, known, absence)
@@ -143,20 +144,26 @@ class _Matching:
 
         Only one with the same title and date: programs of two schools may write the same UID.
         """
-        same = [row for row in self.others[target, event.key] if row.version == event.version]
+        rows = sorted(self.others[target, event.key[0]], key=lambda row: row.key != event.key)
+        same = [row for row in rows if row.version == event.version and row.id not in self.taken]
+        keys = {(row.key, row.calendar_id) for row in rows}
         for row in same:
-            if not row.of_other:  # type: ignore[attr-defined]  # annotated
+            key_is_free = row.key == event.key or (event.key, row.calendar_id) not in keys
+            if key_is_free and not row.of_other:  # type: ignore[attr-defined]  # annotated
+                self.taken.add(row.id)
                 self.known[target][event.key] = known_event(row, self.items.get(row.item_id))
                 self.matches[target].adopted.append(row.id)
                 return False
-        for row in same[:1]:
+        of_others = [row for row in same if row.of_other]  # type: ignore[attr-defined]  # annotated
+        for row in of_others[:1]:
+            self.taken.add(row.id)
             one = self.matches[target]
             one.shared.append((event, row.item_id))
             if row.item_id in self.items:
                 one.comparison.unchanged += 1
             else:
                 one.comparison.deleted.append(event)
-        return bool(same)
+        return bool(of_others)
 
     def _move(self, row: ImportedEvent, event: FileEvent) -> None:
         """Move an event to its label's course unless the member changed it; otherwise it is reported as gone."""
@@ -191,7 +198,7 @@ class _Matching:
 
     def _is_elsewhere(self, course_id: UUID, event: KnownEvent) -> bool:
         """Return whether another calendar still has the event with this item."""
-        rows = self.others[course_id, event.key]
+        rows = self.others[course_id, event.key[0]]
         return any(
             row.item_id == event.item_id and row.of_other and not row.is_gone  # type: ignore[attr-defined]  # annotated
             for row in rows

@@ -1,4 +1,4 @@
-"""Twelve shapes of calendars, written after the documentation of the systems that send them: their dates and labels."""
+"""Shapes of calendars, written after the documentation of the systems that send them: their dates and labels."""
 
 from collections.abc import Callable
 from typing import Any
@@ -55,6 +55,14 @@ def moodle_with_a_category_of_its_own() -> tuple[bytes, Dates]:
     ), [("Report", "Cell Biology")]
 
 
+def moodle_with_a_personal_event() -> tuple[bytes, Dates]:
+    return calendar(
+        MOODLE,
+        event("85@moodle", "DTSTART:20261204T225900Z", "CATEGORIES:BIO 210", summary="Labs &amp; report is due"),
+        event("86@moodle", "DTSTART:20261205T120000Z", summary="Dentist"),
+    ), [("Labs & report is due", "Cell Biology"), ("Dentist", "Other")]
+
+
 def blackboard_without_labels() -> tuple[bytes, Dates]:
     return calendar(
         BLACKBOARD, NEW_YORK, event("_71_1", "DTSTART;TZID=America/New_York:20261203T235900", summary="Essay draft")
@@ -75,6 +83,13 @@ def brightspace_by_place() -> tuple[bytes, Dates]:
         event("6606-3@d2l", "DTSTART;VALUE=DATE:20261204", "LOCATION:Physics", summary="Quiz - Available"),
         head=["X-WR-CALNAME:All Courses"],
     ), [("Dropbox - Due", "Cell Biology"), ("Forum - Availability Ends", "Physics")]
+
+
+def google_with_a_broken_alarm() -> tuple[bytes, Dates]:
+    alarm = "BEGIN:VALARM\nTRIGGER-P0DT1H0M0S\nEND:VALARM"
+    return calendar(GOOGLE, event("g4", "DTSTART:20261203T120000Z", *alarm.splitlines(), summary="Essay [BIO 210]")), [
+        ("Essay", "Cell Biology")
+    ]
 
 
 def google_weekly() -> tuple[bytes, Dates]:
@@ -121,9 +136,11 @@ SHAPES: list[Callable[[], tuple[bytes, Dates]]] = [
     canvas_with_a_long_title,
     moodle_by_category,
     moodle_with_a_category_of_its_own,
+    moodle_with_a_personal_event,
     blackboard_without_labels,
     blackboard_of_one_place,
     brightspace_by_place,
+    google_with_a_broken_alarm,
     google_weekly,
     google_with_places_of_some,
     outlook_by_category,
