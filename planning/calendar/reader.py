@@ -50,8 +50,6 @@ _DATED = ("VEVENT", "VTODO")
 _RECURRING = ("RRULE", "RDATE", "RECURRENCE-ID")
 _REPLACED = "\ufffd"
 
-Component.ignore_exceptions = True  # as in events, a line that cannot be read costs only itself
-
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield `refusal` (`no_calendar` or `too_many`), or everything else at once.
@@ -63,6 +61,7 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     Args:
         options: `today` and `time_zone`, the member's.
     """
+    Component.ignore_exceptions = True  # as in events, a line that cannot be read costs only itself
     lines = readable_lines(file.read())
     try:
         calendars = [found for found in Calendar.from_ical(lines.text, multiple=True) if found.name == "VCALENDAR"]
