@@ -30,6 +30,7 @@ from planning.calendar.properties import (
 )
 from planning.calendar.recurrence import instances_of, recurs_too_often
 from planning.calendar.zones import UNREADABLE
+from studyservice.reading.decoding import REPLACED
 
 MAX_COMPONENTS = 3000
 """Maximum number of events, tasks, time zones and other components in one file."""
@@ -48,7 +49,6 @@ MAX_UID = 255
 
 _DATED = ("VEVENT", "VTODO")
 _RECURRING = ("RRULE", "RDATE", "RECURRENCE-ID")
-_REPLACED = "\ufffd"
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -182,7 +182,7 @@ class _Reading:
         """Yield what the member should check of an event that was read."""
         for component in components:
             named = {str(value.params.get("TZID", "")).strip("/") for value in dates_of(component)}
-            broken = self.lines.replaced and any(_REPLACED in str(value) for value in component.values())
+            broken = self.lines.replaced and any(REPLACED in str(value) for value in component.values())
             for doubted, reason in ((named & self.lines.ruleless, "unknown_zone"), (broken, "unreadable_text")):
                 if doubted:
                     yield {"uid": str(component["UID"]), "title": title_of(component), "reason": reason}
