@@ -22,7 +22,7 @@ class AccountsConfig(AppConfig):
         from accounts.credentials.key_limits import KeyLimits
         from accounts.credentials.limiting import LIMITS_STORES
         from accounts.credentials.resolving import RESOLVERS, resolve_api_key
-        from accounts.erasure import purging
+        from accounts.erasure import endings, purging
         from accounts.erasure.erasing import ERASURES, erase_member, finish_erasures, forget_in_log
         from accounts.erasure.purging import EXPIRED_DATA
         from accounts.joining.inviting import forget_invitation, forget_those_who_did_not_come
@@ -37,6 +37,7 @@ class AccountsConfig(AppConfig):
         from studyservice.admin.base import ACTIONS, READINGS
         from studyservice.admin.front_page import ANSWERS
         from studyservice.admin.site import GATE
+        from studyservice.gone import ENDINGS
         from studyservice.secrets.sealing import RESEALS
         from studyservice.server.signals import LAST_PURGE
 
@@ -47,17 +48,22 @@ class AccountsConfig(AppConfig):
         credential_finding.FINDERS.register("cal", credential_finding.find_calendar)
         for erasure in (delete_sessions, forget_invitation, forget_in_log):
             ERASURES.register(erasure)
-        EXPIRED_DATA.register("sessions", purging.purge_sessions)
-        EXPIRED_DATA.register("sign_in_codes", purging.purge_sign_in_codes)
-        EXPIRED_DATA.register("invitations", purging.purge_invitations)
-        EXPIRED_DATA.register("addresses_of_invitations", forget_those_who_did_not_come)
-        EXPIRED_DATA.register("unsent_mail", purge_outbox)
-        EXPIRED_DATA.register("api_keys", purging.purge_api_keys)
-        EXPIRED_DATA.register("idempotency_keys", purging.purge_idempotency_keys)
-        EXPIRED_DATA.register("changes", purging.purge_changes)
-        EXPIRED_DATA.register("account_events", purging.purge_events)
-        EXPIRED_DATA.register("contents_of_deletions", purging.purge_taken)
-        EXPIRED_DATA.register("members_being_deleted", finish_erasures)
+        for what, ending in endings.OF_ACCOUNTS.items():
+            ENDINGS.register(what, ending)
+        for name, purge in {
+            "sessions": purging.purge_sessions,
+            "sign_in_codes": purging.purge_sign_in_codes,
+            "invitations": purging.purge_invitations,
+            "addresses_of_invitations": forget_those_who_did_not_come,
+            "unsent_mail": purge_outbox,
+            "api_keys": purging.purge_api_keys,
+            "idempotency_keys": purging.purge_idempotency_keys,
+            "changes": purging.purge_changes,
+            "account_events": purging.purge_events,
+            "contents_of_deletions": purging.purge_taken,
+            "members_being_deleted": finish_erasures,
+        }.items():
+            EXPIRED_DATA.register(name, purge)
         LAST_PURGE.register(last_purge)
         READINGS.register(changes_admin.note_reading)
         READINGS.register(events_admin.note_reading)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Back up the database at $DATABASE_URL (without it SQLite in $DATA_DIR) and $DATA_DIR/files, into a new directory of
-# $BACKUPS named for the time. It counts after a test restore into a temporary database; then only the newest
+# Back up the database at $DATABASE_URL (without it SQLite in $DATA_DIR), $DATA_DIR/files and $DATA_DIR/gone.jsonl, into a
+# new directory of $BACKUPS named for the time. It counts after a test restore into a temporary database; then only the newest
 # $BACKUPS_KEPT (7) are kept. `backup.sh age` only prints the age of the newest.
 #
 # PostgreSQL: needs pg_dump, pg_restore and psql of the server's version, and a role that may create databases.
@@ -93,6 +93,8 @@ case "${DATABASE_URL:=sqlite:///$DATA_DIR/studyservice.sqlite3}" in
     *) back_up_postgresql ;;
 esac
 copy_files || copy_files
+# The record for redo-gone. It is copied last, so that it covers the dump.
+if [ -e "$DATA_DIR/gone.jsonl" ]; then cp "$DATA_DIR/gone.jsonl" "$made/"; else : >"$made/gone.jsonl"; fi
 mv "$made" "$BACKUPS/$now"
 case "$DATABASE_URL" in
     sqlite:///*) note_in_sqlite ;;

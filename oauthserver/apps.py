@@ -1,6 +1,7 @@
 """The authorization server app."""
 
 from django.apps import AppConfig
+from django.db.models.signals import post_delete, post_save
 
 
 class OAuthServerConfig(AppConfig):
@@ -16,17 +17,23 @@ class OAuthServerConfig(AppConfig):
         from accounts.credentials.resolving import RESOLVERS
         from accounts.erasure.purging import EXPIRED_DATA
         from accounts.operators.credential_finding import FINDERS
-        from oauthserver import finding, purging
+        from oauthserver import endings, finding, purging
         from oauthserver.access_tokens import resolve_access_token
         from oauthserver.connections import OAuthConnections
         from oauthserver.consent_limits import ConsentLimits
         from oauthserver.front_page import REFUSED
+        from oauthserver.models import BlockedApp
         from studyservice.admin.front_page import ANSWERS
+        from studyservice.gone import ENDINGS
 
         ANSWERS.register("refused", REFUSED)
         LIMITS_STORES.register("access_token", ConsentLimits())
         CONNECTED_APPS.register(OAuthConnections())
         RESOLVERS.register("at", resolve_access_token)
+        for what, ending in endings.OF_APPS.items():
+            ENDINGS.register(what, ending)
+        post_save.connect(endings.note_block, sender=BlockedApp)
+        post_delete.connect(endings.note_unblock, sender=BlockedApp)
         FINDERS.register("at", finding.find_access_token)
         FINDERS.register("rt", finding.find_refresh_token)
         FINDERS.register("cs", finding.find_client_secret)

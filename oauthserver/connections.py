@@ -96,7 +96,7 @@ def disconnect_all_apps(member: Member) -> None:
 
 def disconnect_all_members(app: Application) -> int:
     """Revoke every code and token of `app`, member by member. Return the number of members."""
-    members = members_of(app)
+    members = members_of(application=app)
     for member_id in members:
         with writing(member_id):
             _end(member_id, application=app)

@@ -15,6 +15,6 @@ def delete_app(app: Application) -> None:
     """
     with transaction.atomic():
         Application.objects.select_for_update().filter(pk=app.pk).values_list("pk").first()
-        for member_id in members_of(app):
+        for member_id in members_of(application=app):
             end_families(member_id, families_of(user_id=member_id, application=app))
         app.delete()

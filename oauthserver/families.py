@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from accounts.credentials.owners import delete_credentials
-from oauthserver.models import AccessToken, Application, Grant, RefreshToken
+from oauthserver.models import AccessToken, Grant, RefreshToken
+from studyservice.gone import note_gone
 
 
 def families_of(**owner: Any) -> set[uuid.UUID]:
@@ -16,11 +17,11 @@ def families_of(**owner: Any) -> set[uuid.UUID]:
     return found
 
 
-def members_of(app: Application) -> set[uuid.UUID]:
-    """Return members with rows of the app. Searches all members, so only for operators."""
+def members_of(**which: Any) -> set[uuid.UUID]:
+    """Return members with rows of an `application` or a `token_family`. Searches all members, so only for operators."""
     found: set[uuid.UUID] = set()
     for model in (Grant, RefreshToken, AccessToken):
-        found.update(model.objects.filter(application=app).values_list("user_id", flat=True))
+        found.update(model.objects.filter(**which).values_list("user_id", flat=True))
     return found
 
 
@@ -32,3 +33,4 @@ def end_families(member_id: uuid.UUID, families: Iterable[uuid.UUID]) -> None:
     ended = list(families)
     for model in (RefreshToken, AccessToken, Grant):
         delete_credentials(model.objects.filter(user_id=member_id, token_family__in=ended))
+    note_gone("app_disconnected", *ended)

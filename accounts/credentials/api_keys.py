@@ -15,6 +15,7 @@ from accounts.credentials.owners import add_owner
 from accounts.events.log import Subject, holding, record_event
 from accounts.events.models import EventKind
 from accounts.members.models import Member
+from studyservice.gone import note_gone
 from studyservice.operations.errors import Conflict, NotFound
 from studyservice.secrets.generated import hint_of, new_secret, sha256
 
@@ -128,6 +129,7 @@ def _revoke(member_id: UUID, keys: QuerySet[ApiKey]) -> None:
         for key in keys.filter(revoked_at=None):
             key.revoked_at = timezone.now()
             key.save(update_fields=["revoked_at"])
+            note_gone("key_revoked", key.id)
             record_event(member_id, EventKind.KEY_REVOKED, Subject.of(key, key.name))
 
 

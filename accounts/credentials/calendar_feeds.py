@@ -13,6 +13,7 @@ from accounts.credentials.resolving import MemberColumns, member_columns, member
 from accounts.members.models import Member
 from studyservice.database.last_use import note_use
 from studyservice.database.statements import Param, Select
+from studyservice.gone import note_gone
 from studyservice.secrets.generated import kind_of, new_secret, sha256
 
 KIND = "cal"
@@ -67,7 +68,11 @@ def feed_of(member: Member) -> CalendarFeed | None:
 
 def end_feed(member_id: UUID) -> bool:
     """End the address. Return whether there was one."""
-    return bool(delete_credentials(CalendarFeed.objects.filter(member_id=member_id)))
+    feeds = CalendarFeed.objects.filter(member_id=member_id)
+    ended = list(feeds.values_list("id", flat=True))
+    if delete_credentials(feeds):
+        note_gone("calendar_ended", *ended)
+    return bool(ended)
 
 
 def resolve_feed(secret: str) -> Feed | None:

@@ -20,6 +20,7 @@ from accounts.members.data import member_data
 from accounts.members.models import Member
 from studyservice.database.deleting import delete_alone
 from studyservice.database.remains import empty_log
+from studyservice.gone import note_gone
 from studyservice.hooks import HookList
 
 BATCH = 200
@@ -121,12 +122,14 @@ def _begin(member_id: UUID) -> Member | None:
     """End every credential and session. Return the member as it was, or None if it does not exist."""
     with transaction.atomic(durable=True):
         member = Member.objects.select_for_update().filter(id=member_id).first()
-        Member.objects.filter(id=member_id, erasure_began_at=None).update(
+        began = Member.objects.filter(id=member_id, erasure_began_at=None).update(
             erasure_began_at=timezone.now(),
             is_active=False,
             password=make_password(None),
             session_epoch=F("session_epoch") + 1,
         )
+        if began:
+            note_gone("member_erased", member_id)
         return member
 
 

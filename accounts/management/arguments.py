@@ -17,6 +17,9 @@ SCOPES = ("read", "read write")
 Told = str | float | date | UUID | None
 """A value that a command prints."""
 
+Printed = Mapping[str, Told]
+"""An object in what a command prints."""
+
 
 def add_key_options(parser: ArgumentParser) -> None:
     """Add `--scopes` and `--expires-days`."""
@@ -86,7 +89,7 @@ def members(number: int) -> str:
 
 
 def answer(
-    command: BaseCommand, fields: Mapping[str, Told | Sequence[Mapping[str, Told]]], *, as_json: bool, text: str
+    command: BaseCommand, fields: Mapping[str, Told | Printed | Sequence[Printed]], *, as_json: bool, text: str
 ) -> None:
     """Print `fields` as one JSON object, or `text`."""
     command.stdout.write(json.dumps(fields, default=str) if as_json else text)

@@ -1,21 +1,27 @@
 """The commands in docs/operating.md, Backups: back up under write load, restore into an empty database, serve."""
 
+import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from pathlib import Path
 
-from bench.cast import SYLLABUS, Cast
+from bench.cast import CLIENT_ID, SYLLABUS, Cast
 from bench.drills.client import Client
 from bench.drills.load import Load
 from bench.drills.report import Report
 from bench.drills.stored import query, writes
 from bench.drills.watch import me
-from bench.servers import ROOT
+from bench.servers import ROOT, manage
 from bench.site import Site
 
+_DISCONNECTED, _ERASED = 1, 2
+"""Members of the cast. The first one uses the restored service."""
+
+_BACK = {"app_disconnected": 1, "member_erased": 1}
 _PAGE = ROOT / "docs" / "operating.md"
 
 
@@ -27,10 +33,10 @@ def drill(site: Site) -> Iterator[Report]:
 
 
 def _commands() -> list[str]:
-    """Return the four indented blocks of the section."""
+    """Return the first four indented blocks of the section."""
     section = _PAGE.read_text().partition("\n## Backups\n")[2].partition("\n## ")[0]
     blocks = [block for block in section.split("\n\n") if block.startswith("    ")]
-    return ["\n".join(line.strip() for line in block.strip().splitlines()) for block in blocks]
+    return ["\n".join(line.strip() for line in block.strip().splitlines()) for block in blocks[:4]]
 
 
 def _restore(site: Site, kind: str, back_up: str, restore: str) -> Report:
@@ -44,6 +50,7 @@ def _restore(site: Site, kind: str, back_up: str, restore: str) -> Report:
         _run(site, back_up, url, data, backup)
         after = load.acknowledged()
         time.sleep(0.5)
+    gone = _end_some(site, instance.port, url, data, cast)
     instance.stop()
     report.errors, report.improper = load.journal.errors, load.journal.improper
 
@@ -61,10 +68,35 @@ def _restore(site: Site, kind: str, back_up: str, restore: str) -> Report:
     report.check(f"{more} more writes were acknowledged during the backup", more > 0)
     files = [new_data / "files" / name for (name,) in query(new_url, "SELECT file FROM courses_syllabusfile")]
     report.check(f"{len(files)} files", files and all(file.read_bytes() == SYLLABUS for file in files))
+    _redo_gone(report, site, [gone, backup / "gone.jsonl"], new_url, new_data)
     restored = site.serve(new_url, new_data)
     report.recovered = time.monotonic() - started
     _use(report, restored.port, cast)
+    _stay_gone(report, restored.port, cast)
     return report
+
+
+def _end_some(site: Site, port: int, url: str, data: Path, cast: Cast) -> Path:
+    """Disconnect an app and erase a member after the backup. Return the file that names both."""
+    form = {"token": cast.members[_DISCONNECTED].tokens[0], "client_id": CLIENT_ID}
+    Client(port).call("POST", "/oauth/revoke", form=form)
+    manage(site.environment(url, data), "erasemember", f"member{_ERASED}@example.org", "--yes")
+    return data / "gone.jsonl"
+
+
+def _redo_gone(report: Report, site: Site, files: Sequence[Path], url: str, data: Path) -> None:
+    """Repeat both in the restored database, twice."""
+    env = site.environment(url, data)
+    first, second = (json.loads(manage(env, "redo-gone", *map(str, files), "--json"))["ended"] for _ in range(2))
+    report.check("the erased member and the disconnected app were back", first == _BACK)
+    report.check("redo-gone a second time changes nothing", second == {})
+
+
+def _stay_gone(report: Report, port: int, cast: Cast) -> None:
+    with Client(port, cast.members[_ERASED].key) as client:
+        report.check("the key of the erased member is refused", me(client).status == HTTPStatus.UNAUTHORIZED)
+    refreshed = Client(port).refresh(cast.members[_DISCONNECTED].tokens[0])
+    report.check("the refresh token of the disconnected app is refused", refreshed.status == HTTPStatus.BAD_REQUEST)
 
 
 def _run(site: Site, commands: str, url: str, data: Path, backup: Path) -> None:

@@ -24,9 +24,10 @@ BackUp = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def backups(tmp_path: Path) -> Path:
-    """A directory with two old backups, and a stored file."""
+    """A directory with two old backups, a stored file, and the record of what is gone."""
     (tmp_path / "data" / "files" / "syllabi").mkdir(parents=True)
     (tmp_path / "data" / "files" / "syllabi" / "one").write_text("Week 1")
+    (tmp_path / "data" / "gone.jsonl").write_text("one line\n")
     for day in (1, 2):
         (tmp_path / "backups" / f"2020-01-0{day}T00-00-00Z").mkdir(parents=True)
     return tmp_path / "backups"
@@ -89,6 +90,7 @@ class TestOfPostgreSQL:
         older, made = names(backups)
         assert older == "2020-01-02T00-00-00Z"
         assert (backups / made / "files" / "syllabi" / "one").read_text() == "Week 1"
+        assert (backups / made / "gone.jsonl").read_text() == "one line\n"
         assert modes(backups / made) == {True: {"700"}, False: {"600"}}
         assert datetime.now(UTC) - LastRun.objects.get(name=BACKUP).finished_at < timedelta(minutes=5)
 
@@ -138,6 +140,14 @@ class TestOfSQLite:
         assert modes(backups / made) == {True: {"700"}, False: {"600"}}
         noted = sqlite3.connect(file).execute("SELECT name FROM accounts_lastrun").fetchall()
         assert noted == [(BACKUP,)]
+
+    def test_without_a_record_of_what_is_gone_the_backup_has_an_empty_one(
+        self, file: Path, backups: Path, back_up: BackUp
+    ) -> None:
+        """So the names of all backups can be given to `redo-gone`."""
+        (file.parent / "gone.jsonl").unlink()
+        assert back_up().returncode == 0
+        assert (backups / names(backups)[1] / "gone.jsonl").read_text() == ""
 
     def test_without_a_database_there_is_no_backup(self, backups: Path, back_up: BackUp) -> None:
         """The script does not create a database either."""
