@@ -29,16 +29,16 @@ class AccountsConfig(AppConfig):
         from accounts.members.checks import check_member_data
         from accounts.members.last_runs import last_purge
         from accounts.members.models import ERASE_MEMBER
-        from accounts.members.outbox import purge_outbox
+        from accounts.members.outbox import QUEUED_MAIL, purge_outbox
         from accounts.operators import changes_admin, credential_finding, events_admin, front_page
         from accounts.signing_in.second_factor.gate import may_enter
-        from accounts.signing_in.second_factor.sealing import reseal
+        from accounts.signing_in.second_factor.sealing import SECOND_FACTORS
         from accounts.signing_in.sessions import delete_sessions
         from studyservice.admin.base import ACTIONS, READINGS
         from studyservice.admin.front_page import ANSWERS
         from studyservice.admin.site import GATE
         from studyservice.gone import ENDINGS
-        from studyservice.secrets.sealing import RESEALS
+        from studyservice.secrets.sealing import SEALED
         from studyservice.server.signals import LAST_PURGE
 
         ERASE_MEMBER.register(erase_member)
@@ -72,6 +72,7 @@ class AccountsConfig(AppConfig):
         ANSWERS.register("joined", front_page.JOINED)
         ANSWERS.register("schedules", front_page.SCHEDULES)
         ANSWERS.register("waiting", front_page.WAITING)
-        RESEALS.register(reseal)
+        SEALED.register("second_factors", SECOND_FACTORS)
+        SEALED.register("queued_mail", QUEUED_MAIL)
         autodiscover_modules("member_data")
         register(check_member_data)

@@ -24,11 +24,12 @@ from accounts.members.outgoing_mail import MailKind, OutgoingMail
 from accounts.text import mail
 from studyservice.database.batches import batches
 from studyservice.database.deleting import purge
-from studyservice.secrets.sealing import Seal
+from studyservice.secrets.sealing import Seal, Sealed
 
 logger = logging.getLogger(__name__)
 
 _SEAL = Seal("accounts.outbox")
+QUEUED_MAIL = Sealed(_SEAL, OutgoingMail, "content", owner="pk")
 
 KEPT_FOR = timedelta(days=4)
 """After this an e-mail is dropped. Shorter than the lifetime of the links in it."""
@@ -136,12 +137,11 @@ def _claim(mail_id: UUID) -> OutgoingMail | None:
 
 
 def _send(row: OutgoingMail, server: BaseEmailBackend) -> Exception | None:
-    """Send it and delete its row. Return the error if it could not be sent."""
+    """Send it and delete its row. Return the error if it could not be sent. One of a lost key waits: it may be back."""
     content = _SEAL.unseal(row.content)
     if content is None:
-        logger.error("A stored e-mail was dropped: it was encrypted under another SECRET_KEY")
-        row.delete()
-        return ValueError("It was encrypted under another SECRET_KEY and is dropped.")
+        logger.error("A stored e-mail waits: it was encrypted under another SECRET_KEY")
+        return ValueError("It was encrypted under another SECRET_KEY and waits for it.")
     subject, body = json.loads(content)
     message = mail.new_message(subject, body, [row.email], message_id=f"<{row.id}@{mail.domain()}>")
     failure = mail.try_to_send(message, server)

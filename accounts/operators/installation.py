@@ -21,6 +21,7 @@ from studyservice.installation.findings import (
 )
 from studyservice.installation.proxy import proxy_steps
 from studyservice.installation.services import database_steps, redis
+from studyservice.secrets.sealing import in_words, unreadable_secrets
 
 _SMTP = "django.core.mail.backends.smtp.EmailBackend"
 _CONSOLE = "django.core.mail.backends.console.EmailBackend"
@@ -43,6 +44,7 @@ def findings(*, mail_to: str | None, least_free_mib: int) -> Iterator[Finding]:
     for finding in findings_of_chain(database_steps()):
         reached = reached and finding.outcome is Outcome.PASSED
         yield finding
+    yield finding_of(("secrets", _secrets if reached else _not_reached))
     yield finding_of(("redis", redis))
     yield finding_of(("mail", partial(_mail, mail_to)))
     yield from findings_of_chain(proxy_steps())
@@ -52,6 +54,17 @@ def findings(*, mail_to: str | None, least_free_mib: int) -> Iterator[Finding]:
 
 def _not_reached() -> str:
     raise Skipped("not reached.")
+
+
+def _secrets() -> str:
+    found = in_words(unreadable_secrets())
+    if found:
+        raise Failed(
+            f"SECRET_KEY and SECRET_KEY_FALLBACKS cannot decrypt: {found}.",
+            "Add the key of before to SECRET_KEY_FALLBACKS and restart every unit. If it is lost: docs/operating.md, "
+            "Changing secrets.",
+        )
+    return "all can be decrypted."
 
 
 def _mail(to: str | None) -> str:

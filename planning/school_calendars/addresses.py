@@ -9,13 +9,10 @@ from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
-from uuid import UUID
-
-from django.db.models import QuerySet
 
 from planning.school_calendars.models import SchoolCalendar
 from studyservice.operations.errors import ValidationFailed
-from studyservice.secrets.sealing import Seal
+from studyservice.secrets.sealing import Seal, Sealed
 
 MAX_ADDRESS = 2000
 _SHOWN = 4
@@ -23,6 +20,7 @@ _HTTPS_PORT = 443
 _BEGINNING = re.compile("(?:https|webcal)://", re.IGNORECASE)
 _UNUSABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\\]")
 _SEAL = Seal("planning.school_calendars")
+SCHOOL_CALENDARS = Sealed(_SEAL, SchoolCalendar, "sealed_address")
 
 
 class Address(NamedTuple):
@@ -100,13 +98,3 @@ def resealed(stored: str) -> str:
     """The address encrypted with the current key; unchanged if its key was removed."""
     url = unsealed(stored)
     return stored if url is None else sealed(url)
-
-
-def reseal(member_id: UUID) -> int:
-    """Encrypt a member's addresses with the current key. Return their number."""
-    mine: QuerySet[SchoolCalendar] = SchoolCalendar.objects.filter(member_id=member_id)
-    stored = mine.values_list("id", "sealed_address")
-    return sum(
-        mine.filter(id=calendar_id, sealed_address=address).update(sealed_address=resealed(address))
-        for calendar_id, address in list(stored)
-    )

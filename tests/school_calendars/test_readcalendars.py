@@ -255,7 +255,7 @@ def test_addresses_are_reencrypted_and_those_with_a_lost_key_stop(
     before = SchoolCalendar.objects.get().sealed_address
     out = StringIO()
     call_command("resealsecrets", "--json", stdout=out)
-    assert json.loads(out.getvalue()) == {"sealed": 1}
+    assert json.loads(out.getvalue())["sealed"] == 1
     assert SchoolCalendar.objects.get().sealed_address != before
     settings.SECRET_KEY_FALLBACKS = []
     assert calls.refresh(added)["state"] == "ok"

@@ -59,7 +59,7 @@ def test_a_complete_installation_passes(server: Server, check: Check) -> None:
     assert (report["ok"], done.returncode) == (True, 0), report
     assert [one["step"] for one in report["checks"]] == [
         *("settings", "guides", "static files", "processes", "DATA_DIR", "free space"),
-        *("database", "database version", "migrations", "redis", "mail"),
+        *("database", "database version", "migrations", "secrets", "redis", "mail"),
         *("server", "X-Forwarded-Proto", "X-Forwarded-For", "plain http", "clock"),
         *("schedule delivermail", "schedule remind", "schedule purgeexpired", "schedule backup"),
         "schedule readcalendars",
@@ -125,11 +125,11 @@ def test_faults_of_dependencies_are_named(check: Check, tmp_path: Path) -> None:
 
 
 def test_a_missing_database_is_named(check: Check) -> None:
-    done = check("--json", DATABASE_URL=f"postgres://study:secret@127.0.0.1:{free_port()}/study")
+    done = check("--json", DATABASE_URL=f"postgres://study:hunter2@127.0.0.1:{free_port()}/study")
     found = failed(done)
     assert "study at 127.0.0.1 does not answer: connection failed" in found["database"]
     assert "Check that it runs, and that DATABASE_URL" in found["database"]
-    assert "secret" not in done.stdout + done.stderr
+    assert "hunter2" not in done.stdout + done.stderr
 
 
 @pytest.mark.django_db

@@ -2,24 +2,39 @@
 
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer
-from accounts.members.models import Member
 from studyservice.management.operators import OperatorCommand
-from studyservice.secrets.sealing import RESEALS
+from studyservice.secrets.sealing import SEALED, in_words
 
 
 class Command(OperatorCommand):
     """`resealsecrets`: run it after changing SECRET_KEY, before emptying SECRET_KEY_FALLBACKS."""
 
-    help = "Re-encrypt authenticator secrets and school calendar URLs under the current SECRET_KEY; safe to repeat."
+    help = (
+        "Re-encrypt second factors, school calendars and queued e-mails under the current SECRET_KEY; safe to repeat."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Process members one by one. Each row is updated separately."""
-        members = Member.objects.order_by().values_list("id", flat=True).iterator(chunk_size=1000)
-        sealed = sum(reseal(member_id) for member_id in members for reseal in RESEALS)
-        answer(self, {"sealed": sealed}, as_json=options["json"], text=f"Re-encrypted {sealed} under the current key.")
+        """Update each row separately.
+
+        Raises:
+            CommandError: some cannot be decrypted. They stay as they are.
+        """
+        done = {name: sealed.reseal() for name, sealed in SEALED.items()}
+        sealed, unreadable = sum(one for one, _ in done.values()), {name: left for name, (_, left) in done.items()}
+        answer(
+            self,
+            {"sealed": sealed, "unreadable": unreadable},
+            as_json=options["json"],
+            text=f"Re-encrypted {sealed} under the current key.",
+        )
+        if found := in_words(unreadable):
+            raise CommandError(
+                f"SECRET_KEY and SECRET_KEY_FALLBACKS cannot decrypt: {found}. Add the key of before to "
+                "SECRET_KEY_FALLBACKS and run this again. If it is lost: docs/operating.md, Changing secrets."
+            )
