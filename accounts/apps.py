@@ -27,9 +27,9 @@ class AccountsConfig(AppConfig):
         from accounts.erasure.purging import EXPIRED_DATA
         from accounts.joining.inviting import forget_invitation, forget_those_who_did_not_come
         from accounts.members.checks import check_member_data
-        from accounts.members.last_runs import last_purge
+        from accounts.members.last_runs import last_runs
         from accounts.members.models import ERASE_MEMBER
-        from accounts.members.outbox import QUEUED_MAIL, purge_outbox
+        from accounts.members.outbox import QUEUED_MAIL, purge_outbox, queue_age
         from accounts.operators import changes_admin, credential_finding, events_admin, front_page
         from accounts.signing_in.second_factor.gate import may_enter
         from accounts.signing_in.second_factor.sealing import SECOND_FACTORS
@@ -39,7 +39,7 @@ class AccountsConfig(AppConfig):
         from studyservice.admin.site import GATE
         from studyservice.gone import ENDINGS
         from studyservice.secrets.sealing import SEALED
-        from studyservice.server.signals import LAST_PURGE
+        from studyservice.server.signals import LAST_RUNS, MAIL_QUEUE_AGE
 
         ERASE_MEMBER.register(erase_member)
         RESOLVERS.register("sk", resolve_api_key)
@@ -64,7 +64,8 @@ class AccountsConfig(AppConfig):
             "members_being_deleted": finish_erasures,
         }.items():
             EXPIRED_DATA.register(name, purge)
-        LAST_PURGE.register(last_purge)
+        LAST_RUNS.register(last_runs)
+        MAIL_QUEUE_AGE.register(queue_age)
         READINGS.register(changes_admin.note_reading)
         READINGS.register(events_admin.note_reading)
         ACTIONS.register(events_admin.note_action)

@@ -16,13 +16,14 @@ from accounts.events.models import AccountEvent
 from accounts.idempotency.models import IdempotencyKey
 from accounts.idempotency.replaying import KEPT_FOR
 from accounts.joining.models import Invitation
-from accounts.members.last_runs import PURGE, note_run
+from accounts.members.last_runs import note_run
 from accounts.signing_in.browser_sessions import BrowserSession
 from accounts.signing_in.models import SignInCode
 from studyservice.database.deleting import BATCH, purge
 from studyservice.database.ids import first_uuid7
 from studyservice.database.remains import empty_log
 from studyservice.hooks import HookTable
+from studyservice.server.signals import PURGE
 
 Purge = Callable[[], int]
 """Removes expired rows in batches, and returns their number."""

@@ -9,14 +9,11 @@ from django.db import models
 from django.utils import timezone
 
 from studyservice.database.constraints import characters
-from studyservice.server.signals import OVERDUE_CALENDARS
+from studyservice.server.signals import BACKUP, OVERDUE_CALENDARS, PURGE
 
-PURGE = "purgeexpired"
 REMIND = "remind"
 DELIVER_MAIL = "delivermail"
 READ_CALENDARS = "readcalendars"
-BACKUP = "backup"
-"""Recorded by `deploy/backup.sh`. Other kinds of backups are not recorded."""
 
 LATE_AFTER = {
     DELIVER_MAIL: timedelta(minutes=30),
@@ -59,24 +56,24 @@ def note_run(name: str) -> None:
     LastRun.objects.update_or_create(name=name, defaults={"finished_at": timezone.now()})
 
 
-def last_purge() -> datetime | None:
-    """Return when `purgeexpired` last ended; None if it never did."""
-    return LastRun.objects.filter(name=PURGE).values_list("finished_at", flat=True).first()
+def last_runs() -> dict[str, datetime | None]:
+    """Return when each command and the backup last ended; None if never. `readcalendars` only if calendars are on."""
+    ran = dict(LastRun.objects.values_list("name", "finished_at"))
+    return {name: ran.get(name) for name in (*LATE_AFTER, *([READ_CALENDARS] if settings.SCHOOL_CALENDARS else []))}
 
 
 def schedules() -> list[Schedule]:
     """Return every schedule, in two queries.
 
-    A backup never recorded here is not late, since others may make it. `readcalendars`, listed if school calendars are
-    on, is late if calendars have been due for too long.
+    A backup never recorded here is not late, since others may make it. `readcalendars` is late if calendars have been
+    due for too long.
     """
-    ran = dict(LastRun.objects.values_list("name", "finished_at"))
     now = timezone.now()
     found = []
-    for name, limit in LATE_AFTER.items():
-        last = ran.get(name)
-        late = now - last > limit if last else name != BACKUP
+    for name, last in last_runs().items():
+        if name == READ_CALENDARS:
+            late = OVERDUE_CALENDARS.get()() > 0
+        else:
+            late = now - last > LATE_AFTER[name] if last else name != BACKUP
         found.append(Schedule(name, last, late))
-    if settings.SCHOOL_CALENDARS:
-        found.append(Schedule(READ_CALENDARS, ran.get(READ_CALENDARS), late=OVERDUE_CALENDARS.get()() > 0))
     return found

@@ -17,6 +17,7 @@ from uuid import UUID
 from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import connection, transaction
+from django.db.models import Min
 from django.utils import timezone
 
 from accounts.members.models import Member
@@ -101,6 +102,12 @@ def forget(email: str, *kinds: MailKind) -> None:
 def move(old: str, new: str) -> None:
     """Redirect unsent e-mails from a member's old address to the new one."""
     OutgoingMail.objects.filter(email=old).update(email=new)
+
+
+def queue_age() -> float:
+    """Return the seconds since the oldest e-mail was stored; 0 if there is none."""
+    oldest = OutgoingMail.objects.aggregate(oldest=Min("created_at"))["oldest"]
+    return 0 if oldest is None else (timezone.now() - oldest).total_seconds()
 
 
 def purge_outbox() -> int:

@@ -5,11 +5,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.joining.models import Invitation
-from accounts.members.last_runs import BACKUP, schedules
+from accounts.members.last_runs import schedules
 from accounts.members.models import Member
 from accounts.members.outgoing_mail import OutgoingMail
 from studyservice.admin.base import counted
 from studyservice.admin.front_page import ALSO_WAITING, MOST_ROWS, Answer, Row
+from studyservice.server.signals import BACKUP
 
 _MEMBERS = "admin:accounts_member_changelist"
 

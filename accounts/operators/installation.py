@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.mail import get_connection
 from django.utils import timezone
 
-from accounts.members.last_runs import BACKUP, Schedule, schedules
+from accounts.members.last_runs import Schedule, schedules
 from accounts.text import mail
 from studyservice.installation import host
 from studyservice.installation.findings import (
@@ -22,6 +22,7 @@ from studyservice.installation.findings import (
 from studyservice.installation.proxy import proxy_steps
 from studyservice.installation.services import database_steps, redis
 from studyservice.secrets.sealing import in_words, unreadable_secrets
+from studyservice.server.signals import BACKUP
 
 _SMTP = "django.core.mail.backends.smtp.EmailBackend"
 _CONSOLE = "django.core.mail.backends.console.EmailBackend"

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -93,7 +94,9 @@ def claim(host: str, now: datetime) -> list[tuple[UUID, UUID]]:
 
 
 def overdue() -> int:
-    """The number of calendars that have been due for longer than two runs."""
+    """The number of calendars that have been due for longer than two runs; 0 if they are turned off."""
+    if not settings.SCHOOL_CALENDARS:
+        return 0
     return DueCalendar.objects.filter(next_read_at__lte=timezone.now() - CLAIM).count()
 
 

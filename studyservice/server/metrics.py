@@ -76,9 +76,25 @@ OVERDUE_CALENDARS = Gauge(
     "School calendars that have been due for more than half an hour.",
     multiprocess_mode="livemostrecent",
 )
+LAST_RUN = Gauge(
+    "studyservice_last_run_timestamp_seconds",
+    "End of the last run of each scheduled command, in Unix time; 0 if it never ran.",
+    ("name",),
+    multiprocess_mode="livemostrecent",
+)
 LAST_PURGE = Gauge(
     "studyservice_last_purge_timestamp_seconds",
-    "End of the last purgeexpired, in Unix time; 0 if it never ran.",
+    "End of the last purgeexpired, as above, under its name of version 0.6.0.",
+    multiprocess_mode="livemostrecent",
+)
+NEWEST_BACKUP = Gauge(
+    "studyservice_newest_backup_timestamp_seconds",
+    "End of the last deploy/backup.sh, in Unix time; 0 if it never ran.",
+    multiprocess_mode="livemostrecent",
+)
+MAIL_QUEUE_AGE = Gauge(
+    "studyservice_mail_queue_age_seconds",
+    "Age of the oldest queued e-mail; 0 if none is queued.",
     multiprocess_mode="livemostrecent",
 )
 

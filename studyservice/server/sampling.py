@@ -17,7 +17,7 @@ from django.db import Error, connection, connections
 import studyservice
 from studyservice.database.server_clock import drift
 from studyservice.server import metrics
-from studyservice.server.signals import LAST_PURGE, OVERDUE_CALENDARS
+from studyservice.server.signals import BACKUP, LAST_RUNS, MAIL_QUEUE_AGE, OVERDUE_CALENDARS, PURGE
 
 logger = logging.getLogger(__name__)
 
@@ -70,8 +70,12 @@ def _sample_forever() -> None:
 
 def ask() -> None:
     """Sample the database once. SQLite has one writer at a time, on this machine: no locks to count, one clock."""
-    purged = LAST_PURGE.get()()
-    metrics.LAST_PURGE.set(0 if purged is None else purged.timestamp())
+    ended = {name: 0 if at is None else at.timestamp() for name, at in LAST_RUNS.get()().items()}
+    metrics.NEWEST_BACKUP.set(ended.pop(BACKUP))
+    metrics.LAST_PURGE.set(ended[PURGE])
+    for name, at in ended.items():
+        metrics.LAST_RUN.labels(name).set(at)
+    metrics.MAIL_QUEUE_AGE.set(MAIL_QUEUE_AGE.get()())
     metrics.OVERDUE_CALENDARS.set(OVERDUE_CALENDARS.get()())
     if connection.vendor != "postgresql":
         return

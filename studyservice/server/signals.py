@@ -1,6 +1,6 @@
 """Signals and hooks for metrics; unused without `METRICS_ADDRESS`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -32,7 +32,16 @@ OverdueCalendars = Callable[[], int]
 
 OVERDUE_CALENDARS = Hook[OverdueCalendars]("OVERDUE_CALENDARS")
 
-LastPurge = Callable[[], datetime | None]
-"""Return the end of the last `purgeexpired`, in one query."""
+PURGE = "purgeexpired"
+BACKUP = "backup"
+"""Names of `LastRuns`. `deploy/backup.sh` records the second; other kinds of backups are not recorded."""
 
-LAST_PURGE = Hook[LastPurge]("LAST_PURGE")
+LastRuns = Callable[[], Mapping[str, datetime | None]]
+"""Return the end of the last run of each scheduled command and backup, None if there was none, in one query."""
+
+LAST_RUNS = Hook[LastRuns]("LAST_RUNS")
+
+MailQueueAge = Callable[[], float]
+"""Return the seconds that the oldest queued e-mail has waited, 0 if there is none, in one query."""
+
+MAIL_QUEUE_AGE = Hook[MailQueueAge]("MAIL_QUEUE_AGE")

@@ -11,7 +11,8 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from accounts.members.last_runs import BACKUP, LastRun
+from accounts.members.last_runs import LastRun
+from studyservice.server.signals import BACKUP
 from tests import ROOT
 from tests.conftest import MakeMember
 from tests.support import postgres

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.members.last_runs import BACKUP, LastRun, note_run
+from accounts.members.last_runs import LastRun, note_run
 from studyservice import __version__
 from studyservice.installation import host, services
 from studyservice.installation.findings import Finding, Outcome, finding_of, findings_of_chain
 from studyservice.installation.proxy import proxy_steps
+from studyservice.server.signals import BACKUP
 from tests.support.commands import refusal
 from tests.support.forked import Ended, ended
 from tests.support.internet import Answer, Internet, answer, moved

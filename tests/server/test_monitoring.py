@@ -16,6 +16,7 @@ from django.core.mail import EmailMessage
 from django.core.management import call_command
 from django.db import connection
 
+from accounts.members.last_runs import LastRun
 from accounts.text import mail
 from studyservice import __version__
 from studyservice.database.server_clock import drift
@@ -23,6 +24,7 @@ from studyservice.server import sampling
 from tests import ROOT
 from tests.support import server
 from tests.support.cases import each
+from tests.support.factories import DueCalendarFactory, OutgoingMailFactory
 from tests.support.redis_server import start_redis
 
 about_files = pytest.mark.database("sqlite", "files")
@@ -149,13 +151,43 @@ def test_e_mails_are_counted(metrics: Any, settings: Any) -> None:
     assert [now - then for now, then in zip(counts(), before, strict=True)] == [1, 1]
 
 
+def shown(gauge: Any) -> float:
+    sampling.ask()
+    found: float = gauge._value.get()
+    return found
+
+
 @pytest.mark.django_db
-def test_the_last_purge_is_reported(metrics: Any) -> None:
-    sampling.ask()
-    assert metrics.LAST_PURGE._value.get() == 0
-    call_command("purgeexpired")
-    sampling.ask()
-    assert abs(datetime.now(UTC) - datetime.fromtimestamp(metrics.LAST_PURGE._value.get(), UTC)) < timedelta(minutes=1)
+@each("command", ["delivermail", "readcalendars", "remind", "purgeexpired"])
+def test_the_last_run_of_each_command_is_reported(metrics: Any, command: str) -> None:
+    gauge = metrics.LAST_RUN.labels(command)
+    assert shown(gauge) == 0
+    call_command(command)
+    assert abs(time.time() - shown(gauge)) < 60
+
+
+@pytest.mark.django_db
+def test_the_newest_backup_is_reported(metrics: Any) -> None:
+    """Recorded by `deploy/backup.sh`."""
+    assert shown(metrics.NEWEST_BACKUP) == 0
+    LastRun.objects.create(name="backup", finished_at="2026-11-22T12:00:00Z")
+    assert shown(metrics.NEWEST_BACKUP) == datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.django_db
+def test_the_age_of_the_oldest_queued_e_mail_is_reported(metrics: Any) -> None:
+    assert shown(metrics.MAIL_QUEUE_AGE) == 0
+    for hours in (1, 3, 2):
+        OutgoingMailFactory.create(created_at=datetime.now(UTC) - timedelta(hours=hours))
+    assert 3 * 3600 <= shown(metrics.MAIL_QUEUE_AGE) < 3 * 3600 + 60
+
+
+@pytest.mark.django_db
+def test_overdue_school_calendars_are_reported_if_they_are_read(metrics: Any, settings: Any) -> None:
+    DueCalendarFactory.create(next_read_at=datetime.now(UTC) - timedelta(minutes=31))
+    assert shown(metrics.OVERDUE_CALENDARS) == 1
+    settings.SCHOOL_CALENDARS = False
+    assert shown(metrics.OVERDUE_CALENDARS) == 0
 
 
 @pytest.mark.database("sqlite", "arithmetic")
