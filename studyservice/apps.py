@@ -8,9 +8,11 @@ from studyservice.hooks import check_hooks
 from studyservice.server.checks import (
     ENVIRONMENT,
     check_connections,
+    check_connections_in_deployment,
     check_guides,
     check_static_files,
     check_trusted_proxies,
+    check_variables,
 )
 
 
@@ -27,9 +29,11 @@ class StudyServiceConfig(AppConfig):
 
         ANSWERS.register("health", HEALTH)
         register(check_trusted_proxies, ENVIRONMENT)
+        register(check_variables, ENVIRONMENT)
         register(check_guides, deploy=True)
         register(check_static_files, deploy=True)
         register(check_connections, Tags.database)
+        register(check_connections_in_deployment, deploy=True)
         register(check_hooks)
 
 

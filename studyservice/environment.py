@@ -3,8 +3,10 @@
 A secret may also come from a file: NAME_FILE instead of NAME.
 """
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -28,8 +30,26 @@ _DAY = 24 * 3600
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
+_known = {"BACKUPS", "BACKUPS_KEPT", "BACKUPS_VERIFY"}
+"""The names of all variables: those of `deploy/backup.sh`, and each that the settings have read."""
+
+_LIKENESS = 0.85
+"""How alike a misspelled name is, as `difflib` measures it: SIGNUP and SIGN_UP are 0.92, HOSTNAME and HOST 0.67."""
+
+
+def misspelled() -> dict[str, str]:
+    """Return the environment's unknown variables that resemble a known one, with that. Call after loading settings."""
+    found = {}
+    for name in sorted(os.environ):
+        bare = name.removesuffix("_FILE")
+        if bare not in _known and (near := get_close_matches(bare.upper(), sorted(_known), n=1, cutoff=_LIKENESS)):
+            found[name] = near[0] + name[len(bare) :]
+    return found
+
+
 def text(name: str, default: str = "") -> str:
     """Return the variable `name`, or the contents of the file in `name`_FILE; the default if empty."""
+    _known.add(name)
     try:
         value: str = env.ENVIRON.get(name, "")
     except (OSError, UnicodeDecodeError) as error:

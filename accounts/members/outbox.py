@@ -44,10 +44,11 @@ _MESSAGE_ERRORS = (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError)
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An attempt: the address, and the error if it failed."""
+    """An attempt: the address, the error if it failed, and whether that is final, so that it is not retried."""
 
     email: str
     failure: str | None
+    final: bool = False
 
 
 def store(kind: MailKind, subject: str, body: str, emails: Iterable[str]) -> list[UUID]:
@@ -77,7 +78,7 @@ def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
             if row is None:
                 continue
             failure = _send(row, server)
-            yield Delivery(row.email, None if failure is None else str(failure))
+            yield Delivery(row.email, None if failure is None else str(failure), _is_final(failure))
             if isinstance(failure, OSError) and not isinstance(failure, _MESSAGE_ERRORS):
                 return
     finally:
@@ -152,6 +153,23 @@ def _send(row: OutgoingMail, server: BaseEmailBackend) -> Exception | None:
     subject, body = json.loads(content)
     message = mail.new_message(subject, body, [row.email], message_id=f"<{row.id}@{mail.domain()}>")
     failure = mail.try_to_send(message, server)
-    if failure is None:
+    if _is_final(failure):
+        logger.error("A stored e-mail was dropped: the mail server refuses its address or content for good")
+    if failure is None or _is_final(failure):
         row.delete()
     return failure
+
+
+def _is_final(failure: Exception | None) -> bool:
+    """Return whether the mail server refused the address or the content permanently (5yz; RFC 5321, 4.2.1).
+
+    A refused sender is the operator's mistake, and so is a reason of policy (5.7; RFC 3463, 3.8), such as a relay that
+    asks for a password: the e-mail waits until it is corrected.
+    """
+    replies: list[tuple[int, bytes | str]] = []
+    if isinstance(failure, SMTPRecipientsRefused):
+        replies += failure.recipients.values()
+    elif isinstance(failure, SMTPDataError):
+        replies.append((failure.smtp_code, failure.smtp_error))
+    policy = ("5.7.", b"5.7.")
+    return bool(replies) and all(code // 100 == 5 and text[:4] not in policy for code, text in replies)

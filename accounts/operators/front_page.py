@@ -26,9 +26,8 @@ def _schedules() -> list[Row]:
         never = "none here yet" if schedule.name == BACKUP else "has never run" if schedule.late else "nothing due yet"
         text = schedule.name if schedule.last else f"{schedule.name}: {never}"
         late = " is late" if schedule.late and schedule.last else ""
-        found.append(
-            Row(f"{text}{late}", "/docs/operating#commands" if schedule.late else "", schedule.last, schedule.late)
-        )
+        guide = "/docs/bad-days#back-up-and-restore" if schedule.name == BACKUP else "/docs/operating#commands"
+        found.append(Row(f"{text}{late}", guide if schedule.late else "", schedule.last, schedule.late))
     return found
 
 

@@ -27,7 +27,11 @@ from studyservice.server.signals import BACKUP
 _SMTP = "django.core.mail.backends.smtp.EmailBackend"
 _CONSOLE = "django.core.mail.backends.console.EmailBackend"
 
-_START = "Start study-schedule.service or a timer: docs/operating.md, Commands."
+_START = "Start study-schedule.service, with containers `schedule`: docs/operating.md, Commands."
+_BACK_UP = (
+    "Start study-backup.timer, with containers `backups`, and read the log of its last run: docs/bad-days.md, Back up "
+    "and restore."
+)
 
 
 def findings(*, mail_to: str | None, least_free_mib: int) -> Iterator[Finding]:
@@ -111,11 +115,11 @@ def _of_schedules(reached: bool) -> Iterator[Finding]:
 def _step_of(schedule: Schedule) -> Callable[[], str]:
     def step() -> str:
         if schedule.last is None and schedule.name == BACKUP:
-            raise Skipped("deploy/backup.sh has not made one yet.")
+            raise Skipped("deploy/backup.sh has not made one yet. Make the first: systemctl start study-backup.")
         if schedule.last is None and not schedule.late:
             raise Skipped("has not run yet, and no calendar is overdue.")
         if schedule.late:
-            raise Failed(f"{_age(schedule)}.", _START)
+            raise Failed(f"{_age(schedule)}.", _BACK_UP if schedule.name == BACKUP else _START)
         return f"{_age(schedule)}."
 
     return step

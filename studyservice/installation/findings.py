@@ -20,12 +20,14 @@ class Failed(Exception):
     Args:
         found: the problem, a sentence.
         remedy: how to fix it, a sentence or more.
+        stops: whether the next steps of a chain need this one.
     """
 
-    def __init__(self, found: str, remedy: str) -> None:
+    def __init__(self, found: str, remedy: str, *, stops: bool = True) -> None:
         super().__init__(found)
         self.found = found
         self.remedy = remedy
+        self.stops = stops
 
 
 class Skipped(Exception):
@@ -34,19 +36,20 @@ class Skipped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A line of the report. `remedy` is empty unless the step failed."""
+    """A line of the report. `remedy` is empty unless the step failed; `stops` as in `Failed`."""
 
     step: str
     outcome: Outcome
     found: str
     remedy: str = ""
+    stops: bool = False
 
     def __str__(self) -> str:
         return f"{self.outcome:<11}  {self.step}: {self.found} {self.remedy}".rstrip()
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding for a program."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "stops"}
 
 
 Step = tuple[str, Callable[[], str]]
@@ -61,7 +64,7 @@ def finding_of(step: Step) -> Finding:
     except Skipped as skipped:
         return Finding(name, Outcome.SKIPPED, str(skipped))
     except Failed as failed:
-        return Finding(name, Outcome.FAILED, failed.found, failed.remedy)
+        return Finding(name, Outcome.FAILED, failed.found, failed.remedy, failed.stops)
 
 
 def findings_of_chain(steps: Iterable[Step]) -> Iterator[Finding]:
@@ -69,5 +72,5 @@ def findings_of_chain(steps: Iterable[Step]) -> Iterator[Finding]:
     failed = False
     for step in steps:
         finding = Finding(step[0], Outcome.SKIPPED, "not reached.") if failed else finding_of(step)
-        failed = failed or finding.outcome is Outcome.FAILED
+        failed = failed or finding.stops
         yield finding

@@ -15,7 +15,12 @@ TIMEOUT = 10
 """Seconds to wait for a connection or an answer."""
 
 _RENEWAL = timedelta(days=7)
-"""A certificate that ends sooner should already have been renewed."""
+"""A certificate that ends sooner should already have been renewed; one for a few days, when a sixth of them is left."""
+
+_EXPIRED = 10
+"""X509_V_ERR_CERT_HAS_EXPIRED (OpenSSL, x509_vfy.h)."""
+
+_RENEW = "Renew it, reload the proxy, and find out why neither happened automatically. certbot: certbot renew."
 
 _LOOPBACK = "loopback: not checked."
 _HTTPS_PORT = 443
@@ -62,6 +67,8 @@ def _certificate(parts: SplitResult) -> str:
         ):
             shown = encrypted.getpeercert() or {}
     except ssl.SSLCertVerificationError as error:
+        if error.verify_code == _EXPIRED:
+            raise Failed("The certificate has expired.", _RENEW) from None
         raise Failed(
             f"The certificate is not trusted: {error.verify_message}.",
             f"Install one for {host} from a public authority, with its intermediate certificates.",
@@ -70,12 +77,13 @@ def _certificate(parts: SplitResult) -> str:
         raise Failed(
             f"There is no TLS on {host}:{port}: {error}.", "Check that the proxy is running and the port is open."
         ) from None
-    ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(str(shown["notAfter"])), UTC)
-    if ends - datetime.now(UTC) < _RENEWAL:
-        raise Failed(
-            f"The certificate expires on {ends:%Y-%m-%d}.",
-            "Renew it, and find out why it was not renewed automatically.",
-        )
+    starts, ends = (
+        datetime.fromtimestamp(ssl.cert_time_to_seconds(str(shown[name])), UTC) for name in ("notBefore", "notAfter")
+    )
+    left = ends - datetime.now(UTC)
+    if left < min(_RENEWAL, (ends - starts) / 6):
+        days = f"{left.days} days" if left.days > 1 else "a day" if left.days else "less than a day"
+        raise Failed(f"The certificate is valid for {days} more, until {ends:%Y-%m-%d %H:%M} UTC.", _RENEW, stops=False)
     return f"trusted until {ends:%Y-%m-%d}."
 
 

@@ -13,6 +13,9 @@ from studyservice import __version__
 from studyservice.installation.findings import Failed, Skipped, Step
 from studyservice.installation.network import TIMEOUT, network_steps
 
+_UPLOAD_BYTES = 11 * 2**20
+"""The largest form with a file (docs/operating.md, Proxies)."""
+
 _INVENTED = ("192.0.2.1", "192.0.2.2")
 """Addresses for documentation (RFC 5737), which no client has."""
 
@@ -26,6 +29,7 @@ def proxy_steps() -> Iterator[Step]:
     yield "server", _server
     yield "X-Forwarded-Proto", _forwarded_proto
     yield "X-Forwarded-For", partial(_forwarded_for, tries=2)
+    yield "uploads", _uploads
     yield "plain http", _plain_http
 
 
@@ -56,7 +60,25 @@ def _server() -> str:
     down = sorted(name for name, state in checks.items() if state != "ok")
     if down:
         raise Failed(f"The server says that these are down: {', '.join(down)}.", "Fix those steps, then restart it.")
+    _require_base_url()
     return f"{version} answers at {settings.BASE_URL}."
+
+
+def _require_base_url() -> None:
+    """Check that the server was started with this `BASE_URL`. It calls itself by the one that it knows."""
+    answer = _get(f"{settings.BASE_URL}/.well-known/oauth-authorization-server")
+    try:
+        known = str(answer.json()["issuer"])
+    except (ValueError, KeyError, TypeError):
+        known = ""
+    if known != settings.BASE_URL:
+        raise Failed(
+            f"The server was started with BASE_URL {known}."
+            if known
+            else f"The server refuses its host name: it was started with another BASE_URL than {settings.BASE_URL}.",
+            "Restart the server and the schedule, which read the environment only at their start. With containers: "
+            "docker compose up --detach.",
+        )
 
 
 def _forwarded_proto() -> str:
@@ -66,6 +88,13 @@ def _forwarded_proto() -> str:
     answer = _get(f"{settings.BASE_URL}/sign-in")
     if answer.status_code == HTTPStatus.OK:
         return "the service recognizes https."
+    if not settings.TRUSTED_PROXIES:
+        raise Failed(
+            f"/sign-in answered {answer.status_code} instead of the page: TRUSTED_PROXIES is 0, so the service ignores "
+            "that its proxy speaks https.",
+            "Set TRUSTED_PROXIES to the number of proxies, 1 for a single one, also on this machine. Then restart the "
+            "server.",
+        )
     raise Failed(
         f"/sign-in answered {answer.status_code} instead of the page.",
         "Make the proxy set X-Forwarded-Proto to the scheme of the request, and set TRUSTED_PROXIES.",
@@ -98,6 +127,27 @@ def _window(address: str) -> tuple[int, int]:
             f"/v1/me answered {answer.status_code} without RateLimit-Remaining.",
             "Make the proxy forward every path and the response headers.",
         ) from None
+
+
+def _uploads() -> str:
+    """Check that the proxy passes a file of the largest size. The service refuses it, for want of a credential."""
+    advice = (
+        "Let the proxy pass bodies of 12 MiB, and larger archives, as in deploy/nginx.conf and deploy/Caddyfile. "
+        "Without client_max_body_size nginx passes 1 MiB."
+    )
+    try:
+        answer = httpx2.post(
+            f"{settings.BASE_URL}/mcp",
+            content=bytes(_UPLOAD_BYTES),
+            headers={"User-Agent": "checkinstall", "Content-Type": "application/json"},
+            timeout=TIMEOUT,
+            verify=ssl.create_default_context(),
+        )
+    except httpx2.HTTPError as error:
+        raise Failed(f"A body of {_UPLOAD_BYTES // 2**20} MiB was not answered: {error}.", advice) from None
+    if "X-Request-Id" not in answer.headers:
+        raise Failed(f"The proxy answers a body of {_UPLOAD_BYTES // 2**20} MiB with {answer.status_code}.", advice)
+    return f"the proxy passes bodies of {_UPLOAD_BYTES // 2**20} MiB."
 
 
 def _plain_http() -> str:

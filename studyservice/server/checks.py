@@ -6,8 +6,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core import checks
-from django.db import OperationalError, connections
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 
+from studyservice.environment import misspelled
 from studyservice.guides.served import is_built
 from studyservice.server.static_files import MissingStaticFilesError, require_static_files
 
@@ -23,11 +24,22 @@ def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
         checks.Warning(
             "BASE_URL is https, but TRUSTED_PROXIES is 0.",
             hint=(
-                "Set TRUSTED_PROXIES to the number of proxies that a request passes. Without it every page redirects "
-                "to https endlessly, and all clients share the rates of the proxy's address."
+                "Set TRUSTED_PROXIES to the number of proxies that a request passes: 1 for a single proxy, also if it "
+                "runs on this machine. With 0 every page redirects to https endlessly, and all clients share the rates "
+                "of the proxy's address."
             ),
             id="studyservice.W001",
         )
+    ]
+
+
+def check_variables(**_: Any) -> list[checks.CheckMessage]:
+    """Check for variables whose names are probably misspelled. They have no effect."""
+    return [
+        checks.Warning(
+            f"{name} is not a variable of the service.", hint=f"Did you mean {meant}?", id="studyservice.W005"
+        )
+        for name, meant in misspelled().items()
     ]
 
 
@@ -66,6 +78,11 @@ def check_connections(*, databases: Sequence[str] | None = None, **_: Any) -> li
                 )
             )
     return found
+
+
+def check_connections_in_deployment(*, databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:
+    """Check the connections in `check --deploy` and `checkinstall` too, which name no database."""
+    return [] if databases else check_connections(databases=[DEFAULT_DB_ALIAS])
 
 
 def _allowed_connections(alias: str) -> int | None:

@@ -175,17 +175,28 @@ def test_public_addresses_are_recognized(host: str, outcome: Outcome) -> None:
 
 @ENOUGH_ON_SQLITE
 @pytest.mark.parametrize(
-    ("trusted", "days", "outcome", "found"),
+    ("trusted", "age", "days", "outcome", "found"),
     [
-        (True, 60, Outcome.PASSED, "trusted until"),
-        (True, 3, Outcome.FAILED, "expires on"),
-        (False, 60, Outcome.FAILED, "not trusted"),
+        (True, 30, 60, Outcome.PASSED, "trusted until"),
+        (True, 87, 3, Outcome.FAILED, "is valid for 2 days more, until"),
+        (True, 3, 3, Outcome.PASSED, "trusted until"),
+        (True, 5, 1, Outcome.FAILED, "is valid for less than a day more, until"),
+        (True, 90, -1, Outcome.FAILED, "has expired"),
+        (False, 30, 60, Outcome.FAILED, "not trusted"),
     ],
 )
 def test_the_certificate_is_checked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, trusted: bool, days: int, outcome: Outcome, found: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    trusted: bool,
+    age: int,
+    days: int,
+    outcome: Outcome,
+    found: str,
 ) -> None:
-    certificate = _certificate(tmp_path, days)
+    """Some certificates are valid for 90 days and some for six, which are renewed later."""
+    certificate = _certificate(tmp_path, age, days)
     if trusted:
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with _tls(certificate) as url:
@@ -193,6 +204,8 @@ def test_the_certificate_is_checked(
     assert https.outcome is Outcome.PASSED
     assert (shown.outcome, found in shown.found) == (outcome, True), shown
     assert bool(shown.remedy) == (outcome is Outcome.FAILED)
+    assert ("Renew it, reload the proxy" in shown.remedy) == ("more, until" in found or "expired" in found)
+    assert shown.stops == ("not trusted" in found or "expired" in found)
 
 
 @ENOUGH_ON_SQLITE
@@ -215,14 +228,14 @@ def _network(url: str) -> list[Finding]:
     return list(map(finding_of, network_steps(url)))
 
 
-def _certificate(directory: Path, days: int) -> Path:
-    """A file with a self-signed certificate for localhost and its key."""
+def _certificate(directory: Path, age: int, days: int) -> Path:
+    """A file with a self-signed certificate for localhost and its key, `age` days old and valid for `days` more."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)
     certificate = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
+        .not_valid_before(now - timedelta(days=age))
         .not_valid_after(now + timedelta(days=days))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
         .sign(key, hashes.SHA256())

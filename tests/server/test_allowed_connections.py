@@ -36,6 +36,14 @@ def test_all_allowed_connections_may_be_used(settings: Any) -> None:
     ]
 
 
+def test_a_check_of_the_deployment_warns_once(settings: Any) -> None:
+    """`check --deploy` and `checkinstall` name no database."""
+    settings.WEB_THREADS = 1024
+    for databases in (None, ["default"]):
+        found = run_checks(include_deployment_checks=True, databases=databases)
+        assert [message.id for message in found].count("studyservice.W004") == 1
+
+
 def test_there_is_no_warning_behind_a_pooler(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.WEB_THREADS = 1024
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)

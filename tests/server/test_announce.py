@@ -80,7 +80,7 @@ class TestAnnounce:
 
         def refusing(self: EmailBackend, messages: Any) -> int:
             if messages[0].to == ["active@example.org"]:
-                raise SMTPRecipientsRefused({"active@example.org": (550, b"unknown")})
+                raise SMTPRecipientsRefused({"active@example.org": (450, b"try later")})
             return send(self, messages)
 
         monkeypatch.setattr(EmailBackend, "send_messages", refusing)

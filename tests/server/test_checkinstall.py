@@ -2,14 +2,17 @@
 
 import json
 import os
+import re
 import shutil
 import ssl
 from collections.abc import Callable
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.members.last_runs import LastRun, note_run
@@ -61,7 +64,7 @@ def test_a_complete_installation_passes(server: Server, check: Check) -> None:
     assert [one["step"] for one in report["checks"]] == [
         *("settings", "guides", "static files", "processes", "DATA_DIR", "free space"),
         *("database", "database version", "migrations", "secrets", "redis", "mail"),
-        *("server", "X-Forwarded-Proto", "X-Forwarded-For", "plain http", "clock"),
+        *("server", "X-Forwarded-Proto", "X-Forwarded-For", "uploads", "plain http", "clock"),
         *("schedule delivermail", "schedule remind", "schedule purgeexpired", "schedule backup"),
         "schedule readcalendars",
     ]
@@ -77,7 +80,7 @@ def test_an_invalid_setting_stops_it_with_one_line(check: Check) -> None:
 
 
 def test_common_mistakes_of_a_new_installation_are_named(server: Server, check: Check, tmp_path: Path) -> None:
-    """Seven at once, none of which hides another."""
+    """Eight at once, none of which hides another."""
     shutil.copy(server.environment["DATABASE_URL"].removeprefix("sqlite:///"), tmp_path / "studyservice.sqlite3")
     (data := tmp_path / "data").mkdir(mode=0o755)
     data.chmod(0o755)
@@ -90,6 +93,7 @@ def test_common_mistakes_of_a_new_installation_are_named(server: Server, check: 
         DATA_DIR=str(data),
         EMAIL_URL="consolemail://",
         WEB_CONCURRENCY="2",
+        SIGNUP="open",
         BASE_URL=f"https://127.0.0.1:{free_port()}",
         PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
     )
@@ -98,7 +102,10 @@ def test_common_mistakes_of_a_new_installation_are_named(server: Server, check: 
     assert "MiB free and needs 1000000000" in found["free space"]
     assert "WEB_CONCURRENCY is 2, and REDIS_URL is not set." in found["processes"]
     assert "including sign-in codes. Set EMAIL_URL" in found["mail"]
-    assert "TRUSTED_PROXIES is 0. (studyservice.W001) Set TRUSTED_PROXIES" in found["settings"]
+    assert "TRUSTED_PROXIES is 0. (studyservice.W001)" in found["settings"]
+    assert "1 for a single proxy, also if it runs on this machine" in found["settings"]
+    assert "SIGNUP is not a variable of the service. (studyservice.W005)" in found["settings"]
+    assert "Did you mean SIGN_UP?" in found["settings"]
     assert "There is no TLS" in found["certificate"]
     assert "The clock is not synchronized. Turn on" in found["clock"]
 
@@ -146,8 +153,13 @@ def test_schedules_that_have_not_run_are_named() -> None:
     for name, age in (("delivermail", 31), ("remind", 60), (BACKUP, 60 * 49)):
         note_run(name)
         LastRun.objects.filter(name=name).update(finished_at=timezone.now() - timedelta(minutes=age))
-    named = refusal("checkinstall")
-    assert named.endswith("schedule delivermail, schedule purgeexpired, schedule backup.")
+    out = StringIO()
+    with pytest.raises(CommandError) as refused:
+        call_command("checkinstall", stdout=out)
+    assert str(refused.value).endswith("schedule delivermail, schedule purgeexpired, schedule backup.")
+    remedies = dict(re.findall(r"FAILED +schedule (\w+): .*? ago\. (.*)", out.getvalue()))
+    assert remedies["backup"].startswith("Start study-backup.timer, with containers `backups`")
+    assert remedies["delivermail"].startswith("Start study-schedule.service, with containers `schedule`")
 
 
 def ready(version: str = __version__, **checks: str) -> Answer:
@@ -158,17 +170,39 @@ def ready(version: str = __version__, **checks: str) -> Answer:
 def findings_behind(internet: Internet, settings: Any) -> Callable[..., list[Finding]]:
     """The findings for a service at https://study.example.org whose proxy gives these answers, by path prefix."""
 
-    def serve(**answers: Answer) -> list[Finding]:
-        settings.BASE_URL, settings.TRUSTED_PROXIES = "https://study.example.org", 1
+    def serve(proxies: int = 1, **answers: Answer) -> list[Finding]:
+        settings.BASE_URL, settings.TRUSTED_PROXIES = "https://study.example.org", proxies
+
+        usual = {".well_known": issuer(settings.BASE_URL), "mcp": uploaded()}
 
         def write(head: str, connection: Any) -> None:
             path = head.split()[1].strip("/").split("/")[0].replace("-", "_")
-            answers[path](head, connection)
+            (usual | answers)[path](head, connection)
 
         internet.serve("study.example.org", write)
         return list(findings_of_chain(proxy_steps()))
 
     return serve
+
+
+def issuer(url: str) -> Answer:
+    """The metadata of a server that was started with this `BASE_URL`."""
+    return answer(json.dumps({"issuer": url}).encode())
+
+
+def uploaded(status: str = "401 Unauthorized", *, limit: int = 2**30) -> Answer:
+    """An answer to a body up to `limit` bytes, by default that of the service; above it, nginx's."""
+
+    def write(head: str, connection: ssl.SSLSocket) -> None:
+        [length] = re.findall(r"content-length: (\d+)", head.lower())
+        left = int(length)
+        while left > 0:
+            left -= len(connection.recv(left))
+        passed = int(length) <= limit
+        said = answer(status=status, X_Request_Id="req_1") if passed else answer(status="413 Request Entity Too Large")
+        said(head, connection)
+
+    return write
 
 
 def remaining(*numbers: int) -> Answer:
@@ -192,7 +226,8 @@ def failure(found: list[Finding]) -> tuple[str, str]:
 def test_a_proxy_that_sets_its_headers_passes(findings_behind: Callable[..., list[Finding]]) -> None:
     found = findings_behind(health=ready(), sign_in=answer(b"page"), v1=remaining(119, 118))
     assert {one.step: one.outcome for one in found} == dict.fromkeys(
-        ("https", "certificate", "server", "X-Forwarded-Proto", "X-Forwarded-For", "plain http"), Outcome.PASSED
+        ("https", "certificate", "server", "X-Forwarded-Proto", "X-Forwarded-For", "uploads", "plain http"),
+        Outcome.PASSED,
     )
 
 
@@ -205,6 +240,31 @@ def test_a_proxy_that_does_not_report_https_is_named(findings_behind: Callable[.
 def test_a_proxy_that_trusts_its_clients_is_named(findings_behind: Callable[..., list[Finding]]) -> None:
     step, text = failure(findings_behind(health=ready(), sign_in=answer(b"page"), v1=remaining(119, 119)))
     assert (step, "A client can choose the address" in text) == ("X-Forwarded-For", True)
+
+
+def test_a_proxy_with_the_default_limit_of_bodies_is_named(findings_behind: Callable[..., list[Finding]]) -> None:
+    small = uploaded(limit=1024 * 1024)
+    found = findings_behind(health=ready(), sign_in=answer(b"page"), v1=remaining(119, 118), mcp=small)
+    step, text = failure(found)
+    assert (step, "answers a body of 11 MiB with 413. Let the proxy pass" in text) == ("uploads", True)
+
+
+@pytest.mark.parametrize("metadata", [issuer("https://old.example.org"), answer(status="400 Bad Request")])
+def test_a_server_with_another_base_url_is_named(
+    findings_behind: Callable[..., list[Finding]], metadata: Answer
+) -> None:
+    """It was changed without a restart. The server may refuse the new host name."""
+    step, text = failure(findings_behind(health=ready(), **{".well_known": metadata}))
+    assert (step, "Restart the server and the schedule" in text) == ("server", True)
+    assert "started with BASE_URL https://old.example.org." in text or "started with another BASE_URL" in text
+
+
+def test_a_proxy_of_which_the_service_does_not_know_is_named(
+    findings_behind: Callable[..., list[Finding]], settings: Any
+) -> None:
+    redirect = moved("https://study.example.org/sign-in")
+    step, text = failure(findings_behind(health=ready(), sign_in=redirect, proxies=0))
+    assert (step, "1 for a single one, also on this machine" in text) == ("X-Forwarded-Proto", True)
 
 
 @pytest.mark.parametrize(

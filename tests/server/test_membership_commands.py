@@ -192,7 +192,7 @@ class TestRemind:
 
         def refusing(self: EmailBackend, messages: Any) -> int:
             if messages[0].to == ["ada@example.org"]:
-                raise SMTPRecipientsRefused({"ada@example.org": (550, b"unknown")})
+                raise SMTPRecipientsRefused({"ada@example.org": (450, b"try later")})
             return send(self, messages)
 
         with monkeypatch.context() as patch:

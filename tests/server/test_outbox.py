@@ -6,7 +6,13 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
+from smtplib import (
+    SMTPAuthenticationError,
+    SMTPDataError,
+    SMTPRecipientsRefused,
+    SMTPSenderRefused,
+    SMTPServerDisconnected,
+)
 from typing import Any, cast
 from uuid import uuid4
 
@@ -113,6 +119,52 @@ def test_a_rejected_address_waits_longer_each_time(
     noon.shift(timedelta(hours=6))
     assert run_json("delivermail")["sent"] == 1
     assert addressed() == [BOB, ANN]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (550, b"5.1.1 <ann@example.org>: Recipient address rejected: User unknown in local recipient table"),
+        (550, b"No such user here"),
+        (550, b"5.5.0 Requested action not taken: mailbox unavailable"),
+        (552, b"5.2.2 Over quota"),
+    ],
+)
+def test_an_address_that_is_refused_for_good_is_not_retried(
+    reply: tuple[int, bytes],
+    announce: Callable[[], None],
+    server: dict[str, Exception],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    server[ANN] = SMTPRecipientsRefused({ANN: reply})
+    with pytest.raises(CommandError, match="Refused for good: 1 member"):
+        announce()
+    assert (addressed(), OutgoingMail.objects.count()) == ([BOB], 0)
+    assert "A stored e-mail was dropped: the mail server refuses its address or content for good" in caplog.messages
+
+
+def test_content_that_is_refused_for_good_is_not_retried(server: dict[str, Exception]) -> None:
+    server[ANN] = SMTPDataError(554, b"5.6.0 Message contains invalid header")
+    with pytest.raises(CommandError, match="The link works but could not be sent: "):
+        run("invite", ANN)
+    assert not OutgoingMail.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        SMTPRecipientsRefused({ANN: (554, b"5.7.1 <ann@example.org>: Relay access denied")}),
+        SMTPRecipientsRefused({ANN: (452, b"4.2.2 The email account that you tried to reach is over quota")}),
+        SMTPDataError(451, b"4.7.1 Greylisting in action, please come back later"),
+        SMTPSenderRefused(530, b"5.7.0 Authentication Required", "study@example.org"),
+        SMTPAuthenticationError(535, b"5.7.8 Username and Password not accepted"),
+    ],
+)
+def test_what_the_operator_or_time_can_correct_is_retried(failure: Exception, server: dict[str, Exception]) -> None:
+    server[ANN] = failure
+    with pytest.raises(CommandError, match="delivermail will retry"):
+        run("invite", ANN)
+    assert OutgoingMail.objects.count() == 1
 
 
 def test_a_server_that_is_down_is_asked_once(announce: Callable[[], None], server: dict[str, Exception]) -> None:

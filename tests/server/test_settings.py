@@ -424,6 +424,34 @@ CHECK_NOTHING = {"buildguides"}
 """Commands that need no server settings."""
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("SIGNUP", "SIGN_UP"),
+        ("SIGNUP_FILE", "SIGN_UP_FILE"),
+        ("TRUSTED_PROXY", "TRUSTED_PROXIES"),
+        ("DATABASE_URI", "DATABASE_URL"),
+        ("SECRET_KEY_FALLBACK", "SECRET_KEY_FALLBACKS"),
+        ("redis_url", "REDIS_URL"),
+        ("BACKUP_KEPT", "BACKUPS_KEPT"),
+    ],
+)
+def test_a_misspelled_variable_is_named(monkeypatch: pytest.MonkeyPatch, name: str, meant: str) -> None:
+    monkeypatch.setenv(name, "1")
+    [found] = [one for one in run_checks(tags=[ENVIRONMENT]) if one.id == "studyservice.W005"]
+    assert (found.msg, found.hint) == (f"{name} is not a variable of the service.", f"Did you mean {meant}?")
+
+
+def test_variables_of_the_machine_are_not_taken_for_misspelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of shells, systemd, containers, clouds and other frameworks; and those that only `deploy/backup.sh` reads."""
+    others = """HOSTNAME HOSTTYPE MAIL STATE_DIRECTORY JOURNAL_STREAM PYTHON_VERSION REDIS_PORT REDIS_SERVICE_HOST
+        STUDY_PORT WEB_MEMORY CI_SERVER_URL PGHOST PGPORT POSTGRES_DB AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+        AWS_ENDPOINT_URL HTTP_PROXY EMAIL_HOST ALLOWED_HOSTS DJANGO_SECRET_KEY SERVER_EMAIL BACKUPS SECRET_KEY_FILE"""
+    for name in others.split():
+        monkeypatch.setenv(name, "1")
+    assert [one.msg for one in run_checks(tags=[ENVIRONMENT]) if one.id == "studyservice.W005"] == []
+
+
 def test_a_command_does_not_load_the_tools(run) -> None:
     """They take as long as the rest of the start, and a timer starts a command every few minutes."""
     code = (

@@ -48,15 +48,18 @@ class Command(OperatorCommand):
             return
         body = f"{body.rstrip()}\n\nWhat changed: {settings.BASE_URL}{reverse('changelog')}\n"
         ids = outbox.store(MailKind.ANNOUNCEMENT, subject, body, emails.iterator())
-        sent = 0
+        sent = refused = 0
         for delivery in outbox.deliver(ids):
             if delivery.failure is None:
                 sent += 1
             else:
+                refused += delivery.final
                 self.stderr.write(f"{delivery.email}: {delivery.failure}")
         self.stdout.write(f"Sent to {members(sent)}.")
         if left := outbox.waiting(ids):
             raise CommandError(f"Not sent to {members(left)} yet; delivermail will retry.")
+        if refused:
+            raise CommandError(f"Refused for good: {members(refused)}, listed above.")
 
 
 def _audience(*, with_apps: bool) -> QuerySet[Member, str]:

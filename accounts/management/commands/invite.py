@@ -37,4 +37,5 @@ class Command(OperatorCommand):
         )
         for delivery in outbox.deliver([invited.mail_id]):
             if delivery.failure is not None:
-                raise CommandError(f"The link works but could not be sent; delivermail will retry: {delivery.failure}")
+                retried = "" if delivery.final else "; delivermail will retry"
+                raise CommandError(f"The link works but could not be sent{retried}: {delivery.failure}")

@@ -26,14 +26,15 @@ class Command(OperatorCommand):
             told = "\n".join([*emails, f"Would be sent to {members(len(emails))}."])
             answer(self, {"would_be_sent": len(emails)}, as_json=options["json"], text=told)
             return
-        sent = failed = 0
+        sent, failed, retried = 0, 0, False
         for reminded in remind():
             if reminded.failure is None:
                 sent += 1
             else:
                 failed += 1
+                retried |= not reminded.final
                 self.stderr.write(f"{reminded.email}: {reminded.failure}")
         note_run(REMIND)
         answer(self, {"sent": sent, "failed": failed}, as_json=options["json"], text=f"Reminded {members(sent)}.")
         if failed:
-            raise CommandError(f"Not sent to {failed}, listed above; delivermail will retry.")
+            raise CommandError(f"Not sent to {failed}, listed above{'; delivermail will retry' if retried else ''}.")
