@@ -49,7 +49,7 @@ class CredentialMiddleware(ApiGate):
     A request without a live credential counts against its client address. Unknown routes are counted and answered 404;
     401, 403 and 429 need a route that exists (`process_view`). Behind https, plain http is refused. CORS preflight
     needs no credential and is not counted. Any other OPTIONS on `/mcp` needs no credential either. Every answer carries
-    the `RateLimit-*` headers (spec, Conventions 5), and is noted for the member if an app sent the request.
+    the `RateLimit-*` headers (spec, Conventions 5), and is recorded (`accounts.credentials.app_calls`).
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

@@ -144,5 +144,5 @@ def bring_keys_back(member: Member, now: datetime) -> None:
             key.expires_at -= key.created_at - now
         key.created_at = now
         member.api_keys.filter(id=key.id).update(created_at=key.created_at, expires_at=key.expires_at)
-    for name in ("revoked_at", "last_used_at"):
+    for name in ("revoked_at", "last_used_at", "refused_at"):
         member.api_keys.filter(**{f"{name}__gt": now}).update(**{name: now})

@@ -8,7 +8,8 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.credentials.connections import Refusal
-from accounts.credentials.resolving import DEAD_CREDENTIAL, RESOLVERS, KeyEnd, presented_secret
+from accounts.credentials.models import KeyEnd
+from accounts.credentials.resolving import DEAD_CREDENTIAL, RESOLVERS, presented_secret
 from studyservice.operations.errors import Unauthorized
 from studyservice.secrets.generated import is_well_formed, kind_of
 

@@ -7,10 +7,18 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.credentials.connections import Refusal
 from accounts.credentials.limits import Limits
 from accounts.members.models import Member
-from studyservice.database.constraints import characters
+from studyservice.database.constraints import characters, one_of
 from studyservice.operations.declaration import Scope
+
+
+class KeyEnd(models.TextChoices):
+    """The reason why an existing API key does not work."""
+
+    REVOKED = "revoked", "the key is revoked"
+    EXPIRED = "expired", "the key has expired"
 
 
 class ApiKey(models.Model):
@@ -33,6 +41,13 @@ class ApiKey(models.Model):
         blank=True, default="", db_default="", editable=False, help_text="It was used from, apart by spaces."
     )
 
+    refused_at = models.DateTimeField(
+        null=True, editable=False, help_text="Time of the last refused call; at most one in five minutes is recorded."
+    )
+    refusal = models.CharField(
+        max_length=32, blank=True, default="", db_default="", editable=False, help_text="The reason for that refusal."
+    )
+
     sees = ""
     """The limits in words, for pages that show them."""
 
@@ -51,10 +66,18 @@ class ApiKey(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["secret_hash"], name="apikey_secret_hash"),
             characters("name", 1, 60),
+            one_of("refusal", ("", *Refusal.values, *KeyEnd.values)),
         ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.hint})"
+
+    def refused_in_words(self) -> str:
+        """Return the reason for the last refused call; empty if there was none."""
+        if not self.refusal:
+            return ""
+        ended = self.refusal in KeyEnd.values
+        return str(KeyEnd(self.refusal).label if ended else Refusal(self.refusal).label)
 
     def state(self) -> str:
         """Return `active`, `expired` or `revoked`."""

@@ -6,7 +6,6 @@ Each kind of secret has its resolver. API keys have theirs here. `CREDENTIAL_RES
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from enum import StrEnum
 from operator import itemgetter
 from typing import Literal, TypedDict
 from uuid import UUID
@@ -19,7 +18,7 @@ from accounts.changes.models import ActorKind
 from accounts.credentials.connections import Refusal
 from accounts.credentials.limiting import LimitedCaller
 from accounts.credentials.limits import NO_LIMITS, Limits
-from accounts.credentials.models import ApiKey
+from accounts.credentials.models import ApiKey, KeyEnd
 from accounts.credentials.owners import owner_of
 from accounts.members.models import Member
 from studyservice.database.last_use import note_use
@@ -71,12 +70,13 @@ class _KeyColumns(MemberColumns):
     used: datetime | None
     networks: str
     limits: str | None
+    refused_at: datetime | None
 
 
 _API_KEY = Select[_KeyColumns](
     ApiKey.objects.filter(member_id=Param("member_id"), secret_hash=Param("secret_hash"), member__is_active=True),
     {"key_id": "id", "key_name": "name", "may_write": "may_write", "used": "last_used_at"}
-    | {name: name for name in ("expires_at", "revoked_at", "networks", "limits")}
+    | {name: name for name in ("expires_at", "revoked_at", "networks", "limits", "refused_at")}
     | member_columns("member"),
 )
 
@@ -112,6 +112,7 @@ class Credential:
         actor: for the log of changes.
         connection: of an access token. A connection may have several tokens at once.
         networks: the known networks of an API key, separated by spaces (`accounts.credentials.key_networks`).
+        refused_at: the last recorded refusal of an API key.
         limits: restrict the data that it sees.
     """
 
@@ -123,6 +124,7 @@ class Credential:
     root: str = ""
     connection: Connection | None = None
     networks: str | None = None
+    refused_at: datetime | None = None
     limits: Limits = NO_LIMITS
 
     @property
@@ -147,19 +149,14 @@ class Credential:
         return not self.root or is_below(path, self.root)
 
 
-class KeyEnd(StrEnum):
-    """The reason why an existing API key does not work."""
-
-    REVOKED = "revoked"
-    EXPIRED = "expired"
-
-
 @dataclass(frozen=True, slots=True)
 class DeadKey:
-    """An API key that was revoked or has expired."""
+    """An API key that was revoked or has expired. `refused_at` is the last recorded refusal."""
 
     id: UUID
+    member_id: UUID
     reason: KeyEnd
+    refused_at: datetime | None
 
     @property
     def caller(self) -> dict[str, UUID | str]:
@@ -237,9 +234,9 @@ def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
     if row is None:
         return None
     if row["revoked_at"] is not None:
-        return DeadKey(row["key_id"], KeyEnd.REVOKED)
+        return DeadKey(row["key_id"], row["member_id"], KeyEnd.REVOKED, row["refused_at"])
     if row["expires_at"] is not None and row["expires_at"] <= now:
-        return DeadKey(row["key_id"], KeyEnd.EXPIRED)
+        return DeadKey(row["key_id"], row["member_id"], KeyEnd.EXPIRED, row["refused_at"])
     note_use(ApiKey, row["used"], member_id=row["member_id"], id=row["key_id"])
     return Credential(
         kind="api_key",
@@ -248,5 +245,6 @@ def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
         member=member_of(row),
         actor=Actor(ActorKind.KEY, row["key_id"], row["key_name"]),
         networks=row["networks"],
+        refused_at=row["refused_at"],
         limits=Limits.of(row["limits"]),
     )

@@ -1,11 +1,12 @@
 """Members and API keys for the operators."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, SetUnusablePasswordMixin, UserChangeForm
+from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path, reverse
@@ -94,6 +95,10 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     """Members, with actions to renew and end memberships and to revoke keys."""
 
     email_path = "email"
+    paginator: ClassVar[Any] = Paginator  # counts all: an operator must know how many there are, and see each
+    search_help_text = (
+        "The beginning of an e-mail address or its domain, an id, or a part of the name. All members are counted."
+    )
     form = MemberForm
     add_form = NewMemberForm
     list_display = ("email", "name", "membership", "membership_until", "is_staff", "created_at")
@@ -114,7 +119,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
 
     def matching(self, term: str) -> Q:
         """Search for the beginning of an address, or any part of a name."""
-        if "@" in term:
+        if "@" in term[1:]:
             return super().matching(term)
         return super().matching(term) | Q(email__startswith=term.lower())
 
@@ -232,7 +237,10 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     list_filter = (KeyStateFilter,)
     list_select_related = ("member",)
     ordering = ("member_id", "-created_at")
-    fields = ("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "revoked_at", "last_used_at")
+    fields = (
+        *("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "revoked_at", "last_used_at"),
+        *("refused_at", "refused_in_words"),
+    )
     actions = ("revoke",)
     search_help_text = f"{ServiceAdmin.search_help_text} Or the visible beginning of a key."
 

@@ -1,5 +1,6 @@
 """Base classes of the operators' admin. Lists cost the same with ten rows or millions."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
@@ -30,6 +31,8 @@ else:
 MOST_ROWS = 1000
 """Maximum number of rows that a list counts and pages through. Beyond that, search."""
 
+_DOMAIN = re.compile(r"@?[^\s@]+\.[^\s@]+")
+"""A search for all addresses of a domain, like `example.org` or `@example.org`."""
 
 Reading = Callable[[Model], None]
 """Hooks called with an object that an operator opened."""
@@ -116,7 +119,7 @@ class ServiceAdmin(_ModelAdmin):
     email_path: ClassVar[str] = "member__email"
     text_path: ClassVar[str] = "name"
 
-    paginator = BoundedPaginator
+    paginator: ClassVar[type[_Paginator]] = BoundedPaginator
     action_form = SelectedRowsForm
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
@@ -124,7 +127,7 @@ class ServiceAdmin(_ModelAdmin):
     list_max_show_all = 50
     search_fields = ("pk",)
     search_help_text = (
-        "The beginning of an e-mail address up to its @ or further, an id, or a part of the name. "
+        "The beginning of an e-mail address up to its @ or further, its domain, an id, or a part of the name. "
         f"At most {MOST_ROWS:,} rows are counted and listed."
     )
 
@@ -153,9 +156,12 @@ class ServiceAdmin(_ModelAdmin):
         identifier = parse_uuid(term)
         if identifier is not None:
             return Q(pk=identifier)
-        if "@" in term:
+        if "@" in term[1:]:
             return Q(**{f"{self.email_path}__startswith": term.lower()})
-        return Q(**{f"{self.text_path}__icontains": term})
+        text = Q(**{f"{self.text_path}__icontains": term})
+        if _DOMAIN.fullmatch(term):
+            return text | Q(**{f"{self.email_path}__endswith": term.lower()})
+        return text
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Refuse filters in the URL, which could probe for a secret."""

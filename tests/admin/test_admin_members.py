@@ -19,6 +19,7 @@ from tests.support.browsers import act, form_of, listed
 from tests.support.calendars import Subscription
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
+from tests.support.factories import MemberFactory, stored_for_each
 from tests.support.signing_in import ask, newest_code, signed_in
 
 MEMBERS = "/admin/accounts/member/"
@@ -69,9 +70,23 @@ def test_pages_cannot_be_framed_and_forms_need_their_token() -> None:
 
 @pytest.mark.database("sqlite", "other tests send the same statements")
 @pytest.mark.usefixtures("owner_member")
-@each("term", ["owner", "OWNER@exa", "wner", "Own"])
-def test_a_member_is_found_by_the_beginning_of_the_address_and_by_name(admin: Client, term: str) -> None:
+@each("term", ["owner", "OWNER@exa", "wner", "Own", "example.org", "@Example.org"])
+def test_a_member_is_found_by_address_domain_and_name(admin: Client, term: str) -> None:
     assert listed(admin, MEMBERS, q=term) == ["owner@example.org"]
+
+
+@pytest.mark.database("sqlite", "other tests send the same statements")
+def test_a_key_is_found_by_the_domain_of_its_member(admin: Client, make_member: MakeMember, make_key: MakeKey) -> None:
+    _, row = make_key(make_member("ann@example.org"), "Ann's")
+    make_key(make_member("bob@example.net"), "Bob's")
+    assert listed(admin, KEYS, q="example.org") == [str(row)]
+
+
+@pytest.mark.database("sqlite", "other tests send the same statements")
+def test_all_members_are_counted_and_listed(admin: Client, operator: Member) -> None:
+    stored_for_each(MemberFactory, {"email": [f"m{number:04}@example.org" for number in range(1100)]})
+    assert "1101 members" in admin.get(MEMBERS).content.decode()
+    assert len(listed(admin, MEMBERS, p="23")) == 1
 
 
 def test_a_member_is_found_by_id(admin: Client, owner_member: Member) -> None:

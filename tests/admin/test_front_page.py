@@ -19,7 +19,8 @@ from accounts.members.outgoing_mail import MailKind, OutgoingMail
 from accounts.models import Member
 from studyservice import __version__
 from studyservice.server.signals import BACKUP
-from tests.conftest import MakeMember
+from tests.conftest import MakeKey, MakeMember
+from tests.support.cases import each
 from tests.support.factories import ApplicationFactory, DueCalendarFactory, GrantFactory, SchoolCalendarFactory
 from tests.support.server import free_port
 
@@ -46,7 +47,7 @@ def test_a_new_service_answers_every_question(admin: Client, operator: Member) -
     assert shown(admin) == {
         "Is it healthy?": [(f"Healthy. Version {__version__}.", "")],
         "Who joined?": [("operator@example.com", f"/admin/accounts/member/{operator.id}/change/")],
-        "What was refused in the last day?": [("No call of a connected app.", "")],
+        "What was refused in the last day?": [("No call of an app or a key.", "")],
         "Which schedules ran?": [
             (f"{name}: has never run", "/docs/operating#commands") for name in ("delivermail", "remind", "purgeexpired")
         ]
@@ -74,6 +75,33 @@ def test_refused_calls_of_the_last_day_are_named_with_the_reason(admin: Client, 
     [(text, link)] = shown(admin)["What was refused in the last day?"]
     assert text.startswith("Notes: ")
     assert link == f"/admin/oauthserver/application/{app.pk}/change/"
+
+
+@each(
+    ("key", "told"),
+    [
+        ({"may_write": False}, "it may not change data"),
+        ({"revoked_at": timezone.now()}, "the key is revoked"),
+        ({"expires_at": timezone.now()}, "the key has expired"),
+        ({}, "it sent invalid values"),
+    ],
+)
+def test_refused_calls_of_keys_are_named_too(
+    admin: Client, owner_member: Member, make_key: MakeKey, key: dict[str, Any], told: str
+) -> None:
+    secret, row = make_key(owner_member, "Script", **key)
+    for _ in range(2):
+        headers = {"Authorization": f"Bearer {secret}"}
+        response = Client().post("/v1/courses", {"name": 7}, content_type="application/json", headers=headers)
+        assert response.status_code >= 400
+    [(text, link)] = shown(admin)["What was refused in the last day?"]
+    assert (text, link) == (f"{row}: {told}", f"/admin/accounts/apikey/{row.pk}/change/")
+
+
+def test_answered_calls_of_keys_are_not_refused(admin: Client, owner_member: Member, make_key: MakeKey) -> None:
+    secret, _ = make_key(owner_member)
+    assert Client().get("/v1/me", headers={"Authorization": f"Bearer {secret}"}).status_code == 200
+    assert shown(admin)["What was refused in the last day?"] == [("No call of an app or a key.", "")]
 
 
 def test_a_late_schedule_is_marked(admin: Client) -> None:

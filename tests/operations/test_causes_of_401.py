@@ -166,12 +166,12 @@ def test_another_secret_of_the_same_length_reveals_nothing(owner_member: Member,
 
 
 def test_finding_the_cause_needs_no_extra_statement(owner_member: Member, make_key: MakeKey) -> None:
-    """The cause is stored in the credential's row, which every call reads."""
+    """The cause is stored in the credential's row, which every call reads. The first refusal is recorded."""
     revoked, key = make_key(owner_member)
     revoke_api_key(key)
     counts = []
-    for secret in ("x", new_secret("sk"), revoked):
+    for secret in ("x", new_secret("sk"), revoked, revoked):
         with CaptureQueriesContext(connection) as queries:
             Client().get("/v1/me", headers={"Authorization": f"Bearer {secret}"})
         counts.append(len(queries))
-    assert counts == [0, 1, 1]
+    assert counts == [0, 1, 2, 1]
