@@ -25,8 +25,8 @@ def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
             "BASE_URL is https, but TRUSTED_PROXIES is 0.",
             hint=(
                 "Set TRUSTED_PROXIES to the number of proxies that a request passes: 1 for a single proxy, also if it "
-                "runs on this machine. With 0 every page redirects to https endlessly, and all clients share the rates "
-                "of the proxy's address."
+                "runs on this machine. With 0 all clients share the rates of the proxy's address, and behind a proxy "
+                "on another machine every page redirects to https endlessly."
             ),
             id="studyservice.W001",
         )

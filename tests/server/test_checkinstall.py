@@ -217,9 +217,9 @@ def remaining(*numbers: int) -> Answer:
 
 
 def failure(found: list[Finding]) -> tuple[str, str]:
-    """Step and text of the failed check. Later ones were skipped."""
+    """Step and text of the failed check. Later ones were skipped, if they need it."""
     [index] = [index for index, one in enumerate(found) if one.outcome is Outcome.FAILED]
-    assert all(one.found == "not reached." for one in found[index + 1 :])
+    assert all((one.found == "not reached.") is found[index].stops for one in found[index + 1 :])
     return found[index].step, f"{found[index].found} {found[index].remedy}"
 
 
@@ -259,12 +259,10 @@ def test_a_server_with_another_base_url_is_named(
     assert "started with BASE_URL https://old.example.org." in text or "started with another BASE_URL" in text
 
 
-def test_a_proxy_of_which_the_service_does_not_know_is_named(
-    findings_behind: Callable[..., list[Finding]], settings: Any
-) -> None:
-    redirect = moved("https://study.example.org/sign-in")
-    step, text = failure(findings_behind(health=ready(), sign_in=redirect, proxies=0))
-    assert (step, "1 for a single one, also on this machine" in text) == ("X-Forwarded-Proto", True)
+def test_a_proxy_of_which_the_service_does_not_know_is_named(findings_behind: Callable[..., list[Finding]]) -> None:
+    """gunicorn believes a proxy on the same machine that it speaks https, so pages work."""
+    step, text = failure(findings_behind(health=ready(), sign_in=answer(b"page"), proxies=0))
+    assert (step, "1 for a single one, also on this machine" in text) == ("X-Forwarded-For", True)
 
 
 @pytest.mark.parametrize(
