@@ -7,6 +7,7 @@ mail server accepted an e-mail but before the commit, it is sent twice, with the
 
 import json
 import logging
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -40,6 +41,12 @@ FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
 
 _MESSAGE_ERRORS = (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError)
 """SMTP errors that concern one e-mail, while the server accepts others."""
+
+
+_CORRECTABLE = re.compile(r"5\.7\.|relay|authenti|verif", re.IGNORECASE)
+"""Replies about policy (5.7; RFC 3463, 3.8), and common ones without such a code: a relay that asks for a password, a
+sender that must be verified first.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +170,12 @@ def _send(row: OutgoingMail, server: BaseEmailBackend) -> Exception | None:
 def _is_final(failure: Exception | None) -> bool:
     """Return whether the mail server refused the address or the content permanently (5yz; RFC 5321, 4.2.1).
 
-    A refused sender is the operator's mistake, and so is a reason of policy (5.7; RFC 3463, 3.8), such as a relay that
-    asks for a password: the e-mail waits until it is corrected.
+    A refused sender is the operator's mistake, and so are most reasons in `_CORRECTABLE`: the e-mail waits until it is
+    corrected.
     """
     replies: list[tuple[int, bytes | str]] = []
     if isinstance(failure, SMTPRecipientsRefused):
         replies += failure.recipients.values()
     elif isinstance(failure, SMTPDataError):
         replies.append((failure.smtp_code, failure.smtp_error))
-    policy = ("5.7.", b"5.7.")
-    return bool(replies) and all(code // 100 == 5 and text[:4] not in policy for code, text in replies)
+    return bool(replies) and all(code // 100 == 5 and not _CORRECTABLE.search(str(text)) for code, text in replies)

@@ -126,6 +126,9 @@ def test_a_rejected_address_waits_longer_each_time(
     [
         (550, b"5.1.1 <ann@example.org>: Recipient address rejected: User unknown in local recipient table"),
         (550, b"No such user here"),
+        (550, b"Mailbox not found or access denied"),
+        (550, b"#5.1.0 Address rejected."),
+        (501, b"5.1.5 Recipient address reserved by RFC 2606"),
         (550, b"5.5.0 Requested action not taken: mailbox unavailable"),
         (552, b"5.2.2 Over quota"),
     ],
@@ -154,6 +157,11 @@ def test_content_that_is_refused_for_good_is_not_retried(server: dict[str, Excep
     "failure",
     [
         SMTPRecipientsRefused({ANN: (554, b"5.7.1 <ann@example.org>: Relay access denied")}),
+        SMTPRecipientsRefused({ANN: (550, b"relay access denied - please authenticate")}),
+        SMTPRecipientsRefused({ANN: (550, b"Relay not permitted")}),
+        SMTPDataError(554, b"Message rejected: Email address is not verified."),
+        SMTPDataError(550, b"The from address does not match a verified Sender Identity."),
+        SMTPDataError(553, b"Mail from 192.0.2.2 not allowed - 5.7.1 [BL23] Connections not accepted"),
         SMTPRecipientsRefused({ANN: (452, b"4.2.2 The email account that you tried to reach is over quota")}),
         SMTPDataError(451, b"4.7.1 Greylisting in action, please come back later"),
         SMTPSenderRefused(530, b"5.7.0 Authentication Required", "study@example.org"),
