@@ -93,8 +93,9 @@ def unreadable_secrets() -> dict[str, int]:
 
 
 def in_words(unreadable: dict[str, int]) -> str:
-    """Return the kinds with unreadable texts, like `2 second factors, 1 queued mail`; empty if all can be read."""
-    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in unreadable.items() if number)
+    """Return the kinds with unreadable texts, like `1 second factor, 2 queued mails`; empty if all can be read."""
+    kinds = ((name.replace("_", " ").removesuffix("s"), number) for name, number in unreadable.items() if number)
+    return ", ".join(f"{number} {kind}" if number == 1 else f"{number} {kind}s" for kind, number in kinds)
 
 
 def log_unreadable() -> None:

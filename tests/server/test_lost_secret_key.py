@@ -17,7 +17,7 @@ from tests.support.factories import AuthenticatorAppFactory, SchoolCalendarFacto
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("internet")]
 
-COUNTED = "SECRET_KEY and SECRET_KEY_FALLBACKS cannot decrypt: 1 second factors, 1 queued mail, 2 school calendars"
+COUNTED = "SECRET_KEY and SECRET_KEY_FALLBACKS cannot decrypt: 1 second factor, 1 queued mail, 2 school calendars"
 
 
 @pytest.fixture
