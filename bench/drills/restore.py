@@ -18,10 +18,10 @@ from bench.drills.watch import me
 from bench.servers import ROOT, manage
 from bench.site import Site
 
-_DISCONNECTED, _ERASED = 1, 2
+_DISCONNECTED, _ERASED, _REVOKED = 1, 2, 3
 """Members of the cast. The first one uses the restored service."""
 
-_BACK = {"app_disconnected": 1, "member_erased": 1}
+_BACK = {"app_disconnected": 1, "key_revoked": 1, "member_erased": 1}
 _PAGE = ROOT / "docs" / "operating.md"
 
 
@@ -77,24 +77,27 @@ def _restore(site: Site, kind: str, back_up: str, restore: str) -> Report:
 
 
 def _end_some(site: Site, port: int, url: str, data: Path, cast: Cast) -> Path:
-    """Disconnect an app and erase a member after the backup. Return the file that names both."""
+    """Disconnect an app, revoke a key and erase a member after the backup. Return the file that names them."""
     form = {"token": cast.members[_DISCONNECTED].tokens[0], "client_id": CLIENT_ID}
     Client(port).call("POST", "/oauth/revoke", form=form)
-    manage(site.environment(url, data), "erasemember", f"member{_ERASED}@example.org", "--yes")
+    env = site.environment(url, data)
+    manage(env, "revokekey", cast.members[_REVOKED].key)
+    manage(env, "erasemember", f"member{_ERASED}@example.org", "--yes")
     return data / "gone.jsonl"
 
 
 def _redo_gone(report: Report, site: Site, files: Sequence[Path], url: str, data: Path) -> None:
-    """Repeat both in the restored database, twice."""
+    """Repeat them in the restored database, twice."""
     env = site.environment(url, data)
     first, second = (json.loads(manage(env, "redo-gone", *map(str, files), "--json"))["ended"] for _ in range(2))
-    report.check("the erased member and the disconnected app were back", first == _BACK)
+    report.check("the erased member, the revoked key and the disconnected app were back", first == _BACK)
     report.check("redo-gone a second time changes nothing", second == {})
 
 
 def _stay_gone(report: Report, port: int, cast: Cast) -> None:
-    with Client(port, cast.members[_ERASED].key) as client:
-        report.check("the key of the erased member is refused", me(client).status == HTTPStatus.UNAUTHORIZED)
+    for what, member in (("the key of the erased member", _ERASED), ("the revoked key", _REVOKED)):
+        with Client(port, cast.members[member].key) as client:
+            report.check(f"{what} is refused", me(client).status == HTTPStatus.UNAUTHORIZED)
     refreshed = Client(port).refresh(cast.members[_DISCONNECTED].tokens[0])
     report.check("the refresh token of the disconnected app is refused", refreshed.status == HTTPStatus.BAD_REQUEST)
 
