@@ -52,7 +52,8 @@ class OperationSchema(AutoSchema):
 
     def is_excluded(self) -> bool:
         """Return whether only tools are described, and this is none."""
-        return self.view.only_tools and not self.declared.tool
+        # `check --deploy` generates the description without `document`, which sets the attribute.
+        return getattr(self.view, "only_tools", False) and not self.declared.tool
 
     def get_operation_id(self) -> str:
         return self.declared.id
