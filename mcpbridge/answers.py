@@ -1,4 +1,4 @@
-"""Limit the size of tool answers, because an assistant's context window is small."""
+"""The text of a tool's answer: the record with its notes, limited in size for an assistant's context window."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,17 +22,20 @@ class AnswerTooLong(InvalidRequest):
     """The answer of a reading tool exceeds the limit."""
 
 
-def answer_text(tool: OperationTool, row: Row) -> tuple[str, Counter[str]]:
-    """Return `row` as JSON text, and the number of omitted entries by name of their list.
+def answer_text(tool: OperationTool, row: Row, notes: list[str]) -> tuple[str, list[str]]:
+    """Return the structured content as JSON text, and its notes.
 
-    A write is already done, so its answer is never refused: lists are omitted until the rest fits, nested ones first. A
-    read whose arguments cannot ask for less is treated likewise.
+    The notes come first, because some clients cut the end of a long answer.
+
+    A write is already done, so its answer is never refused: lists are omitted until the rest fits, nested ones first,
+    and the first note names them. A read whose arguments cannot ask for less is treated likewise.
 
     Raises:
         AnswerTooLong: a read exceeds the limit and can ask for less.
     """
     left_out: Counter[str] = Counter()
-    text = _text(row)
+    told = notes
+    text = _text(_noted(row, told))
     if text is None and not tool.may_leave_out:
         raise AnswerTooLong(
             f"The answer would have over {MAX_CHARACTERS:,} characters. Ask for less: {' or '.join(tool.narrower)}."
@@ -43,12 +46,16 @@ def answer_text(tool: OperationTool, row: Row) -> tuple[str, Counter[str]]:
         left_out[name] = sum(len(entries) for _, other, entries in lists if other == name)
         lists = [found for found in lists if found[1] != name]
         row = _without(row, name)
-        text = _text(row)
-    return encode(row).decode() if text is None else text, left_out
+        told = [_omission(left_out), *notes]
+        text = _text(_noted(row, told))
+    return encode(_noted(row, told)).decode() if text is None else text, told
 
 
-def omission(left_out: Counter[str]) -> str:
-    """Return the sentence about omitted parts of an answer."""
+def _noted(row: Row, notes: list[str]) -> Row:
+    return {"notes": notes, **row} if notes else row
+
+
+def _omission(left_out: Counter[str]) -> str:
     told = ", ".join(f"{name} ({count})" for name, count in left_out.items())
     return f"The whole answer would have over {MAX_CHARACTERS:,} characters, so it leaves out: {told}."
 

@@ -1,4 +1,4 @@
-"""Further texts of a tool's result, for the assistant to pass on to the member.
+"""Notes of a tool's result, for the assistant to pass on to the member.
 
 Deleted objects and earlier values come from the call's row in the log of changes, so they cost no statement.
 """
@@ -34,7 +34,7 @@ _MEANINGS: Final = {
 
 
 def second_texts(operation: Operation, member: Member, call: Call, row: Row) -> Iterator[str]:
-    """Yield the texts for a successful call. Most have none."""
+    """Yield the notes for a successful call. Most have none."""
     if call.change is not None:
         change = told_change(call.change)
         if operation.consequential and (gone := _deletion(change)):

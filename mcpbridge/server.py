@@ -23,7 +23,7 @@ from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL
 from accounts.members.membership import require_membership
-from mcpbridge.answers import answer_text, doubtful, omission
+from mcpbridge.answers import answer_text, doubtful
 from mcpbridge.failures import failure_text
 from mcpbridge.icons import icon
 from mcpbridge.listing import LISTS_HINT, require_first_page
@@ -48,7 +48,7 @@ Dates. "Today" is the member's date in the member's time zone, which may not be 
 get_agenda before you work with dates like "next Friday". Dates are YYYY-MM-DD; timestamps are in UTC.
 
 Ids. Take them from answers; never make one up. When a call fails, its text says which field is wrong, what is allowed \
-and which tool to call instead.
+and which tool to call instead. If an answer has notes, heed them, and tell the member what concerns them.
 
 Questions. What is due: get_agenda. Which grade can still be reached, what it takes, or what a score on the rest \
 would make (assume): outlook in get_grades, instead of calculating. Whether the member is ready: readiness in \
@@ -118,17 +118,16 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         with acting(credential.actor, operation=tool.operation) as call:
             row = tool.viewset().run(tool.operation, credential, ToolArguments(given, unknown.misnamed))
             doubts = [sentence for sentences in call.doubts for sentence in sentences()]
-        text, left_out = answer_text(tool, row)
+        notes = [unknown.note()] if unknown.ignored else []
+        notes += [doubtful(doubts)] if doubts else []
+        notes += second_texts(tool.operation, credential.member, call, row)
+        text, notes = answer_text(tool, row, notes)
     except ApiError as error:
         failure = error
     except Exception as error:  # for any error the assistant gets an internal error without details
         logger.exception("Tool %s failed", tool.operation.id)
         failure = InternalError.of(error)
     else:
-        notes = [omission(left_out)] if left_out else []
-        notes += [unknown.note()] if unknown.ignored else []
-        notes += [doubtful(doubts)] if doubts else []
-        notes += second_texts(tool.operation, credential.member, call, row)
         STRUCTURED.set(request, orjson.Fragment(text))
         if call.change_id is not None:
             CHANGE_ID.set(request, call.change_id)

@@ -161,5 +161,7 @@ def test_clients_list_all_tools_and_prompts_and_each_tool_matches_rest(
     assert sorted(name for name, _ in calls) == TOOLS
     for (name, _), result, answer in zip(calls, got["results"], expected, strict=True):
         assert not result.get("isError"), (name, result)
+        first, *more = [block["text"] for block in result["content"]]
+        assert json.loads(first) == result["structuredContent"], name
+        assert result["structuredContent"].pop("notes", []) == more, name
         assert neutral(result["structuredContent"]) == answer, name
-        assert neutral(json.loads(result["content"][0]["text"])) == answer, name

@@ -1,4 +1,4 @@
-"""Tools report possible mistakes in a second text. REST does not."""
+"""Tools report possible mistakes in a note. REST does not."""
 
 from typing import Any
 

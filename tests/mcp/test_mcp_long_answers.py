@@ -125,10 +125,8 @@ def test_long_lists_are_omitted_after_a_write(tools: McpEntryPoint, owner: RestE
     assert result["isError"] is False
     deck = result["structuredContent"]
     assert (deck["card_count"], "cards" in deck) == (100, False)
-    assert [json.loads(texts(result)[0]), *texts(result)[1:]] == [
-        deck,
-        "The whole answer would have over 100,000 characters, so it leaves out: cards (100).",
-    ]
+    told = "The whole answer would have over 100,000 characters, so it leaves out: cards (100)."
+    assert (deck["notes"], texts(result)[1:], json.loads(texts(result)[0])) == ([told], [told], deck)
     assert len(owner.made("list_vocab_decks")["data"]) == 1
 
 
@@ -149,6 +147,24 @@ def test_a_read_without_limits_omits_its_longest_list(tools: McpEntryPoint, owne
     assert grades["current_grade"] == 80
     assert [(one["name"], one["weight"], "scores" in one) for one in grades["categories"]] == [("Quizzes", 100, False)]
     assert texts(result)[1].endswith("so it leaves out: scores (500).")
+
+
+def test_notes_count_toward_the_limit(tools: McpEntryPoint) -> None:
+    """A list is left out if the answer fits only without its notes."""
+
+    def make(count: int, **ignored: Any) -> Any:
+        cards = [{"term": f"Term {number}", "definition": "d" * 200} for number in range(100, 100 + count)]
+        return result_of(tools, "create_vocab_deck", name="Long", cards=cards, **ignored)
+
+    few, more = (len(texts(make(count))[0]) for count in (100, 110))
+    count = 110 + (MOST - more) // ((more - few) // 10)
+    [whole] = texts(make(count))
+    ignored = {f"zz{number:058}": 1 for number in range(20)}
+    noted = make(count, **ignored)
+    [text, left_out, names] = texts(noted)
+    assert len(whole) <= MOST < len(whole) + len(names)
+    assert left_out.endswith(f"so it leaves out: cards ({count}).")
+    assert (noted["structuredContent"]["notes"], len(text) < MOST) == ([left_out, names], True)
 
 
 def test_quiz_me_on_500_cards_needs_less_than_5000_tokens(tools: McpEntryPoint) -> None:

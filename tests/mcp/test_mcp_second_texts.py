@@ -1,4 +1,4 @@
-"""The texts of a tool's result after its JSON: deleted objects, old values, and unconfirmed quotes."""
+"""Notes of a tool's result, which are also texts after its JSON: deleted objects, old values, unconfirmed quotes."""
 
 import json
 from typing import Any
@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
+from mcpbridge.tools import tools as definitions
+from tests.support.cases import each
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck
+from tests.support.world import TOOLS
 
 pytestmark = [
     pytest.mark.database("sqlite", "texts made from the log"),
@@ -32,11 +35,12 @@ def tools(owner: RestEntryPoint) -> McpEntryPoint:
 
 
 def texts(tools: McpEntryPoint, name: str, /, **arguments: Any) -> list[str]:
-    """The texts after the JSON of a successful call."""
+    """The notes of a successful call, which are also the texts after its JSON."""
     result = tools.rpc("tools/call", {"name": name, "arguments": arguments}).json()["result"]
     assert result["isError"] is False, result
     first, *more = [block["text"] for block in result["content"]]
     assert json.loads(first) == result["structuredContent"]
+    assert result["structuredContent"].get("notes") == (more or None)
     return more
 
 
@@ -147,6 +151,11 @@ def test_at_most_twenty_are_named(tools: McpEntryPoint, course: Any) -> None:
     head, *lines = text.split("\n")
     assert head == "0 of 30 quotes are confirmed. Tell the member of the others:"
     assert (len(lines), lines[-1]) == (21, "- and 10 more")
+
+
+@each("name", TOOLS)
+def test_no_record_has_a_field_of_this_name(name: str) -> None:
+    assert "notes" not in (definitions()[name].definition.output_schema or {})["properties"]
 
 
 def test_rest_is_unaffected(owner: RestEntryPoint, item: Any) -> None:

@@ -161,9 +161,11 @@ class McpEntryPoint(RestEntryPoint):
         if result["isError"]:
             assert ("structuredContent" in result, notes) == (False, [])
             return _failed(read_failure(first), response)
-        assert json.loads(first) == result["structuredContent"]
-        _output_of(operation_id).validate(result["structuredContent"])
-        return Answer(result["structuredContent"])
+        record = result["structuredContent"]
+        assert json.loads(first) == record
+        _output_of(operation_id).validate(record)
+        assert record.pop("notes", []) == notes
+        return Answer(record)
 
     def rpc(self, method: str, params: Mapping[str, Any] | None = None, **extra: Any) -> Any:
         """Send one JSON-RPC request over raw HTTP."""
