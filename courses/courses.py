@@ -166,7 +166,7 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
         if rows:
             add_to_count(member, course.id, len(rows))
             insert_rows(write, rows)
-            rows = with_worths(member, course.id, rows)
+            rows = with_worths(member, course.id, rows, today)
         made = cast("CreatedCourseRow", require_course(member, course.id))
     if course.syllabus_text is None and syllabus_id is None and items is None and weights is None:
         return made

@@ -63,7 +63,7 @@ def create_item(
         if about is None:
             raise NoSuchCourse
         require_categories(member.id, course_id, _category_ids(entries))
-        there = _with_these_dates(member, course_id, entries)
+        there = _with_these_dates(member, course_id, entries, today)
         rows: Sequence[ReadItem] = [new_row(write, course_id, about["name"], entry, today) for entry in entries]
         new = rows
         if if_exists == "skip":
@@ -71,7 +71,7 @@ def create_item(
         if new:
             add_to_count(member, course_id, len(new))
             insert_rows(write, new)
-            rows = with_worths(member, course_id, rows)
+            rows = with_worths(member, course_id, rows, today)
     made = {row["id"] for row in new}
     items = answered(rows, today)
     if if_exists == "skip":
@@ -102,11 +102,12 @@ def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[New
     return [row["id"] for row in rows]
 
 
-def with_worths(member: Member, course_id: UUID, rows: Sequence[ReadItem]) -> Sequence[ReadItem]:
+def with_worths(member: Member, course_id: UUID, rows: Sequence[ReadItem], today: date) -> Sequence[ReadItem]:
     """`rows` as stored now, if any of them has a worth, which needs one statement."""
     if all(row["category_id"] is None for row in rows):
         return rows
-    stored = {row["id"]: row for row in read(_of_course(member, course_id, Q(id__in={row["id"] for row in rows})))}
+    which = Q(id__in={row["id"] for row in rows})
+    stored = {row["id"]: row for row in read(_of_course(member, course_id, which), today)}
     return [stored[row["id"]] for row in rows]
 
 
@@ -130,12 +131,12 @@ def _of_course(member: Member, course_id: UUID, which: Q) -> QuerySet[Item]:
     return Item.objects.filter(which, member_id=member.id, course_id=course_id, course__member_id=member.id)
 
 
-def _with_these_dates(member: Member, course_id: UUID, entries: Sequence[EntryFields]) -> list[ReadItem]:
+def _with_these_dates(member: Member, course_id: UUID, entries: Sequence[EntryFields], today: date) -> list[ReadItem]:
     """The course's items on the dates of `entries`, including undated ones if an entry is undated; oldest first."""
     dates = {entry["due_on"] for entry in entries}
     on_a_day = Q(due_on__in=[day for day in dates if day is not None])
     which = on_a_day | Q(due_on__isnull=True) if None in dates else on_a_day
-    return read(_of_course(member, course_id, which).order_by("created_at", "id"))
+    return read(_of_course(member, course_id, which).order_by("created_at", "id"), today)
 
 
 def _known_or_new(rows: Sequence[ReadItem], there: Sequence[ReadItem]) -> tuple[list[ReadItem], list[ReadItem]]:

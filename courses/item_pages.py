@@ -125,14 +125,14 @@ def list_items(
         if pins is None:
             return page([])
     today = member.today()
-    names, values = _conditions(filters, today)
+    names, values = _conditions(filters)
     found: list[ReadItem] = []
     told: list[Section] = []
 
     def read(section: Section, bounds: Mapping[str, datetime], most: int) -> list[ReadItem]:
         here = after if after and after.section == section else None
         statement = _page(frozenset((*names, *bounds)), section, _place(here))
-        return statement.all(member_id=member.id, limit=most, **values, **bounds, **_named(here))
+        return statement.all(member_id=member.id, today=today, limit=most, **values, **bounds, **_named(here))
 
     for section, bounds in _sections(after, pins).items():
         rows = read(section, bounds, limit + 1 - len(found))
@@ -172,12 +172,11 @@ def _meanwhile(pins: Pins, newest_told: datetime) -> dict[str, datetime]:
     }
 
 
-def _conditions(filters: ItemFilters, today: date) -> tuple[set[str], dict[str, Any]]:
+def _conditions(filters: ItemFilters) -> tuple[set[str], dict[str, Any]]:
     """The names of the conditions for `filters`, and their values."""
     values: dict[str, Any] = dict(filters)
     names = {f"status={value}" if name == "status" else name for name, value in values.items()}
-    if values.pop("status", None) is not None:
-        values["today"] = today
+    values.pop("status", None)
     if "q" in values:
         values["q"] = fold(values["q"])
     return names, values

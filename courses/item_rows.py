@@ -10,7 +10,7 @@ from django.db.models.functions import Left
 from courses.models import Item
 from courses.serializers import ItemColumns, ItemRecord, ItemRow
 from courses.statuses import status_of
-from courses.worth import WORTH
+from courses.worth import worth_on
 from studyservice.database.statements import Param
 
 NOTE_IN_LISTS = 200
@@ -27,13 +27,13 @@ class ReadItem(ItemColumns):
 SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
 
 
-def with_worth(items: QuerySet[Item]) -> QuerySet[Item]:
+def with_worth(items: QuerySet[Item], today: date | Param) -> QuerySet[Item]:
     """`items` with the columns of `WHOLE` and `LISTED`. Columns that a statement does not read cost nothing."""
-    return items.annotate(worth=WORTH, note_in_lists=Left("note", NOTE_IN_LISTS))
+    return items.annotate(worth=worth_on(today), note_in_lists=Left("note", NOTE_IN_LISTS))
 
 
-ITEMS = with_worth(Item.objects.filter(member_id=Param("member_id"), course__member_id=F("member_id")))
-"""The member's items with their courses.
+ITEMS = with_worth(Item.objects.filter(member_id=Param("member_id"), course__member_id=F("member_id")), Param("today"))
+"""The member's items with their courses. Reading their worth takes the member's date, `today`.
 
 The course's member is compared with the item's rather than with the parameter: otherwise a query plan might begin with
 courses and then sort their items.
@@ -46,9 +46,9 @@ LISTED: Mapping[str, str] = {**WHOLE, "note": "note_in_lists"}
 """The same with the beginning of the note."""
 
 
-def read(items: QuerySet[Item]) -> list[ReadItem]:
+def read(items: QuerySet[Item], today: date) -> list[ReadItem]:
     """The rows of items. The filter must name the member of both tables."""
-    found = with_worth(items).values_list(*WHOLE.values())
+    found = with_worth(items, today).values_list(*WHOLE.values())
     return cast("list[ReadItem]", [dict(zip(WHOLE, row, strict=True)) for row in found])
 
 

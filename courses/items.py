@@ -44,6 +44,8 @@ _GRADED = (
 )
 _NO_COLUMNS = frozenset({"course_name", "worth"})
 """Fields of a `ReadItem` that are not columns of the item."""
+_ENDING = frozenset({"done", "due_on"})
+"""Fields on which it depends whether the item is still to come, and so its worth."""
 
 
 def get_item(member: Member, item_id: UUID) -> ItemRow:
@@ -52,10 +54,11 @@ def get_item(member: Member, item_id: UUID) -> ItemRow:
     Raises:
         NotFound: the member has no such item.
     """
-    item = _ONE.first(member_id=member.id, item_id=item_id)
+    today = member.today()
+    item = _ONE.first(member_id=member.id, item_id=item_id, today=today)
     if item is None:
         raise NoSuchItem
-    return as_answered([item], member.today())[0]
+    return as_answered([item], today)[0]
 
 
 def next_items(member: Member, course_id: UUID) -> list[ItemRow]:
@@ -66,7 +69,8 @@ def next_items(member: Member, course_id: UUID) -> list[ItemRow]:
 
 def items_of(member: Member, course_id: UUID) -> list[ItemRow]:
     """All items of the course, soonest due first, undated last."""
-    return as_answered(_OF_COURSE.all(member_id=member.id, course_id=course_id), member.today())
+    today = member.today()
+    return as_answered(_OF_COURSE.all(member_id=member.id, course_id=course_id, today=today), today)
 
 
 def items_ahead(member: Member) -> list[ItemRow]:
@@ -93,7 +97,7 @@ def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem
         write.made(Item, item["id"], item["title"], _logged(item))
         if category_id is not None:
             write.flush()
-            item = _ONE.first(member_id=member.id, item_id=item["id"]) or item
+            item = _ONE.first(member_id=member.id, item_id=item["id"], today=today) or item
     if item["due_on"] is not None:
         doubt_new_item(item["title"], item["due_on"], term, today)
     return as_answered([item], today)[0]
@@ -148,8 +152,9 @@ def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) ->
         NotFound: the member has no such item.
         ValidationFailed: `category_id` is not a category of the course, or the item has a score.
     """
+    today = member.today()
     with writing(member.id, "update_item") as write:
-        item = _ONE.first(member_id=member.id, item_id=item_id)
+        item = _ONE.first(member_id=member.id, item_id=item_id, today=today)
         if item is None:
             raise NoSuchItem
         if changes.get("note") and changes["note"] == (item["note"] or "")[:NOTE_IN_LISTS].strip():
@@ -159,13 +164,13 @@ def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) ->
                 raise ValidationFailed.of("category_id", _GRADED)
             require_categories(member.id, item["course_id"], {"category_id": changes["category_id"]})
         different = _changed(write, item_id, item, changes)
-        if "category_id" in different:
-            item = _ONE.first(member_id=member.id, item_id=item_id) or item
+        if "category_id" in different or (item["worth"] is not None and different.keys() & _ENDING):
+            item = _ONE.first(member_id=member.id, item_id=item_id, today=today) or item
         elif different:
             item = cast("ReadItem", item | different | {"updated_at": write.now})
     if different.get("due_on") is not None:
         doubt_item(member, item_id)
-    return as_answered([item], member.today())[0]
+    return as_answered([item], today)[0]
 
 
 def _changed(write: Write, item_id: UUID, stored: Fields, changes: ItemFields) -> dict[str, object]:

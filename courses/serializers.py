@@ -204,7 +204,8 @@ class ItemRecord(Record):
     worth = serializers.FloatField(
         allow_null=True,
         help_text="Percent of the course's grade that it counts for, of what is entered so far: the share of its "
-        "category's weight, divided by the category's items or scores, whichever are more. Null without a category.",
+        "category's weight, divided by the category's items, or by its scores and open items, whichever are more. It "
+        "may change without updated_at when a day passes. Null without a category.",
     )
     days_until = serializers.IntegerField(
         allow_null=True, help_text="Days from the member's today to the due date; negative when past."

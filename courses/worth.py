@@ -1,5 +1,6 @@
 """An item's share of its course's grade, computed in its statement."""
 
+from datetime import date
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, cast
@@ -9,7 +10,8 @@ from django.db.models.functions import Cast, Greatest, NullIf, Round
 
 from courses.categories import GRADE_CATEGORY
 from courses.models import Item
-from studyservice.database.statements import aggregated
+from courses.statuses import open_on
+from studyservice.database.statements import Param, aggregated
 
 _WHOLE = BigIntegerField()
 _ONE, _TWO = Value(1, _WHOLE), Value(2, _WHOLE)
@@ -22,20 +24,26 @@ def _rows(model: type[Model], **filters: object) -> QuerySet[Any]:
     return QuerySet(model).filter(member_id=OuterRef("member_id"), **filters)
 
 
-def _shares() -> QuerySet[Any]:
+def _shares(today: date | Param) -> QuerySet[Any]:
     """The category of an item, with the integers `part` and `whole`: the item counts for `part / whole` of the course's
     grade,
     which is w / W / max(1, n - d).
 
     w is the weight of the item's category and W that of the course, in ten-thousandths. n is the number of pieces of
-    the category: its items or its scores, whichever are more. d of them are dropped. `whole` is null if W is 0.
+    the category: of its items, or of its scores and open items, whichever are more. d of them are dropped. `whole` is
+    null if W is 0.
+
+    A score names an item of its own category, so n is the scores, the open items, and of the other items without a
+    score those that no score without an item can be of.
     """
     score = cast("type[Model]", GRADE_CATEGORY._meta.get_field("scores").related_model)
     weight = Cast(Round(F("weight") * 10_000), _WHOLE)
     weights = Cast(aggregated(_rows(GRADE_CATEGORY, course_id=OuterRef("course_id")), "SUM", weight), _WHOLE)
+    items = _rows(Item, category_id=OuterRef("id"))
     pieces: Expression = Greatest(
-        aggregated(_rows(Item, category_id=OuterRef("id")), "COUNT", "category_id"),
-        aggregated(_rows(score, category_id=OuterRef("id")), "COUNT", "category_id"),
+        aggregated(items, "COUNT", "category_id"),
+        aggregated(_rows(score, category_id=OuterRef("id")), "COUNT", "category_id")
+        + aggregated(items.filter(open_on(today)), "COUNT", "category_id"),
     )
     counting = Greatest(Cast(pieces, _WHOLE) - Cast(F("drop_lowest"), _WHOLE), _ONE)
     whole = NullIf(weights * counting, Value(0), output_field=_WHOLE)
@@ -43,21 +51,24 @@ def _shares() -> QuerySet[Any]:
     return cast("QuerySet[Any]", category.annotate(part=weight, whole=whole))
 
 
-_SHARES = _shares()
-_TWICE = F("part") * Value(20_000, _WHOLE) / F("whole")
+_SHARES = _shares(Param("today"))
 
 PART = Subquery(_SHARES.values("part"), output_field=_AS_READ)
 WHOLE_OF_PART = Subquery(_SHARES.values("whole"), output_field=_AS_READ)
-WORTH = Subquery(_SHARES.annotate(worth=(_TWICE + _ONE) / _TWO).values("worth"), output_field=_AS_READ)
-"""`part / whole` in hundredths of a percent, rounded half up: for q, `(floor(2 * q) + 1) / 2` in integers.
 
-Null for an item without a category, without reading further tables, and if `whole` is null.
-"""
+
+def worth_on(today: date | Param) -> Subquery:
+    """`part / whole` in hundredths of a percent, rounded half up: for q, `(floor(2 * q) + 1) / 2` in integers.
+
+    Null for an item without a category, without reading further tables, and if `whole` is null.
+    """
+    twice = F("part") * Value(20_000, _WHOLE) / F("whole")
+    return Subquery(_shares(today).annotate(worth=(twice + _ONE) / _TWO).values("worth"), output_field=_AS_READ)
 
 
 @lru_cache(maxsize=1_000)
 def exact_worth(part: int | None, whole: int | None) -> tuple[Fraction | None, int | None]:
-    """`part / whole` in percent, computed once for all items of a category; then the value of `WORTH`."""
+    """`part / whole` in percent, computed once for all items of a category; then the value of `worth_on`."""
     if part is None or whole is None:
         return None, None
     return Fraction(100 * part, whole), (20_000 * part // whole + 1) // 2

@@ -14,6 +14,7 @@ from django.db.models.functions import RowNumber
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course, Item
+from courses.statuses import OF_STATUS
 from grades.arithmetic import half_up, letter, lowest, number_dropped, ten_thousandths
 from grades.curve import Part, curve
 from grades.outlook import outlook
@@ -25,7 +26,8 @@ from studyservice.operations.errors import Detail, ValidationFailed
 class _Columns(TypedDict):
     """A category and one of its scores. If `category_id` is null, so are both; if `id` is null, so is the score.
 
-    `items` is the number of items in the category, only in the first row of each category.
+    `items` is the number of items in the category, and `open_items` of those among them that are open, both only in the
+    first row of each category.
     """
 
     course_name: str
@@ -33,7 +35,9 @@ class _Columns(TypedDict):
     name: str
     weight: Decimal
     drop_lowest: int
+    uncategorized: int
     items: int | None
+    open_items: int | None
     id: UUID | None
     item_id: UUID | None
     label: str
@@ -41,9 +45,8 @@ class _Columns(TypedDict):
     created_at: datetime
 
 
-_ITEMS = aggregated(
-    Item.objects.filter(member_id=Param("member_id"), category_id=OuterRef("part__id")), "COUNT", "category_id"
-)
+_UNCATEGORIZED = Item.objects.filter(member_id=Param("member_id"), course_id=Param("course_id"), category_id=None)
+_ITEMS = Item.objects.filter(member_id=Param("member_id"), category_id=OuterRef("part__id"))
 
 _BREAKDOWN = Select[_Columns](
     Course.objects.filter(member_id=Param("member_id"), id=Param("course_id"))
@@ -52,19 +55,23 @@ _BREAKDOWN = Select[_Columns](
         result=FilteredRelation("part__scores", condition=Q(part__scores__member_id=Param("member_id"))),
     )
     .annotate(
+        without_category=aggregated(_UNCATEGORIZED, "COUNT", "id"),
         place=Window(
             RowNumber(), partition_by=["part__position", "part__id"], order_by=["result__created_at", "result__id"]
         ),
-        items_named=Case(When(place=1, then=_ITEMS)),
+        items_named=Case(When(place=1, then=aggregated(_ITEMS, "COUNT", "category_id"))),
+        items_open=Case(When(place=1, then=aggregated(_ITEMS.filter(OF_STATUS["open"]), "COUNT", "category_id"))),
     )
     .order_by("part__position", "part__id", "result__created_at", "result__id"),
     {
         "course_name": "name",
+        "uncategorized": "without_category",
         "category_id": "part__id",
         "name": "part__name",
         "weight": "part__weight",
         "drop_lowest": "part__drop_lowest",
         "items": "items_named",
+        "open_items": "items_open",
         "id": "result__id",
         "item_id": "result__item_id",
         "label": "result__label",
@@ -93,14 +100,14 @@ def get_grades(
         course_id: the course.
         target: a grade in percent to add to the letters of the outlook.
         remaining: the categories that the outlook treats as completely open, with all others closed. By default,
-            categories without scores are open, and items without a score in the others.
+            categories without scores are open, and in the others the items of `_open_pieces`.
         assume: a score in percent on all open work, for which the outlook returns the grade.
 
     Raises:
         NotFound: the member has no such course.
         ValidationFailed: one of `remaining` is not a category of this course.
     """
-    rows = _BREAKDOWN.all(member_id=member.id, course_id=course_id)
+    rows = _BREAKDOWN.all(member_id=member.id, course_id=course_id, today=member.today())
     if not rows:
         raise NoSuchCourse
     categories: list[CategoryRow] = []
@@ -118,8 +125,7 @@ def get_grades(
         if is_open:
             counting.append(Part(part.weight, (), 0, open_pieces=1))
         elif part.scores:
-            missing = 0 if remaining else max(0, (present[0]["items"] or 0) - len(part.scores))
-            counting.append(part._replace(open_pieces=missing))
+            counting.append(part._replace(open_pieces=0 if remaining else _open_pieces(present[0], len(part.scores))))
     if remaining:
         _require_categories(remaining, [category["id"] for category in categories])
     today = curve(scored)
@@ -130,8 +136,16 @@ def get_grades(
         "categories": categories,
         "current_grade": None if grade is None else grade / 100,
         "letter_grade": None if grade is None else letter(grade),
-        "outlook": outlook(counting, target, assume),
+        "outlook": outlook(counting, target, assume, uncategorized=rows[0]["uncategorized"]),
     }
+
+
+def _open_pieces(category: _Columns, scores: int) -> int:
+    """The items still to come, and of the ended ones without a score those that no score without an item can be of.
+
+    A score names an item of its own category, so that is the larger of two numbers.
+    """
+    return max(category["open_items"] or 0, (category["items"] or 0) - scores)
 
 
 def _category(category_id: UUID, rows: Sequence[_Columns]) -> tuple[CategoryRow, Part]:

@@ -11,13 +11,16 @@ _BEST = 1_000_000
 """The best score assumed for an open piece, in ten-thousandths. It excludes extra credit."""
 
 
-def outlook(parts: Collection[Part], target: Decimal | None = None, assume: Decimal | None = None) -> OutlookRow:
+def outlook(
+    parts: Collection[Part], target: Decimal | None, assume: Decimal | None, *, uncategorized: int
+) -> OutlookRow:
     """The `OutlookRecord` of a course.
 
     Args:
         parts: the categories that count.
         target: a grade in percent to add to the letters.
         assume: a score in percent on every open piece.
+        uncategorized: number of items that no category counts.
     """
     grades = curve(parts)
     best = worst = None
@@ -34,6 +37,7 @@ def outlook(parts: Collection[Part], target: Decimal | None = None, assume: Deci
         "worst": None if worst is None else worst / 100,
         "needed": needed,
         "assumed": None if assume is None else _assumed(grades, assume),
+        "uncategorized": uncategorized,
     }
 
 

@@ -63,6 +63,7 @@ class OutlookRow(TypedDict):
     worst: float | None
     needed: list[NeededRow]
     assumed: AssumedRow | None
+    uncategorized: int
 
 
 class OutlookRecord(Record):
@@ -74,6 +75,7 @@ class OutlookRecord(Record):
         "worst": 33.8,
         "needed": [NeededRecord.example],
         "assumed": AssumedRecord.example,
+        "uncategorized": 0,
     }
 
     remaining_weight = serializers.FloatField(help_text="The weights of open categories, and open shares of others.")
@@ -81,3 +83,6 @@ class OutlookRecord(Record):
     worst = serializers.FloatField(allow_null=True, help_text="The grade with 0 on everything open.")
     needed = NeededRecord(many=True, help_text="For each letter from A+ to D-, and last for the target, what it takes.")
     assumed = AssumedRecord(allow_null=True, help_text="Only with assume: the grade with that score; else null.")
+    uncategorized = serializers.IntegerField(
+        help_text="How many items of the course have no category: nothing here counts them. update_item gives them one."
+    )

@@ -202,7 +202,7 @@ class GradesQuery(Query):
         allow_null=True,
         max_length=MAX_CATEGORIES,
         help_text="Only these categories are open, whatever they hold now. Without it: those without scores, and in "
-        "the others the items without a score.",
+        "the others all items still to come.",
     )
     assume = QueryNumberField(
         required=False,
@@ -249,7 +249,8 @@ class GradeBreakdownRecord(Record):
         "service's table (97 A+, 93 A, 90 A-, ... 60 D-); the course may have another.",
     )
     outlook = OutlookRecord(
-        help_text="What is needed if everything open gets the same score. Open are categories without scores, and the "
-        "items without a score in others; or only the remaining ones named, and then others without scores are left "
-        "out.",
+        help_text="What is needed if everything open gets the same score. Open are categories without scores. In the "
+        "others every item still to come (status open) is open, and of the other items without a score as many as "
+        "there are more than scores without an item_id. Or only the remaining ones named are open, and then others "
+        "without scores are left out.",
     )

@@ -26,9 +26,9 @@ class GradeViewSet(MemberViewSet):
 
     @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord, query=GradesQuery, grades=True)
     def get_grades(self, course_id: UUID) -> GradeBreakdownRow:
-        """A course's weighted categories with scores and averages, the current grade and its letter by this service's
-        table, and the outlook: the score on everything open (categories without scores, items without one) with which
-        the rounded grade reaches each letter or a target, and the grade by assume.
+        """A course's categories, scores and averages, the current grade, its letter by this service's table, and the
+        outlook: the score on what is open with which the rounded grade reaches each letter or a target. Open:
+        categories without scores; all items to come; of others as many as no score can be of.
 
         Read the current grade and the range that is still possible. Only categories with scores count toward
         the current grade; the outlook shows the score needed in the rest.

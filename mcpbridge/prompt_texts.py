@@ -198,8 +198,8 @@ def exam_check(about: Occasion) -> str:
         "Call list_milestones with its item_id: what of its study plan is done, open and overdue.",
         f"Call {_call('get_grades', course_id=course_id)} for how I stand, how much its category weighs, "
         "and what I need in what is still open: the outlook, with target the grade that I name, if I do. A category "
-        "with scores is open as far as its items have none; if it has no items and is not finished, name it in "
-        "remaining with every other open one.",
+        "with scores is open as far as items of it are still to come; if it has no items and is not finished, name it "
+        "in remaining with every other open one.",
         "Call list_vocab_decks with on, the day of the exam, and look at the decks with this course_id: which are "
         "weakest on that day (readiness), and how many cards are due now. Call "
         f"{_call('get_practice_stats', days=30)} for how often I practised, and for weak topics.",

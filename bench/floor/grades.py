@@ -13,11 +13,13 @@ _LETTERS = (
 
 _CENT, _HALF = Decimal("0.01"), Decimal("0.005")
 _GRADES = """
-    SELECT c.name, g.id, g.name, g.weight, g.drop_lowest, s.id, s.item_id, s.label, s.score, s.created_at
+    SELECT c.name, g.id, g.name, g.weight, g.drop_lowest, s.id, s.item_id, s.label, s.score, s.created_at,
+        (SELECT count(*) FROM courses_item i WHERE i.member_id = %(member)s AND i.course_id = %(course)s
+            AND i.category_id IS NULL)
     FROM courses_course c
     LEFT JOIN grades_gradecategory g ON g.course_id = c.id AND g.member_id = c.member_id
     LEFT JOIN grades_gradescore s ON s.category_id = g.id AND s.member_id = c.member_id
-    WHERE c.member_id = %s AND c.id = %s ORDER BY g.position, g.id, s.created_at, s.id
+    WHERE c.member_id = %(member)s AND c.id = %(course)s ORDER BY g.position, g.id, s.created_at, s.id
 """
 
 
@@ -26,13 +28,13 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
 
     The measured rows have no category that drops scores, and no item that names a category.
     """
-    rows = query(_GRADES, (caller.member, course_id))
+    rows = query(_GRADES, {"member": caller.member, "course": course_id})
     if not rows:
         raise Refused("404 Not Found")
     categories: dict[UUID, dict[str, Any]] = {}
     exact: dict[UUID, list[Decimal]] = {}
     weights: dict[UUID, Decimal] = {}
-    for _, category_id, name, weight, drop_lowest, score_id, item_id, label, score, created_at in rows:
+    for _, category_id, name, weight, drop_lowest, score_id, item_id, label, score, created_at, _ in rows:
         if category_id is None:
             continue
         if category_id not in categories:
@@ -75,7 +77,7 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
         "categories": list(categories.values()),
         "current_grade": None if grade is None else float(grade),
         "letter_grade": None if grade is None else next((name for least, name in _LETTERS if grade >= least), "F"),
-        "outlook": _outlook(earned, left, total + left),
+        "outlook": _outlook(earned, left, total + left) | {"uncategorized": rows[0][-1]},
     }
 
 

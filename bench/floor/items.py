@@ -27,13 +27,17 @@ _ITEM_COLUMNS = """
         ), 0) / greatest(1, greatest(
             (SELECT count(*) FROM courses_item n WHERE n.member_id = i.member_id AND n.category_id = g.id),
             (SELECT count(*) FROM grades_gradescore s WHERE s.member_id = i.member_id AND s.category_id = g.id)
+            + (
+                SELECT count(*) FROM courses_item n WHERE n.member_id = i.member_id AND n.category_id = g.id
+                AND NOT n.done AND NOT n.graded AND (n.due_on IS NULL OR n.due_on >= %(today)s)
+            )
         ) - g.drop_lowest), 2)
         FROM grades_gradecategory g WHERE g.member_id = i.member_id AND g.id = i.category_id
     ) END
 """
 _ITEMS = f"""
     SELECT {_ITEM_COLUMNS} FROM courses_item i JOIN courses_course c ON c.id = i.course_id
-    WHERE i.member_id = %s ORDER BY i.due_on, i.created_at, i.id LIMIT %s
+    WHERE i.member_id = %(member)s ORDER BY i.due_on, i.created_at, i.id LIMIT %(rows)s
 """  # noqa: S608  # no input in it
 _DUE = f"""
     SELECT {_ITEM_COLUMNS} FROM courses_item i JOIN courses_course c ON c.id = i.course_id
@@ -98,7 +102,7 @@ def _unended(kind: str, due_on: date | None, missable_from: date, today: date) -
 
 def list_items(caller: Caller, limit: int) -> dict[str, Any]:
     """Return the first page of items."""
-    rows = query(_ITEMS, (caller.member, limit + 1))
+    rows = query(_ITEMS, {"member": caller.member, "today": caller.today, "rows": limit + 1})
     more = len(rows) > limit
     return {
         "data": [_item(row, caller.today) for row in rows[:limit]],

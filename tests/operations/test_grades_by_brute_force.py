@@ -1,6 +1,7 @@
 """get_grades and the worth of items equal grades calculated by brute force."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -14,7 +15,7 @@ from accounts.models import Member
 from courses.models import Course, Item
 from grades.models import GradeCategory
 from tests.support.entry_points import RestEntryPoint
-from tests.support.factories import GradeCategoryFactory, GradeScoreFactory, ItemFactory, stored
+from tests.support.factories import GradeCategoryFactory, GradeScoreFactory, ItemFactory
 from tests.support.grade_oracle import (
     OVER_100,
     Category,
@@ -32,6 +33,8 @@ from tests.support.run import is_thorough
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 
+DAY = timedelta(days=1)
+
 
 def _ten_thousandths(most: int, usual: Sequence[int]) -> st.SearchStrategy[Fraction]:
     usually = st.sampled_from(usual).map(Fraction)
@@ -43,7 +46,9 @@ _CATEGORY = st.builds(
     Category,
     weight=_ten_thousandths(100, [0, 10, 20, 25, 40, 50]),
     scores=st.lists(_SCORE, max_size=6),
-    items=st.integers(0, 8),
+    linked=st.integers(0, 6),
+    open=st.integers(0, 5),
+    ended=st.integers(0, 5),
     drop_lowest=st.integers(0, 4) | st.integers(0, 20),
     is_named=st.booleans(),
 )
@@ -54,6 +59,7 @@ _PERCENT = st.none() | _ten_thousandths(100, [50, 70, 90, 100])
 def _stored(member: Member, course: Course, categories: Sequence[Category]) -> list[GradeCategory]:
     Item.objects.filter(course=course).delete()
     GradeCategory.objects.filter(course=course).delete()
+    today = member.today()
     made = []
     for position, one in enumerate(categories, start=1):
         category = GradeCategoryFactory.create(
@@ -63,10 +69,20 @@ def _stored(member: Member, course: Course, categories: Sequence[Category]) -> l
             drop_lowest=one.drop_lowest,
             position=position,
         )
-        for score in one.scores:
-            GradeScoreFactory.create(member=member, category=category, score=_decimal(score))
-        if one.items:
-            stored(ItemFactory, one.items, member=member, course=course, category=category)
+        mine: dict[str, Any] = {"member": member, "category": category}
+        for place, score in enumerate(one.scores):
+            item = ItemFactory.create(course=course, graded=True, **mine) if place < one.graded else None
+            GradeScoreFactory.create(score=_decimal(score), item=item, **mine)
+        days = [None, today, today + DAY]
+        for place in range(one.open):
+            ItemFactory.create(course=course, due_on=days[place % 3], **mine)
+        ended: list[dict[str, Any]] = [
+            {"done": True, "done_at": member.created_at},
+            {"due_on": today - DAY},
+            {"due_on": today - DAY, "kind": "exam"},
+        ]
+        for place in range(one.ended):
+            ItemFactory.create(course=course, **ended[place % 3], **mine)
         made.append(category)
     return made
 
@@ -77,7 +93,9 @@ def _decimal(value: Fraction) -> Decimal:
 
 @pytest.mark.database("both")
 @examples(1000 if is_thorough() else 180)
-@example(categories=[Category(Fraction(100), [Fraction(60), Fraction(90)], 3, 1)], target=None, assume=Fraction(70))
+@example(
+    categories=[Category(Fraction(100), [Fraction(60), Fraction(90)], 1, 1, 1, 1)], target=None, assume=Fraction(70)
+)
 @example(categories=[Category(Fraction(3), [Fraction(10), Fraction(), Fraction()]), Category(Fraction(13))],
          target=Fraction("0.625"), assume=None)  # fmt: skip
 @given(categories=_COURSE, target=_PERCENT, assume=_PERCENT | _SCORE)
@@ -112,7 +130,10 @@ def test_get_grades_agrees_with_brute_force(
             assert reaches(categories, row["score"], row["at_least"])
             assert not reaches(categories, float(Decimal(str(row["score"])) - Decimal("0.01")), row["at_least"])
     assert told["outlook"] == expected
-    if any(one.items for one in categories):
-        items = owner.made("list_items", course_id=course["id"], limit=100)["data"]
-        worths = {str(row.id): worth(one, categories) for row, one in zip(rows, categories, strict=True) if one.items}
-        assert {item["category_id"]: item["worth"] for item in items} == worths
+    items = owner.made("list_items", course_id=course["id"], limit=100)["data"]
+    worths = {
+        str(row.id): worth(one, categories)
+        for row, one in zip(rows, categories, strict=True)
+        if one.graded + one.open + one.ended
+    }
+    assert {item["category_id"]: item["worth"] for item in items} == worths

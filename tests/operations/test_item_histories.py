@@ -63,10 +63,10 @@ class Model:
         total = sum(self.weights.values())
         if item.category is None or total == 0:
             return None
-        pieces = max(
-            sum(one.category == item.category for one in self.items.values()),
-            sum(one.category == item.category for one in self.scores.values()),
-        )
+        statuses = [self.status(id_) for id_, one in self.items.items() if one.category == item.category]
+        scores = [one for one in self.scores.values() if one.category == item.category]
+        unlinked = sum(score.item is None for score in scores)
+        pieces = len(scores) + statuses.count("open") + max(0, statuses.count("done") - unlinked)
         exact = Fraction(100 * self.weights[item.category], total * pieces)
         return floor(exact * 100 + Fraction(1, 2)) / 100
 

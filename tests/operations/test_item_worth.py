@@ -71,9 +71,27 @@ def test_worth_is_exact(owner: RestEntryPoint, course, weights, pieces, worth) -
     assert _worths(owner, course) == {"Lab": worth}
 
 
-def test_scores_count_if_they_outnumber_items(owner: RestEntryPoint, course, categories) -> None:
+def test_an_item_to_come_counts_beside_scores(owner: RestEntryPoint, course, categories) -> None:
     quizzes = categories["Quizzes"]
     owner.made("create_item", course_id=course["id"], title="Quiz", category_id=quizzes)
+    for number in range(3):
+        owner.made("add_grade_score", course_id=course["id"], category_id=quizzes, label=f"{number}", score=80)
+        assert _worths(owner, course) == {"Quiz": round(3333.3333333 / (number + 2)) / 100}
+
+
+@each("ending", [{"done": True}, {"due_on": "2020-01-01"}])
+def test_an_ended_item_changes_its_own_worth(owner: RestEntryPoint, course, categories, ending: Any) -> None:
+    of_it = {"course_id": course["id"], "category_id": categories["Quizzes"]}
+    item = owner.made("create_item", **of_it, title="Quiz")
+    owner.made("add_grade_score", **of_it, label="Quiz", score=80)
+    assert fetched_item(owner, item["id"])["worth"] == 16.67
+    assert owner.made("update_item", item_id=item["id"], **ending)["worth"] == 33.33
+
+
+def test_scores_count_if_they_outnumber_ended_items(owner: RestEntryPoint, course, categories) -> None:
+    quizzes = categories["Quizzes"]
+    item = owner.made("create_item", course_id=course["id"], title="Quiz", category_id=quizzes)
+    owner.made("update_item", item_id=item["id"], done=True)
     for number in range(3):
         owner.made("add_grade_score", course_id=course["id"], category_id=quizzes, label=f"{number}", score=80)
         assert _worths(owner, course) == {"Quiz": round(3333.3333333 / (number + 1)) / 100}

@@ -100,7 +100,8 @@ def test_without_open_work_rows_are_reached_or_impossible(graded, ask) -> None:
 @each("parts", [[], [(0, None)], [(0, 80), (0, None)]])
 def test_without_weights_there_is_no_outlook(graded, ask, parts: list[tuple[float, float | None]]) -> None:
     graded(*parts)
-    assert ask(target=50) == {"remaining_weight": 0, "best": None, "worst": None, "needed": [], "assumed": None}
+    none = {"best": None, "worst": None, "needed": [], "assumed": None}
+    assert ask(target=50) == {"remaining_weight": 0, "uncategorized": 0, **none}
 
 
 def test_setting_the_categories_returns_it_too(graded, owner: RestEntryPoint, course: Any) -> None:
@@ -110,16 +111,18 @@ def test_setting_the_categories_returns_it_too(graded, owner: RestEntryPoint, co
 
 @pytest.fixture
 def quizzes(db: None, owner: RestEntryPoint, course: Any):
-    """Creates a category of weight 100 with scores and items, and returns its id."""
+    """Creates a category of weight 100 with scores that name no item, and items, and returns its id."""
 
-    def fill(scores: list[float], items: int, drop_lowest: int = 0) -> str:
+    def fill(scores: list[float], *, coming: int = 0, done: int = 0, drop_lowest: int = 0) -> str:
         entry = {"name": "Quizzes", "weight": 100, "drop_lowest": drop_lowest}
         [category] = owner.made("set_grade_categories", course_id=course["id"], categories=[entry])["categories"]
         of_it = {"course_id": course["id"], "category_id": category["id"]}
         for score in scores:
             owner.made("add_grade_score", **of_it, label="Quiz", score=score)
-        for _ in range(items):
-            owner.made("create_item", **of_it, title="Quiz")
+        for number in range(coming + done):
+            item = owner.made("create_item", **of_it, title="Quiz")
+            if number >= coming:
+                owner.made("update_item", item_id=item["id"], done=True)
         category_id: str = category["id"]
         return category_id
 
@@ -133,20 +136,47 @@ def _rows_of(outlook: Any) -> list[Any]:
 @pytest.mark.database("both")
 def test_items_without_scores_are_open(quizzes, ask) -> None:
     """An A in World History is not certain while the paper is ungraded."""
-    quizzes([80], items=3)
+    quizzes([80], coming=2)
     assert _rows_of(ask()) == [66.6667, 93.33, 26.67]
     assert ask(target=90)["needed"][-1] == {"letter": None, "at_least": 90, "score": 95, "status": "possible"}
 
 
 def test_more_scores_than_items_leave_nothing_open(quizzes, ask) -> None:
-    quizzes([80, 90], items=1)
+    quizzes([80, 90], done=1)
     assert _rows_of(ask()) == [0, 85, 85]
+
+
+@pytest.mark.database("both")
+def test_a_score_without_an_item_never_uses_up_an_item_to_come(quizzes, ask) -> None:
+    """Problem sets 1 and 2 were graded, 4 and 5 are still to come: 95 is not the best grade."""
+    quizzes([80, 100], coming=2)
+    assert _rows_of(ask()) == [50, 95, 45]
+    assert ask()["needed"][3]["status"] == "possible"
+
+
+def test_a_score_without_an_item_uses_up_an_ended_item(quizzes, ask) -> None:
+    quizzes([80, 100], coming=1, done=3)
+    assert _rows_of(ask()) == [50, 95, 45]
+
+
+@pytest.mark.rest
+def test_an_item_ends_when_its_day_passes(owner: RestEntryPoint, quizzes, ask, time_machine: Any) -> None:
+    """Its worth changes then too, and `updated_at` stays."""
+    time_machine.move_to("2026-11-21T12:00:00Z", tick=False)
+    quizzes([80], coming=1)
+    [item] = owner.made("list_items")["data"]
+    item = owner.made("update_item", item_id=item["id"], kind="exam", due_on="2026-11-21")
+    assert (_rows_of(ask()), item["worth"]) == ([50, 90, 40], 50)
+    time_machine.move_to("2026-11-22T12:00:00Z", tick=False)
+    [later] = owner.made("list_items")["data"]
+    assert (_rows_of(ask()), later["worth"]) == ([0, 80, 80], 100)
+    assert later["updated_at"] == item["updated_at"]
 
 
 @pytest.mark.database("both")
 def test_open_work_may_be_the_dropped_score(quizzes, ask) -> None:
     """60 and 90, one open, one dropped: a 0 would be dropped; a score over 60 replaces the 60."""
-    quizzes([60, 90], items=3, drop_lowest=1)
+    quizzes([60, 90], coming=1, drop_lowest=1)
     answer = ask(target=80)
     assert _rows_of(answer) == [33.3333, 95, 75]
     assert answer["needed"][-1] == {"letter": None, "at_least": 80, "score": 69.99, "status": "possible"}
@@ -154,17 +184,29 @@ def test_open_work_may_be_the_dropped_score(quizzes, ask) -> None:
 
 
 def test_extra_credit_can_raise_the_current_grade_above_the_best(quizzes, ask) -> None:
-    quizzes([130], items=2)
+    quizzes([130], coming=1)
     assert _rows_of(ask()) == [50, 115, 65]
 
 
 def test_remaining_closes_unnamed_categories(owner: RestEntryPoint, course: Any, quizzes, ask) -> None:
-    category_id = quizzes([80], items=3)
+    category_id = quizzes([80], coming=2)
     entries = [{"id": category_id, "name": "Quizzes", "weight": 50}, {"name": "Final", "weight": 50}]
     made = owner.made("set_grade_categories", course_id=course["id"], categories=entries)["categories"]
     assert _rows_of(ask(remaining=[made[1]["id"]])) == [50, 90, 40]
     assert _rows_of(ask(remaining=[category_id])) == [50, 100, 0]
     assert _rows_of(ask()) == [83.3333, 96.67, 13.33]
+
+
+@pytest.mark.database("both")
+def test_it_counts_the_items_without_a_category(owner: RestEntryPoint, course: Any, quizzes, ask) -> None:
+    """They are in no category, so the outlook leaves them out."""
+    assert ask()["uncategorized"] == 0
+    quizzes([80], coming=2, done=1)
+    elsewhere = owner.made("create_course", name="Physics")["id"]
+    for course_id in (course["id"], course["id"], elsewhere):
+        owner.made("create_item", course_id=course_id, title="Homework")
+    assert ask()["uncategorized"] == 2
+    assert ask(remaining=[quizzes([], coming=1)])["uncategorized"] == 5
 
 
 def test_it_returns_the_grade_for_an_assumed_score(graded, ask) -> None:

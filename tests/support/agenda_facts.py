@@ -43,13 +43,17 @@ def status(account: Account, course: Course, item: Item) -> str:
     return "missed"
 
 
-def worth(course: Course, item: Item) -> Fraction | None:
+def worth(account: Account, course: Course, item: Item) -> Fraction | None:
     """Percent of the course grade: 100 · w / W / n."""
     in_all = sum(Fraction(category.weight) for category in course.categories)
     for category in course.categories:
         if category.id == item.category_id and in_all:
-            items = [one for one in course.items if one.category_id == category.id]
-            return 100 * Fraction(category.weight) / in_all / max(len(items), len(category.scores))
+            statuses = [status(account, course, one) for one in course.items if one.category_id == category.id]
+            coming = statuses.count("open")
+            ended = len([one for one in statuses if one not in ("open", "graded")])
+            without_item = len([score for score in category.scores if score.item_id is None])
+            pieces = len(category.scores) + coming + max(0, ended - without_item)
+            return 100 * Fraction(category.weight) / in_all / pieces
     return None
 
 
@@ -67,7 +71,7 @@ def work(account: Account) -> list[Work]:
             dates = [day for day in (item.due_on, milestone and milestone.due_on) if day]
             if dates:
                 days = (min(dates) - account.today).days
-                found.append(Work(course, item, milestone, days, worth(course, item)))
+                found.append(Work(course, item, milestone, days, worth(account, course, item)))
     return found
 
 

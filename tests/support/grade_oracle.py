@@ -22,15 +22,30 @@ class Category:
 
     Attributes:
         scores: oldest first.
-        items: number of items in the category.
+        linked: number of scores that name an item, at most all.
+        open: number of further items that are still to come.
+        ended: number of further items that are done, past or missed.
         is_named: whether `remaining` names the category.
     """
 
     weight: Fraction
     scores: list[Fraction] = field(default_factory=list)
-    items: int = 0
+    linked: int = 0
+    open: int = 0
+    ended: int = 0
     drop_lowest: int = 0
     is_named: bool = False
+
+    @property
+    def graded(self) -> int:
+        """Number of items that a score names."""
+        return min(self.linked, len(self.scores))
+
+    @property
+    def open_pieces(self) -> int:
+        """All items still to come, and of the ended ones as many as no score can be of."""
+        unlinked = len(self.scores) - self.graded
+        return self.open + max(0, self.ended - unlinked)
 
 
 def half_up(value: Fraction, places: int = 2) -> float:
@@ -67,7 +82,7 @@ def current_grade(categories: Sequence[Category]) -> float | None:
 def worth(category: Category, categories: Sequence[Category]) -> float | None:
     """The share of each item."""
     total = _total(one.weight for one in categories)
-    pieces = max(category.items, len(category.scores))
+    pieces = len(category.scores) + category.open_pieces
     return half_up(100 * category.weight / total / max(1, pieces - category.drop_lowest)) if total else None
 
 
@@ -80,6 +95,7 @@ def outlook(categories: Sequence[Category], target: Fraction | None = None, assu
         "worst": course.rounded(Fraction(0)),
         "needed": [],
         "assumed": None,
+        "uncategorized": 0,
     }
     if assume is not None:
         grade = course.rounded(assume)
@@ -144,7 +160,7 @@ class _Course:
         self._parts: list[_Part] = []
         for one in categories:
             if one.scores and not one.is_named:
-                pieces = 0 if is_asked else max(0, one.items - len(one.scores))
+                pieces = 0 if is_asked else one.open_pieces
                 n = len(one.scores) + pieces
                 r = min(one.drop_lowest, n - 1)
                 self._parts.append(_Part(one.weight, one.scores, pieces, r, n - r))
