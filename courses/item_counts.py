@@ -86,7 +86,8 @@ def _refusal(member: Member, course_id: UUID, more: int) -> NoSuchCourse | Confl
     here = Course.objects.filter(member_id=member.id, id=course_id).values_list("item_count", flat=True).first()
     if here is None:
         return NoSuchCourse()
-    return (ITEMS_OF_COURSE if here + more > ITEMS_OF_COURSE.most else ITEMS_OF_MEMBER).refusal()
+    limit = ITEMS_OF_COURSE if here + more > ITEMS_OF_COURSE.most else ITEMS_OF_MEMBER
+    return limit.refusal(here, more)
 
 
 def take_from_count(member_id: UUID, item_id: UUID) -> bool:

@@ -27,8 +27,8 @@ class SyllabusPartQuery(Query):
     syllabus_from = QueryIntegerField(
         required=False,
         min_value=0,
-        max_value=MAX_SYLLABUS_CHARACTERS,
-        help_text="Of a text that is asked for: the first character of the part to answer, from 0.",
+        help_text="Of a text that is asked for: the first character of the part to answer, from 0. Past the end the "
+        "part is empty.",
     )
     syllabus_limit = QueryIntegerField(
         required=False,
@@ -42,6 +42,8 @@ class SyllabusPartQuery(Query):
         parts = {"syllabus_from", "syllabus_limit"} & attrs.keys()
         if parts and not attrs[self.includes_by]:
             raise serializers.ValidationError({name: [f"Needs {self.includes_by}."] for name in sorted(parts)})
+        if "syllabus_from" in attrs:  # any number is allowed, but not every database has it
+            attrs["syllabus_from"] = min(attrs["syllabus_from"], MAX_SYLLABUS_CHARACTERS)
         return attrs
 
 

@@ -31,7 +31,7 @@ SCORES_OF_COURSE = Limit(
 
 
 _GRADED = (
-    "Another score names this item. Delete that one with delete_grade_score and add it again, or change it with "
+    "The score {score_id} names this item. Delete it with delete_grade_score and add it again, or change it with "
     "update_grade_score over REST."
 )
 
@@ -152,9 +152,12 @@ def _gradable(member: Member, course_id: UUID, item_id: UUID, category_id: UUID)
     if item is None:
         raise ValidationFailed.of("item_id", "Not an item of this course; list_items lists the ids.")
     if item.graded:
-        raise ValidationFailed.of("item_id", _GRADED)
+        there = GradeScore.objects.filter(member_id=member.id, item_id=item_id).values_list("id", flat=True)
+        raise ValidationFailed.of("item_id", _GRADED.format(score_id=there.first()))
     if item.category_id not in {None, category_id}:
-        raise ValidationFailed.of("item_id", "This item is of another category. Change its category_id first.")
+        raise ValidationFailed.of(
+            "item_id", "This item is of another category. Change its category_id with update_item first."
+        )
     return item
 
 

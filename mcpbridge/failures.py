@@ -48,11 +48,11 @@ def _message(error: ApiError) -> str:
 
 
 def _sources(error: ApiError) -> list[str]:
-    """Name the tools that list valid ids, unless the message does."""
+    """Name the tools that list valid ids, unless the message names a tool, as it does if the id is known."""
     found = []
     sources = sources_of(tools())
     for detail in error.details or []:
         source = sources.get(detail["field"])
-        if source is not None and source not in detail["message"]:
+        if source is not None and not any(name in detail["message"] for name in tools()):
             found.append(f"Call {source} for a valid {detail['field']}.")
     return found

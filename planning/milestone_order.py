@@ -34,7 +34,7 @@ def require_place(place: int, most: int) -> None:
 def renumber(write: Write, item_id: UUID, item_title: str, before: Positions, order: Sequence[UUID]) -> None:
     """Number the milestones of `order` from 1, inside `write`.
 
-    The log stores both orders for an undo (`planning.undoing`), unless no position changes.
+    The log stores both orders for an undo (`planning.undoing`), unless the order stays, or no position changes.
 
     Args:
         before: the positions of existing milestones. Those created by this write have their new positions.
@@ -44,6 +44,8 @@ def renumber(write: Write, item_id: UUID, item_title: str, before: Positions, or
     if not moved:
         return
     set_positions(write.member_id, moved)
+    if list(before) == list(order):
+        return
     write.changed(Item, item_id, item_title, {LOGGED_ORDER: [*before.items()]}, {LOGGED_ORDER: [*after.items()]})
     write.touched(Milestone, moved)
 

@@ -166,9 +166,8 @@ def create_milestone(
         if place is not None:
             require_place(place, item["here"] + 1)
         entries = [entry, *(more or ())]
-        for limit, present in ((MILESTONES_OF_ITEM, item["here"]), (MILESTONES_OF_MEMBER, item["in_all"])):
-            if present + len(entries) > limit.most:
-                raise limit.refusal()
+        MILESTONES_OF_ITEM.require(item["here"], len(entries))
+        MILESTONES_OF_MEMBER.require(item["in_all"], len(entries))
         first = place or (item["last_position"] or 0) + 1
         positions = {} if place is None else positions_of(member.id, item_id)
         made = [
@@ -237,7 +236,7 @@ def update_milestone(
             milestone = cast("MilestoneColumns", milestone | different)
             if "due_on" in different and not milestone["done"]:
                 doubt_milestones([(milestone["title"], milestone["due_on"])], milestone["item_title"], item_due_on)
-        if place is not None and "place" in noted:
+        if place is not None:
             order = [id_ for id_ in positions if id_ != milestone_id]
             order.insert(place - 1, milestone_id)
             renumber(write, milestone["item_id"], milestone["item_title"], positions, order)

@@ -9,7 +9,6 @@ from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.models import Member
 from studyservice.database.ahead import insert_later, update_later
-from studyservice.operations.errors import Conflict
 from vocab.cards import add_cards
 from vocab.decks import list_vocab_decks, require_course, require_named
 from vocab.merge_serializers import CreatedDeckRow
@@ -63,8 +62,8 @@ def require_room(write: Write, new: int) -> None:
     Raises:
         Conflict: with `new` more, there would be more than `DECKS` allows.
     """
-    if new and not DECKS.has_room(Deck.objects.filter(member_id=write.member_id), new):
-        raise Conflict(f"A member has at most {DECKS.most} decks, and {new} more would be too many. Delete some first.")
+    if new:
+        DECKS.require_room(Deck.objects.filter(member_id=write.member_id), new)
 
 
 def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> tuple[UUID, list[Card]]:

@@ -21,8 +21,8 @@ class DecksQuery(Query):
     due_only = QueryBooleanField(
         default=False,
         help_text="Only the cards to ask now, in this order: those in learning, reviews that are due, then new cards, "
-        "as many as new_cards_a_day of get_me allows today; none that is suspended: update_vocab_card over REST sets "
-        "that. Needs include_cards.",
+        "as many as new_cards_a_day of get_me allows today; none that is suspended: create_vocab_deck with merge sets "
+        "that, or update_vocab_card over REST. Needs include_cards.",
     )
     limit = QueryIntegerField(
         min_value=1,

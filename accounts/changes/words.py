@@ -8,6 +8,7 @@ from typing import cast
 from accounts.changes.contents import Fields, Json, as_words, plural_of
 from accounts.changes.models import ActorKind
 from accounts.changes.records import ActorRow, ChangeRow
+from studyservice.templatetags.site import number
 
 _Told = Mapping[str, Json]
 
@@ -175,7 +176,7 @@ def _day(value: Json) -> str:
 def _value(value: Json) -> str:
     if value is None:
         return "nothing"
-    return f"{value:g}" if isinstance(value, int | float) else f"“{value}”"
+    return number(value) if isinstance(value, int | float) else f"“{value}”"
 
 
 def _with(counts: Mapping[str, int], type_: str) -> str:

@@ -29,16 +29,31 @@ class Limit:
     per: str = ""
     counter: str = ""
 
-    def refusal(self) -> Conflict:
-        """The error when there is no space for another row."""
-        return Conflict(self.full.format(most=self.most))
+    def refusal(self, present: int = 0, more: int = 1) -> Conflict:
+        """The error when there is no space for `more` rows beside the `present` ones.
 
-    def has_room(self, rows: "QuerySet[Any]", more: int = 1) -> bool:
-        """Return whether `more` rows fit beside `rows`, which count together. One query, under the member's lock."""
-        with _COUNTED.rows():
-            return rows.count() + more <= self.most
+        It has no number of all the member's rows, which a credential for some courses must not learn.
+        """
+        if more == 1:
+            return Conflict(self.full.format(most=self.most))
+        if not self.per:
+            return Conflict(
+                f"With these there would be over {self.most} {self.what}. Send fewer, or delete some first."
+            )
+        over = present + more - self.most
+        told = f"That is {over} too many: there can be at most {self.most} {self.what}, and there are {present}."
+        return Conflict(f"{told} Send fewer, or delete some first.")
+
+    def require(self, present: int, more: int = 1) -> None:
+        """Raise `refusal` unless `more` rows fit beside the `present` ones."""
+        if present + more > self.most:
+            raise self.refusal(present, more)
 
     def require_room(self, rows: "QuerySet[Any]", more: int = 1) -> None:
-        """Raise `refusal` unless `has_room`."""
-        if not self.has_room(rows, more):
-            raise self.refusal()
+        """Raise `refusal` unless `more` rows fit beside `rows`, which count together.
+
+        One query, under the member's lock.
+        """
+        with _COUNTED.rows():
+            present = rows.count()
+        self.require(present, more)

@@ -10,6 +10,7 @@ from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENT
 from accounts.members.profile import MAX_NAME, MemberFields
 from accounts.pages.forms import CodeForm, EmailForm
 from accounts.pages.number_field import NumberField
+from studyservice.templatetags.site import number
 
 _MISSPELT = "Choose one of the listed time zones."
 
@@ -69,7 +70,7 @@ class ProfileForm(TimeZoneForm):
         return {
             "name": member.name,
             "time_zone": member.time_zone,
-            "retention": f"{round(member.desired_retention * 100, 2):g}",
+            "retention": number(member.desired_retention * 100, 2),
             "new_cards_a_day": member.new_cards_a_day,
         }
 

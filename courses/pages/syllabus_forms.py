@@ -35,6 +35,7 @@ from studyservice.http.sent_back import is_members_form, sent_back
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload
 from studyservice.reading.gate import ReadLater
+from studyservice.templatetags.site import number
 
 UPLOAD = Upload(MAX_BYTES)
 """For a file. A text of 500,000 characters with its table is smaller."""
@@ -156,7 +157,7 @@ class WeightForm(forms.Form):
 
     def __init__(self, place: int, proposed: ProposedCategoryRow, data: QueryDict | None) -> None:
         """Bind the fields to the sent data, if any."""
-        initial = {"tick": place < MAX_CATEGORIES, "name": proposed["name"], "weight": f"{proposed['weight']:g}"}
+        initial = {"tick": place < MAX_CATEGORIES, "name": proposed["name"], "weight": number(proposed["weight"])}
         super().__init__(data, prefix=f"c{place}", initial=initial)
         self.line = proposed["line"]
         self.fields["tick"].widget.attrs["aria-label"] = f"Add “{proposed['name']}”"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from django import forms
@@ -32,15 +33,16 @@ def machine_time(at: datetime) -> str:
 
 
 @register.filter
-def number(value: float) -> str:
-    """Return a number with at most four decimals, without trailing zeros."""
-    return f"{value:.4f}".rstrip("0").rstrip(".")
+def number(value: float, places: int = 4) -> str:
+    """Return a number with at most `places` decimals, rounded half up like those of answers, without trailing zeros."""
+    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return f"{rounded:f}".rstrip("0").rstrip(".") if places else f"{rounded:f}"
 
 
 @register.filter
-def percent(value: float) -> str:
-    """Return an estimate in percent with at most one decimal: `99.4%`, `99%`."""
-    return f"{value:.1f}".removesuffix(".0") + "%"
+def percent(value: float, places: int = 1) -> str:
+    """Return an estimate in percent, by default with at most one decimal: `99.4%`, `99%`."""
+    return f"{number(value, places)}%"
 
 
 @register.inclusion_tag("error_summary.html")

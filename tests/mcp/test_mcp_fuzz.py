@@ -196,7 +196,7 @@ KINDS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
     "array": _array,
     "string": _string,
     "number": _number,
-    "integer": lambda schema: st.integers(schema["minimum"], schema["maximum"]),
+    "integer": lambda schema: st.integers(schema["minimum"], schema.get("maximum")),
     "boolean": lambda _: st.booleans(),
     "null": lambda _: st.none(),
 }

@@ -112,10 +112,14 @@ def test_the_agenda_names_which_items_were_missed() -> None:
     [
         ("get_me", "", "new_cards_a_day is set on this site's page /account, or by update_me over REST"),
         ("list_vocab_decks", "due_only", "new_cards_a_day of get_me"),
-        ("list_vocab_decks", "due_only", "suspended: update_vocab_card over REST"),
+        (
+            "list_vocab_decks",
+            "due_only",
+            "suspended: create_vocab_deck with merge sets that, or update_vocab_card over REST",
+        ),
     ],
 )
-def test_data_without_a_tool_names_where_to_change_it(tool: str, argument: str, part: str) -> None:
+def test_data_that_no_plain_change_sets_names_where_to_change_it(tool: str, argument: str, part: str) -> None:
     assert part in says(tool, argument)
 
 

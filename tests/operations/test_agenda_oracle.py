@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -133,15 +134,21 @@ def test_the_first_matching_status_is_used(given: Item, expected: str) -> None:
     assert status(account(its_course), its_course, given) == expected
 
 
-def test_worth_is_divided_by_the_larger_of_items_and_scores() -> None:
-    """100 · w / W / n: 40 of 100, divided by two items, or by five scores."""
-    items = [item(1, 3, category_id=CATEGORY), item(2, 3, category_id=CATEGORY)]
-    assert worth(course(*items, weight=40), items[0]) == 20
+def test_worth_is_divided_by_scores_and_open_pieces() -> None:
+    """100 · w / W / n: 40 of 100, divided by two items, by five scores beside them, or by five that ended items take."""
+
+    def worth_of(given: Item, its_course: Course) -> Fraction | None:
+        return worth(account(its_course), its_course, given)
+
+    coming = [item(1, 3, category_id=CATEGORY), item(2, 3, category_id=CATEGORY)]
+    assert worth_of(coming[0], course(*coming, weight=40)) == 20
     scores = tuple(Score(UUID(int=n), None) for n in range(5))
-    assert worth(course(*items, weight=40, scores=scores), items[0]) == 8
-    assert worth(course(*items, weight=40), item(3, 3)) is None
-    weightless = Course(UUID(int=1), "None", [Category(CATEGORY, Decimal(0))], items)
-    assert worth(weightless, items[0]) is None
+    assert worth_of(coming[0], course(*coming, weight=40, scores=scores)) == Fraction(40, 7)
+    ended = [item(1, -3, category_id=CATEGORY), item(2, 3, done=True, category_id=CATEGORY)]
+    assert worth_of(ended[0], course(*ended, weight=40, scores=scores)) == 8
+    assert worth_of(item(3, 3), course(*coming, weight=40)) is None
+    weightless = Course(UUID(int=1), "None", [Category(CATEGORY, Decimal(0))], coming)
+    assert worth_of(coming[0], weightless) is None
 
 
 def test_pressing_work_is_sorted_by_worth_then_by_date() -> None:

@@ -63,6 +63,13 @@ def test_a_course_has_at_most_1000_items(owner: RestEntryPoint, course, fill) ->
     owner.made("create_item", course_id=course["id"], title="One more")
 
 
+def test_too_many_items_at_once_are_counted(owner: RestEntryPoint, course, fill) -> None:
+    fill(998)
+    refused = owner.call("create_item", course_id=course["id"], title="One", more=[{"title": "More"}] * 4)
+    told = "That is 3 too many: there can be at most 1000 items of a course, and there are 998."
+    assert (refused.error, refused.body["message"]) == ("conflict", f"{told} Send fewer, or delete some first.")
+
+
 def test_items_of_a_full_course_can_still_be_changed(owner: RestEntryPoint, course, fill) -> None:
     fill(1000)
     item = owner.made("list_items", limit=1)["data"][0]

@@ -126,6 +126,9 @@ PARTS = [
     ({"syllabus_from": 10}, "cells", 15),
     ({"syllabus_from": 15}, "", 15),
     ({"syllabus_from": 500_000}, "", 15),
+    ({"syllabus_from": 500_001}, "", 15),
+    ({"syllabus_from": 2**31}, "", 15),
+    ({"syllabus_from": 10**300, "syllabus_limit": 500_000}, "", 15),
 ]
 
 

@@ -55,6 +55,7 @@ def test_it_returns_the_same_as_the_upload(owner: RestEntryPoint, syllabus: Any)
         ({"syllabus_from": 8}, TEXT[8:]),
         ({"syllabus_from": 8, "syllabus_limit": 4}, "Cell"),
         ({"syllabus_from": 500_000}, ""),
+        ({"syllabus_from": 10**300}, ""),
     ],
 )
 def test_its_text_is_returned_in_parts(owner: RestEntryPoint, syllabus: Any, query: Any, text: str) -> None:

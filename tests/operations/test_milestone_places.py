@@ -109,6 +109,16 @@ def test_exceeding_twenty_is_a_conflict_and_nothing_is_created(owner: RestEntryP
     assert owner.call("create_milestone", item_id=item["id"], title="x", place=22).error == "validation_failed"
 
 
+def test_too_many_at_once_are_counted(owner: RestEntryPoint, item: Any) -> None:
+    add(owner, item, "Step", more=[{"title": "Step"}] * 14)
+    refused = owner.call("create_milestone", item_id=item["id"], title="Later", more=[{"title": "Later"}] * 11)
+    told = "That is 7 too many: there can be at most 20 milestones of an item, and there are 15."
+    assert (refused.error, refused.body["message"]) == ("conflict", f"{told} Send fewer, or delete some first.")
+    add(owner, item, "Later", more=[{"title": "Later"}] * 4)
+    refused = owner.call("create_milestone", item_id=item["id"], title="Later")
+    assert refused.body["message"] == "You have reached the limit of 20 milestones on this item. Delete one first."
+
+
 def test_other_items_and_positions_are_unchanged(
     owner: RestEntryPoint, stranger: RestEntryPoint, item: Any, steps: Any
 ) -> None:
@@ -134,13 +144,33 @@ def test_there_are_as_many_places_as_milestones(owner: RestEntryPoint, item: Any
     assert plan(owner, item) == numbered("abcd")
 
 
-@each("place", [2, None])
-def test_a_move_without_effect_adds_no_change(owner: RestEntryPoint, item: Any, steps: Any, place: Any) -> None:
+def test_the_present_place_closes_gaps_and_adds_no_change(owner: RestEntryPoint, item: Any, steps: Any) -> None:
     owner.made("delete_milestone", milestone_id=steps["b"]["id"])
     rows = changes(owner)
-    assert owner.made("update_milestone", milestone_id=steps["c"]["id"], place=place) == steps["c"]
+    assert owner.made("update_milestone", milestone_id=steps["c"]["id"], place=2) == steps["c"] | {"position": 2}
     assert changes(owner) == rows
-    assert plan(owner, item) == [("a", 1), ("c", 3), ("d", 4)]
+    assert plan(owner, item) == numbered("acd")
+
+
+def test_no_place_moves_nothing(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+    owner.made("delete_milestone", milestone_id=steps["b"]["id"])
+    rows = changes(owner)
+    assert owner.made("update_milestone", milestone_id=steps["c"]["id"], place=None) == steps["c"]
+    assert (changes(owner), plan(owner, item)) == (rows, [("a", 1), ("c", 3), ("d", 4)])
+
+
+def test_closing_gaps_keeps_other_changes_undoable(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+    """A deleted milestone whose position is taken meanwhile returns at the end."""
+    owner.made("update_milestone", milestone_id=steps["d"]["id"], place=1)
+    owner.made("delete_milestone", milestone_id=steps["b"]["id"])
+    [deletion, move, *_] = changes(owner)
+    owner.made("update_milestone", milestone_id=steps["a"]["id"], place=2)
+    assert plan(owner, item) == numbered("dac")
+    assert undo(owner, deletion).error is None
+    assert plan(owner, item) == numbered("dacb")
+    [creation] = [row for row in changes(owner, object_id=steps["c"]["id"]) if row["operation"] == "create_milestone"]
+    assert undo(owner, creation).error is None
+    assert undo(owner, move).error == "conflict"
 
 
 def test_the_log_contains_the_place_and_finds_all_moved_milestones(

@@ -100,7 +100,7 @@ def test_without_open_work_rows_are_reached_or_impossible(graded, ask) -> None:
 @each("parts", [[], [(0, None)], [(0, 80), (0, None)]])
 def test_without_weights_there_is_no_outlook(graded, ask, parts: list[tuple[float, float | None]]) -> None:
     graded(*parts)
-    none = {"best": None, "worst": None, "needed": [], "assumed": None}
+    none: dict[str, Any] = {"best": None, "worst": None, "needed": [], "assumed": None}
     assert ask(target=50) == {"remaining_weight": 0, "uncategorized": 0, **none}
 
 

@@ -48,6 +48,7 @@ BREAKING: dict[str, Callable[[Any], object]] = {
     "it has another path": lambda d: d["paths"].update({"/v1/week": d["paths"].pop("/v1/agenda")}),
     "a parameter goes": lambda d: _operation(d)["parameters"].clear(),
     "a parameter must be sent": lambda d: _operation(d)["parameters"][0].update(required=True),
+    "a parameter takes less": lambda d: _operation(d)["parameters"][0]["schema"].update(maximum=7),
     "a default is another": lambda d: _operation(d)["parameters"][0]["schema"].update(default=7),
     "a status goes": lambda d: _operation(d)["responses"].pop("200"),
     "a field goes": lambda d: _schemas(d)["Course"]["properties"].pop("code"),
@@ -92,6 +93,7 @@ ADDITIONS: dict[str, Callable[[Any], object]] = {
     "a parameter": lambda d: _operation(d)["parameters"].append(
         {"name": "kind", "in": "query", "schema": {"type": "string"}}
     ),
+    "a parameter without a bound": lambda d: _operation(d)["parameters"][0]["schema"].pop("maximum"),
     "a field that is answered": lambda d: (
         _schemas(d)["Course"]["properties"].update(colour={"type": "string"}),
         _schemas(d)["Course"]["required"].append("colour"),

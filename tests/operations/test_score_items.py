@@ -7,6 +7,7 @@ import pytest
 from tests.operations.test_item_worth import weighted
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID, fetched_item
+from tests.support.tools import mcp_of
 
 pytestmark = [pytest.mark.database("sqlite", "other tests send the same statements"), pytest.mark.rest]
 
@@ -65,6 +66,31 @@ def test_an_item_has_one_score_and_its_category(owner: RestEntryPoint, course, c
         assert owner.call("add_grade_score", course_id=course["id"], **fields).fields == ["item_id"]
         assert owner.call("update_grade_score", score_id=score["id"], item_id=item_id).fields == ["item_id"]
     assert len(owner.made("get_grades", course_id=course["id"])["categories"][1]["scores"]) == 2
+
+
+def test_a_second_score_names_the_first_and_the_way_out(
+    owner: RestEntryPoint, course, categories, quiz, graded
+) -> None:
+    fields = {"category_id": categories["Quizzes"], "item_id": quiz["id"], "label": "x", "score": 1}
+    [detail] = owner.call("add_grade_score", course_id=course["id"], **fields).body["details"]
+    assert detail["message"] == (
+        f"The score {graded['id']} names this item. Delete it with delete_grade_score and add it again, or change it "
+        "with update_grade_score over REST."
+    )
+
+
+def test_tools_name_no_source_of_ids_for_a_known_one(owner: RestEntryPoint, course, categories, quiz, graded) -> None:
+    exam = owner.made("create_item", course_id=course["id"], title="Exam", category_id=categories["Exams"])
+    for tool, given in (
+        ("add_grade_score", {"category_id": categories["Quizzes"], "item_id": quiz["id"]}),
+        ("add_grade_score", {"category_id": categories["Quizzes"], "item_id": exam["id"]}),
+        ("update_item", {"category_id": categories["Exams"], "item_id": quiz["id"]}),
+    ):
+        sent = {"course_id": course["id"], "label": "x", "score": 1} if tool == "add_grade_score" else {}
+        response = mcp_of(owner).rpc("tools/call", {"name": tool, "arguments": given | sent})
+        [block] = response.json()["result"]["content"]
+        assert block["text"].startswith("validation_failed")
+        assert "for a valid" not in block["text"]
 
 
 def test_a_graded_item_has_the_category_of_its_score(owner: RestEntryPoint, categories, quiz, graded) -> None:

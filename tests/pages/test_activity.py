@@ -115,6 +115,8 @@ def test_changes_of_grades_and_calendars_are_described(owner: RestEntryPoint, co
     owner.made("update_grade_score", score_id=score["id"], score=82.5, category_id=exam["id"])
     told = newest_in_words(owner)
     assert told == "moved “Quiz 1” to another category and changed its score from 80 to 82.5"
+    owner.made("update_grade_score", score_id=score["id"], score=102.0625)
+    assert newest_in_words(owner) == "changed the score of the grade score “Quiz 1” from 82.5 to 102.0625"
     owner.made("set_grade_categories", **its, categories=[])
     assert newest_in_words(owner) == "replaced the grade categories of “Cell Biology” and deleted 1 grade score"
     first = deadline("a", "20301012", "Essay"), deadline("b", "20301013", "Quiz 2")

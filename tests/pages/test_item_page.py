@@ -1,6 +1,7 @@
 """The page of an item: its details, its milestones, and the plan for an exam."""
 
 import re
+from fractions import Fraction
 from html import unescape
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member
 from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import Fields, form_with
+from tests.support.grade_oracle import half_up
 from tests.support.samples import UNKNOWN_ID
 
 pytestmark = [
@@ -257,11 +259,9 @@ def test_an_exam_has_a_plan(browser: Client, owner: RestEntryPoint, graded_cours
     for query, minutes in (("", 20), ("?minutes=5", 5)):
         plan = owner.made("get_item", item_id=exam["id"], minutes_a_day=minutes)["study_plan"]
         page = text_of(browser, f"/items/{exam['id']}{query}")
-        assert (
-            f"<strong>{round(plan['predicted'], 1):g}%</strong> of 3 cards on the day, if your memory follows our"
-            in page
-        )
-        assert f"Without studying: {round(plan['without'], 1):g}%." in page
+        predicted, without = (f"{half_up(Fraction(str(plan[name])), 1):g}%" for name in ("predicted", "without"))
+        assert f"<strong>{predicted}</strong> of 3 cards on the day, if your memory follows our" in page
+        assert f"Without studying: {without}." in page
         assert re.search(rf'<input type="number" name="minutes" value="{minutes}"[^>]* min="5" max="600"', page)
         told = re.findall(r'<td class="whole">(.*?)</td>', page)
         assert (told[:2], len(told)) == (["Today", "Tue 24 Nov"], len(plan["days"]))

@@ -51,6 +51,16 @@ def test_days_of_practice_are_a_chart_and_a_table(browser: Client, owner: RestEn
     assert rects == [("bar-1", "2800", "500", "500"), ("bar-2", "2800", "0", "500"), ("bar-1", "2900", "500", "500")]
 
 
+def test_percentages_are_rounded_half_up_like_answers(browser: Client, owner: RestEntryPoint) -> None:
+    """3 of 17 is 17.65% in answers. As a binary fraction that is a little less."""
+    cards = [{"term": f"Word {n}", "definition": "Meaning"} for n in range(17)]
+    deck = owner.made("create_vocab_deck", name="Cells", cards=cards)
+    for place, card in enumerate(deck["cards"]):
+        owner.made("review_vocab_card", card_id=card["id"], rating="good" if place < 3 else "again")
+    assert owner.made("get_practice_stats")["accuracy"] == 17.65
+    assert "17 answers, 17.7% correct." in text_of(browser)
+
+
 def test_an_empty_page_shows_the_next_step(browser: Client) -> None:
     page = text_of(browser)
     assert "No practice yet" in page

@@ -33,7 +33,11 @@ def _is_replaced(line: str, kept: set[str], found: set[str]) -> bool:
     place, _, form = line.partition(": ")
     for other in found - kept:
         old_words, new_words = _WORD.split(form), _WORD.split(other.removeprefix(f"{place}: "))
-        if not other.startswith(f"{place}: ") or len(old_words) != len(new_words):
+        if not other.startswith(f"{place}: "):
+            continue
+        if _lost_a_bound(place, form, other.removeprefix(f"{place}: ")):
+            return True
+        if len(old_words) != len(new_words):
             continue
         different = [pair for pair in zip(old_words, new_words, strict=True) if pair[0] != pair[1]]
         if len(different) == 1:
@@ -43,6 +47,13 @@ def _is_replaced(line: str, kept: set[str], found: set[str]) -> bool:
             kept_all = all(one in found or _is_replaced(one, kept, found) for one in promised)
             return bool(was) and kept_all and {rest for rest in now if rest.startswith(DEMANDS)} <= was
     return False
+
+
+def _lost_a_bound(place: str, was: str, now: str) -> bool:
+    """Return whether a query parameter has lost bounds and nothing else: it takes what it took, and more."""
+    lost = [part for part in was.split(", ") if part not in now.split(", ")]
+    remaining = [part for part in was.split(", ") if part not in lost]
+    return " query " in place and now == ", ".join(remaining) and all(part.split(" ")[0] in LIMITS for part in lost)
 
 
 def _about(schema: str, lines: set[str]) -> set[str]:
