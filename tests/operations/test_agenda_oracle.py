@@ -135,7 +135,7 @@ def test_the_first_matching_status_is_used(given: Item, expected: str) -> None:
 
 
 def test_worth_is_divided_by_scores_and_open_pieces() -> None:
-    """100 · w / W / n: 40 of 100, divided by two items, by five scores beside them, or by five that ended items take."""
+    """100 · w / W / n: 40 of 100, for two items, for five scores beside them, and for five scores of ended items."""
 
     def worth_of(given: Item, its_course: Course) -> Fraction | None:
         return worth(account(its_course), its_course, given)
