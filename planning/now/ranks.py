@@ -3,14 +3,14 @@
 | Rank | Step | Reasons |
 |---|---|---|
 | 1 | due learning and relearning cards | `repeat_now` |
-| 2 | work overdue, or due today or tomorrow: by worth, high first, none last; then by date | `overdue` or `due_in`, `worth` |
+| 2 | work overdue, or due today or tomorrow: by worth, high first; then by date | `overdue` or `due_in`, `worth` |
 | 3 | due cards of a course with an exam or quiz within 7 days: by days to it, then by expected recall, low first | `exam_in`, `expected_recall` |
-| 4 | other work due within 14 days, by worth / days left, high first, none last | `due_in`, `worth` |
+| 4 | other work due within 14 days, by worth / days left, high first | `due_in`, `worth` |
 | 5 | other due cards, most due first | `due` |
 | 6 | new cards still allowed today, starting with the deck with the next exam | `new` |
 | 7 | a weak topic | `weak` |
 
-Ties are broken by the date of the step, then by its age, then by its id.
+An unknown worth counts as the mean of its course, and is no reason. Ties are broken by the date of the step, then by its age, then by its id.
 """  # noqa: E501
 
 from collections.abc import Iterator
@@ -39,9 +39,9 @@ def repeat_now(now: Situation) -> Iterator[Candidate]:
 
 
 def pressing_work(now: Situation) -> Iterator[Candidate]:
-    """Rank 2: work overdue, or due today or tomorrow. By worth, high first, none last; then by date."""
+    """Rank 2: work overdue, or due today or tomorrow. By worth, high first; then by date."""
     pressing = [work for work in now.work if now.days_to(work.due_on) <= PRESSING]
-    pressing.sort(key=lambda work: (*_high_first(work.item.worth), *_date(work)))
+    pressing.sort(key=lambda work: (-now.assumed_worth(work.item), *_date(work)))
     for work in pressing:
         yield _of_work(now, work)
 
@@ -56,13 +56,13 @@ def cards_before_exam(now: Situation) -> Iterator[Candidate]:
 
 
 def coming_work(now: Situation) -> Iterator[Candidate]:
-    """Rank 4: other work due within 14 days. By worth / days left, high first, none last."""
+    """Rank 4: other work due within 14 days. By worth / days left, high first."""
 
-    def worth_a_day(work: Work) -> Fraction | None:
-        return None if work.item.worth is None else work.item.worth / now.days_to(work.due_on)
+    def worth_a_day(work: Work) -> Fraction:
+        return now.assumed_worth(work.item) / now.days_to(work.due_on)
 
     coming = [work for work in now.work if PRESSING < now.days_to(work.due_on) <= WORK_WITHIN]
-    coming.sort(key=lambda work: (*_high_first(worth_a_day(work)), *_date(work)))
+    coming.sort(key=lambda work: (-worth_a_day(work), *_date(work)))
     for work in coming:
         yield _of_work(now, work)
 
@@ -107,11 +107,6 @@ def _of_work(now: Situation, work: Work) -> Candidate:
     if work.item.worth is not None:
         because.append(reasons.worth(work.item.worth))
     return of_work(work, because)
-
-
-def _high_first(value: Fraction | None) -> tuple[bool, Fraction]:
-    """Sort key: high values first, None last."""
-    return (True, Fraction(0)) if value is None else (False, -value)
 
 
 def _date(work: Work) -> tuple[date, datetime, UUID]:

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 
-from django.db.models import FilteredRelation, OuterRef, Q, Subquery
+from django.db.models import Case, FilteredRelation, OuterRef, Q, Subquery, When, Window
+from django.db.models.functions import RowNumber
 
 from accounts.models import Member
 from courses import models as courses
@@ -17,7 +18,7 @@ from courses.readiness_records import ReadinessRow
 from courses.serializers import ItemRow
 from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
 from courses.studied import STUDIED, StudiedDeck
-from courses.worth import PART, WHOLE_OF_PART, exact_worth
+from courses.worth import PART, SHARES_OF_COURSE, WHOLE_OF_PART, exact_worth, mean_worth
 from planning import models
 from planning.now.ranks import EXAM_WITHIN, WORK_WITHIN
 from planning.now.situation import Deck, Exam, Item, Milestone, Situation, WeakTopic, next_exams
@@ -33,10 +34,14 @@ WEAK_IN = 30
 
 
 class _Columns(DueColumns):
-    """An item with one of its open milestones, or without; `part / whole` in place of its worth."""
+    """An item with one of its open milestones, or without; `part / whole` in place of its worth.
+
+    `shares` are those of its course, only in one row of each course.
+    """
 
     part: int | None
     whole: int | None
+    shares: str | None
     step_id: UUID | None
     step_title: str
     step_due_on: date | None
@@ -86,6 +91,7 @@ def read(member: Member, at: datetime, until: date) -> Reading:
         milestones=milestones,
         decks=[_deck(deck, exams) for deck in studied.decks],
         weak_topic=_weak_topic(member, today, studied.decks),
+        mean_worths={row["course_id"]: mean for row in rows if (mean := mean_worth(row["shares"])) is not None},
     )
     return Reading(due, _of_agenda(milestones, items, today, until), studied.readiness, situation)
 
@@ -114,12 +120,16 @@ def _items() -> Select[_Columns]:
         has_cards=has_cards(),
         part=PART,
         whole=WHOLE_OF_PART,
+        place=Window(RowNumber(), partition_by="course_id"),
+        shares=Case(When(place=1, then=SHARES_OF_COURSE)),
         step=FilteredRelation(
             "milestones", condition=Q(milestones__done=False, milestones__member_id=Param("member_id"))
         ),
     )
     steps = {f"step_{name}": f"step__{name}" for name in ("id", "title", "due_on", "position", "created_at")}
-    columns = {name: LISTED.get(name, name) for name in (*_OF_ITEM, "part", "whole") if name != "worth"} | steps
+    columns = {
+        name: LISTED.get(name, name) for name in (*_OF_ITEM, "part", "whole", "shares") if name != "worth"
+    } | steps
     return Select[_Columns](found.order_by(*SOONEST_FIRST), columns)
 
 

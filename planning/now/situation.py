@@ -1,7 +1,7 @@
 """The input of the rules: the member's items, milestones and decks at one time."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,9 @@ MISSED_FOR = timedelta(days=30)
 """How long a missed item is still proposed."""
 
 EXAMINED = frozenset({"exam", "quiz"})
+
+USUAL_WORTH = Fraction(5)
+"""The worth assumed in a course of which no item has one, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ class Situation:
         seconds_a_card: duration of one review, as returned.
         new_cards: number of new cards still allowed today.
         milestones: open ones, at least the first of each item.
+        mean_worths: by course, the exact mean of the items that have a worth; without courses where none has.
     """
 
     today: date
@@ -126,6 +130,11 @@ class Situation:
     milestones: Sequence[Milestone] = ()
     decks: Sequence[Deck] = ()
     weak_topic: WeakTopic | None = None
+    mean_worths: Mapping[UUID, Fraction] = field(default_factory=dict)
+
+    def assumed_worth(self, item: Item) -> Fraction:
+        """The worth of an item; without one the mean of its course, so that unknown worth is neither first nor last."""
+        return self.mean_worths.get(item.course_id, USUAL_WORTH) if item.worth is None else item.worth
 
     def days_to(self, day: date) -> int:
         """Days from today to `day`; negative if it is past."""

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import DateTimeField, DurationField, FloatField, Func, Value
+from django.db.models import DateTimeField, DurationField, FloatField, Func, TextField, Value
 from django.db.models.expressions import DurationExpression
 
 AS_EXPRESSION = "NULLIF({}, '00000000-0000-0000-0000-000000000000'::uuid)"
@@ -33,6 +33,19 @@ class WholeDays(Func):
         (a, of_a), (b, of_b) = (compiler.compile(one) for one in self.get_source_expressions())
         dates = f"JULIANDAY(SUBSTR({b}, 1, 10)) - JULIANDAY(SUBSTR({a}, 1, 10))"
         return f"MAX({dates} - (SUBSTR({b}, 12) < SUBSTR({a}, 12)), 0)", [*of_b, *of_a, *of_b, *of_a]
+
+
+class Joined(Func):
+    """The texts of several rows, separated by commas. Without a GROUP BY, of all rows."""
+
+    function = "STRING_AGG"
+    template = "%(function)s(%(expressions)s, ',')"
+    output_field = TextField()
+    arity = 1
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """Use the older name, because SQLite knows the other one only from 3.44 on."""
+        return self.as_sql(compiler, connection, function="GROUP_CONCAT", **context)
 
 
 class AMicrosecondLater(Func):

@@ -152,16 +152,14 @@ def test_worth_is_divided_by_scores_and_open_pieces() -> None:
 
 
 def test_pressing_work_is_sorted_by_worth_then_by_date() -> None:
-    """Rank 2: by worth, high first, null last; then by date. A worth of 50 due tomorrow precedes overdue work without
-    one.
-    """
-    high = item(1, 1, category_id=CATEGORY)
-    given = account(course(item(2, 0), item(3, -30), high, item(4, -31), item(5, -1, kind="exam"), weight=50))
-    assert titles(given) == ["Item 1", "Item 3", "Item 2"]
+    """Rank 2: by worth, high first; then by date. An unknown worth is 5 in a course without any, else its mean."""
+    high, unknown = item(1, 1, category_id=CATEGORY), (item(2, 0), item(3, -30), item(4, -31), item(5, -1, kind="exam"))
+    assert titles(account(course(high, weight=50), course(*unknown))) == ["Item 1", "Item 3", "Item 2"]
+    assert titles(account(course(high, *unknown, weight=50))) == ["Item 3", "Item 2", "Item 1"]
 
 
 def test_later_work_is_sorted_by_worth_per_day_left() -> None:
-    """Rank 4: 10 in 2 days (5 a day) precedes 40 in 10 days (4 a day), then null. 15 days ahead is too far."""
+    """Rank 4: 100 in 2 days (50 a day) precedes 100 in 10 days (10 a day), then an unknown one. 15 days are too far."""
     ten, forty = (
         course(item(1, 2, category_id=CATEGORY), weight=10),
         course(item(2, 10, category_id=CATEGORY), weight=40),

@@ -55,6 +55,27 @@ def test_it_returns_a_step_with_its_reasons(owner: RestEntryPoint, course: Any) 
     }
 
 
+@pytest.mark.database("both")
+def test_an_exam_without_a_category_is_not_last(owner: RestEntryPoint, course: Any) -> None:
+    """Its worth is unknown: 5, or the mean of all items of its course that have one, here 28 and 7 times 2."""
+    weights = [{"name": "Homework", "weight": 14}, {"name": "Project", "weight": 28}, {"name": "Final", "weight": 58}]
+    made = owner.made("set_grade_categories", course_id=course["id"], categories=weights)["categories"]
+    homework, project, _ = ({"course_id": course["id"], "category_id": one["id"]} for one in made)
+    tasks = [{"title": f"Homework {n}", "category_id": homework["category_id"]} for n in range(2, 8)]
+    owner.made("create_item", **homework, title="Homework 1", due_on=TODAY, more=tasks)
+    owner.made("create_item", **project, title="Project", due_on=later(TODAY, 90))
+    tomorrow = later(TODAY, 1)
+    owner.made("create_item", course_id=course["id"], title="Exam", kind="exam", due_on=tomorrow)
+    elsewhere = owner.made("create_course", name="Physics")["id"]
+    owner.made("create_item", course_id=elsewhere, title="Draft", due_on=tomorrow)
+    steps = owner.made("get_agenda", minutes=120)["now"]["steps"]
+    assert [(step["title"], [one["code"] for one in step["because"]]) for step in steps] == [
+        ("Exam", ["due_in"]),
+        ("Draft", ["due_in"]),
+        ("Homework 1", ["due_in", "worth"]),
+    ]
+
+
 @pytest.mark.rest
 def test_the_rest_is_identical_byte_for_byte(entry_point: OpenEntryPoint, time_machine: Any) -> None:
     """For accounts of all kinds, although another statement computes readiness then."""

@@ -121,9 +121,30 @@ class TestPressingWork:
         row = now(items=[*items, exam(2)], decks=[deck("Cells", BIOLOGY, due=1)])
         assert titles(row) == ["late", "today", "tomorrow", "Cells", "later", "Exam"]
 
-    def test_high_worth_is_first_and_unknown_worth_last(self) -> None:
-        items = [item("none", -9), item("nothing", 0, 0), item("little", 0, 5), item("much", 1, 20)]
-        assert titles(now(items=items)) == ["much", "little", "nothing", "none"]
+    def test_high_worth_is_first(self) -> None:
+        items = [item("nothing", 0, 0), item("little", 0, 5), item("much", 1, 20)]
+        assert titles(now(items=items)) == ["much", "little", "nothing"]
+
+    def test_unknown_worth_counts_as_the_mean_of_its_course(self) -> None:
+        """It is compared exactly, and is no reason."""
+        mean = Fraction(100, 7)
+        items = [
+            item("more", -9, mean + Fraction(1, 10**9)),
+            item("equal", 0, mean),
+            item("less", 0, Fraction(1428, 100)),
+        ]
+        row = now(items=[item("unknown", 1), *items], mean_worths={BIOLOGY: mean})
+        assert titles(row) == ["more", "equal", "unknown", "less"]
+        assert codes(row)[2] == ["due_in"]
+
+    def test_unknown_worth_counts_as_5_in_a_course_without_any(self) -> None:
+        items = [
+            item("4.99", 0, Fraction(499, 100)),
+            item("unknown", 1, course_id=ALGEBRA),
+            item("5.01", 1, Fraction(501, 100)),
+        ]
+        row = now(items=items, mean_worths={BIOLOGY: Fraction(1)})
+        assert titles(row) == ["5.01", "unknown", "4.99"]
 
     def test_worth_is_compared_exactly(self) -> None:
         items = [item("less", -1, Fraction(1428, 100)), item("more", 0, Fraction(100, 7)), item("1428", 0, 0)]

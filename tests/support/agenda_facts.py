@@ -23,6 +23,7 @@ class Work:
     milestone: Milestone | None
     days: int
     worth: Fraction | None
+    assumed_worth: Fraction
 
     @property
     def age(self) -> tuple[datetime, UUID]:
@@ -57,6 +58,12 @@ def worth(account: Account, course: Course, item: Item) -> Fraction | None:
     return None
 
 
+def mean_worth(account: Account, course: Course) -> Fraction:
+    """The mean of the items of the course that have a worth, which one without counts as; 5 if none has."""
+    known = [its_worth for item in course.items if (its_worth := worth(account, course, item)) is not None]
+    return sum(known, Fraction()) / len(known) if known else Fraction(5)
+
+
 def work(account: Account) -> list[Work]:
     """Items that are open or were missed in the last 30 days. The first open milestone replaces its item."""
     found = []
@@ -71,7 +78,9 @@ def work(account: Account) -> list[Work]:
             dates = [day for day in (item.due_on, milestone and milestone.due_on) if day]
             if dates:
                 days = (min(dates) - account.today).days
-                found.append(Work(course, item, milestone, days, worth(account, course, item)))
+                its_worth = worth(account, course, item)
+                assumed = mean_worth(account, course) if its_worth is None else its_worth
+                found.append(Work(course, item, milestone, days, its_worth, assumed))
     return found
 
 

@@ -106,9 +106,9 @@ def repeat_now(account: Account) -> list[Candidate]:
 
 
 def pressing_work(account: Account) -> list[Candidate]:
-    """Rank 2: overdue, or due today or tomorrow. By worth, high first, null last; then by date."""
+    """Rank 2: overdue, or due today or tomorrow. By worth, high first; then by date."""
     found = [one for one in work(account) if one.days <= 1]
-    found.sort(key=lambda one: (one.worth is None, -(one.worth or 0), one.days, one.age))
+    found.sort(key=lambda one: (-one.assumed_worth, one.days, one.age))
     return [_work(one) for one in found]
 
 
@@ -129,9 +129,9 @@ def cards_before_exams(account: Account) -> list[Candidate]:
 
 
 def other_work(account: Account) -> list[Candidate]:
-    """Rank 4: due within 14 days. By worth per day left, high first, null last."""
+    """Rank 4: due within 14 days. By worth per day left, high first."""
     found = [one for one in work(account) if 2 <= one.days <= 14]
-    found.sort(key=lambda one: (one.worth is None, -(one.worth or 0) / one.days, one.days, one.age))
+    found.sort(key=lambda one: (-one.assumed_worth / one.days, one.days, one.age))
     return [_work(one) for one in found]
 
 
