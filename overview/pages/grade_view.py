@@ -15,6 +15,7 @@ class ShownGrade(NamedTuple):
         chart: the range that is still possible, with a line at the current grade; None without scores.
         needed: the score needed for each letter, without letters that open work cannot affect.
         is_open: whether open work can still change the grade.
+        uncategorized: number of items that no category counts.
     """
 
     current: float | None
@@ -27,6 +28,7 @@ class ShownGrade(NamedTuple):
     needed: list[NeededRow]
     assumed: AssumedRow | None
     is_open: bool
+    uncategorized: int
 
 
 def grade_shown(grades: GradeBreakdownRow) -> ShownGrade:
@@ -47,4 +49,5 @@ def grade_shown(grades: GradeBreakdownRow) -> ShownGrade:
         needed=[one for one in outlook["needed"] if one["score"] is not None],
         assumed=outlook["assumed"],
         is_open=bool(outlook["remaining_weight"]),
+        uncategorized=outlook["uncategorized"],
     )

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from courses.models import Course, Item, SyllabusFile
 from tests.pages.browser.test_accessibility import audit
 from tests.support.calendar_files import CANVAS, calendar, deadline
+from tests.support.factories import CourseFactory, GradeCategoryFactory, ItemFactory
 from tests.support.syllabus_files import docx, pdf
 
 pytestmark = pytest.mark.database("sqlite", "page layout")
@@ -205,4 +206,20 @@ def test_other_sources_are_linked(open_signed_in: Any, path: str) -> None:
     page: Page = open_signed_in(path)
     page.locator("main form button[type=submit]").click()
     expect(page.locator("main .errorlist").first).to_be_visible()
+    audit(page)
+
+
+def test_items_without_a_category_get_one(open_signed_in: Any, member: Any) -> None:
+    course = CourseFactory.create(member=member, name="Statistics")
+    for name, weight in (("Homework", 40), ("Final", 60)):
+        GradeCategoryFactory.create(member=member, course=course, name=name, weight=weight)
+    for title in ("HW 9", "Final exam"):
+        ItemFactory.create(member=member, course=course, title=title)
+    page: Page = open_signed_in(f"/courses/{course.id}")
+    page.get_by_role("link", name="Choose their categories").click()
+    audit(page)
+    page.get_by_label("HW 9").select_option("Homework")
+    page.get_by_role("button", name="Save categories").click()
+    expect(page.get_by_role("status")).to_contain_text("Saved the category of 1 item.")
+    expect(page.get_by_text("1 item has no category, so the grade leaves it out.")).to_be_visible()
     audit(page)
