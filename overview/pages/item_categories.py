@@ -56,7 +56,7 @@ def item_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
     except NotFound as error:
         raise Http404 from error
     page = Paginator(_uncategorized(member, course_id), ITEMS_A_PAGE).get_page(request.GET.get("page"))
-    form = ItemCategoriesForm(items=page.object_list, categories=grades["categories"])
+    form = ItemCategoriesForm(items=list(page), categories=grades["categories"])
     return _shown(request, grades, form, page=page)
 
 
