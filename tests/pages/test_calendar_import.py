@@ -210,7 +210,7 @@ def test_a_full_course_keeps_the_table(browser: Client, owner: RestEntryPoint, c
     monkeypatch.setattr("courses.item_counts.ITEMS_OF_COURSE", replace(ITEMS_OF_COURSE, most=1))
     form = table(browser, course, ESSAY, QUIZ)
     page = take(browser, course, form, status=409).content.decode()
-    assert "reached the limit" in page
+    assert "That is 1 too many" in page
     assert len(form_with("calendar", page)["row"]) == 2
 
 
