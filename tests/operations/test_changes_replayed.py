@@ -18,6 +18,7 @@ from accounts.members.data import is_study_data
 from accounts.models import Member
 from tests.support.entry_points import RestEntryPoint
 from tests.support.properties import examples
+from tests.support.random_writes import WRITES
 from vocab.models import Review
 
 pytestmark = [
@@ -171,55 +172,7 @@ def step(entry_point: RestEntryPoint, which: int, one: int, other: int) -> None:
         do(entry_point, ids, other)
 
 
-def replace_categories(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
-    kept = entry_point.made("get_grades", course_id=ids["course"])["categories"]
-    listed = [{"id": c["id"], "name": f"{c['name']}x"[:60], "weight": 12.3456} for c in kept[other % 2 : 8]]
-    categories = [*listed, {"name": "New", "weight": other}]
-    entry_point.made("set_grade_categories", course_id=ids["course"], categories=categories)
-
-
-def add_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
-    for category in entry_point.made("get_grades", course_id=ids["course"])["categories"][:1]:
-        score = {"category_id": category["id"], "label": "x", "score": other / 3}
-        entry_point.made("add_grade_score", course_id=ids["course"], **score)
-
-
-def make_deck(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
-    cards = [{"term": f"{n}", "definition": "Meaning"} for n in range(1 + other % 3)]
-    entry_point.made("create_vocab_deck", name=f"Deck {other}", course_id=ids.get("course"), cards=cards)
-
-
-def review(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
-    [deck] = entry_point.made("list_vocab_decks", deck_id=ids["deck"], include_cards=True)["data"]
-    card = deck["cards"][other % len(deck["cards"])]["id"]
-    entry_point.made("review_vocab_card", card_id=card, rating=["again", "good", "easy"][other % 3])
-
-
-def called(operation_id: str, *names: str, **fields: Any) -> Any:
-    """A call with these ids and fields, in which `{}` is replaced by a number."""
-
-    def do(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
-        given = {name: value.format(other) if isinstance(value, str) else value for name, value in fields.items()}
-        entry_point.made(operation_id, **{f"{name}_id": ids[name] for name in names}, **given)
-
-    return do
-
-
-ACTIONS: list[tuple[str, Any]] = [
-    ("", called("create_course", name="Course {}")),
-    ("course", called("create_item", "course", title="Item {}", due_on="2026-12-03")),
-    ("item", called("update_item", "item", title="Item {}", due_on=None)),
-    ("item", called("create_milestone", "item", title="Step {}")),
-    ("course", replace_categories),
-    ("course", add_score),
-    ("", make_deck),
-    ("deck", review),
-    ("deck", review),
-    ("item", called("delete_item", "item")),
-    ("deck", called("delete_vocab_deck", "deck")),
-    ("course", called("delete_course", "course")),
-]
-"""Each step's precondition and call."""
+ACTIONS = WRITES[:12]
 
 
 @given(STEPS)
