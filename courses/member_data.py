@@ -7,7 +7,7 @@ from courses.courses import COURSES
 from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item, SyllabusFile
 from courses.searching import folded_course, folded_item, repair_folded_courses, repair_folded_items
-from courses.uploads.attaching import FILES_OF_COURSE, detach_again
+from courses.uploads.attaching import FILES_OF_COURSE, expiry
 from courses.uploads.rows import files_in_courses, require_room
 
 _LONG_LINE = 8 * 1024 * 1024
@@ -51,7 +51,7 @@ register(
         ),
         stamps=("created_at",),
         limits=(FILES_OF_COURSE,),
-        undo_fields={"syllabus_file.course_id": detach_again},
+        derived=expiry,
     )
 )
 register(

@@ -75,6 +75,10 @@ class Contents:
         """
         return _told(self.before, self.more, "before", type_), _told(self.after, self.more, "after", type_)
 
+    def parts(self, type_: str, id_: UUID, name: str) -> list[Part]:
+        """Return every object of the call, the row's own first."""
+        return [Part(type_, id_, name, self.before, self.after), *self.more]
+
 
 def fields_of(row: Model, columns: Sequence[str]) -> dict[str, object]:
     """Return the values of a row's columns."""
