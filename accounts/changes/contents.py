@@ -26,7 +26,7 @@ UNTOLD = "_"
 ORDER = "_order"
 """The field of an object that holds the order of rows below it: the id and the position of each."""
 
-INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded"})
+INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded", "hue"})
 """Columns that are not in any answer. The log may store them for undo."""
 
 Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
