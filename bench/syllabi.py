@@ -77,7 +77,7 @@ def main() -> None:
     started = time.process_time()
     for folder in options.folders:
         total = Measured()
-        for text, labels in _labelled(folder):
+        for text, labels in labelled(folder):
             if options.only and not any(part in text.name for part in options.only.split(",")):
                 continue
             measured = measure(text.read_text(encoding="utf-8"), labels, show=options.show)
@@ -94,9 +94,7 @@ def main() -> None:
 
 def measure(text: str, labels: Labels, *, show: bool = False) -> Measured:
     """Score the proposal and the evidence of one text."""
-    term = labels.get("course", {}).get("term", "")
-    otherwise = "2027-01-05" if term in {"Spring 2027", "Winter 2027"} else "2026-08-25"
-    syllabus = Syllabus.of(text, today=date.fromisoformat(labels.get("today", otherwise)))
+    syllabus = Syllabus.of(text, today=today_of(labels))
     proposal = propose(syllabus)
     wanted = [(title, date.fromisoformat(day) if day else None) for title, _, day in labels.get("items", [])]
     items, sure = _items(proposal, wanted, show=show)
@@ -120,7 +118,15 @@ def measure(text: str, labels: Labels, *, show: bool = False) -> Measured:
     return measured
 
 
-def _labelled(folder: Path) -> Iterator[tuple[Path, Labels]]:
+def today_of(labels: Labels) -> date:
+    """Return the day on which the text is read."""
+    term = labels.get("course", {}).get("term", "")
+    otherwise = "2027-01-05" if term in {"Spring 2027", "Winter 2027"} else "2026-08-25"
+    return date.fromisoformat(labels.get("today", otherwise))
+
+
+def labelled(folder: Path) -> Iterator[tuple[Path, Labels]]:
+    """Yield each text of a folder that has labels."""
     for labels in sorted(folder.glob("*.json")):
         if (text := labels.with_suffix(".txt")).exists():
             yield text, json.loads(labels.read_text(encoding="utf-8"))
