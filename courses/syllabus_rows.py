@@ -2,11 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 from uuid import UUID
 
 from courses.approval import ReviewRow, State, day_in_words
 from courses.serializers import ItemRow
 from courses.uploads.serializers import ProposalRow, ProposedItemRow
+
+FOUND_WORDS: Final = {"confirmed": "Found in the text.", "inferred": "Date worked out."}
+"""The word beside a selected row of the model, by its evidence."""
 
 SURE = 0.8
 """The confidence from which a row is selected."""
@@ -65,9 +69,16 @@ def _row(
         ticked=is_sure,
         source=item["quote"] or "",
         place=f"line {item['line']}",
-        notes=(*notes, *((f"Not ticked: {item['doubt']}.",) if item["doubt"] else ())),
+        notes=(*notes, *_words(item)),
         item_id=item["item_id"],
     )
+
+
+def _words(item: ProposedItemRow) -> list[str]:
+    """Why a row is not selected, or where the model's came from."""
+    if item["doubt"]:
+        return [f"Not ticked: {item['doubt']}."]
+    return [FOUND_WORDS[item["evidence"]]] if item["evidence"] else []
 
 
 def _by_place(proposal: ProposalRow) -> defaultdict[int, list[str]]:

@@ -43,6 +43,16 @@ _TOO_LONG: Final = f"The text has more than {MOST_CHARACTERS:,} characters."
 _FAULT: Final = "The service failed to read it."
 
 
+MOST_A_DAY: Final = Rate.MODEL_READINGS.value.amount
+"""Maximum number of readings of a member in 24 hours."""
+
+
+class TooManyReadings(RateLimited):
+    """The member has asked for `MOST_A_DAY` readings."""
+
+    reason = f"The model reads at most {MOST_A_DAY} syllabi in 24 hours."
+
+
 class ReadingColumns(TypedDict):
     """The columns of an upload about its reading."""
 
@@ -84,13 +94,13 @@ def new_reading(member: Member, text: str | None) -> ReadingColumns:
     """The columns of a reading that is asked for now, which counts toward the member's rate unless it cannot begin.
 
     Raises:
-        RateLimited: the member has asked for too many.
+        TooManyReadings: the member has asked for too many.
     """
     if not text or len(text) > MOST_CHARACTERS:
         return {"model_state": FAILED, "model_asked_at": timezone.now(), "model_error": _TOO_LONG if text else _NO_TEXT}
     window = hit(Rate.MODEL_READINGS, str(member.id))
     if window.exceeded:
-        raise RateLimited(window.reset)
+        raise TooManyReadings(window.reset)
     return {"model_state": READING, "model_asked_at": timezone.now(), "model_error": ""}
 
 

@@ -91,6 +91,12 @@ def get_syllabus(
     return answer
 
 
+def model_answer(member: Member, syllabus_id: UUID) -> str:
+    """The stored answer of the model about a file, for `proposal_of`; empty if there is none."""
+    kept = _ONE.first(member_id=member.id, syllabus_id=syllabus_id, now=timezone.now())
+    return "" if kept is None else kept["model_answer"]
+
+
 def syllabus_still_seen(member: Member, answer: Mapping[str, Any]) -> SyllabusDetailRow:
     """The file of a stored answer with a fresh proposal. Raises NotFound if it is no longer visible."""
     return get_syllabus(member, UUID(answer["id"]), include_text=False)
