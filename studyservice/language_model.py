@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from studyservice.environment import LOOPBACK, is_private, text
+from studyservice.environment import LOOPBACK, is_private
 
 _PREFIX: Final = "SYLLABUS_MODEL"
 _MOST_LABEL: Final = 60
@@ -29,12 +29,18 @@ class LanguageModel:
     label: str
 
 
-def syllabus_model() -> LanguageModel | None:
-    """Return the model of SYLLABUS_MODEL_URL and SYLLABUS_MODEL, or None if neither is set."""
-    url, name = text(f"{_PREFIX}_URL").rstrip("/"), text(_PREFIX)
-    key, label = text(f"{_PREFIX}_KEY"), text(f"{_PREFIX}_LABEL")
+def language_model(url: str, name: str, key: str, label: str) -> LanguageModel | None:
+    """Return the model that these variables name, or None if all are empty.
+
+    Args:
+        url: SYLLABUS_MODEL_URL.
+        name: SYLLABUS_MODEL.
+        key: SYLLABUS_MODEL_KEY.
+        label: SYLLABUS_MODEL_LABEL.
+    """
     if not (url or name or key or label):
         return None
+    url = url.rstrip("/")
     missing = [variable for variable, value in ((f"{_PREFIX}_URL", url), (_PREFIX, name)) if not value]
     if missing:
         raise ImproperlyConfigured(f"{' and '.join(missing)} must be set too: a model has an address and a name.")
