@@ -69,16 +69,10 @@ def _row(
         ticked=is_sure,
         source=item["quote"] or "",
         place=f"line {item['line']}",
-        notes=(*notes, *_words(item)),
+        notes=(*notes, *((f"Not ticked: {item['doubt']}.",) if item["doubt"] else ())),
         item_id=item["item_id"],
+        word=FOUND_WORDS[item["evidence"]] if item["evidence"] and not item["doubt"] else "",
     )
-
-
-def _words(item: ProposedItemRow) -> list[str]:
-    """Why a row is not selected, or where the model's came from."""
-    if item["doubt"]:
-        return [f"Not ticked: {item['doubt']}."]
-    return [FOUND_WORDS[item["evidence"]]] if item["evidence"] else []
 
 
 def _by_place(proposal: ProposalRow) -> defaultdict[int, list[str]]:

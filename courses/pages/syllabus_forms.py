@@ -197,8 +197,7 @@ class WeightForm(forms.Form):
         super().__init__(data, prefix=f"c{place}", initial=initial)
         self.line = proposed["line"]
         self.note = f"Not ticked: {proposed['doubt']}." if proposed["doubt"] else ""
-        if proposed["evidence"] and not proposed["doubt"]:
-            self.note = FOUND_WORDS[proposed["evidence"]]
+        self.word = FOUND_WORDS[proposed["evidence"]] if proposed["evidence"] and not proposed["doubt"] else ""
         self.fields["tick"].widget.attrs["aria-label"] = f"Add “{proposed['name']}”"
         for name, label in (("name", "Name"), ("weight", "Weight in percent")):
             attrs = self.fields[name].widget.attrs

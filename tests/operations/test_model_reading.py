@@ -11,9 +11,11 @@ from unittest.mock import ANY
 import pytest
 from django.utils import timezone
 
+from accounts.erasure.erasing import erase_member
 from courses.model_reading import asking, queue
 from courses.models import SyllabusFile
 from studyservice.rates.limiter import Rate, hit
+from tests.support.archives import parts_of
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.model_server import ModelServer, answer, content, cut, model_server, rows
@@ -406,3 +408,24 @@ def test_a_long_text_is_checked_in_the_child_process(owner: RestEntryPoint, mode
     model.answers = [rows(ESSAY)]
     found = by_title(read(owner, TEXT + "Words about biology.\n" * 3_000))
     assert (found["Essay"]["due_on"], found["Essay"]["evidence"]) == ("2026-12-03", "confirmed")
+
+
+@one_database
+def test_one_text_sent_twice_at_once_is_read_once(owner: RestEntryPoint, model: ModelServer, in_threads: Any) -> None:
+    made = in_threads(lambda _: sent(owner), [1, 2, 3])
+    assert len({one["id"] for one in made}) == 1
+    assert read(owner)["model"]["state"] == "ready"
+    assert len(model.asked) == 1
+
+
+@one_database
+def test_a_reading_is_not_in_the_archive_and_is_erased_with_the_member(
+    owner: RestEntryPoint, owner_member: Any, model: ModelServer
+) -> None:
+    model.answers = [rows(ESSAY | {"title": "Marked by the model"})]
+    owner.made("create_course", name="Cell Biology", syllabus_id=read(owner)["id"])
+    archive = b"".join(parts_of(owner.made("export_data")).values())
+    assert b"syllabus.txt" in archive
+    assert b"Marked by the model" not in archive
+    erase_member(owner_member.id)
+    assert not SyllabusFile.objects.exists()

@@ -88,7 +88,7 @@ def test_while_it_reads_the_page_looks_again_and_offers_the_rules(browser: Clien
     path = sent(browser)
     page = browser.get(path)
     assert page["Refresh"] == "4"
-    assert "the college&#x27;s model is reading" in page.content.decode()
+    assert "The college&#x27;s model is reading" in page.content.decode()
     rules = browser.get(f"{path}?reader=rules")
     assert "Refresh" not in rules.headers
     form = form_with("approve", rules.content.decode())

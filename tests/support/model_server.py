@@ -89,7 +89,7 @@ class ModelServer:
 
     def silent(self, request: BaseHTTPRequestHandler) -> None:
         """Do not answer until `released`."""
-        self.released.wait(60)
+        self.released.wait(300)
 
     def dripping(self, request: BaseHTTPRequestHandler) -> None:
         """Send an answer that never ends, a byte at a time, until `released`."""
