@@ -26,6 +26,11 @@ _WORKED_OUT: Final = 0.85
 _DOUBTED: Final = 0.5
 _CONTRADICTED: Final = 0.3
 
+MOST_PLACES: Final = 200
+"""Maximum number of places at which a quote is checked. A word or a letter that is everywhere proves nothing, and 300
+such rows would take seconds.
+"""
+
 _CELLS: Final = re.compile(r"\s*[|\t]\s*")
 
 
@@ -92,6 +97,8 @@ def _item(syllabus: Syllabus, read: ReadItem) -> dict[str, Any] | None:
     evidence = _evidence(syllabus, places, read)
     place = _best(syllabus, places, read)
     confidence, doubt = _judged(syllabus, read, evidence, place)
+    if len(places) > MOST_PLACES:
+        confidence, doubt = _DOUBTED, "its words are in too many places"
     item = ProposedItem(
         read.title, read.kind, read.due_on, place.start + 1, read.quote[:MOST_QUOTED], confidence, doubt
     )
@@ -101,6 +108,8 @@ def _item(syllabus: Syllabus, read: ReadItem) -> dict[str, Any] | None:
 def _evidence(syllabus: Syllabus, places: Sequence[range], read: ReadItem) -> Evidence:
     """The evidence of the quote. A weekday that does not fit contradicts, and the row of a week infers its days."""
     due_on = read.due_on
+    if len(places) > MOST_PLACES:
+        return Evidence.INFERRED
     found = evidence_for(syllabus, read.quote, due_on)
     if due_on is None:
         return found
@@ -143,7 +152,11 @@ def _best(syllabus: Syllabus, places: Sequence[range], read: ReadItem) -> range:
     due_on = read.due_on
     if due_on is None:
         return places[0]
-    dated = (place for place in places if any(one.holds(due_on) for line in place for one in syllabus.mentions(line)))
+    dated = (
+        place
+        for place in places[:MOST_PLACES]
+        if any(one.holds(due_on) for line in place for one in syllabus.mentions(line))
+    )
     return next(dated, places[0])
 
 

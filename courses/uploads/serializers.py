@@ -22,7 +22,10 @@ _COMPARED = "A course of the member's to compare the proposal with; nothing is a
 class SyllabusBody(Body):
     """The text of a syllabus, instead of a file."""
 
-    example: ClassVar[dict[str, Any]] = {"text": "BIO 210 Cell Biology, Fall 2030\n\nTue, Dec 3: midterm exam"}
+    example: ClassVar[dict[str, Any]] = {
+        "text": "BIO 210 Cell Biology, Fall 2030\n\nTue, Dec 3: midterm exam",
+        "reader": RULES,
+    }
 
     text = StringField(max_length=MAX_SYLLABUS_CHARACTERS, help_text="The whole text, up to 500,000 characters.")
     course_id = IdField(required=False, allow_null=True, help_text=_COMPARED)

@@ -10,6 +10,7 @@ from unittest.mock import ANY
 
 import pytest
 from django.utils import timezone
+from prometheus_client import REGISTRY
 
 from accounts.erasure.erasing import erase_member
 from courses.model_reading import asking, queue
@@ -269,6 +270,13 @@ def test_an_answer_that_never_ends_fails_in_time(
 
 
 @one_database
+def test_words_that_are_everywhere_prove_nothing(owner: RestEntryPoint, model: ModelServer) -> None:
+    model.answers = [rows(ESSAY | {"quote": "An essay."})]
+    [found] = [one for one in read(owner, TEXT + "An essay.\n" * 201)["proposal"]["items"] if one["evidence"]]
+    assert (found["evidence"], found["doubt"]) == ("inferred", "its words are in too many places")
+
+
+@one_database
 def test_more_than_300_rows_are_cut(owner: RestEntryPoint, model: ModelServer) -> None:
     model.answers = [rows(*(ESSAY | {"title": f"Essay {number}"} for number in range(301)))]
     proposal = read(owner)["proposal"]
@@ -429,3 +437,33 @@ def test_a_reading_is_not_in_the_archive_and_is_erased_with_the_member(
     assert b"Marked by the model" not in archive
     erase_member(owner_member.id)
     assert not SyllabusFile.objects.exists()
+
+
+@one_database
+def test_each_reading_is_measured_by_its_outcome(owner: RestEntryPoint, model: ModelServer) -> None:
+    import studyservice.server.metrics  # noqa: F401  # the service loads it with METRICS_ADDRESS alone
+
+    def counts() -> list[float]:
+        name = "studyservice_syllabus_model_readings_total"
+        read = [REGISTRY.get_sample_value(name, {"outcome": outcome}) or 0 for outcome in ("ready", "failed")]
+        return [*read, REGISTRY.get_sample_value("studyservice_syllabus_model_seconds_count") or 0]
+
+    before = counts()
+    model.answers = [rows(ESSAY)]
+    read(owner)
+    model.answers = [answer(status=401)]
+    read(owner, f"{TEXT} again")
+    for _ in range(100):  # the metrics follow the state
+        if counts()[2] == before[2] + 2:
+            break
+        time.sleep(0.02)
+    assert [now - then for now, then in zip(counts(), before, strict=True)] == [1, 1, 2]
+
+
+@one_database
+def test_no_log_has_the_text(owner: RestEntryPoint, model: ModelServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    model.answers = [content(f"{TEXT} {ESSAY['quote']}")]
+    assert read(owner)["model"]["state"] == "failed"
+    assert "A model did not read a syllabus" in caplog.text
+    assert not [word for word in ("Essay", "poster", "secret-key") if word in caplog.text]
