@@ -53,7 +53,7 @@ def findings(*, mail_to: str | None, least_free_mib: int) -> Iterator[Finding]:
     yield finding_of(("redis", redis))
     yield finding_of(("mail", partial(_mail, mail_to)))
     if settings.SYLLABUS_MODEL is not None:
-        yield finding_of(("syllabus model", syllabus_model))
+        yield finding_of(("syllabus model", partial(syllabus_model, settings.SYLLABUS_MODEL)))
     yield from findings_of_chain(proxy_steps())
     yield finding_of(("clock", host.clock if reached else _not_reached))
     yield from _of_schedules(reached)

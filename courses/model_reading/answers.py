@@ -117,6 +117,7 @@ def _row(one: ReadItem | ReadCategory) -> list[Any]:
 
 
 def _candidates(content: str) -> Iterator[str]:
+    content = content.rpartition("</think>")[2]  # models that reason may put their thoughts before the answer
     yield content
     if fenced := _FENCED.search(content):
         yield fenced[1]

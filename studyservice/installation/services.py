@@ -9,6 +9,7 @@ from redis import RedisError
 from studyservice.fetching.connecting import Deadline
 from studyservice.fetching.model_api import ModelAPI, ModelError
 from studyservice.installation.findings import Failed, Skipped, Step
+from studyservice.language_model import LanguageModel
 from studyservice.server.health import UnappliedMigrationsError, ping_redis, require_migrations
 
 OLDEST_POSTGRESQL = 15
@@ -76,9 +77,8 @@ def redis() -> str:
     return "answers."
 
 
-def syllabus_model() -> str:
-    """Check that the server of the language model answers and has the model. Only with SYLLABUS_MODEL."""
-    model = settings.SYLLABUS_MODEL
+def syllabus_model(model: LanguageModel) -> str:
+    """Check that the server of the language model answers and has the model."""
     try:
         names = ModelAPI(model, Deadline(_MODEL_SECONDS)).names()
     except ModelError as error:

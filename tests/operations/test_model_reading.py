@@ -210,7 +210,7 @@ def test_what_only_the_rules_would_tick_is_below_and_not_ticked(owner: RestEntry
     "reply",
     [
         content(f"Here it is:\n```json\n{json.dumps({'items': [ESSAY]})}\n```\nGood luck!"),
-        content(f"<think>Hm.</think>{json.dumps({'items': [ESSAY], 'grade_categories': None})}"),
+        content(f"<think>{{1}}?</think>{json.dumps({'items': [ESSAY], 'grade_categories': None})}"),
     ],
 )
 def test_json_may_stand_among_other_words(owner: RestEntryPoint, model: ModelServer, reply: Any) -> None:

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0023_item_due_in_courses'),
+        ('courses', '0025_validate_course_hue'),
     ]
 
     operations = [
