@@ -154,6 +154,33 @@ def test_each_row_is_checked_against_the_text(owner: RestEntryPoint, model: Mode
     assert (found["Poster"]["kind"], found["Poster"]["due_on"]) == ("other", None)
 
 
+WEEKS = """BIO 210 Cell Biology, Fall 2026
+| 9/7 | Cells |
+| 9/14 | Genes | Quiz 1 |
+| 9/21 | Lecture on Thursday | Quiz 2 |
+| 9/28 | Proteins |
+"""
+DAYS = WEEKS.replace("| 9/21 | Lecture on Thursday", "| 9/16 | Enzymes")
+
+
+@one_database
+@each(
+    ("text", "title", "due_on", "evidence"),
+    [
+        (WEEKS, "Quiz 1", "2026-09-18", "inferred"),
+        (WEEKS, "Quiz 2", "2026-09-25", "inferred"),
+        (WEEKS, "Quiz 1", "2026-09-14", "confirmed"),
+        (WEEKS, "Quiz 1", "2026-09-22", "contradicted"),
+        (DAYS, "Quiz 1", "2026-09-15", "contradicted"),
+    ],
+)
+def test_a_row_for_a_week_gives_its_days(owner: RestEntryPoint, model: ModelServer, **case: str) -> None:
+    [quote] = [line for line in case["text"].splitlines() if case["title"] in line]
+    model.answers = [rows({"title": case["title"], "kind": "quiz", "due_on": case["due_on"], "quote": quote})]
+    found = read(owner, f"{case['text']}{case['due_on'].replace('-', '')}")["proposal"]["items"]
+    assert [one["evidence"] for one in found if one["evidence"]] == [case["evidence"]]
+
+
 @one_database
 def test_what_the_text_does_not_have_is_left_out_and_counted(owner: RestEntryPoint, model: ModelServer) -> None:
     invented = ESSAY | {"quote": "Essay: due by Thu, Dec 10"}

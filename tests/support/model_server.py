@@ -91,6 +91,15 @@ class ModelServer:
         """Do not answer until `released`."""
         self.released.wait(300)
 
+    def held(self, write: Handler) -> Handler:
+        """Give this answer once it is `released`."""
+
+        def wait(request: BaseHTTPRequestHandler) -> None:
+            self.released.wait(60)
+            write(request)
+
+        return wait
+
     def dripping(self, request: BaseHTTPRequestHandler) -> None:
         """Send an answer that never ends, a byte at a time, until `released`."""
         request.send_response(200)
