@@ -17,7 +17,6 @@ from tests.support.archive_lines import (
     WHOLE,
     a_card,
     a_category,
-    a_course,
     a_file,
     a_milestone,
     a_review,
@@ -26,7 +25,7 @@ from tests.support.archive_lines import (
     an_id,
     an_item,
 )
-from tests.support.archives import PROFILE, parts, zipped
+from tests.support.archives import PROFILE, a_course, parts, zipped
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.world import rows
