@@ -11,6 +11,7 @@ from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned
 from courses.syllabi.unit import BEGIN
+from courses.syllabi.weekday_rules import day_by_rule
 from courses.syllabi.words import RECURRING
 
 FURTHEST: Final = 3
@@ -81,7 +82,8 @@ def _of_lines(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evi
         return Evidence.INFERRED if week or other or any(one.recurring for one in said) else Evidence.CONFIRMED
     days = any(_LETTERS.search(syllabus.lines[line]) for line in place)
     in_week = days and any(mention.first <= due_on <= mention.first + 2 * WEEK for mention in mentions)
-    return Evidence.INFERRED if in_week or RECURRING.search(quote) else Evidence.CONTRADICTED
+    ruled = any(day_by_rule(syllabus.rules, quote, mention.first) == due_on for mention in mentions)
+    return Evidence.INFERRED if in_week or ruled or RECURRING.search(quote) else Evidence.CONTRADICTED
 
 
 def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:

@@ -2,6 +2,7 @@
 
 from typing import IO
 
+from courses.syllabi.reading.lines import MOST_COLUMNS, number
 from courses.syllabi.reading.markup import MarkupReader
 
 _WORD = {
@@ -22,12 +23,21 @@ _WORD = {
         "del",
         "moveFrom",
         "pPr",
-        "rPr",
         "instrText",
+        "r",
+        "strike",
+        "dstrike",
+        "vanish",
+        "tbl",
+        "gridBefore",
+        "gridSpan",
+        "vMerge",
     )
 }
-_LEFT_OUT = {"del", "moveFrom", "pPr", "rPr", "instrText"}
-"""Deleted text, and properties, where a tab is a tab stop and not a character."""
+_LEFT_OUT = {"moveFrom", "pPr", "instrText"}
+"""Text that is not shown, and properties, where a tab is a tab stop and not a character."""
+
+_OFF = {"0", "false", "off"}
 
 _FALLBACK = "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback"
 """A copy of the preceding content, for programs that do not support it."""
@@ -37,12 +47,33 @@ class _Document(MarkupReader):
     def __init__(self) -> None:
         super().__init__()
         self._in_text = 0
+        self._struck = False
 
     def started(self, name: str, attributes: dict[str, str]) -> bool:
-        """Start rows, cells and text."""
+        """Start rows, cells and text. A row and a cell begin with their properties."""
+        value = next((said for attribute, said in attributes.items() if attribute.endswith(" val")), "")
         match _WORD.get(name):
+            case "r":
+                self._struck = False
+            case "strike" | "dstrike" | "vanish":
+                self._struck = self._struck or value not in _OFF
+            case "del":
+                self.lines.leave_out()
+                return False
+            case "t" if self._struck:
+                self.lines.leave_out()
+                return False
             case "t":
                 self._in_text += 1
+            case "tbl":
+                self.lines.start_table()
+            case "gridBefore":
+                self.lines.start_cell(number(value))
+                self.lines.end_cell()
+            case "gridSpan":
+                self.lines.cell.columns = min(number(value), MOST_COLUMNS)
+            case "vMerge":
+                self.lines.cell.above = value != "restart"
             case "tab":
                 self.lines.add("\t")
             case "noBreakHyphen":
@@ -68,6 +99,8 @@ class _Document(MarkupReader):
                 self.lines.end_cell()
             case "tr":
                 self.lines.end_row()
+            case "tbl":
+                self.lines.end_table()
 
     def said(self, text: str) -> None:
         """Add characters inside a run's text only."""
