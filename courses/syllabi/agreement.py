@@ -23,7 +23,7 @@ FEW: Final = 5
 """Undoubted items of a short text, whose lines need not be alike."""
 
 _LISTED: Final = frozenset({Reason.DUE, Reason.HERE, Reason.ENTRY})
-"""With these, in lines that are alike, a title of several words is an item of no known kind: an entry in a list of deadlines."""
+"""With these, in lines that are alike, a title of several words is an entry in a list of deadlines."""
 
 
 def compared_with_others(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequence[str]) -> list[Candidate]:

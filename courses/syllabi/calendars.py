@@ -144,7 +144,11 @@ def _fitting(span: Term, written: Iterable[Written]) -> int:
     """The number of weekdays that fit their dates without a year in a span, if they are most of at least three."""
     calendar = Calendar(span)
     dated = [one for one in written if one.weekday is not None and one.year is None and one.last is None]
-    days = [span.holds(day) and day.weekday() == one.weekday for one in dated if (day := calendar.day_of(replace(one, weekday=None)))]
+    days = [
+        span.holds(day) and day.weekday() == one.weekday
+        for one in dated
+        if (day := calendar.day_of(replace(one, weekday=None)))
+    ]
     return sum(days) if len(days) >= 3 and 2 * sum(days) > len(days) else 0
 
 
@@ -166,7 +170,11 @@ def _span_of_years(written: Iterable[Written], head: str, today: date) -> Iterat
         years = Counter(year for found in _BARE_YEAR.findall(head) if abs((year := int(found)) - today.year) <= 2)
     if years:
         year = max(years, key=lambda one: (one >= today.year, years[one], one))
-        full = [day for one in ends if one.year == year and (day := _on(year, one.month, one.day) or _on(year, one.day, one.month))]
+        full = [
+            day
+            for one in ends
+            if one.year == year and (day := _on(year, one.month, one.day) or _on(year, one.day, one.month))
+        ]
         yield Term("", min(full, default=date(year, 1, 1)), max(full, default=date(year, 12, 31)))
 
 

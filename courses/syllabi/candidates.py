@@ -9,7 +9,7 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import BY, DUE, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
-from courses.syllabi.due_days import blanked, day_in, listed_after, mentions_for
+from courses.syllabi.due_days import LETTERED, blanked, day_in, listed_after, mentions_for
 from courses.syllabi.kinds import SAT, kind_of
 from courses.syllabi.phrases import TAKING_PART, Phrase, nouns_with, phrases_of
 from courses.syllabi.reader import Syllabus
@@ -168,7 +168,11 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     text, cue = unit.text, DUE.search(unit.text)
     start = cue.end() if cue and not any(map(str.isalnum, text[: cue.start()])) and not unit.titled else 0
     end = cue.start() if cue and not unit.titled and not start else len(text)
-    inside = [replace(one, start=one.start - start, end=one.end - start) for one in unit.mentions if start <= one.start and one.end <= end]
+    inside = [
+        replace(one, start=one.start - start, end=one.end - start)
+        for one in unit.mentions
+        if start <= one.start and one.end <= end
+    ]
     title = _ARTICLE.sub("", cleaned(text[start:end], inside))
     if start:  # "Due: implement the parser as described (pages 10 to 12)"
         title = " ".join(_CLAUSE.split(title, maxsplit=1)[0].split()[:MOST_WORDS])
@@ -212,7 +216,9 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
                 Reason.SEVERAL_DAYS: not (certain or ruled),
                 Reason.RULE: ruled is not None,
                 Reason.CROWDED: len(phrases) > CROWDED,
-                Reason.TWO_DATES: len(own) > len(listed) or unit.several or (bool(own) and _of_sections(unit, start, end)),
+                Reason.TWO_DATES: len(own) > len(listed)
+                or unit.several
+                or (bool(own) and _of_sections(unit, start, end)),
             }
         )
         one_of = title.removesuffix("s") if len(listed) > 1 and Reason.SAT in reasons else None
@@ -225,7 +231,8 @@ def _of_sections(unit: Unit, start: int, end: int) -> bool:
     """Return whether a phrase has a date for each section: "due October 5 (section A), October 7 (section B)"."""
     days = [one for one in unit.mentions if start <= one.start < end and one.first == one.last]
     return any(
-        _OR.fullmatch(unit.text, one.end, other.start) or (_SECTION.search(unit.text, start, end) and one.first != other.first)
+        _OR.fullmatch(unit.text, one.end, other.start)
+        or (_SECTION.search(unit.text, start, end) and one.first != other.first)
         for one, other in pairwise(days)
     )
 
@@ -289,6 +296,7 @@ def _of_line(syllabus: Syllabus, unit: Unit, title: str, day: date) -> frozenset
         {
             Reason.ENTRY: begins and len(cleaned(line, mentions)) <= len(title) + 25,
             Reason.HERE: unit.detail or any(one.holds(day) for one in mentions),
+            Reason.SEVERAL_DAYS: len(LETTERED.findall(line)) > 1,
             Reason.OUTSIDE_TERM: not syllabus.in_term(day),
             Reason.YEAR: not syllabus.calendar.sure,
         }

@@ -168,7 +168,9 @@ def _in_columns(
     """The titles of a row below heads, with the date of its column. Several days of a week are a range."""
     days: list[Mention] = []
     if giver and giver.role == "due":
-        days = [one for one in due_among(giver.text, giver.dates) if one.start <= giver.day.start or "(" not in giver.text]
+        days = [
+            one for one in due_among(giver.text, giver.dates) if one.start <= giver.day.start or "(" not in giver.text
+        ]
         days = days or [giver.day]
     elif giver:
         others = [cell.dates[0].last for cell in cells if cell.dates and cell.only_when]

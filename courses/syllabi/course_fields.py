@@ -45,7 +45,9 @@ _MEETS: Final = re.compile(
     rf"|, )?\d{{1,2}}(?:[:.h]\d\d)?\s?(?i:[ap]\.?m\.?)?\s?(?:-|–|—|to|bis|à)\s?\d"
     r"(?:(?!\.\s+[A-Z][a-z]+:)[^|])*",
 )
-_OFFICE_HOURS: Final = re.compile(r"\b(?:office|help|student|drop-?in|consultation|tutoring) hours?\b|sprechstunde", re.IGNORECASE)
+_OFFICE_HOURS: Final = re.compile(
+    r"\b(?:office|help|student|drop-?in|consultation|tutoring) hours?\b|sprechstunde", re.IGNORECASE
+)
 _NO_NAME: Final = re.compile(rf"\b(?:{any_word('no_course_name')})\b|@", re.IGNORECASE)
 _SECTION: Final = re.compile(
     r"[,(\s-]*\b(?:sections?|sec\.?|crn)\b.*$|\s*\((?:\d+ (?:credits?|units?)|online)[^)]*\)", re.IGNORECASE

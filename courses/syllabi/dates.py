@@ -50,7 +50,9 @@ _ISO: Final = re.compile(
 _DOTTED: Final = re.compile(
     rf"{_BEFORE}(?P<day>\d{{1,2}})\. ?(?P<month>\d{{1,2}})\.(?: ?(?P<year>{_YEAR}|\d\d(?![\d:])))?{_AFTER}"
 )
-_POINT: Final = re.compile(rf"{_BEFORE}(?P<day>\d{{1,2}})\.(?P<month>0[1-9]|1[0-2])(?P<year>)(?![\d/]|\.\d|\s?(?:%|h\b|uhr\b))")
+_POINT: Final = re.compile(
+    rf"{_BEFORE}(?P<day>\d{{1,2}})\.(?P<month>0[1-9]|1[0-2])(?P<year>)(?![\d/]|\.\d|\s?(?:%|h\b|uhr\b))"
+)
 """A date in a column of dates: "24.09"."""
 
 _FULL: Final = re.compile(
@@ -122,7 +124,17 @@ def written_dates(line: str, *, dotted: bool = True, point: bool = False) -> lis
 
 def _read(line: str, *, dotted: bool, point: bool) -> Iterator[Written]:
     """The dates in any form. They may overlap, and may not exist."""
-    for pattern in (_SPREADSHEET, _DAY_MONTH_YEAR, _DAY_MONTH, _MONTH_DAY, _ISO, _DOTTED, _FULL, _SHORT, *[_POINT] * point):
+    for pattern in (
+        _SPREADSHEET,
+        _DAY_MONTH_YEAR,
+        _DAY_MONTH,
+        _MONTH_DAY,
+        _ISO,
+        _DOTTED,
+        _FULL,
+        _SHORT,
+        *[_POINT] * point,
+    ):
         for found in islice(pattern.finditer(line), MOST_DATES):
             said = {name.partition("_")[0]: value for name, value in found.groupdict().items() if value is not None}
             day, month, year = said["day"], said["month"].lower(), said.get("year")
@@ -152,7 +164,9 @@ def _with_borrowers(line: str, one: Written, floor: int) -> Iterator[Written]:
     if before and line[one.start].isdigit() and 1 <= int(before["day"]) < one.day:
         yield replace(one, start=before.start(), end=before.start("join"), day=int(before["day"]), weekday=None)
     yield one
-    while (after := _DAY_AFTER.match(line, one.end)) and (one.month if one.open_order else one.day) < int(after["day"]) <= 31:
+    while (after := _DAY_AFTER.match(line, one.end)) and (one.month if one.open_order else one.day) < int(
+        after["day"]
+    ) <= 31:
         day = int(after["day"])
         one = replace(one, start=after.start("day"), end=after.end("day"), weekday=None)
         one = replace(one, month=day) if one.open_order else replace(one, day=day)

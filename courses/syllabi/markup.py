@@ -7,10 +7,17 @@ from typing import Final
 BREAK: Final = " \u2022 "
 """Between the lines of a cell, whose row is one line (`reading.lines`)."""
 
-_PAIRS: Final = [(re.compile(begin, re.IGNORECASE), end) for begin, end in (
-    (r"<!--", "-->"), (r"<s>", "</s>"), (r"<del\b[^<>]{0,200}>", "</del>"), (r"<strike>", "</strike>"), (r"~~(?=[^\s~])", "~~"),
-    (r"<(?:span|font)\b[^<>]{0,200}line-through[^<>]{0,200}>", "</span>"),
-)]
+_PAIRS: Final = [
+    (re.compile(begin, re.IGNORECASE), end)
+    for begin, end in (
+        (r"<!--", "-->"),
+        (r"<s>", "</s>"),
+        (r"<del\b[^<>]{0,200}>", "</del>"),
+        (r"<strike>", "</strike>"),
+        (r"~~(?=[^\s~])", "~~"),
+        (r"<(?:span|font)\b[^<>]{0,200}line-through[^<>]{0,200}>", "</span>"),
+    )
+]
 """Comments and struck text."""
 
 _TAG: Final = re.compile(
@@ -19,7 +26,9 @@ _TAG: Final = re.compile(
     re.IGNORECASE,
 )
 _ATTRIBUTES: Final = re.compile(r"\{[.#:][^{}\n]{0,200}\}")
-_ROLE: Final = re.compile(r"(?:\{[\w:-]{1,40}\}|:[\w:-]{1,40}:)?`([^`<>\n]{1,200}?)\s*(?:<[^`<>\n]{0,300}>)?`_{0,2}(?!\w)")
+_ROLE: Final = re.compile(
+    r"(?:\{[\w:-]{1,40}\}|:[\w:-]{1,40}:)?`([^`<>\n]{1,200}?)\s*(?:<[^`<>\n]{0,300}>)?`_{0,2}(?!\w)"
+)
 """A role or a link of reStructuredText: "{doc}`Norms <../norms>`"."""
 
 _EMPHASIS: Final = re.compile(r"(?<![\w\\])_(?=[^\s_])([^_\n]{1,200}?)(?<=[^\s\\])_(?!\w)")
@@ -38,7 +47,7 @@ def plain(lines: Sequence[str]) -> list[str]:
 
 
 def _without(text: str, begin: re.Pattern[str], end: str) -> str:
-    """The text without what stands between two marks, but with its line ends. Struck text never crosses a blank line."""
+    """The text without what is between two marks, but with its line ends. Struck text crosses no blank line."""
     kept, at = [], 0
     for found in begin.finditer(text):
         if found.start() < at:

@@ -1,6 +1,6 @@
 """The proposal of a syllabus: a course with items and weights, each with its line, for the member's approval."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -13,6 +13,7 @@ from courses.syllabi.comparison import Match, Stored, Title, matches
 from courses.syllabi.course_fields import CourseFields, course_fields
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.reasons import FITTED, first_doubt
+from courses.syllabi.text import comparable, title_key
 from courses.syllabi.warnings import Caution, Claim, cautions_about, too_many
 from courses.syllabi.weights import Weight, weights_in
 
@@ -77,17 +78,24 @@ class Proposal:
     warnings: Sequence[Caution]
 
 
-def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
+Line = tuple[str, str, date | None]
+"""A line as compared, with the title and the date of its item."""
+
+
+def propose(syllabus: Syllabus, stored: Sequence[Stored] = (), unchanged: Collection[Line] = ()) -> Proposal:
     """The proposal of a syllabus, compared with the items of a course.
 
     Args:
         syllabus: the parsed text.
         stored: the items of the course; those missing from the text are appended as gone.
+        unchanged: the lines of the items in the course's text; what the member corrected in them is not proposed back.
     """
     weights = weights_in(syllabus.lines, [column.lines for column in syllabus.columns])
     kept = [one for one in candidates_of(syllabus, weights) if one.confidence >= FITTED["least"]]
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
-    found, gone = matches([(item.title, item.due_on) for item in items], stored)
+    found, gone = matches(
+        [(item.title, item.due_on) for item in items], stored, [_line_of(item) in unchanged for item in items]
+    )
     items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, found, strict=True)]
     categories = [ProposedCategory(one.name, one.weight, one.line + 1) for one in weights[:MOST_CATEGORIES]]
     cautions = cautions_about(
@@ -100,6 +108,15 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
             cautions.append(too_many(what, count, most))
     items += [ProposedItem(one.title, one.kind, one.due_on, None, None, None, None, "gone", one.id) for one in gone]
     return Proposal(course_fields(syllabus.lines), items, categories, cautions)
+
+
+def lines_of_items(syllabus: Syllabus) -> frozenset[Line]:
+    """The lines of the items of a text."""
+    return frozenset(_line_of(item) for item in propose(syllabus).items)
+
+
+def _line_of(item: ProposedItem) -> Line:
+    return comparable(item.quote or ""), title_key(item.title), item.due_on
 
 
 def candidates_of(syllabus: Syllabus, weights: Sequence[Weight]) -> list[Candidate]:

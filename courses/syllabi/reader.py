@@ -98,7 +98,12 @@ class Syllabus:
     def _weeks(self) -> frozenset[int]:
         """The rows of tables whose first date is the first day of a week, by the head of its column."""
         rows = [row for row in rows_of(self.lines) if any(map(WEEKS_HEAD.match, row.heads))]
-        weeks = ((row, cell) for row in rows for cell, head in zip(row.cells, row.heads, strict=True) if WEEKS_HEAD.match(head))
+        weeks = (
+            (row, cell)
+            for row in rows
+            for cell, head in zip(row.cells, row.heads, strict=True)
+            if WEEKS_HEAD.match(head)
+        )
         return frozenset(row.line for row, cell in weeks if not cell.isdigit() and any(map(str.isdigit, cell)))
 
     @cached_property

@@ -54,7 +54,8 @@ _ROLE: Final = [(one["role"], re.compile("|".join(one["heads"]), re.IGNORECASE))
 
 
 WEEKS_HEAD: Final = re.compile(
-    r"(?:week )?(?:of|begin|start|commenc)|w/c|semaine du|semana del|(?:weeks?|wk|woche|semaine|semana)\W*$", re.IGNORECASE
+    r"(?:week )?(?:of|begin|start|commenc)|w/c|semaine du|semana del|(?:weeks?|wk|woche|semaine|semana)\W*$",
+    re.IGNORECASE,
 )
 """The head of a column with the first days of weeks."""
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from courses.syllabi.markup import BREAK
@@ -88,7 +89,11 @@ def _ends(lines: Sequence[str], at: int, last: int, mark: str, cells: int) -> It
     dated = bool(DATE_FIRST.match(lines[at]))
     for line in range(at + 1, min(last, at + MOST_LINES)):
         count += lines[line].count(mark)
-        if count > cells or _RULE.fullmatch(lines[line]) or (dated and DATE_FIRST.match(lines[line]) and mark in lines[line]):
+        if (
+            count > cells
+            or _RULE.fullmatch(lines[line])
+            or (dated and DATE_FIRST.match(lines[line]) and mark in lines[line])
+        ):
             return
         if count == cells:
             yield line + 1
@@ -111,7 +116,7 @@ def _last_cell(lines: Sequence[str], at: int, last: int, mark: str, *, empty: bo
 def _joined(lines: Sequence[str], mark: str) -> str:
     """The lines of a row as one: a line that only wraps goes on, and others of a cell stay apart by a mark."""
     text = lines[0]
-    for before, line in zip(lines, lines[1:], strict=False):
+    for before, line in pairwise(lines):
         if not line.strip():
             continue
         apart = text.rstrip()[-1:] not in {mark, ""} and not line.lstrip().startswith(mark)

@@ -25,7 +25,8 @@ _LEADER: Final = re.compile(r" ?\.(?: ?\.){3,} ?")
 
 _DAYS: Final = "(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)"
 _GLUED: Final = re.compile(
-    rf"(?<=\d)(?={_DAYS}\b\.? \d)|(?:(?<=[a-z]day)|(?<=\d (?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec))|(?<=\d Sept))(?=[A-Z][a-z])"
+    rf"(?<=\d)(?={_DAYS}\b\.? \d)|(?:(?<=[a-z]day)|(?<=\d (?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
+    r"|(?<=\d Sept))(?=[A-Z][a-z])"
 )
 """Where columns lost the space between them: "2Fri 3 SeptOrganic", "WednesdayQuiz"."""
 

@@ -127,7 +127,12 @@ def _competing(syllabus: Syllabus, title: str, quote: str, due_on: date) -> list
     phrase = max(phrases, key=lambda one: len(words & set(words_of(one.title))), default=None)
     found = mentions_for(text, phrase, phrases, mentions)
     apart = _BRACKETS.sub(lambda brackets: " " * len(brackets[0]), text)
-    others = [one for one in found if not one.holds(due_on) and (apart[one.start].strip() or not NO_ITEM.search(text, max(0, one.start - MOST_QUOTED), one.end))]
+    others = [
+        one
+        for one in found
+        if not one.holds(due_on)
+        and (apart[one.start].strip() or not NO_ITEM.search(text, max(0, one.start - MOST_QUOTED), one.end))
+    ]
     if phrase and weekdays_in(text[phrase.end : min((one.start for one in mentions), default=0)]) == {due_on.weekday()}:
         return []  # "HW 10 (Fri); report due Thu Dec 10"
     return others if any(one.holds(due_on) for one in mentions) or len(others) > 1 else []

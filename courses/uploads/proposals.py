@@ -11,9 +11,7 @@ from courses.entry_serializers import WarningRow
 from courses.models import Course, Item
 from courses.serializers import COURSE_TEXTS
 from courses.syllabi.comparison import Stored
-from courses.syllabi.proposal import propose
-from courses.syllabi.proposing import question
-from courses.syllabi.reader import Syllabus
+from courses.syllabi.proposing import propose_version, question
 from courses.uploads.counting import count_limit_hit
 from courses.uploads.serializers import ProposalRow, ProposedCourseRow
 from studyservice.database.statements import Param, Select
@@ -34,6 +32,7 @@ class Comparison(TypedDict):
 
     id: UUID
     term: str
+    syllabus_text: str | None
 
 
 class _StoredRow(TypedDict):
@@ -86,10 +85,11 @@ def proposal_of(member: Member, text: str | None, course: Comparison | None) -> 
         [] if course is None else [Stored(**row) for row in _ITEMS.all(member_id=member.id, course_id=course["id"])]
     )
     today, term = member.today(), None if course is None else course["term"]
-    if len(text) > MOST_READ_HERE:
-        proposal = _by_child(member, question(text, stored, today=today, term=term))
+    before = course["syllabus_text"] if course and stored else None
+    if len(text) + len(before or "") > MOST_READ_HERE:
+        proposal = _by_child(member, question(text, stored, before=before, today=today, term=term))
     else:
-        proposal = _row(asdict(propose(Syllabus.of(text, today=today, term=term), stored)))
+        proposal = _row(asdict(propose_version(text, before, stored, today=today, term=term)))
     if lost := text.count(REPLACED):
         proposal["warnings"].append(_unreadable(lost))
     return proposal

@@ -37,6 +37,8 @@ _WORD = {
 _LEFT_OUT = {"moveFrom", "pPr", "instrText"}
 """Text that is not shown, and properties, where a tab is a tab stop and not a character."""
 
+_STRUCK = {"strike", "dstrike", "vanish"}
+_CHARACTERS = {"tab": "\t", "noBreakHyphen": "-"}
 _OFF = {"0", "false", "off"}
 
 _FALLBACK = "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback"
@@ -50,23 +52,33 @@ class _Document(MarkupReader):
         self._struck = False
 
     def started(self, name: str, attributes: dict[str, str]) -> bool:
-        """Start rows, cells and text. A row and a cell begin with their properties."""
+        """Start tables, rows, cells and text. A row, a cell and a run begin with their properties."""
+        local = _WORD.get(name, "")
         value = next((said for attribute, said in attributes.items() if attribute.endswith(" val")), "")
-        match _WORD.get(name):
-            case "r":
-                self._struck = False
-            case "strike" | "dstrike" | "vanish":
-                self._struck = self._struck or value not in _OFF
-            case "del":
-                self.lines.leave_out()
-                return False
-            case "t" if self._struck:
-                self.lines.leave_out()
-                return False
-            case "t":
-                self._in_text += 1
+        self._start_table(local, value)
+        if local == "r":
+            self._struck = False
+        elif local in _STRUCK:
+            self._struck = self._struck or value not in _OFF
+        elif local == "del" or (local == "t" and self._struck):
+            self.lines.leave_out()
+            return False
+        elif local == "t":
+            self._in_text += 1
+        elif local in _CHARACTERS:
+            self.lines.add(_CHARACTERS[local])
+        elif local in {"br", "cr"}:
+            self.lines.end_line()
+        return local not in _LEFT_OUT and name != _FALLBACK
+
+    def _start_table(self, local: str, value: str) -> None:
+        match local:
             case "tbl":
                 self.lines.start_table()
+            case "tr":
+                self.lines.start_row()
+            case "tc":
+                self.lines.start_cell()
             case "gridBefore":
                 self.lines.start_cell(number(value))
                 self.lines.end_cell()
@@ -74,19 +86,6 @@ class _Document(MarkupReader):
                 self.lines.cell.columns = min(number(value), MOST_COLUMNS)
             case "vMerge":
                 self.lines.cell.above = value != "restart"
-            case "tab":
-                self.lines.add("\t")
-            case "noBreakHyphen":
-                self.lines.add("-")
-            case "br" | "cr":
-                self.lines.end_line()
-            case "tr":
-                self.lines.start_row()
-            case "tc":
-                self.lines.start_cell()
-            case local if local in _LEFT_OUT:
-                return False
-        return name != _FALLBACK
 
     def ended(self, name: str) -> None:
         """End rows, cells and lines."""

@@ -27,17 +27,12 @@ class _Content(MarkupReader):
         """The styles of struck and hidden text."""
 
     def started(self, name: str, attributes: dict[str, str]) -> bool:
-        """Start rows and cells, and add characters represented by elements."""
-        if name == f"{_STYLE} style":
-            self._style = attributes.get(f"{_STYLE} name", "")
-        elif name == f"{_STYLE} text-properties":
-            struck = any(attributes.get(one, "none") != "none" for one in _STRUCK)
-            if struck or attributes.get(f"{_TEXT} display") == "none":
-                self._left_out.add(self._style)
-        elif attributes.get(f"{_TEXT} style-name") in self._left_out:
+        """Start tables, rows, cells and lines, and add characters represented by elements."""
+        self._read_style(name, attributes)
+        if attributes.get(f"{_TEXT} style-name") in self._left_out:
             self.lines.leave_out()
             return False
-        elif name in _LINES:
+        if name in _LINES:
             self._in_line += 1
         elif name == f"{_TEXT} s":
             count = attributes.get(f"{_TEXT} c", "1")
@@ -46,13 +41,22 @@ class _Content(MarkupReader):
             self.lines.add("\t")
         elif name == f"{_TEXT} line-break":
             self.lines.end_line()
+        elif name == f"{_TABLE} table":
+            self.lines.start_table()
         elif name == f"{_TABLE} table-row":
             self.lines.start_row()
         elif name == f"{_TABLE} table-cell":
             self._start_cell(attributes)
-        elif name == f"{_TABLE} table":
-            self.lines.start_table()
         return name not in _LEFT_OUT
+
+    def _read_style(self, name: str, attributes: dict[str, str]) -> None:
+        """Remember the styles of struck and hidden text."""
+        if name == f"{_STYLE} style":
+            self._style = attributes.get(f"{_STYLE} name", "")
+        elif name == f"{_STYLE} text-properties":
+            struck = any(attributes.get(one, "none") != "none" for one in _STRUCK)
+            if struck or attributes.get(f"{_TEXT} display") == "none":
+                self._left_out.add(self._style)
 
     def _start_cell(self, attributes: dict[str, str]) -> None:
         """Start a cell. Empty ones that are repeated fill their columns; covered ones are not read."""
