@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, cross_val_predict
+from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]  # it has no types
+from sklearn.model_selection import GroupKFold, cross_val_predict  # type: ignore[import-untyped]  # it has no types
 
-from bench.syllabi import labelled, matched, syllabus_of, text_of, wanted_of
+from bench.syllabi import Labels, labelled, matched, syllabus_of, text_of, wanted_of
 from courses.syllabi import reasons
 from courses.syllabi.proposal import candidates_of
 from courses.syllabi.reasons import TICKED, Reason, with_missing
@@ -43,7 +43,8 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--only", default="", help="only texts whose names contain this; separate several by commas")
     options = parser.parse_args()
-    samples, texts, wanted = [], 0, 0
+    samples: list[Sample] = []
+    texts = wanted = 0
     for folder in options.folders:
         for file, labels in labelled(folder):
             if any(part in file.name for part in options.only.split(",")):
@@ -52,7 +53,7 @@ def main() -> None:
     FILE.write_text(json.dumps(fitted(samples, texts, wanted), indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def samples_of(file: Path, labels: dict) -> tuple[list[Sample], int]:
+def samples_of(file: Path, labels: Labels) -> tuple[list[Sample], int]:
     """The candidates of one text, and the number of its labels."""
     syllabus = syllabus_of(text_of(file), labels)
     candidates = candidates_of(syllabus, weights_in(syllabus.lines, [one.lines for one in syllabus.columns]))

@@ -20,6 +20,9 @@ _PAIRS: Final = [
 ]
 """Comments and struck text."""
 
+MOST_STRUCK: Final = 5_000
+"""Maximum characters of struck text."""
+
 _TAG: Final = re.compile(
     r"<(?P<end>/?)(?P<name>table|thead|tbody|tr|td|th|br|p|div|span|font|strong|em|b|i|u|a|ul|ol|li|center|sup|sub|small|ins|code|h[1-6]|hr|img)"
     r"\b(?P<said>[^<>]{0,500})>",
@@ -48,13 +51,14 @@ def plain(lines: Sequence[str]) -> list[str]:
 
 def _without(text: str, begin: re.Pattern[str], end: str) -> str:
     """The text without what is between two marks, but with its line ends. Struck text crosses no blank line."""
-    kept, at = [], 0
+    kept, at, close = [], 0, 0
     for found in begin.finditer(text):
         if found.start() < at:
             continue
-        close = text.find(end, found.end())
-        if close < 0:
+        if close < found.end() and (close := text.find(end, found.end())) < 0:
             break
+        if close - found.end() > MOST_STRUCK and end != "-->":
+            continue
         inside = text[found.end() : close]
         if end == "-->" or "\n\n" not in inside:
             kept += [text[at : found.start()], " ", "\n" * inside.count("\n")]

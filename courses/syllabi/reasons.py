@@ -76,8 +76,9 @@ _WEAK: Final = "little says so"
 def confidence_of(reasons: Collection[Reason]) -> float:
     """From 0 to 0.95. At `TICKED` as many items are right as the weights were fitted for."""
     known = with_missing(reasons)
-    total = FITTED["intercept"] + sum(FITTED["weights"].get(one.name, 0) for one in known)
-    likely, threshold = 1 / (1 + exp(-total)), FITTED["threshold"]
+    total: float = FITTED["intercept"] + sum(FITTED["weights"].get(one.name, 0) for one in known)
+    threshold: float = FITTED["threshold"]
+    likely = 1 / (1 + exp(-total))
     below = likely < threshold
     mapped = TICKED * likely / threshold if below else TICKED + (1 - TICKED) * (likely - threshold) / (1 - threshold)
     least = UNDATED if Reason.NO_DATE in known else 0

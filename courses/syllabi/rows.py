@@ -13,8 +13,8 @@ from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 MOST_CHARACTERS: Final = 20_000
 """Maximum length of a searched line. The rest of a longer one is ignored."""
 
-MOST_LINES: Final = 20_000
-"""Maximum number of lines searched for items and weights. A hundred pages have a third of that."""
+MOST_LINES: Final = 10_000
+"""Maximum number of lines searched for items and weights. A hundred pages have two thirds of that."""
 
 MOST_JOINED: Final = 1_500
 """Maximum length of a sentence or a row of several lines."""
