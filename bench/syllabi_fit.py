@@ -25,6 +25,9 @@ PRECISION: Final = 0.88
 """Share of the ticked items that is to be right, in texts left out of the fit."""
 
 NEARLY: Final = 0.015
+MOST_LEAST: Final = 0.15
+"""Most confidence that an item may need to be proposed: members look at unticked rows, too."""
+
 FILE: Final = Path(reasons.__file__).with_name("fitted.json")
 
 
@@ -78,7 +81,7 @@ def fitted(samples: Sequence[Sample], texts: int, wanted: int) -> dict[str, obje
     return {
         "fitted_on": {"items": wanted, "candidates": len(samples), "right": int(right.sum()), "texts": texts},
         "intercept": round(float(model.intercept_[0]), 2),
-        "least": round(min(reasons.UNDATED, TICKED * least / threshold), 2),
+        "least": round(min(MOST_LEAST, TICKED * least / threshold), 2),
         "strength": best,
         "threshold": round(threshold, 3),
         "weights": {one.name: round(float(weight), 2) for one, weight in zip(Reason, model.coef_[0], strict=True)},
