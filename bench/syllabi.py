@@ -126,9 +126,7 @@ def text_of(file: Path) -> str:
 
 def syllabus_of(text: str, labels: Labels) -> Syllabus:
     """The text, read on the day that its labels name or imply."""
-    term = labels.get("course", {}).get("term", "")
-    otherwise = "2027-01-05" if term in {"Spring 2027", "Winter 2027"} else "2026-08-25"
-    return Syllabus.of(text, today=date.fromisoformat(labels.get("today", otherwise)))
+    return Syllabus.of(text, today=today_of(labels))
 
 
 def wanted_of(labels: Labels) -> list[tuple[str, date | None]]:
@@ -160,6 +158,13 @@ def measure(text: str, labels: Labels, *, show: bool = False) -> Measured:
             if show and found in {Evidence.CONTRADICTED, Evidence.NOT_FOUND}:
                 print(f"    {found}: {title} {day} by {quote!r}")
     return measured
+
+
+def today_of(labels: Labels) -> date:
+    """Return the day on which the text is read."""
+    term = labels.get("course", {}).get("term", "")
+    otherwise = "2027-01-05" if term in {"Spring 2027", "Winter 2027"} else "2026-08-25"
+    return date.fromisoformat(labels.get("today", otherwise))
 
 
 def labelled(folder: Path) -> Iterator[tuple[Path, Labels]]:

@@ -40,6 +40,7 @@ class ReviewRow:
         source: the line it was read from.
         place: the position of that line.
         notes: further information.
+        word: how the model's row was found in the text, if it is selected.
         item_id: the existing item; None for a new one.
     """
 
@@ -53,6 +54,7 @@ class ReviewRow:
     place: str = ""
     notes: tuple[str, ...] = ()
     item_id: UUID | None = None
+    word: str = ""
 
     @property
     def mark(self) -> str:

@@ -192,7 +192,7 @@ class WarningRecord(Record):
         "WarningType",
         choices=[
             *("outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many", "too_long"),
-            "unreadable_characters",
+            *("unreadable_characters", "model"),
         ],
         help_text="What it is about; new types may be added.",
     )

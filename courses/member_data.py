@@ -7,7 +7,7 @@ from courses.courses import COURSES
 from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item, SyllabusFile
 from courses.searching import folded_course, folded_item, repair_folded_courses, repair_folded_items
-from courses.uploads.attaching import FILES_OF_COURSE, detach_again
+from courses.uploads.attaching import FILES_OF_COURSE, expiry
 from courses.uploads.rows import files_in_courses, require_room
 
 _LONG_LINE = 8 * 1024 * 1024
@@ -44,6 +44,10 @@ register(
                 "compared_with_id": "of an upload that waits for its course",
                 "sent_by": "a credential, of which no archive has any",
                 "expires_at": "of an upload that waits for its course",
+                "model_state": "a reading is no study data",
+                "model_asked_at": "a reading is no study data",
+                "model_error": "a reading is no study data",
+                "model_answer": "a reading is no study data",
             },
             long_line=_LONG_LINE,
             only={"course__isnull": False},
@@ -51,7 +55,7 @@ register(
         ),
         stamps=("created_at",),
         limits=(FILES_OF_COURSE,),
-        undo_fields={"syllabus_file.course_id": detach_again},
+        derived=expiry,
     )
 )
 register(

@@ -160,6 +160,22 @@ class SyllabusFile(models.Model):
         editable=False,
         help_text="The credential that sent it, if that is limited to courses: others like it do not see the file.",
     )
+    model_state = models.CharField(
+        max_length=8,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="Its reading by a language model: reading, ready or failed; empty if none was asked for.",
+    )
+    model_asked_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When that reading was asked for."
+    )
+    model_error = models.CharField(
+        max_length=200, default="", db_default="", editable=False, help_text="Why that reading failed."
+    )
+    model_answer = models.TextField(
+        default="", db_default="", editable=False, help_text="The rows that the model named, as JSON."
+    )
 
     class Meta:
         permissions = (("read_syllabusfile", "Can read what is in a syllabus file"),)

@@ -30,7 +30,7 @@ def syllabus_file(request: HttpRequest, folder: str, file_id: UUID) -> FileRespo
     """An uploaded file, as a download."""
     if not request.user.has_perm(MAY_READ):
         raise PermissionDenied
-    file = SyllabusFile.objects.defer("text").filter(id=file_id).first()
+    file = SyllabusFile.objects.defer("text", "model_answer").filter(id=file_id).first()
     if file is not None:
         note_reading(file)
     if file is None or not file.file.storage.exists(str(file.file.name)):
@@ -63,7 +63,7 @@ class SyllabusFileInline(ServiceInline):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Without their texts."""
-        return super().get_queryset(request).defer("text")
+        return super().get_queryset(request).defer("text", "model_answer")
 
 
 @admin.register(SyllabusFile)
@@ -93,7 +93,7 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Without the long texts."""
-        return super().get_queryset(request).defer("text", "course__syllabus_text")
+        return super().get_queryset(request).defer("text", "model_answer", "course__syllabus_text")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Show the content only with the permission to read it."""

@@ -2,11 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 from uuid import UUID
 
 from courses.approval import ReviewRow, State, day_in_words
 from courses.serializers import ItemRow
 from courses.uploads.serializers import ProposalRow, ProposedItemRow
+
+FOUND_WORDS: Final = {"confirmed": "Found in the text.", "inferred": "Date worked out."}
+"""The word beside a selected row of the model, by its evidence."""
 
 SURE = 0.8
 """The confidence from which a row is selected."""
@@ -67,6 +71,7 @@ def _row(
         place=f"line {item['line']}",
         notes=(*notes, *((f"Not ticked: {item['doubt']}.",) if item["doubt"] else ())),
         item_id=item["item_id"],
+        word=FOUND_WORDS[item["evidence"]] if item["evidence"] and not item["doubt"] else "",
     )
 
 

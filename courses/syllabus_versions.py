@@ -43,21 +43,31 @@ class Version:
         return len(self.there) - sum(row.item_id is not None for row in self.rows)
 
 
-def version_of(member: Member, course_id: UUID, text: str | None) -> Version:
-    """Parse a version and compare it. This takes up to two seconds of CPU, so it must run outside of a transaction."""
+def version_of(member: Member, course_id: UUID, text: str | None, model_answer: str = "") -> Version:
+    """Parse a version and compare it. This takes up to two seconds of CPU, so it must run outside of a transaction.
+
+    With the stored answer of the model, the rows are the model's.
+    """
     there = items_of(member, course_id)
-    proposal = proposal_of(member, text, remembered_course(member, course_id))
+    proposal = proposal_of(member, text, remembered_course(member, course_id), model_answer)
     return Version(there, version_rows(proposal, there), general_cautions(proposal))
 
 
 def apply_syllabus(
-    member: Member, course_id: UUID, approve: Approve, *, text: str | None, syllabus_id: UUID | None = None
+    member: Member,
+    course_id: UUID,
+    approve: Approve,
+    *,
+    text: str | None,
+    syllabus_id: UUID | None = None,
+    model_answer: str = "",
 ) -> Applied:
     """Store the version for the course and apply the approved rows: all or nothing.
 
     Args:
         text: of the version.
         syllabus_id: its upload, which becomes a file of the course.
+        model_answer: the stored answer of the model, if the rows are the model's.
 
     Raises:
         NotFound: the member has no such course.
@@ -65,7 +75,7 @@ def apply_syllabus(
         Conflict: there would be too many items or files.
     """
     for _ in range(_ATTEMPTS):
-        version = version_of(member, course_id, text)
+        version = version_of(member, course_id, text, model_answer)
         with writing(member.id, "apply_syllabus") as write:
             if items_of(member, course_id) == version.there:
                 return _apply(write, member, course_id, approve(version.rows), _changes(text, syllabus_id))

@@ -2,13 +2,15 @@
 
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.changes.recording import Write
+from accounts.members.data import Touched
 from accounts.models import Member
 from courses.models import Item
 from grades.models import GradeScore
 from studyservice.database.ahead import update_later
+from studyservice.database.batches import batches
 from studyservice.operations.errors import Conflict
 
 
@@ -22,12 +24,24 @@ def repair_marks(member_id: UUID) -> int:
     return _wrong(member_id).update(graded=~Q(graded=True))
 
 
-def settle_undone(member: Member, write: Write) -> None:
-    """Update the effects of an undo on scores and items.
+def of_its_category(item_id: UUID) -> Q:
+    """Scores that an item can have. A score that moved to another category stays unlinked."""
+    item = Item.objects.filter(member_id=OuterRef("member_id"), id=item_id)
+    return Q(category_id=Subquery(item.values("category_id")))
+
+
+def settle_undone(member: Member, write: Write, touched: Touched) -> None:
+    """Update the effects of an undo on scores and items. An item without a category gets that of its restored score.
 
     Raises:
         Conflict: a score and its item would be in different categories.
     """
+    if not touched.keys() & {GradeScore, Item}:
+        return
+    scored = GradeScore.objects.filter(member_id=member.id, item_id=OuterRef("pk"))
+    for item_ids in batches({row["item_id"] for row in touched.get(GradeScore, ())} - {None}):
+        uncategorized = Item.objects.filter(member_id=member.id, id__in=item_ids, category=None)
+        update_later(uncategorized, category_id=Subquery(scored.values("category_id")[:1]))
     mine = GradeScore.objects.filter(member_id=member.id, item__member_id=member.id)
     apart = mine.exclude(category_id=F("item__category_id")).select_related("item").first()
     if apart is not None:

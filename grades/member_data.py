@@ -5,10 +5,9 @@ from accounts.members.data import MemberData, hide_without_grades, register
 from courses.models import Item
 from grades.archive import GradeCategoryLine, GradeScoreLine
 from grades.categories import CATEGORIES_OF_COURSE, MADE_WITH
-from grades.marks import repair_marks, settle_undone
+from grades.marks import of_its_category, repair_marks, settle_undone
 from grades.models import GradeCategory, GradeScore
 from grades.scores import SCORES_OF_COURSE
-from grades.undoing import categorize_again, of_its_category, put_categories_back
 
 register(
     MemberData(
@@ -23,7 +22,6 @@ register(
         ),
         limits=(CATEGORIES_OF_COURSE,),
         made_with=MADE_WITH,
-        undo_fields={"course.categories": put_categories_back},
     )
 )
 register(
@@ -43,7 +41,6 @@ register(
         limits=(SCORES_OF_COURSE,),
         made_with={"item_id": None},
         refills={"item_id": of_its_category},
-        on_restore=categorize_again,
         settle=settle_undone,
         repair_counts=repair_marks,
     )

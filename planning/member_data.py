@@ -1,16 +1,14 @@
 """The members' rows of this app."""
 
-from accounts.changes.contents import ORDER
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from planning.archive import ImportedEventLine, MilestoneLine
 from planning.calendar.importing import EVENTS_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
-from planning.school_calendars.calendars import put_pause_back
+from planning.school_calendars.calendars import reschedule
 from planning.school_calendars.rows import CALENDARS
 from planning.searching import folded_milestone, repair_folded_milestones
-from planning.undoing import keep_import, move_to_free_positions, put_order_back, put_place_back
 
 register(
     MemberData(
@@ -24,11 +22,10 @@ register(
         ),
         stamps=("created_at", "updated_at"),
         moved=("position",),
+        unstamped=("position",),
         limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
         derived=folded_milestone,
         repair_counts=repair_folded_milestones,
-        on_restore=move_to_free_positions,
-        undo_fields={f"item.{ORDER}": put_order_back, "milestone.place": put_place_back},
     )
 )
 register(
@@ -48,7 +45,6 @@ register(
         no_admin="what is remembered of a calendar file",
         not_listed="what is remembered of a calendar file",
         remembered=True,
-        undo_fields={"imported_event._remembered": keep_import},
     )
 )
 register(
@@ -59,7 +55,7 @@ register(
         not_kept="its address is a secret, which the log of changes does not hold",
         stamps=("created_at",),
         limits=(CALENDARS,),
-        undo_fields={"school_calendar.paused": put_pause_back},
+        settle=reschedule,
     )
 )
 register(

@@ -34,7 +34,7 @@ def require_place(place: int, most: int) -> None:
 def renumber(write: Write, item_id: UUID, item_title: str, before: Positions, order: Sequence[UUID]) -> None:
     """Number the milestones of `order` from 1, inside `write`.
 
-    The log stores both orders for an undo (`planning.undoing`), unless the order stays, or no position changes.
+    The log stores both orders for an undo, unless the order stays, or no position changes.
 
     Args:
         before: the positions of existing milestones. Those created by this write have their new positions.

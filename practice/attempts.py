@@ -7,11 +7,12 @@ from django.db.models import Max
 
 from accounts.changes.clocks import move, shifts
 from accounts.changes.recording import Write
+from accounts.members.data import Touched
 from accounts.models import Member
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
 from practice.sums import add_attempt, forget_topic_ids, recount
-from studyservice.database.ahead import delete_later, update_later
+from studyservice.database.ahead import update_later
 from studyservice.database.batches import batches
 from studyservice.database.statements import Insert
 
@@ -67,14 +68,6 @@ def record_attempt(
     )
 
 
-def remove_attempt(member_id: UUID, attempt_id: UUID) -> None:
-    """Remove an attempt, for example when its review is undone. Does nothing if it does not exist."""
-    attempt = Attempt.objects.filter(member_id=member_id, id=attempt_id).first()
-    if attempt is not None:
-        delete_later(Attempt.objects.filter(member_id=member_id, id=attempt_id))
-        recount(attempt)
-
-
 def forget_deck(member_id: UUID, deck_id: UUID) -> None:
     """Keep the attempts of a deleted deck, without its id."""
     update_later(Attempt.objects.filter(member_id=member_id, deck_id=deck_id), deck_id=None)
@@ -87,9 +80,13 @@ def forget_course(member_id: UUID, course_id: UUID) -> None:
     forget_topic_ids(member_id, course_id=course_id)
 
 
-def attempts_named_again(member: Member, attempt_ids: list[UUID]) -> None:
-    """Set the id of a restored deck or course in the sums, after its attempts have it again."""
-    rebuild_sums([member.id])
+def settle_sums(member: Member, write: Write, touched: Touched) -> None:
+    """Update the sums after an undo removed an attempt, or filled in a restored deck or course."""
+    attempts = touched.get(Attempt, [])
+    if len(attempts) == 1 and "day" in attempts[0]:
+        recount(Attempt(**attempts[0]))
+    elif attempts:
+        rebuild_sums([member.id])
 
 
 def bring_attempts_back(member: Member, now: datetime) -> None:

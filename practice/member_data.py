@@ -3,7 +3,7 @@
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from practice.archive import AttemptLine, remove_present
-from practice.attempts import attempts_named_again, bring_attempts_back
+from practice.attempts import bring_attempts_back, settle_sums
 from practice.limited import attempts_in_courses, sums_in_courses
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import repair_sums
@@ -22,7 +22,7 @@ register(
             remove_present=remove_present,
         ),
         plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
-        on_reference=attempts_named_again,
+        settle=settle_sums,
         not_listed="what a review adds to the statistics",
         unlimited="a row for each answer",
         repair_clock=bring_attempts_back,

@@ -122,13 +122,13 @@ def base_url(default: str, *, trial: bool) -> str:
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ImproperlyConfigured(f"BASE_URL must be an origin without a path: {url}")
     host = parts.hostname or ""
-    if parts.scheme == "http" and not (host in LOOPBACK or (trial and _is_private(host))):
+    if parts.scheme == "http" and not (host in LOOPBACK or (trial and is_private(host))):
         where = "on loopback or, in a trial, in a private network" if trial else "on loopback"
         raise ImproperlyConfigured(f"BASE_URL must be https, except {where}: {url}")
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _is_private(host: str) -> bool:
+def is_private(host: str) -> bool:
     """Return whether the host is private (RFC 1918 and 4193, 6762 for `.local`, 8375 for `.home.arpa`)."""
     try:
         address = ip_address(host)

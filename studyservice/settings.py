@@ -35,6 +35,7 @@ from studyservice.environment import (
     web_address,
 )
 from studyservice.http.paths import API_ROOTS, CALENDAR_ROOT, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
+from studyservice.language_model import language_model
 from studyservice.platforms import platforms_from
 
 SERVICE_NAME = "Study Data Service"
@@ -66,6 +67,13 @@ TERMS_URL = web_address("TERMS_URL")
 SIGN_UP = choice("SIGN_UP", default="closed", choices=["closed", "invited", "open"])
 # Whether the service fetches school calendars by URL.
 SCHOOL_CALENDARS = choice("SCHOOL_CALENDARS", default="on", choices=["on", "off"]) == "on"
+# The language model that reads syllabi for members who ask for it; None for none.
+SYLLABUS_MODEL = language_model(
+    url=text("SYLLABUS_MODEL_URL"),
+    name=text("SYLLABUS_MODEL"),
+    key=text("SYLLABUS_MODEL_KEY"),
+    label=text("SYLLABUS_MODEL_LABEL"),
+)
 # Length of memberships that begin this way; unset means no end.
 SIGN_UP_MEMBERSHIP_DAYS = (
     count("SIGN_UP_MEMBERSHIP_DAYS", default=0, least=0, most=36500) if text("SIGN_UP_MEMBERSHIP_DAYS") else None

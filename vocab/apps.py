@@ -21,12 +21,11 @@ class VocabConfig(AppConfig):
         from courses.studied import COMING, STUDIED
         from courses.study_plans import STUDY_PLANS
         from vocab.archive import write_cards
-        from vocab.changes import review_changes
+        from vocab.changes import logged_review, review_changes
         from vocab.plans import plan_for
         from vocab.readiness import CardReadiness
         from vocab.studied import studied
         from vocab.studying import coming
-        from vocab.undoing import undo_review
 
         READINESS.register(CardReadiness())
         STUDIED.register(studied)
@@ -34,4 +33,4 @@ class VocabConfig(AppConfig):
         STUDY_PLANS.register(plan_for)
         EXTRAS.register("cards.csv", write_cards)
         SOURCES.register(review_changes)
-        LOGS.register(undo_review)
+        LOGS.register(logged_review)

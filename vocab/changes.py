@@ -6,21 +6,26 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.changes.contents import Part, packed, type_of
 from accounts.changes.models import KEPT_FOR, Change
 from accounts.changes.recording import Write, store_rows
 from accounts.changes.records import ChangeRow
-from accounts.members.data import Columns
+from accounts.changes.values import as_kept
+from accounts.members.data import Touched
 from accounts.models import Member
+from accounts.undo.entries import Effects
 from accounts.undo.log import Wanted, keyset, undoable
+from accounts.undo.undo import Logged
+from practice.models import Attempt
 from studyservice.database.ahead import delete_later
 from studyservice.database.batches import batches
 from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param, Select
-from vocab.models import Card, Review
+from studyservice.operations.errors import Conflict
+from vocab.models import Card, CardState, Rating, Review
 from vocab.scheduling import MemoryState, next_state
 
 
@@ -44,6 +49,15 @@ class KeptReview(Reviewed):
     course_id: UUID | None
 
 
+class UndoneReview(KeptReview):
+    """The same with the card as it is now, and whether the attempt is stored."""
+
+    reps: int
+    lapses: int
+    newest_at: datetime
+    attempted: bool
+
+
 MOST_KEPT = 10_000
 """Maximum number of reviews that one deletion copies to the log of changes: twenty for each card of a full deck."""
 
@@ -56,7 +70,12 @@ _COLUMNS = {name: name for name in (*_STATE, *Reviewed.__annotations__)} | {"ter
 # The join names the member too, like every statement.
 _MINE = Review.objects.filter(member_id=Param("member_id"), card__member_id=Param("member_id"))
 _KEPT = _COLUMNS | {"course_id": "card__deck__course_id"}
-_ONE = Select[KeptReview](_MINE.filter(id=Param("review_id"), card__deck__member_id=Param("member_id")), _KEPT)
+_ATTEMPT = Attempt.objects.filter(member_id=Param("member_id"), id=OuterRef("id"))
+_ONE = Select[UndoneReview](
+    _MINE.filter(id=Param("review_id"), card__deck__member_id=Param("member_id")).annotate(attempted=Exists(_ATTEMPT)),
+    _KEPT
+    | {"reps": "card__reps", "lapses": "card__lapses", "newest_at": "card__last_reviewed_at", "attempted": "attempted"},
+)
 
 
 def review_changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
@@ -74,7 +93,7 @@ def keep_reviews(write: Write, cards: QuerySet[Card]) -> None:
     """Copy the reviews of `cards`, which are about to be deleted, to the log of changes.
 
     The newest `MOST_KEPT` of a deletion are kept, as changes that cannot be undone. If the deletion is undone, they are
-    listed from the review log again (`reviews_come_back`).
+    listed from the review log again (`settle_copies`).
     """
     since = timezone.now() - KEPT_FOR
     mine = Review.objects.filter(member_id=write.member_id, card__member_id=write.member_id, card__in=cards)
@@ -87,10 +106,10 @@ def keep_reviews(write: Write, cards: QuerySet[Card]) -> None:
         store_rows(batch)
 
 
-def reviews_come_back(member: Member, rows: list[Columns]) -> None:
+def settle_copies(member: Member, write: Write, touched: Touched) -> None:
     """Remove the copies of restored reviews from the log of changes."""
     told = Change.objects.filter(member_id=member.id, operation=_OPERATION, undone_at=None)
-    for card_ids in batches({row["card_id"] for row in rows}):
+    for card_ids in batches({row["card_id"] for row in touched.get(Review, ())}):
         delete_later(told.filter(object_id__in=card_ids))
 
 
@@ -115,9 +134,28 @@ def as_change(row: KeptReview) -> dict[str, Any]:
     }
 
 
-def find_review(member: Member, review_id: UUID) -> KeptReview | None:
-    """The review with its card's term."""
-    return _ONE.first(member_id=member.id, review_id=review_id)
+def logged_review(member: Member, review_id: UUID) -> Logged | None:
+    """The review as a change to undo: its card's state, the row of the review log, and the attempt.
+
+    Raises:
+        Conflict: it is not the card's last.
+    """
+    review = _ONE.first(member_id=member.id, review_id=review_id)
+    if review is None:
+        return None
+    if review["newest_at"] != review["reviewed_at"]:
+        raise Conflict(f"“{review['term']}” was reviewed again since. Undo its later reviews first.")
+    effects = Effects()
+    before, _ = states(review)
+    lapsed = review["rating"] == Rating.AGAIN and review["state"] == CardState.REVIEW
+    counts = {"reps": review["reps"], "lapses": review["lapses"]}
+    fewer = {"reps": review["reps"] - 1, "lapses": review["lapses"] - lapsed}
+    effects.add(Card._meta.label, review["card_id"], review["term"], as_kept({**before, **fewer}), counts)
+    effects.add(Review._meta.label, review_id, review["term"], None, {})
+    if review["attempted"]:
+        effects.add(Attempt._meta.label, review_id, review["term"], None, {})
+    stored = {"member_id": member.id, "undoable": review["by_kind"] is not None}
+    return Logged(Change(**as_change(review), **stored), effects)
 
 
 def states(row: Reviewed) -> tuple[MemoryState, MemoryState]:

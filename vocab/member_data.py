@@ -4,7 +4,7 @@ from accounts.members.archived import Archived, Tally
 from accounts.members.data import MemberData, register
 from vocab.archive import CardLine, DeckLine, ReviewLine, is_lapse
 from vocab.card_changes import CARDS_OF_DECK
-from vocab.changes import reviews_come_back
+from vocab.changes import settle_copies
 from vocab.deck_creation import DECKS
 from vocab.foretold import fill_attempts
 from vocab.models import Card, Deck, Review
@@ -51,7 +51,7 @@ register(
         not_listed="a change itself",
         unlimited="a row for each answer",
         no_admin="on the page of the card",
-        on_restore=reviews_come_back,
+        settle=settle_copies,
         repair_counts=fill_attempts,
         repair_clock=bring_reviews_back,
     )

@@ -26,7 +26,7 @@ UNTOLD = "_"
 ORDER = "_order"
 """The field of an object that holds the order of rows below it: the id and the position of each."""
 
-INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded"})
+INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded", "hue"})
 """Columns that are not in any answer. The log may store them for undo."""
 
 Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
@@ -74,6 +74,10 @@ class Contents:
             type_: of the object that the row is about.
         """
         return _told(self.before, self.more, "before", type_), _told(self.after, self.more, "after", type_)
+
+    def parts(self, type_: str, id_: UUID, name: str) -> list[Part]:
+        """Return every object of the call, the row's own first."""
+        return [Part(type_, id_, name, self.before, self.after), *self.more]
 
 
 def fields_of(row: Model, columns: Sequence[str]) -> dict[str, object]:

@@ -14,7 +14,6 @@ from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models import F, Model, QuerySet
 from django.db.models.signals import pre_delete
 
-from accounts.changes.chains import end_chains
 from accounts.changes.contents import INTERNAL, plural_of, short, type_of
 from accounts.changes.recording import Write
 from accounts.members.data import counters, data_of, member_data
@@ -52,7 +51,6 @@ def delete_object(write: Write, model: type[_ModelT], object_id: UUID) -> _Model
     with _BELOW.rows():
         if _is_not_kept(model._meta.label):
             write.cannot_be_undone()
-            end_chains(write.member_id, [object_id], _fields(found)["created_at"])
         below = delete_rows(write, rows, one=found)
         told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_REPORTED | counters()}
         write.deleted(model, object_id, str(found), {**without_usual(model, told), **below})

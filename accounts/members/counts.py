@@ -1,14 +1,74 @@
-"""Recompute drifted counters."""
+"""Counters of rows, and their limits: of rows that an undo inserts or deletes, and recomputed if they drifted."""
 
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import models, transaction
-from django.db.models import F, Model, OuterRef, QuerySet
+from django.db.models import Count, F, Model, OuterRef, QuerySet
 
-from accounts.members.data import member_data
+from accounts.members.data import Columns, data_of, member_data
 from accounts.members.limits import Limit
 from accounts.members.models import Member
+from studyservice.database.ahead import Ahead, update_later
+from studyservice.database.batches import batches
 from studyservice.database.statements import aggregated
+
+
+class Counted(NamedTuple):
+    """A limit of inserted rows.
+
+    Attributes:
+        over: a queued query of the objects that exceed it.
+    """
+
+    limit: Limit
+    over: Ahead[Any]
+
+
+def count_rows(
+    member_id: UUID, model: type[Model], inserted: Sequence[Columns], deleted: Sequence[Columns]
+) -> list[Counted]:
+    """Count rows in the objects that store their number. Return checks of the limits, for `require_within`."""
+    data = data_of(model)
+    counted = []
+    for limit in () if data is None else data.limits:
+        if limit.counter:
+            more = Counter(row[f"{limit.per}_id"] for row in inserted)
+            more.subtract(row[f"{limit.per}_id"] for row in deleted)
+            for object_id, number in more.items():
+                its = counted_objects(model, limit).filter(member_id=member_id, pk=object_id)
+                update_later(its, **{limit.counter: F(limit.counter) + number})
+        if inserted:
+            mine: QuerySet[Model] = QuerySet(model).filter(member_id=member_id).order_by()
+            counted += [Counted(limit, over) for over in _over(member_id, mine, limit, inserted)]
+    return counted
+
+
+def require_within(counted: Iterable[Counted]) -> None:
+    """Raise Conflict if a limit is exceeded."""
+    for limit, over in counted:
+        if [*over]:
+            raise limit.refusal()
+
+
+def _over(member_id: UUID, mine: QuerySet[Model], limit: Limit, inserted: Sequence[Columns]) -> Iterator[Ahead[Any]]:
+    """Queue the queries of the objects that have too many rows, among those that got some."""
+    first, _, rest = limit.per.partition("__")
+    if not first:
+        yield _too_many(mine, "member_id", limit)
+        return
+    if rest:  # the statement must name the member for each table
+        mine = mine.filter(**{f"{first}__member_id": member_id})
+    for batch in batches({row[f"{first}_id"] for row in inserted} - {None}):
+        touched = mine.filter(**{f"{first}__in": batch}).values(limit.per) if rest else batch
+        yield _too_many(mine.filter(**{f"{limit.per}__in": touched}), limit.per, limit)
+
+
+def _too_many(rows: QuerySet[Model], per: str, limit: Limit) -> Ahead[Any]:
+    counted = rows.values(per).annotate(number=Count("pk")).filter(number__gt=limit.most)
+    return Ahead(counted.values_list(per, "number"))
 
 
 def repair_counts(member_id: UUID, *, dry_run: bool = False) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Model, Q, UniqueConstraint
+from django.db.models import Model, Q
 
 from accounts.members.archived import Archived
 from accounts.members.limits import Limit
@@ -17,10 +17,15 @@ from accounts.members.models import Member
 Columns = dict[str, Any]
 """A row by column name."""
 
-UndoField = Callable[[Member, Any, UUID, Any, Any], None]
-"""Restores a field. Takes the member, the `Write`, the object's id, the value after the change and the one before.
+Touched = Mapping[type[Model], list[Columns]]
+"""The rows that an undo inserted, and those that it changed or deleted, as they were before. Of rows with only a filled
+reference, just the id and the reference.
+"""
 
-Raises `Conflict` if the value changed since.
+Settle = Callable[[Member, Any, Touched], None]
+"""Updates what depends on the rows that an undo touched. Takes the member and the `Write`.
+
+Raises `Conflict` if the rows are inconsistent.
 """
 
 
@@ -44,7 +49,8 @@ class MemberData:
         stamps: columns that the member's clock stamps (`accounts.changes.writing`).
         restamped: those that get a new stamp when a row is restored, because pollers ask for them.
         not_listed: why list_changes does not find changes by the ids of the rows.
-        moved: columns that may change when a row is restored; its creation can be undone nevertheless.
+        moved: columns with a row's place in an order. They may change when other rows are restored, so an undo does not
+            compare them, but whether the order has the same rows (`Archived.order`: its first column is the parent).
         made_with: by column, the usual value at creation, which the log leaves out; undoing a creation compares them.
         limits: on the number of rows.
         unlimited: why study data has no limit.
@@ -52,19 +58,15 @@ class MemberData:
         not_kept: why deleted rows are not kept for undo.
         plain_references: columns with the id of an object, without a foreign key, and the label of its model. They are
             emptied when the object is deleted.
-        on_restore: called with the rows that an undo restored; raises `Conflict` if they cannot be restored.
-        on_reference: called with the ids of rows whose plain reference an undo filled again.
         derived: returns the columns that are computed from other columns of the row; an undo computes them again.
         defaults: returns the values of columns that rows from before the columns lack, if the default depends on the
             member. Used by undo and import.
         refills: by column, a condition on the rows whose reference an undo may fill again, given the id that it
             referred to.
-        settle: called after an undo; updates data that depends on the rows, and raises Conflict if they are
-            inconsistent.
+        settle: called after an undo.
         remembered: whether the service derives the rows rather than the member; they do not prevent undoing the
             creation of their parent.
         unstamped: columns that a change of another object may also change, without a new stamp of the row.
-        undo_fields: by type and field, as `course.categories`: fields that are not a column, or move rows.
         repair_counts: recomputes the counters of a member, under the member's lock; returns how many were wrong.
         repair_clock: fixes rows stamped by a server whose clock was ahead; under the member's lock.
     """
@@ -90,15 +92,12 @@ class MemberData:
     no_admin: str = ""
     not_kept: str = ""
     plain_references: Mapping[str, str] = field(default_factory=dict)
-    on_restore: Callable[[Member, list[Columns]], None] | None = None
-    on_reference: Callable[[Member, list[UUID]], None] | None = None
     derived: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
     defaults: Callable[[Member], dict[str, Any]] | None = None
     refills: Mapping[str, Callable[[UUID], Q]] = field(default_factory=dict)
-    settle: Callable[[Member, Any], None] | None = None
+    settle: Settle | None = None
     remembered: bool = False
     unstamped: tuple[str, ...] = ()
-    undo_fields: Mapping[str, UndoField] = field(default_factory=dict)
     repair_counts: Callable[[UUID], int] | None = None
     repair_clock: Callable[[Member, datetime], None] | None = None
 
@@ -172,22 +171,12 @@ def member_data() -> tuple[MemberData, ...]:
     return tuple(ordered)
 
 
-def undo_field(name: str) -> UndoField | None:
-    """Return how to restore a field, like `course.categories`; None if it is an ordinary column."""
-    return _undo_fields().get(name)
-
-
 @cache
-def _undo_fields() -> dict[str, UndoField]:
-    return {name: restore for data in member_data() for name, restore in data.undo_fields.items()}
-
-
-@cache
-def is_only(model: type[Model], column: str) -> bool:
-    """Return whether no two rows of a member refer to the same object in `column`."""
-    field = next(one for one in model._meta.concrete_fields if one.attname == column)
-    constraints = [one for one in model._meta.constraints if isinstance(one, UniqueConstraint)]
-    return any(set(one.fields) == {"member", field.name} for one in constraints)
+def target_of(label: str, column: str) -> str:
+    """Return the label of the model that a reference of another one refers to."""
+    model = apps.get_model(label)
+    related = model._meta.get_field(column).related_model
+    return _registered[model].plain_references[column] if related is None else related._meta.label
 
 
 @cache

@@ -20,7 +20,7 @@ from studyservice.installation.findings import (
     findings_of_chain,
 )
 from studyservice.installation.proxy import proxy_steps
-from studyservice.installation.services import database_steps, redis
+from studyservice.installation.services import database_steps, redis, syllabus_model
 from studyservice.secrets.sealing import in_words, unreadable_secrets
 from studyservice.server.signals import BACKUP
 
@@ -52,6 +52,8 @@ def findings(*, mail_to: str | None, least_free_mib: int) -> Iterator[Finding]:
     yield finding_of(("secrets", _secrets if reached else _not_reached))
     yield finding_of(("redis", redis))
     yield finding_of(("mail", partial(_mail, mail_to)))
+    if settings.SYLLABUS_MODEL is not None:
+        yield finding_of(("syllabus model", partial(syllabus_model, settings.SYLLABUS_MODEL)))
     yield from findings_of_chain(proxy_steps())
     yield finding_of(("clock", host.clock if reached else _not_reached))
     yield from _of_schedules(reached)

@@ -5,13 +5,13 @@ from functools import cache
 from uuid import UUID
 
 from django.apps import apps
-from django.db import models
 
 from accounts.changes.contents import Contents, Part, plural_of, type_of
 from accounts.changes.models import UNDOABLE_FOR
 from accounts.changes.records import ChangeRow
 from accounts.changes.values import columns, model_of
-from accounts.members.data import counters, undo_field
+from accounts.members.data import data_of
+from accounts.undo.entries import NOT_COLUMNS
 
 DONE = "This change was already undone."
 _INSTEAD = "Change it back by hand, or ask your assistant to."
@@ -25,11 +25,6 @@ NOT_KEPT = f"This can no longer be undone. {_INSTEAD}"
 
 _NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT, "delete_school_calendar": SCHOOL_CALENDAR}
 """Operations that cannot be undone, whatever they changed."""
-
-
-def parts_of(object_type: str, object_id: UUID, name: str, contents: Contents) -> list[Part]:
-    """Return every object of a change, the row's own first."""
-    return [Part(object_type, object_id, name, contents.before, contents.after), *contents.more]
 
 
 def why_not(
@@ -57,7 +52,7 @@ def why_not(
         return _not_kept(object_type, contents)
     if created_at <= now - UNDOABLE_FOR:
         return TOO_OLD
-    for part in parts_of(object_type, UUID(int=0), "", contents):
+    for part in contents.parts(object_type, UUID(int=0), ""):
         if unknown := _unknown(part):
             return unknown
     return None
@@ -91,19 +86,11 @@ def _unknown(part: Part) -> str | None:
         return f"A change of a {part.type.replace('_', ' ')} cannot be undone. {_INSTEAD}"
     if part.before is None or part.after is None:
         return None
-    known = columns(model)
+    known, data = columns(model), data_of(model)
+    counted = {f"{limit.per}_id" for limit in (() if data is None else data.limits) if limit.counter}
     for name in {**part.before, **part.after}:
-        if undo_field(f"{part.type}.{name}") is not None:
-            continue
-        field = known.get(name)
-        counts = field is None and name in _plurals()
-        # Moving the row back would leave wrong counts in both places, unless `undo_fields` handles it.
-        moves = (
-            isinstance(field, models.ForeignKey)
-            and field.remote_field.on_delete is models.CASCADE
-            and counters() & columns(field.related_model).keys()
-        )
-        if not counts and (field is None or moves):
+        is_known = name in known or name in _plurals() or f"{part.type}.{name}" in NOT_COLUMNS
+        if not is_known or name in counted:  # moving the row back would leave wrong counts in both places
             return f"A change of {name} cannot be undone. {_INSTEAD}"
     return None
 

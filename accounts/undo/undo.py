@@ -1,43 +1,40 @@
-"""Undo a change: all or nothing, in one write, by the form of its stored data.
-
-The order: restore lists, restore deleted rows, restore columns, delete created objects. So nothing is deleted while it
-is still referenced, and no reference points to a missing row. Within each kind the last comes first, since a call can
-change a field twice.
-"""
+"""Undo a change: all or nothing, in one write."""
 
 from collections.abc import Callable
-from itertools import groupby
+from typing import NamedTuple
 from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.changes.chains import end_chains
-from accounts.changes.contents import Part, unpacked
+from accounts.changes.contents import unpacked
 from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.changes.records import ChangeRow
 from accounts.changes.writing import writing
 from accounts.credentials.limiting import current_limits, grades_seen
-from accounts.members.data import member_data
 from accounts.members.models import Member
-from accounts.undo.deleted import Return
-from accounts.undo.fields import put_columns_back, put_lists_back
-from accounts.undo.kinds import parts_of, why_not
+from accounts.undo.engine import undo_effects
+from accounts.undo.entries import Effects, effects_of
+from accounts.undo.kinds import why_not
 from accounts.undo.log import ask_for_change
-from accounts.undo.made import delete_again
 from accounts.undo.seen import require_wholly_seen
 from studyservice.database.ahead import insert_later, update_later
 from studyservice.database.limiting import WholeMember
 from studyservice.hooks import HookList
 from studyservice.operations.errors import Conflict, NotFound
 
-UndoLogged = Callable[[Member, Write, UUID], bool]
-"""Undoes a change that is stored in a separate log, and copies it to the log of changes. False if that log does not
-have it. Raises `Conflict` if it cannot be undone.
-"""
 
-LOGS = HookList[UndoLogged]("LOGS")
+class Logged(NamedTuple):
+    """A change that is stored in a separate log, as a row of the log of changes that is not stored yet."""
 
+    change: Change
+    effects: Effects
+
+
+FindLogged = Callable[[Member, UUID], Logged | None]
+"""Returns a change that is stored in a separate log, or None. Raises `Conflict` if it cannot be undone."""
+
+LOGS = HookList[FindLogged]("LOGS")
 
 _UNDONE = WholeMember("undoing a change that the credential sees as a whole restores all that it did")
 _CONFLICT = "Something that happened since stands in the way, so nothing was changed."
@@ -53,12 +50,15 @@ def undo_change(member: Member, change_id: UUID) -> ChangeRow:
     with writing(member.id, "undo_change") as write:
         with grades_seen():
             change = Change.objects.filter(member_id=member.id, id=change_id).first()
-        if change is not None:
-            require_wholly_seen(change)
-            with _UNDONE.rows():
-                _undo(member, write, change)
-        elif not any(log(member, write, change_id) for log in LOGS):
-            raise NotFound("No such change. list_changes gives the ids.")
+        logged = None
+        if change is None:
+            logged = next((found for log in LOGS if (found := log(member, change_id)) is not None), None)
+            if logged is None:
+                raise NotFound("No such change. list_changes gives the ids.")
+            change = logged.change
+        require_wholly_seen(change)
+        with _UNDONE.rows():
+            _undo(member, write, change, None if logged is None else logged.effects)
         asked = ask_for_change(member, change_id)
     told = asked()
     if told is None:
@@ -66,7 +66,8 @@ def undo_change(member: Member, change_id: UUID) -> ChangeRow:
     return told
 
 
-def _undo(member: Member, write: Write, change: Change) -> None:
+def _undo(member: Member, write: Write, change: Change, effects: Effects | None) -> None:
+    """Undo the change, and mark it. One from a separate log moves to the log of changes, where it remains visible."""
     contents = unpacked(change.contents)
     reason = why_not(
         change.operation,
@@ -79,35 +80,15 @@ def _undo(member: Member, write: Write, change: Change) -> None:
     )
     if reason is not None:
         raise Conflict(reason)
-    parts = parts_of(change.object_type, change.object_id, change.object_name, contents)
     try:
-        _restore(member, write, change, parts)
+        undo_effects(member, write, effects or effects_of(member, change, write.now), change.object_id)
     except Conflict as error:
         if current_limits().keep_back:  # the message may name objects that the credential does not see
             raise Conflict(_CONFLICT) from error
         raise
-
-
-def _restore(member: Member, write: Write, change: Change, parts: list[Part]) -> None:
-    changed = [part for part in reversed(parts) if part.before is not None and part.after is not None]
-    for part in changed:
-        put_lists_back(member, write, part)
-    if change.taken is not None:
-        Return(member, write).of(bytes(change.taken))
-    put_columns_back(write, changed, parts[0])
-    made = [part for part in reversed(parts) if part.before is None]
-    for type_, of_type in groupby(made, lambda part: part.type):
-        delete_again(member, write, type_, list(of_type))
-    for data in member_data():
-        if data.settle is not None:
-            data.settle(member, write)
-    write.took_back(parts, change)
-    update_later(Change.objects.filter(member_id=member.id, id=change.id), undone_at=write.now)
-    end_chains(member.id, write.snapshots.objects, change.created_at)
-
-
-def store_undone(member: Member, write: Write, change: Change, part: Part) -> None:
-    """Copy an undone change from another log to the log of changes, where it remains visible."""
-    change.member_id, change.undoable, change.undone_at = member.id, True, write.now
-    insert_later([change])
-    write.took_back([part], change)
+    if effects is not None:
+        change.undone_at = write.now
+        insert_later([change])
+    else:
+        update_later(Change.objects.filter(member_id=member.id, id=change.id), undone_at=write.now)
+    write.took_back(contents.parts(change.object_type, change.object_id, change.object_name), change)

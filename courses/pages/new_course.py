@@ -6,11 +6,13 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import tells_when_busy, with_headers
+from courses.pages.model_pages import chosen_reader, is_being_read, model_label, reading_page
 from courses.pages.syllabus_forms import UPLOAD, WRONG, NewCourse, SentSyllabus, gone, is_approval
 from courses.uploads.files import get_syllabus
 from courses.uploads.proposals import proposal_of
@@ -57,11 +59,13 @@ def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
     """Show the proposal of a file. A post creates the course with the file."""
     member = signed_in(request)
     try:
-        upload = get_syllabus(member, syllabus_id, include_text=True)
+        upload = get_syllabus(member, syllabus_id, include_text=True, reader=chosen_reader(request))
     except NotFound:
         return gone(request)
     if upload["course_id"] is not None:  # already created, as after a double click
         return redirect("course", course_id=upload["course_id"])
+    if is_being_read(request, upload):
+        return reading_page(request, upload, back=reverse("courses"))
     return _review(request, member, upload["proposal"], upload=upload)
 
 
@@ -77,7 +81,15 @@ def _review(
     data = request.POST if is_approval(request) else None
     new = NewCourse(proposal, data)
     lines = ((text if upload is None else upload.get("text")) or "").splitlines()[:MAX_LINES]
-    context = {"new": new, "review": new.review, "text": text, "upload": upload, "lines": lines}
+    context = {
+        "new": new,
+        "review": new.review,
+        "text": text,
+        "upload": upload,
+        "lines": lines,
+        "reader": proposal["reader"],
+        "model_label": model_label(),
+    }
     if data is None or new.review.asks_for_row:
         return render(request, "review_new_course.html", context)
     if not new.is_valid():

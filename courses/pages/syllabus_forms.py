@@ -8,6 +8,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from accounts.models import Member
@@ -21,17 +22,19 @@ from courses.entry_serializers import (
     CourseItemFields,
     CreatedCourseRow,
 )
+from courses.model_reading.readings import MODEL, MOST_A_DAY, RULES, TooManyReadings
 from courses.models import MAX_SYLLABUS_CHARACTERS
 from courses.pages.course_forms import TOO_LONG, CourseForm
 from courses.pages.review import Review
 from courses.syllabi.reading.tidy import tidied
-from courses.syllabus_rows import general_cautions, new_rows
+from courses.syllabus_rows import FOUND_WORDS, general_cautions, new_rows
 from courses.uploads.counting import count_upload
 from courses.uploads.rows import MAX_BYTES
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow, SyllabusDetailRow
 from courses.uploads.uploading import create_syllabus
 from studyservice.http.error_pages import error_page
 from studyservice.http.sent_back import is_members_form, sent_back
+from studyservice.language_model import LanguageModel
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload
 from studyservice.reading.gate import ReadLater
@@ -77,6 +80,25 @@ class SyllabusFileForm(FileForm):
     file = file_field(".pdf,.docx,.odt,.html,.htm,.md,.txt")
 
 
+class ModelForm(forms.Form):
+    """The choice to let the operator's model read the syllabus."""
+
+    model = forms.BooleanField(required=False)
+
+    def __init__(self, model: LanguageModel, data: QueryDict | None) -> None:
+        """Label the choice with the model's name."""
+        super().__init__(data)
+        field = self.fields["model"]
+        field.label, field.help_text = f"Read it with {model.label}", f"The text is sent to {model.label}."
+        field.widget.attrs["aria-describedby"] = "id_model_helptext"
+
+    def refuse(self, error: TooManyReadings) -> None:
+        """Show that the member's readings are used up."""
+        hours = -(-int(error.headers["Retry-After"]) // 3600)
+        wait = "1 hour" if hours == 1 else f"{hours} hours"
+        self.add_error("model", f"You have used your {MOST_A_DAY} readings of 24 hours. Untick it, or wait {wait}.")
+
+
 def is_approval(request: HttpRequest) -> bool:
     """True if the post approves the table."""
     return "approve" in request.POST
@@ -101,6 +123,13 @@ class SentSyllabus:
         self.text_form = TextForm(request.POST) if is_sent and not is_file else TextForm(initial=request.POST)
         is_text = self.text_form.is_bound and self.text_form.is_valid()
         self.text: str | None = self.text_form.cleaned_data["text"] if is_text else None
+        model: LanguageModel | None = settings.SYLLABUS_MODEL
+        self.model_form = None if model is None else ModelForm(model, request.POST if is_sent else None)
+        ticked = self.model_form is not None and self.model_form.is_valid() and self.model_form.cleaned_data["model"]
+        self._reader = MODEL if ticked else RULES
+        self._stored_text: str | None = None
+        if ticked and not is_approval(request):  # the model reads what is stored
+            self._stored_text, self.text = self.text, None
         self.status = WRONG if is_sent else HTTPStatus.OK
         self.headers: Mapping[str, str] = {}
         if self.text is not None and not is_approval(request):
@@ -112,20 +141,23 @@ class SentSyllabus:
     @property
     def has_errors(self) -> bool:
         """True if a field is invalid."""
-        return bool(self.file_form.errors or self.text_form.errors)
+        return bool(self.file_form.errors or self.text_form.errors or (self.model_form and self.model_form.errors))
 
     def upload(self, member: Member, course_id: UUID | None = None) -> SyllabusDetailRow | None:
-        """The stored and read file; None if there is none or it was rejected, which the page shows.
+        """The stored and read file, or text for the model; None if there is none or it was rejected, which the page
+        shows.
 
         Raises:
             NotFound: the member was deleted.
         """
-        if not self.file_form.is_bound or not self.file_form.is_valid():
+        form, field = (self.file_form, "file") if self._stored_text is None else (self.text_form, "text")
+        if not form.is_bound or not form.is_valid():
             return None
+        file = self.file_form.sent() if self._stored_text is None else None
         try:
-            return create_syllabus(member, self.file_form.sent(), course_id=course_id)[0]
+            return create_syllabus(member, file, text=self._stored_text, course_id=course_id, reader=self._reader)[0]
         except (InvalidRequest, RateLimited, Conflict, ReadLater) as error:
-            self._refuse(self.file_form, "file", error)
+            self._refuse(form, field, error)
             return None
 
     def refuse_text(self, error: ApiError) -> None:
@@ -134,7 +166,10 @@ class SentSyllabus:
         self._refuse(self.text_form, "text", error)
 
     def _refuse(self, form: forms.Form, field: str, error: ApiError) -> None:
-        form.add_error(field, refusal_in_words(error))
+        if isinstance(error, TooManyReadings) and self.model_form is not None:
+            self.model_form.refuse(error)
+        else:
+            form.add_error(field, refusal_in_words(error))
         self.status, self.headers = error.status, error.headers
 
 
@@ -157,9 +192,12 @@ class WeightForm(forms.Form):
 
     def __init__(self, place: int, proposed: ProposedCategoryRow, data: QueryDict | None) -> None:
         """Bind the fields to the sent data, if any."""
-        initial = {"tick": place < MAX_CATEGORIES, "name": proposed["name"], "weight": number(proposed["weight"])}
+        ticked = place < MAX_CATEGORIES and not proposed["doubt"]
+        initial = {"tick": ticked, "name": proposed["name"], "weight": number(proposed["weight"])}
         super().__init__(data, prefix=f"c{place}", initial=initial)
         self.line = proposed["line"]
+        self.note = f"Not ticked: {proposed['doubt']}." if proposed["doubt"] else ""
+        self.word = FOUND_WORDS[proposed["evidence"]] if proposed["evidence"] and not proposed["doubt"] else ""
         self.fields["tick"].widget.attrs["aria-label"] = f"Add “{proposed['name']}”"
         for name, label in (("name", "Name"), ("weight", "Weight in percent")):
             attrs = self.fields[name].widget.attrs

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
@@ -13,11 +14,13 @@ from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import tells_when_busy, with_headers
 from courses.courses import require_course
+from courses.model_reading.readings import MODEL, RULES
+from courses.pages.model_pages import chosen_reader, is_being_read, model_label, reading_page
 from courses.pages.review import Review, ReviewAgain, approved_of
 from courses.pages.syllabus_forms import UPLOAD, WRONG, SentSyllabus, gone, is_approval
 from courses.serializers import CourseRow
-from courses.syllabus_versions import apply_syllabus, version_of
-from courses.uploads.files import get_syllabus
+from courses.syllabus_versions import Version, apply_syllabus, version_of
+from courses.uploads.files import get_syllabus, model_answer
 from courses.uploads.serializers import SyllabusDetailRow
 from courses.views import CourseViewSet
 from studyservice.http.page_uploads import takes_file
@@ -60,9 +63,11 @@ def review_new_syllabus(request: HttpRequest, course_id: UUID, syllabus_id: UUID
     member = signed_in(request)
     try:
         course = require_course(member, course_id)
-        upload = get_syllabus(member, syllabus_id, include_text=True)
+        upload = get_syllabus(member, syllabus_id, include_text=True, reader=chosen_reader(request))
         if upload["course_id"] not in {None, course_id}:
             return gone(request)
+        if is_being_read(request, upload):
+            return reading_page(request, upload, back=reverse("course", args=[course_id]))
         return _review(request, member, course, text=upload.get("text"), upload=upload)
     except NotFound:
         return gone(request)
@@ -77,9 +82,21 @@ def _review(
     upload: SyllabusDetailRow | None = None,
 ) -> HttpResponse:
     """The table, or the course after the table was approved."""
-    shown: dict[str, object] = {"course": course, "text": "" if upload else text, "upload": upload}
+    reader = RULES if upload is None else upload["proposal"]["reader"]
+    answer = model_answer(member, upload["id"]) if upload is not None and reader == MODEL else ""
+    shown: dict[str, object] = {
+        "course": course,
+        "text": "" if upload else text,
+        "upload": upload,
+        "reader": reader,
+        "model_label": model_label(),
+    }
+
+    def version() -> Version:
+        return version_of(member, course["id"], text, answer)
+
     if not is_approval(request):
-        return _table(request, member, course, text, shown)
+        return _table(request, version(), shown)
     try:
         done = done_once(
             request,
@@ -91,28 +108,26 @@ def _review(
                 lambda rows: approved_of(rows, request.POST),
                 text=text,
                 syllabus_id=upload["id"] if upload else None,
+                model_answer=answer,
             ).in_words(),
         )
     except ReviewAgain as again:
-        return _table(request, member, course, text, shown, review=again.review, status=WRONG)
+        return _table(request, version(), shown, review=again.review, status=WRONG)
     except (Conflict, ValidationFailed) as error:
-        return _table(request, member, course, text, shown, refused=error)
+        return _table(request, version(), shown, refused=error)
     messages.success(request, f"The new version is saved{f': {done}' if done else ''}. You can undo it in Activity.")
     return redirect("course", course_id=course["id"])
 
 
 def _table(
     request: HttpRequest,
-    member: Member,
-    course: CourseRow,
-    text: str | None,
+    version: Version,
     shown: dict[str, object],
     *,
     review: Review | None = None,
     status: HTTPStatus = HTTPStatus.OK,
     refused: ApiError | None = None,
 ) -> HttpResponse:
-    version = version_of(member, course["id"], text)
     if review is None:
         review = Review(version.rows, request.POST if refused else None)
     context = shown | {

@@ -1,6 +1,7 @@
 """Attaching an upload to a course, which makes it permanent."""
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any, TypedDict, cast
 from uuid import UUID
 
@@ -9,10 +10,9 @@ from django.utils import timezone
 
 from accounts.changes.recording import Write
 from accounts.members.limits import Limit
-from accounts.models import Member
 from courses.models import SyllabusFile
 from studyservice.database.ahead import update_later
-from studyservice.operations.errors import Conflict, ValidationFailed
+from studyservice.operations.errors import ValidationFailed
 
 FILES_OF_COURSE = Limit(
     most=10,
@@ -73,19 +73,6 @@ def require_place(write: Write, course_id: UUID) -> None:
     FILES_OF_COURSE.require_room(SyllabusFile.objects.filter(member_id=write.member_id, course_id=course_id))
 
 
-def detach_again(member: Member, write: Write, file_id: UUID, left: Any, before: Any) -> None:
-    """Undo attaching a file: it becomes an upload for another day. A deleted file stays deleted.
-
-    Raises:
-        Conflict: it now belongs to another course, or the same file was uploaded again.
-    """
-    mine = SyllabusFile.objects.filter(member_id=write.member_id, id=file_id)
-    file = mine.values("course_id", "filename", "sha256").first()
-    if file is None:
-        return
-    if str(file["course_id"]) != left:
-        raise Conflict(f"“{file['filename']}” is attached to another course by now.")
-    same = SyllabusFile.objects.filter(member_id=write.member_id, sha256=file["sha256"], course=None)
-    if same.exists():
-        raise Conflict(f"“{file['filename']}” was uploaded again since. Delete that upload first, then undo this.")
-    mine.update(course=None, expires_at=timezone.now() + KEPT_FOR)
+def expiry(columns: Mapping[str, Any]) -> dict[str, datetime | None]:
+    """Compute the time when a file expires: a detached one becomes an upload for another day."""
+    return {"expires_at": None if columns["course_id"] else timezone.now() + KEPT_FOR}

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from django.db.models import Q
@@ -13,9 +13,10 @@ from accounts.changes.writing import writing
 from accounts.models import Member
 from courses.courses import require_course
 from courses.errors import NoSuchSyllabus
+from courses.model_reading.readings import RULES, ReadingColumns, reading_of, require_reader
 from courses.models import MAX_SYLLABUS_CHARACTERS, SyllabusFile
 from courses.uploads.proposals import compared_course, proposal_of, remembered_course
-from courses.uploads.serializers import SyllabusDetailRow, SyllabusRecord, SyllabusRow
+from courses.uploads.serializers import SyllabusColumns, SyllabusDetailRow, SyllabusRecord, SyllabusRow
 from studyservice.database.statements import Param, Select
 from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -24,14 +25,20 @@ MEDIA_TYPE = "application/octet-stream"
 """For every served file: browsers download it rather than show it."""
 
 
-class KeptRow(SyllabusRow):
+class ListedRow(SyllabusColumns, ReadingColumns):
+    """A Syllabus with the columns of its reading by the model."""
+
+
+class KeptRow(ListedRow):
     """A Syllabus with columns that the answer needs but does not contain."""
 
     text: str | None
     compared_with_id: UUID | None
+    model_answer: str
 
 
-class _StoredRow(SyllabusRow):
+class _StoredRow(TypedDict):
+    filename: str
     file: str
 
 
@@ -39,14 +46,14 @@ _MINE = SyllabusFile.objects.filter(member_id=Param("member_id"))
 _LIVE = (
     _MINE.filter(Q(course__isnull=False) | Q(expires_at__gt=Param("now"))).filter(id=Param("syllabus_id")).order_by()
 )
-KEPT = SyllabusRecord.columns() | {"text": "text", "compared_with_id": "compared_with_id"}
+_LISTED = SyllabusRecord.columns() | {name: name for name in ReadingColumns.__annotations__}
+KEPT = _LISTED | {name: name for name in ("text", "compared_with_id", "model_answer")}
 """The columns of a `KeptRow`."""
 
-_NOT_ANSWERED = KEPT.keys() - SyllabusRecord.columns().keys()
 _ONE = Select[KeptRow](_LIVE, KEPT)
-_STORED = Select[_StoredRow](_LIVE, SyllabusRecord.columns() | {"file": "file"})
-_LIST = Select[SyllabusRow](_MINE.filter(course_id=Param("course_id")).order_by("-created_at", "-id"), SyllabusRecord)
-_ATTACHED = Select[SyllabusRow](_MINE.filter(course__isnull=False).order_by("-created_at", "-id"), SyllabusRecord)
+_STORED = Select[_StoredRow](_LIVE, {name: name for name in _StoredRow.__annotations__})
+_LIST = Select[ListedRow](_MINE.filter(course_id=Param("course_id")).order_by("-created_at", "-id"), _LISTED)
+_ATTACHED = Select[ListedRow](_MINE.filter(course__isnull=False).order_by("-created_at", "-id"), _LISTED)
 
 
 def get_syllabus(
@@ -57,16 +64,18 @@ def get_syllabus(
     syllabus_from: int = 0,
     syllabus_limit: int = MAX_SYLLABUS_CHARACTERS,
     course_id: UUID | None = None,
+    reader: str | None = None,
 ) -> SyllabusDetailRow:
     """The file with a fresh proposal and, on request, a part of its text.
 
     The proposal is compared with `course_id`, else with the course of the file, else with the one named at the upload,
-    if it still exists.
+    if it still exists. It is the model's if that has read the file, unless `reader` is `rules`.
 
     Raises:
         NotFound: the member has no such file, or it has expired.
-        ValidationFailed: `course_id` is not a course of the member.
+        ValidationFailed: `course_id` is not a course of the member, or there is no model.
     """
+    require_reader(reader)
     kept = _ONE.first(member_id=member.id, syllabus_id=syllabus_id, now=timezone.now())
     if kept is None:
         raise NoSuchSyllabus
@@ -75,11 +84,17 @@ def get_syllabus(
     else:
         course = compared_course(member, course_id)
     answer = detail(kept)
-    answer["proposal"] = proposal_of(member, kept["text"], course)
+    answer["proposal"] = proposal_of(member, kept["text"], course, "" if reader == RULES else kept["model_answer"])
     if include_text:
         text = kept["text"]
         answer["text"] = None if text is None else text[syllabus_from : syllabus_from + syllabus_limit]
     return answer
+
+
+def model_answer(member: Member, syllabus_id: UUID) -> str:
+    """The stored answer of the model about a file, for `proposal_of`; empty if there is none."""
+    kept = _ONE.first(member_id=member.id, syllabus_id=syllabus_id, now=timezone.now())
+    return "" if kept is None else kept["model_answer"]
 
 
 def syllabus_still_seen(member: Member, answer: Mapping[str, Any]) -> SyllabusDetailRow:
@@ -115,7 +130,7 @@ def list_syllabi(member: Member, course_id: UUID) -> list[SyllabusRow]:
 
 def files_of(member: Member, course_id: UUID) -> list[SyllabusRow]:
     """The same without checking that the course exists. One query."""
-    return _LIST.all(member_id=member.id, course_id=course_id)
+    return [_answered(file) for file in _LIST.all(member_id=member.id, course_id=course_id)]
 
 
 def files_by_course(member: Member) -> dict[UUID, list[SyllabusRow]]:
@@ -123,7 +138,7 @@ def files_by_course(member: Member) -> dict[UUID, list[SyllabusRow]]:
     found: defaultdict[UUID, list[SyllabusRow]] = defaultdict(list)
     for file in _ATTACHED.all(member_id=member.id):
         if file["course_id"] is not None:
-            found[file["course_id"]].append(file)
+            found[file["course_id"]].append(_answered(file))
     return found
 
 
@@ -142,7 +157,13 @@ def delete_syllabus(member: Member, syllabus_id: UUID) -> DeletedRow:
 
 def detail(kept: KeptRow) -> SyllabusDetailRow:
     """The answer about the file without its proposal."""
-    return cast("SyllabusDetailRow", {name: value for name, value in kept.items() if name not in _NOT_ANSWERED})
+    return cast("SyllabusDetailRow", _answered(kept))
+
+
+def _answered(listed: ListedRow) -> SyllabusRow:
+    """The file in an answer."""
+    answered: dict[str, object] = {name: listed[name] for name in SyllabusRecord.columns()}  # type: ignore[literal-required]
+    return cast("SyllabusRow", answered | {"model": reading_of(listed)})
 
 
 def _stored(member: Member, syllabus_id: UUID) -> _StoredRow:

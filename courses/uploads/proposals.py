@@ -1,17 +1,18 @@
 """Proposals from the text of an upload, compared with the items of a course."""
 
 import tempfile
-from dataclasses import asdict
 from datetime import date
 from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from accounts.models import Member
 from courses.entry_serializers import WarningRow
+from courses.model_reading.proposing import proposed
+from courses.model_reading.readings import RULES
 from courses.models import Course, Item
 from courses.serializers import COURSE_TEXTS
 from courses.syllabi.comparison import Stored
-from courses.syllabi.proposing import propose_version, question
+from courses.syllabi.proposing import question
 from courses.uploads.counting import count_limit_hit
 from courses.uploads.serializers import ProposalRow, ProposedCourseRow
 from studyservice.database.statements import Param, Select
@@ -24,7 +25,11 @@ MOST_READ_HERE = 40_000
 shorter.
 """
 
-_READER = "courses.syllabi.proposing.read"
+_READER = "courses.model_reading.proposing.read"
+
+
+MOST_ROW_COST = 200
+"""Characters that take as long as one row of a model's answer, which is searched in the text."""
 
 
 class Comparison(TypedDict):
@@ -71,8 +76,9 @@ def remembered_course(member: Member, course_id: UUID | None) -> Comparison | No
     return None if course_id is None else _COURSE.first(member_id=member.id, course_id=course_id)
 
 
-def proposal_of(member: Member, text: str | None, course: Comparison | None) -> ProposalRow:
-    """The proposal. Empty without text, or with a warning if it would take too long.
+def proposal_of(member: Member, text: str | None, course: Comparison | None, model_answer: str = "") -> ProposalRow:
+    """The proposal: by the model if its stored answer is given, else by rules. Empty without text, or with a warning
+    if it would take too long.
 
     Must not be called inside a transaction: a long text is parsed in the child process.
 
@@ -86,18 +92,19 @@ def proposal_of(member: Member, text: str | None, course: Comparison | None) -> 
     )
     today, term = member.today(), None if course is None else course["term"]
     before = course["syllabus_text"] if course and stored else None
-    if len(text) + len(before or "") > MOST_READ_HERE:
-        proposal = _by_child(member, question(text, stored, before=before, today=today, term=term))
+    if len(text) + len(before or "") + MOST_ROW_COST * model_answer.count('["') > MOST_READ_HERE:
+        asked = question(text, stored, before=before, today=today, term=term)
+        proposal = _by_child(member, asked, model_answer)
     else:
-        proposal = _row(asdict(propose_version(text, before, stored, today=today, term=term)))
+        proposal = _row(proposed(text, before, stored, model_answer, today=today, term=term))
     if lost := text.count(REPLACED):
         proposal["warnings"].append(_unreadable(lost))
     return proposal
 
 
-def _by_child(member: Member, asked: bytes) -> ProposalRow:
+def _by_child(member: Member, asked: bytes, model_answer: str) -> ProposalRow:
     with tempfile.TemporaryFile() as file:
-        file.write(asked)
+        file.write(model_answer.encode() + b"\n" + asked)
         file.flush()
         outcome = read_in_child(_READER, file)
     if outcome.complete:
@@ -123,6 +130,7 @@ def _empty(warnings: list[WarningRow]) -> ProposalRow:
         "items": [],
         "grade_categories": [],
         "warnings": warnings,
+        "reader": RULES,
     }
 
 
@@ -132,7 +140,11 @@ def _row(found: dict[str, Any]) -> ProposalRow:
     Course fields that the parser does not read are null.
     """
     found["course"] = {name: found["course"].get(name) for name in COURSE_TEXTS}
+    for category in found["grade_categories"]:
+        category.setdefault("evidence", None)
+        category.setdefault("doubt", None)
     for item in found["items"]:
+        item.setdefault("evidence", None)
         if isinstance(item["due_on"], str):
             item["due_on"] = date.fromisoformat(item["due_on"])
         if isinstance(item["item_id"], str):

@@ -16,7 +16,7 @@ STRAY_AFTER = timedelta(days=1)
 
 def purge_uploads() -> int:
     """Delete expired uploads. Their files are removed from storage after the commit."""
-    return purge(SyllabusFile.objects.filter(expires_at__lte=timezone.now()).defer("text"))
+    return purge(SyllabusFile.objects.filter(expires_at__lte=timezone.now()).defer("text", "model_answer"))
 
 
 def purge_stray_files() -> int:

@@ -7,10 +7,12 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.entry_serializers import WarningRecord, WarningRow
+from courses.model_reading.readings import READERS, RULES, STATES, ReadingRow
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind, SyllabusFile
 from courses.parameters import SyllabusPartQuery
 from courses.serializers import COURSE_TEXTS, CourseBody
-from studyservice.operations.fields import IdField, OpenChoiceField, StringField
+from courses.syllabi.evidence import Evidence
+from studyservice.operations.fields import ChoiceField, IdField, OpenChoiceField, StringField
 from studyservice.operations.query_fields import QueryBooleanField
 from studyservice.operations.serializers import Body, Record
 
@@ -20,14 +22,22 @@ _COMPARED = "A course of the member's to compare the proposal with; nothing is a
 class SyllabusBody(Body):
     """The text of a syllabus, instead of a file."""
 
-    example: ClassVar[dict[str, Any]] = {"text": "BIO 210 Cell Biology, Fall 2030\n\nTue, Dec 3: midterm exam"}
+    example: ClassVar[dict[str, Any]] = {
+        "text": "BIO 210 Cell Biology, Fall 2030\n\nTue, Dec 3: midterm exam",
+        "reader": RULES,
+    }
 
     text = StringField(max_length=MAX_SYLLABUS_CHARACTERS, help_text="The whole text, up to 500,000 characters.")
     course_id = IdField(required=False, allow_null=True, help_text=_COMPARED)
+    reader = ChoiceField(
+        choices=READERS,
+        default=RULES,
+        help_text="rules, or model to send the text to the operator's language model as well, in the background.",
+    )
 
 
-class SyllabusRow(TypedDict):
-    """A `SyllabusRecord`."""
+class SyllabusColumns(TypedDict):
+    """The columns of a `SyllabusRecord`."""
 
     id: UUID
     course_id: UUID | None
@@ -39,6 +49,23 @@ class SyllabusRow(TypedDict):
     text_status: str
     created_at: datetime
     expires_at: datetime | None
+
+
+class SyllabusRow(SyllabusColumns):
+    """A `SyllabusRecord`."""
+
+    model: ReadingRow | None
+
+
+class ModelReadingRecord(Record):
+    """The reading of a file by a language model."""
+
+    example: ClassVar[dict[str, Any]] = {"state": "ready", "error": None}
+
+    state = serializers.ChoiceField(
+        choices=STATES, help_text="reading: wait and get it again; ready: its proposal is the model's; failed."
+    )
+    error = serializers.CharField(allow_null=True, help_text="Why it failed; null where it did not.")
 
 
 class SyllabusRecord(Record):
@@ -55,7 +82,14 @@ class SyllabusRecord(Record):
         "text_status": "read",
         "created_at": "2030-11-21T08:30:00.000000Z",
         "expires_at": "2030-11-22T08:30:00.000000Z",
+        "model": None,
     }
+
+    computed: ClassVar[tuple[str, ...]] = ("model",)
+
+    model = ModelReadingRecord(
+        allow_null=True, help_text="Its reading by a language model; null where none was asked for."
+    )
 
     class Meta:
         model = SyllabusFile
@@ -99,6 +133,7 @@ class ProposedItemRow(TypedDict):
     doubt: str | None
     match: str
     item_id: UUID | None
+    evidence: str | None
 
 
 class ProposedItemRecord(Record):
@@ -114,6 +149,7 @@ class ProposedItemRecord(Record):
         "doubt": None,
         "match": "moved",
         "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
+        "evidence": None,
     }
 
     kind = OpenChoiceField(
@@ -137,6 +173,12 @@ class ProposedItemRecord(Record):
         "that the text has no more.",
     )
     item_id = serializers.UUIDField(allow_null=True, help_text="The item of the course; null for a new one.")
+    evidence = serializers.ChoiceField(
+        choices=[Evidence.CONFIRMED.value, Evidence.INFERRED.value, Evidence.CONTRADICTED.value],
+        allow_null=True,
+        help_text="Of a row of the model. confirmed: its date stands there; inferred: its week or weekday does, or "
+        "nothing; contradicted: another date or weekday does. Null in a row of the rules.",
+    )
 
     class Meta:
         model = Item
@@ -149,16 +191,33 @@ class ProposedCategoryRow(TypedDict):
     name: str
     weight: float
     line: int
+    evidence: str | None
+    doubt: str | None
 
 
 class ProposedCategoryRecord(Record):
     """A category of the grade that the text names."""
 
-    example: ClassVar[dict[str, Any]] = {"name": "Quizzes", "weight": 20, "line": 17}
+    example: ClassVar[dict[str, Any]] = {
+        "name": "Quizzes",
+        "weight": 20,
+        "line": 17,
+        "evidence": None,
+        "doubt": None,
+    }
 
     name = serializers.CharField(help_text="The category's name.")
     weight = serializers.FloatField(help_text="Its weight, in percent.")
-    line = serializers.IntegerField(help_text="Its line of the text, from 1.")
+    line = serializers.IntegerField(
+        help_text="Its line of the text, from 1; 0 for one of the model that the text does not name."
+    )
+    evidence = serializers.ChoiceField(
+        choices=[Evidence.CONFIRMED.value, Evidence.NOT_FOUND.value],
+        allow_null=True,
+        help_text="Of a row of the model. confirmed: its lines have its weight; not_found: they do not. Null in a row "
+        "of the rules.",
+    )
+    doubt = serializers.CharField(allow_null=True, help_text="Why it is not_found; null where it is not.")
 
 
 class ProposalRow(TypedDict):
@@ -168,6 +227,7 @@ class ProposalRow(TypedDict):
     items: list[ProposedItemRow]
     grade_categories: list[ProposedCategoryRow]
     warnings: list[WarningRow]
+    reader: str
 
 
 class ProposalRecord(Record):
@@ -178,12 +238,16 @@ class ProposalRecord(Record):
         "items": [ProposedItemRecord.example],
         "grade_categories": [ProposedCategoryRecord.example],
         "warnings": [WarningRecord.example],
+        "reader": RULES,
     }
 
     course = ProposedCourseRecord(help_text="The course.")
     items = ProposedItemRecord(many=True, help_text="Its items, at most 300, and those of the course that are gone.")
     grade_categories = ProposedCategoryRecord(many=True, help_text="The categories of its grade, at most 50.")
     warnings = WarningRecord(many=True, help_text="What the member should look at again.")
+    reader = serializers.ChoiceField(
+        choices=READERS, help_text="Who read it: the service's rules, or the operator's language model."
+    )
 
 
 class SyllabusDetailRow(SyllabusRow):
@@ -198,7 +262,7 @@ class SyllabusDetailRecord(SyllabusRecord):
 
     example: ClassVar[dict[str, Any]] = SyllabusRecord.example | {"proposal": ProposalRecord.example}
 
-    computed: ClassVar[tuple[str, ...]] = ("proposal", "text")
+    computed: ClassVar[tuple[str, ...]] = (*SyllabusRecord.computed, "proposal", "text")
 
     proposal = ProposalRecord(help_text="What it proposes, read anew for each answer.")
     text = serializers.CharField(
@@ -213,3 +277,8 @@ class SyllabusQuery(SyllabusPartQuery):
 
     include_text = QueryBooleanField(default=False, help_text="Whether to answer the text too.")
     course_id = IdField(required=False, help_text="A course to compare the proposal with, instead of its own.")
+    reader = ChoiceField(
+        choices=READERS,
+        required=False,
+        help_text="rules for what they found. Otherwise it is the model's proposal once that is ready.",
+    )

@@ -1,15 +1,28 @@
 """Uploading a syllabus: it is counted, read in the child process, stored for a day, and answered with a proposal."""
 
+from functools import partial
 from typing import cast
 from uuid import UUID
 
 from django.core.files import File
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.changes.deleting import delete_rows
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
+from courses.model_reading.queue import begin_later
+from courses.model_reading.readings import (
+    MODEL,
+    READING,
+    RULES,
+    ReadingColumns,
+    is_over,
+    new_reading,
+    read,
+    require_reader,
+)
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, UnknownTypeError, plain_text, read_file
 from courses.uploads.attaching import KEPT_FOR
@@ -32,7 +45,12 @@ _SAME = Select[KeptRow](
 
 
 def create_syllabus(
-    member: Member, file: UploadedFile | None = None, *, text: str | None = None, course_id: UUID | None = None
+    member: Member,
+    file: UploadedFile | None = None,
+    *,
+    text: str | None = None,
+    course_id: UUID | None = None,
+    reader: str = RULES,
 ) -> tuple[SyllabusDetailRow, bool]:
     """Store a file or a text for a day, with its proposal. Return whether it is new.
 
@@ -41,24 +59,29 @@ def create_syllabus(
 
     Args:
         course_id: a course to compare the proposal with, stored with the upload.
+        reader: `model` to have it read by the model as well, in the background, unless it was or is being read. The
+            proposal is the model's if it has read the upload.
 
     Raises:
         InvalidRequest: its type is not supported.
-        ValidationFailed: `course_id` is not a course of the member.
-        RateLimited: too much was uploaded, or other files are being read.
+        ValidationFailed: `course_id` is not a course of the member, or there is no model.
+        RateLimited: too much was uploaded or read by the model, or other files are being read.
         Conflict: the member's files would be too large in total.
     """
+    require_reader(reader)
     count_upload(member)
     course = compared_course(member, course_id)
     upload = Upload.of(file, text or "")
     known = _SAME.first(member_id=member.id, sha256=upload.sha256, now=timezone.now())
     if known is not None:
-        proposal = proposal_of(member, known["text"], course)
-        kept, is_new = _kept_again(member, upload, course_id), False
+        asked = new_reading(member, known["text"]) if reader == MODEL and is_over(known) else None
+        proposal = proposal_of(member, known["text"], course, known["model_answer"] if reader == MODEL else "")
+        kept, is_new = _kept_again(member, upload, course_id, asked), False
     else:
         found = plain_text(text or "") if file is None else _read(member, upload)
+        asked = new_reading(member, found.text) if reader == MODEL else None
         proposal = proposal_of(member, found.text, course)
-        kept, is_new = _kept(member, upload, found, course_id)
+        kept, is_new = _kept(member, upload, found, course_id, asked)
     answer = detail(kept)
     answer["proposal"] = proposal
     return answer, is_new
@@ -77,9 +100,9 @@ def _read(member: Member, upload: Upload) -> FileText:
     return found
 
 
-def _kept_again(member: Member, upload: Upload, course_id: UUID | None) -> KeptRow:
+def _kept_again(member: Member, upload: Upload, course_id: UUID | None, asked: ReadingColumns | None) -> KeptRow:
     with writing(member.id, "create_syllabus") as write:
-        known = _renewed(write, upload, course_id)
+        known = _renewed(write, upload, course_id, asked)
     if known is None:
         raise Conflict(
             "The same file was attached or deleted at this moment. Send it again.", headers={"Retry-After": "1"}
@@ -87,16 +110,20 @@ def _kept_again(member: Member, upload: Upload, course_id: UUID | None) -> KeptR
     return known
 
 
-def _kept(member: Member, upload: Upload, found: FileText, course_id: UUID | None) -> tuple[KeptRow, bool]:
+def _kept(
+    member: Member, upload: Upload, found: FileText, course_id: UUID | None, asked: ReadingColumns | None
+) -> tuple[KeptRow, bool]:
     """The row of a new upload, or of the same one if another call was faster."""
     row = new_row(member.id, upload, found)
     row.compared_with_id = course_id
     row.file.save(upload.filename, File(upload.file), save=False)
     try:
         with writing(member.id, "create_syllabus") as write:
-            known = _renewed(write, upload, course_id)
+            known = _renewed(write, upload, course_id, asked)
             if known is None:
+                _set_reading(row, asked)
                 _add(write, row)
+                _begin(write, row.id, asked)
     except BaseException:
         row.file.storage.delete(str(row.file.name))
         raise
@@ -107,8 +134,11 @@ def _kept(member: Member, upload: Upload, found: FileText, course_id: UUID | Non
     return cast("KeptRow", {name: values[column] for name, column in KEPT.items()}), True
 
 
-def _renewed(write: Write, upload: Upload, course_id: UUID | None) -> KeptRow | None:
-    """The same upload, stored for another day; None if it does not exist."""
+def _renewed(write: Write, upload: Upload, course_id: UUID | None, asked: ReadingColumns | None) -> KeptRow | None:
+    """The same upload, stored for another day; None if it does not exist.
+
+    The reading that is asked for begins unless another call was faster.
+    """
     now = timezone.now()
     known = _SAME.first(member_id=write.member_id, sha256=upload.sha256, now=now)
     if known is None:
@@ -116,7 +146,24 @@ def _renewed(write: Write, upload: Upload, course_id: UUID | None) -> KeptRow | 
     known["compared_with_id"], known["expires_at"] = course_id, now + KEPT_FOR
     mine = SyllabusFile.objects.filter(member_id=write.member_id, id=known["id"])
     update_later(mine, compared_with_id=course_id, expires_at=known["expires_at"])
+    if asked is not None and is_over(known):
+        known["model_state"], known["model_error"] = asked["model_state"], asked["model_error"]
+        known["model_asked_at"] = asked["model_asked_at"]
+        update_later(mine, **asked)
+        _begin(write, known["id"], asked)
     return known
+
+
+def _set_reading(row: SyllabusFile, asked: ReadingColumns | None) -> None:
+    for name, value in (asked or {}).items():
+        setattr(row, name, value)
+
+
+def _begin(write: Write, syllabus_id: UUID, asked: ReadingColumns | None) -> None:
+    """Put the reading into its queue after the commit."""
+    if asked is not None and asked["model_state"] == READING and asked["model_asked_at"] is not None:
+        task = partial(read, write.member_id, syllabus_id, asked["model_asked_at"])
+        transaction.on_commit(partial(begin_later, write.member_id, task))
 
 
 def _add(write: Write, row: SyllabusFile) -> None:

@@ -32,7 +32,7 @@ class SyllabusViewSet(MemberViewSet):
         other_status=HTTPStatus.OK,
         body=SyllabusBody,
         long_body=True,
-        upload=Upload(rows.MAX_BYTES, fields=("course_id",)),
+        upload=Upload(rows.MAX_BYTES, fields=("course_id", "reader")),
         counted=True,
         tool=False,
         still_seen=files.syllabus_still_seen,

@@ -52,7 +52,7 @@ def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
     )
     if isinstance(done, ApiError):
         return show_course(request, member, course_id, item_form=form, status=done.status)
-    messages.success(request, f"Added “{done['title']}”.")
+    messages.success(request, f"Added “{done['title']}”.", extra_tags="above")
     return _section(course_id, "add-item", adding=True)
 
 
@@ -79,7 +79,7 @@ def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
     )
     if isinstance(done, ApiError):
         return show_course(request, member, course_id, score_form=form, status=done.status)
-    messages.success(request, f"Added the score of “{done['label']}”.")
+    messages.success(request, f"Added the score of “{done['label']}”.", extra_tags="above")
     return _section(course_id, "add-score", adding=True)
 
 
@@ -93,9 +93,8 @@ def delete_score(request: HttpRequest, score_id: UUID) -> HttpResponse:
         delete_grade_score(member, score_id)
     except NotFound as error:
         raise Http404 from error
-    messages.success(
-        request, f"The score of “{score['label']}” is deleted. You can restore it in Activity for 30 days."
-    )
+    said = f"The score of “{score['label']}” is deleted. You can restore it in Activity for 30 days."
+    messages.success(request, said, extra_tags="above")
     return _section(score["course_id"], "grade")
 
 

@@ -85,7 +85,7 @@ def add_milestone(request: HttpRequest, item_id: UUID) -> HttpResponse:
     )
     if isinstance(done, ApiError):
         return show_item(request, member, item_id, new_step=form, status=done.status)
-    messages.success(request, f"Added “{title}”.")
+    messages.success(request, f"Added “{title}”.", extra_tags="above")
     return _steps(item_id)
 
 
@@ -107,7 +107,8 @@ def change_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
     done = sent(form, lambda: milestones.update_milestone(member, milestone_id, place=new_place, **changes))
     if isinstance(done, ApiError):
         return show_item(request, member, item_id, changed_step=(milestone_id, form), status=done.status)
-    messages.success(request, f"Saved “{done['title']}”." if changes or new_place else "Nothing was changed.")
+    said = f"Saved “{done['title']}”." if changes or new_place else "Nothing was changed."
+    messages.success(request, said, extra_tags="above")
     return _steps(item_id)
 
 
@@ -121,7 +122,8 @@ def delete_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
         milestones.delete_milestone(member, milestone_id)
     except NotFound as error:
         raise Http404 from error
-    messages.success(request, f"“{milestone['title']}” is deleted. You can restore it in Activity for 30 days.")
+    said = f"“{milestone['title']}” is deleted. You can restore it in Activity for 30 days."
+    messages.success(request, said, extra_tags="above")
     return _steps(milestone["item_id"])
 
 

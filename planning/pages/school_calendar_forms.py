@@ -43,8 +43,6 @@ class AddressForm(OnceForm):
 
     def __init__(self, courses: Iterable[CourseRow], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # A browser would cut a longer address silently instead of showing the error.
-        self.fields["url"].widget.attrs.pop("maxlength", None)
         set_choices(self.fields["course_id"], [(_UNDECIDED, "No course"), *in_words(courses)])
 
 

@@ -6,10 +6,10 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.changes.chains import end_chains
 from accounts.changes.contents import Fields, fields_of
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.members.data import Touched
 from accounts.models import Member
 from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
 from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows
@@ -196,12 +196,11 @@ def delete_school_calendar(member: Member, calendar_id: UUID) -> DeletedRow:
     """
     with writing(member.id, "delete_school_calendar") as write:
         rows = mine(member).filter(id=calendar_id)
-        calendar = rows.only(*_LOGGED, "created_at").first()
+        calendar = rows.only(*_LOGGED).first()
         if calendar is None:
             raise NoSuchSchoolCalendar
         write.deleted(SchoolCalendar, calendar_id, calendar.name, fields_of(calendar, _LOGGED))
         write.cannot_be_undone()
-        end_chains(member.id, [calendar_id], calendar.created_at)
         delete_alone_later(rows)
         forget_due(member.id, calendar_id)
     return deletion(calendar_id)
@@ -236,16 +235,11 @@ def _change(write: Write, calendar: SchoolCalendar, courses: Courses, changes: S
         setattr(calendar, name, value)
 
 
-def put_pause_back(member: Member, write: Write, calendar_id: UUID, after: bool, before: bool) -> None:
-    """Undo a change of `paused`, and reschedule the calendar.
-
-    Raises:
-        Conflict: it was changed since, or the calendar was deleted.
-    """
-    calendar = mine(member).filter(id=calendar_id).first()
-    if calendar is None or calendar.paused is not after:
-        raise Conflict("The calendar is gone, or was paused or started since, and an undo overwrites nothing.")
-    calendar.paused = before
-    calendar.next_read_at = next_after(calendar)
-    keep(calendar)
-    set_due(calendar)
+def reschedule(member: Member, write: Write, touched: Touched) -> None:
+    """Update when calendars are read, after an undo started or paused them."""
+    for row in touched.get(SchoolCalendar, ()):
+        calendar = mine(member).filter(id=row["id"]).first()
+        if calendar is not None and calendar.paused is not row["paused"]:
+            calendar.next_read_at = next_after(calendar)
+            keep(calendar)
+            set_due(calendar)

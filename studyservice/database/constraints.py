@@ -6,9 +6,19 @@ Names consist of the model and the field, so a field has at most one. Null passe
 from collections.abc import Iterable
 from typing import Any
 
+from django.db import IntegrityError
 from django.db.models import CheckConstraint, Q
 from django.db.models.functions import Length
 from django.db.models.lookups import Range
+
+_DUPLICATE = frozenset({"23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"})
+"""SQLSTATE of PostgreSQL (unique_violation), and the names of SQLite's extended result codes."""
+
+
+def is_duplicate(error: IntegrityError) -> bool:
+    """Return whether a unique key was violated, rather than another constraint."""
+    cause = error.__cause__
+    return getattr(cause, "sqlstate", getattr(cause, "sqlite_errorname", None)) in _DUPLICATE
 
 
 def one_of(field: str, values: Iterable[str]) -> CheckConstraint:

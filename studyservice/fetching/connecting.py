@@ -1,7 +1,7 @@
-"""Encrypted connections to public addresses, within a deadline.
+"""Connections within a deadline: encrypted ones to public addresses, or to a server that the operator names.
 
-A name is looked up only once. All its addresses must be public, and the connection uses one of them, so that no second
-look-up can redirect it.
+A name is looked up only once. For addresses that others supply, all its addresses must be public, and the connection
+uses one of them, so that no second look-up can redirect it.
 """
 
 import socket
@@ -49,10 +49,29 @@ class TimedSocket(ssl.SSLSocket):
         return super().recv_into(buffer, nbytes, flags)
 
 
-def connect(host: str, port: int, deadline: Deadline) -> TimedSocket:
-    """Connect to `host`, and verify its certificate.
+class TimedPlainSocket(socket.socket):
+    """An unencrypted connection with the same property."""
+
+    deadline: Deadline
+
+    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0) -> int:
+        self.settimeout(self.deadline.left())
+        return super().recv_into(buffer, nbytes, flags)
+
+
+def connect(
+    host: str, port: int, deadline: Deadline, *, is_trusted: bool = False, is_encrypted: bool = True
+) -> TimedSocket | TimedPlainSocket:
+    """Connect to `host`, and verify its certificate if the connection is encrypted.
 
     If an address does not answer, the next one is tried. They share the remaining time equally.
+
+    Args:
+        host: its name or address.
+        port: of the server.
+        deadline: of the connection and of every read.
+        is_trusted: whether the operator chose the host, which may then have any address.
+        is_encrypted: whether to use TLS.
 
     Raises:
         FetchError: an address of the name is not public.
@@ -60,19 +79,20 @@ def connect(host: str, port: int, deadline: Deadline) -> TimedSocket:
     """
     found = _looked_up(host, port, deadline)
     for *_, address in found:
-        if not is_public(address[0]):
+        if not (is_trusted or is_public(address[0])):
             raise FetchError(Fault.ADDRESS_NOT_PUBLIC, f"{host} has the address {address[0]}, which is not public")
     untried = found[:MOST_TRIED]
     while True:
         family, _, _, _, address = untried.pop(0)
+        share = Deadline(deadline.left() / (len(untried) + 1))
         try:
-            encrypted = _encrypted(_context(), host, family, address, deadline.left() / (len(untried) + 1))
+            connected = _encrypted(host, family, address, share) if is_encrypted else _plain(family, address, share)
         except OSError:
             if not untried:
                 raise
             continue
-        encrypted.deadline = deadline
-        return encrypted
+        connected.deadline = deadline
+        return connected
 
 
 @cache
@@ -98,12 +118,18 @@ def _looked_up(host: str, port: int, deadline: Deadline) -> _Found:
     return addresses
 
 
-def _encrypted(
-    context: ssl.SSLContext, host: str, family: socket.AddressFamily, address: tuple[Any, ...], seconds: float
-) -> TimedSocket:
-    share = Deadline(seconds)
-    with socket.socket(family, socket.SOCK_STREAM) as plain:
+def _encrypted(host: str, family: socket.AddressFamily, address: tuple[Any, ...], share: Deadline) -> TimedSocket:
+    with _plain(family, address, share) as plain:
+        plain.settimeout(share.left())
+        return cast("TimedSocket", _context().wrap_socket(plain, server_hostname=host))
+
+
+def _plain(family: socket.AddressFamily, address: tuple[Any, ...], share: Deadline) -> TimedPlainSocket:
+    plain = TimedPlainSocket(family, socket.SOCK_STREAM)
+    try:
         plain.settimeout(share.left())
         plain.connect(address)
-        plain.settimeout(share.left())
-        return cast("TimedSocket", context.wrap_socket(plain, server_hostname=host))
+    except BaseException:
+        plain.close()
+        raise
+    return plain

@@ -82,6 +82,7 @@ SECTIONS = (
         (
             _guide("planning", "Courses, due dates, study steps, and the agenda."),
             _guide("syllabi", "How a syllabus is read, and how its proposal is shown."),
+            _guide("syllabus-model", "What is sent, what comes back, and how to run one."),
             _guide("calendar", "Due dates in your calendar app, and calendar files in your courses."),
             _guide("grades", "Weighted categories, scores, the current grade, and the score you still need."),
             _guide("practice", "Flashcards, due times, streaks and weak topics, and how each is counted."),

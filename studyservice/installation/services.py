@@ -1,4 +1,4 @@
-"""Steps for the database and Redis. Those of the database depend on each other."""
+"""Steps for the database, Redis and the language model. Those of the database depend on each other."""
 
 from collections.abc import Iterator
 
@@ -6,10 +6,16 @@ from django.conf import settings
 from django.db import Error, connection
 from redis import RedisError
 
+from studyservice.fetching.connecting import Deadline
+from studyservice.fetching.model_api import ModelAPI, ModelError
 from studyservice.installation.findings import Failed, Skipped, Step
+from studyservice.language_model import LanguageModel
 from studyservice.server.health import UnappliedMigrationsError, ping_redis, require_migrations
 
 OLDEST_POSTGRESQL = 15
+
+_MODEL_SECONDS = 10
+_MOST_NAMED = 5
 
 
 def database_steps() -> Iterator[Step]:
@@ -69,3 +75,19 @@ def redis() -> str:
             "Check that it runs, and that REDIS_URL has its host and password.",
         ) from None
     return "answers."
+
+
+def syllabus_model(model: LanguageModel) -> str:
+    """Check that the server of the language model answers and has the model."""
+    try:
+        names = ModelAPI(model, Deadline(_MODEL_SECONDS)).names()
+    except ModelError as error:
+        raise Failed(
+            f"{model.url}/models: {error.reason}",
+            "Check that it runs, that SYLLABUS_MODEL_URL is the root of its API, such as "
+            "http://127.0.0.1:11434/v1, and SYLLABUS_MODEL_KEY.",
+        ) from None
+    if model.name not in names and f"{model.name}:latest" not in names:
+        known = ", ".join(names[:_MOST_NAMED]) or "none"
+        raise Failed(f"{model.url} has no model {model.name}.", f"Set SYLLABUS_MODEL to one that it has: {known}.")
+    return f"{model.url} has {model.name}."

@@ -63,6 +63,8 @@ class Rate(Enum):
     """Exported and imported archives of a member's data, counted separately, per member."""
     SYLLABI = RateLimitItemPerHour(60)
     """Uploaded syllabi, per member. One that uses up the time or memory limit counts ten times."""
+    MODEL_READINGS = RateLimitItemPerDay(20)
+    """Readings of syllabi by the operator's language model, per member."""
     ADMIN = RateLimitItemPerMinute(100)
     """Pages of the operators' admin, per client address and per signed-in member."""
 

@@ -21,7 +21,7 @@ from studyservice.http.paths import is_api_path, is_oauth_path
 from studyservice.http.request_keys import TOOL, TOOL_FAILURE
 from studyservice.rates.limiter import Rate, exceeded
 from studyservice.rates.shared import fallback
-from studyservice.server.signals import MAIL_OUTCOMES, Reading, calendar_read, mail_ended
+from studyservice.server.signals import MAIL_OUTCOMES, MODEL_OUTCOMES, Reading, calendar_read, mail_ended, syllabus_read
 
 REQUESTS = Counter(
     "studyservice_requests",
@@ -46,6 +46,14 @@ LOCK_TIMEOUTS = Counter("studyservice_lock_timeouts", "Calls that timed out wait
 MAILS = Counter("studyservice_mails", "E-mails: sent, failed, or dropped because too many waited.", ("outcome",))
 SCHOOL_CALENDARS = Counter(
     "studyservice_school_calendars", "Readings of school calendars that members asked for, by outcome.", ("outcome",)
+)
+MODEL_READINGS = Counter(
+    "studyservice_syllabus_model_readings", "Readings of syllabi by the language model, by outcome.", ("outcome",)
+)
+MODEL_SECONDS = Histogram(
+    "studyservice_syllabus_model_seconds",
+    "Seconds of a reading by the language model, without its wait for a turn.",
+    buckets=(1, 2.5, 5, 10, 20, 30, 60, 90, 120),
 )
 WAIT_SECONDS = Histogram(
     "studyservice_wait_seconds",
@@ -185,6 +193,11 @@ def _on_calendar_read(outcome: Reading, **more: Any) -> None:
     SCHOOL_CALENDARS.labels(outcome.value).inc()
 
 
+def _on_syllabus_read(outcome: str, seconds: float, **more: Any) -> None:
+    MODEL_READINGS.labels(outcome).inc()
+    MODEL_SECONDS.observe(seconds)
+
+
 def _on_fallback(away: bool, **more: Any) -> None:
     REDIS_FALLBACK.set(int(away))
 
@@ -202,11 +215,14 @@ for _outcome in MAIL_OUTCOMES:
     MAILS.labels(_outcome)
 for _reading in Reading:
     SCHOOL_CALENDARS.labels(_reading.value)
+for _outcome in MODEL_OUTCOMES:
+    MODEL_READINGS.labels(_outcome)
 
 exceeded.connect(_on_exceeded)
 fallback.connect(_on_fallback)
 gave_up.connect(_on_lock_timeout)
 mail_ended.connect(_on_mail)
 calendar_read.connect(_on_calendar_read)
+syllabus_read.connect(_on_syllabus_read)
 user_login_failed.connect(_on_login_failed)
 logging.getLogger().addHandler(_DatabaseErrors(logging.ERROR))

@@ -27,6 +27,11 @@ class Reading(StrEnum):
 calendar_read = Signal()
 """Sent with `outcome`, a `Reading`, for each reading of a school calendar."""
 
+syllabus_read = Signal()
+"""Sent with `outcome`, one of `MODEL_OUTCOMES`, and `seconds` for each reading of a syllabus by a language model."""
+
+MODEL_OUTCOMES = ("ready", "failed")
+
 OverdueCalendars = Callable[[], int]
 """Return how many school calendars have been due for too long, in one query."""
 

@@ -45,6 +45,13 @@ def percent(value: float, places: int = 1) -> str:
     return f"{number(value, places)}%"
 
 
+@register.filter
+def uncut(field: forms.BoundField) -> SafeString:
+    """Render a field without `maxlength`: a browser would cut a longer pasted text without a word."""
+    shown = field.as_widget(attrs={"maxlength": False})
+    return shown + field.as_hidden(only_initial=True) if field.field.show_hidden_initial else shown
+
+
 @register.inclusion_tag("error_summary.html")
 def error_summary(*sent: Any, lead: str = "") -> dict[str, Any]:
     """Render the errors of a rejected form, each with a link to its field. The browser scrolls to the summary.

@@ -22,7 +22,6 @@ REASONS = {
     "the size of all files of the member is limited",
     "the sums of practice are kept for the whole member",
     "undoing a change that the credential sees as a whole restores all that it did",
-    "undoing a review that the credential sees takes back its attempt and its sums",
     "what is below a deleted object goes with it, and so do references to it",
     "writes at the end of a call are of rows that the call has found within its limits",
 }

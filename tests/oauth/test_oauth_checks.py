@@ -1,8 +1,10 @@
 """`manage.py check --deploy`: the authorization server follows RFC 9700."""
 
+import pytest
 from django.core import checks
 
 
+@pytest.mark.django_db
 def test_the_authorization_server_has_no_warning() -> None:
     """Includes the toolkit's own checks W001 to W011.
 

@@ -98,7 +98,7 @@ def test_predictions_missing_in_an_older_archive_come_from_the_review_log(
         for name in ("decks", "cards", "reviews", "attempts")
     }
     made = parts(**older)
-    made["manifest.json"] = members["manifest.json"].replace(b'"version":2', b'"version":1')
+    made["manifest.json"] = members["manifest.json"].replace(b'"version":3', b'"version":1')
     made |= {name: members[name] for name in members if name not in made}
     with at(20):
         newcomer.made("import_data", file=zipped(made))

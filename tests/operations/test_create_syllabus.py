@@ -76,6 +76,7 @@ def test_it_returns_the_file_and_its_proposal(owner: RestEntryPoint, files: Path
         "text_status": "read",
         "created_at": ANY,
         "expires_at": ANY,
+        "model": None,
         "proposal": {
             "course": {
                 "name": "Cell Biology",
@@ -96,13 +97,15 @@ def test_it_returns_the_file_and_its_proposal(owner: RestEntryPoint, files: Path
                     "doubt": None,
                     "match": "new",
                     "item_id": None,
+                    "evidence": None,
                 }
             ],
             "grade_categories": [
-                {"name": "Quizzes", "weight": 20.0, "line": 3},
-                {"name": "Exams", "weight": 80.0, "line": 4},
+                {"name": "Quizzes", "weight": 20.0, "line": 3, "evidence": None, "doubt": None},
+                {"name": "Exams", "weight": 80.0, "line": 4, "evidence": None, "doubt": None},
             ],
             "warnings": [],
+            "reader": "rules",
         },
     }
     assert answer["proposal"]["items"][0]["confidence"] >= 0.8
@@ -173,6 +176,7 @@ def test_a_file_without_text_is_stored_and_proposes_nothing(
         "items": [],
         "grade_categories": [],
         "warnings": [],
+        "reader": "rules",
     }
 
 

@@ -1,13 +1,14 @@
 """The lowest scores of a grade category, which do not count."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import ANY
 
 import pytest
 
-from accounts.changes.contents import dumps, unpacked
 from accounts.changes.models import Change
+from grades.models import GradeCategory
 from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.entry_points import RestEntryPoint
 
@@ -147,16 +148,22 @@ def test_it_is_logged_and_can_be_undone(owner: RestEntryPoint, course: Any, put:
 
 
 def _as_before_the_upgrade(*changes: Any) -> None:
-    """Rows of the log as stored by a release without `drop_lowest`."""
+    """Store rows of the log as a release without `drop_lowest` did."""
     for change in changes:
-        row = Change.objects.get(id=change["id"])
-        contents: Any = unpacked(row.contents)
-        for fields in (contents.before, contents.after, *(part.after for part in contents.more)):
-            for entry in (fields or {}, *(fields or {}).get("categories", ())):
-                entry.pop("drop_lowest", None)
-        more = [(part.type, part.id, part.name, part.before, part.after) for part in contents.more]
-        row.contents = dumps({"before": contents.before, "after": contents.after} | ({"more": more} if more else {}))
-        row.save()
+        contents = {side: _without(change[side]) for side in ("before", "after")}
+        if change["operation"] == "create_course":
+            [category] = GradeCategory.objects.filter(course_id=change["object"]["id"])
+            fields = {"course_id": str(category.course_id), "name": category.name, "weight": float(category.weight)}
+            contents["after"].pop("grade_categories")
+            contents["more"] = [("grade_category", str(category.id), category.name, None, fields | {"position": 1})]
+        Change.objects.filter(id=change["id"]).update(contents=json.dumps(contents).encode())
+
+
+def _without(fields: Any) -> Any:
+    if fields is None:
+        return None
+    listed = [{name: one[name] for name in one if name != "drop_lowest"} for one in fields.get("categories", ())]
+    return fields | ({"categories": listed} if listed else {})
 
 
 @pytest.mark.rest

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import time_machine
 
-from practice.attempts import remove_attempt
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import rebuild_sums
+from practice.sums import recount
 from studyservice.rates import limiter as rates
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
@@ -57,7 +57,8 @@ class Life:
                 case 2:
                     undone = self.chance.choice([*Attempt.objects.filter(member=self.member), None])
                     if undone:
-                        remove_attempt(self.member.id, undone.id)
+                        Attempt.objects.filter(member=self.member, id=undone.id).delete()
+                        recount(undone)
                 case 3 if self.chance.random() < 0.2:
                     self.entry_point.made("delete_course", course_id=self.courses.pop()["id"])
                     self.courses.append(self.entry_point.made("create_course", name="Another"))

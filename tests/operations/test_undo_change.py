@@ -83,6 +83,7 @@ def test_a_created_object_is_deleted(owner: RestEntryPoint, course: Any, item: A
     assert Course.objects.get(id=course["id"]).item_count == 0
 
 
+@pytest.mark.database("both")
 def test_a_created_object_with_dependents_stays(owner: RestEntryPoint, item: Any) -> None:
     change = newest(owner)
     milestone = owner.made("create_milestone", item_id=item["id"], title="Outline")
@@ -93,6 +94,7 @@ def test_a_created_object_with_dependents_stays(owner: RestEntryPoint, item: Any
     assert undo(owner, change).error is None
 
 
+@pytest.mark.database("both")
 def test_a_created_course_with_a_deck_stays(owner: RestEntryPoint, course: Any) -> None:
     change = newest(owner)
     made_deck(owner, course_id=course["id"])
@@ -257,6 +259,7 @@ def test_a_deck_filed_elsewhere_since_stays_there(owner: RestEntryPoint, course:
     assert deck_with_cards(owner, deck)["course_id"] == other["id"]
 
 
+@pytest.mark.database("both")
 def test_nothing_is_restored_without_its_parent(owner: RestEntryPoint, course: Any, item: Any) -> None:
     owner.made("delete_item", item_id=item["id"])
     deleted = newest(owner)
@@ -266,6 +269,7 @@ def test_nothing_is_restored_without_its_parent(owner: RestEntryPoint, course: A
     assert refused.body["message"] == "The course of “Midterm” was deleted. Undo that deletion first."
 
 
+@pytest.mark.database("both")
 def test_a_reached_limit_is_a_conflict(owner: RestEntryPoint, item: Any, milestone: Any) -> None:
     owner.made("delete_milestone", milestone_id=milestone["id"])
     deleted = newest(owner)
@@ -332,6 +336,7 @@ def test_a_replaced_list_is_restored(owner: RestEntryPoint, course: Any) -> None
     assert owner.made("get_grades", course_id=course["id"]) == before
 
 
+@pytest.mark.database("both")
 def test_a_replaced_list_stays_if_it_was_used_since(owner: RestEntryPoint, course: Any) -> None:
     listed = [{"name": "Quiz", "weight": 40}]
     [quiz] = owner.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]
@@ -400,7 +405,7 @@ def test_a_retry_with_its_key_gets_the_same_answer(owner: RestEntryPoint, item: 
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.database("postgresql")
+@pytest.mark.database("both")
 def test_two_parallel_undos_undo_once(owner: RestEntryPoint, item: Any, in_threads: Any) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     change = newest(owner)

@@ -120,3 +120,12 @@ def test_a_key_over_the_limit_is_rejected_with_409(browser: Client, owner_member
         answer = browser.post("/keys", {"name": f"Key {number}", "expires": "never"})
     assert answer.status_code == 409
     assert summary_of(answer.content.decode()) == []
+
+
+def test_no_field_cuts_what_is_pasted(browser: Client, known: dict[str, Any]) -> None:
+    """A `maxlength` would cut it without a word. The server says what is too long, and keeps it."""
+    for path in ("/courses/{course}", "/items/{item}", "/keys", "/courses/new/by-hand", "/decks/{deck}", "/calendars"):
+        fields = re.findall(
+            r"<(?:input|textarea)[^>]*maxlength[^>]*>", browser.get(path.format(**known)).content.decode()
+        )
+        assert [field for field in fields if 'type="search"' not in field] == [], path

@@ -125,5 +125,5 @@ def test_the_step_of_an_assistant_can_be_dismissed(browser: Client, owner: RestE
 
 def test_the_week_shows_where_the_calendar_address_is(browser: Client, owner: RestEntryPoint) -> None:
     owner.made("create_course", name="Biology")
-    assert leads(text_of(browser, "/"), "Get the calendar address") == "/keys#calendar"
+    assert leads(text_of(browser, "/"), "calendar address") == "/keys#calendar"
     assert 'id="calendar"' in text_of(browser, "/keys")

@@ -24,6 +24,7 @@ from studyservice.server.signals import BACKUP
 from tests.support.commands import refusal
 from tests.support.forked import Ended, ended
 from tests.support.internet import Answer, Internet, answer, moved
+from tests.support.model_server import model_server
 from tests.support.server import Server, free_port
 
 pytestmark = pytest.mark.database("sqlite", "an installation; another test covers PostgreSQL")
@@ -71,6 +72,16 @@ def test_a_complete_installation_passes(server: Server, check: Check) -> None:
     assert report["checks"][0] == {"step": "settings", "outcome": "ok", "found": "no warnings.", "remedy": ""}
     [sent] = (Path(server.environment["DATA_DIR"]) / "mail").iterdir()
     assert "To: ann@example.org" in sent.read_text()
+
+
+def test_it_asks_the_language_model_for_its_models(check: Check) -> None:
+    with model_server() as model:
+        named = {"SYLLABUS_MODEL_URL": model.url, "SYLLABUS_MODEL": "small"}
+        assert f"ok           syllabus model: {model.url} has small." in check(**named).stdout
+        other = failed(check("--json", **named | {"SYLLABUS_MODEL": "large"}))["syllabus model"]
+    assert other == f"{model.url} has no model large. Set SYLLABUS_MODEL to one that it has: small:latest, other."
+    gone = failed(check("--json", **named))["syllabus model"]
+    assert gone.startswith(f"{model.url}/models: Its server cannot be reached, or ended the connection. Check that it")
 
 
 def test_an_invalid_setting_stops_it_with_one_line(check: Check) -> None:

@@ -262,6 +262,51 @@ def test_a_missing_file_is_named(load: Load, tmp_path: Path):
         load(**(PRODUCTION | {"SECRET_KEY_FILE": str(tmp_path / "none")}))
 
 
+MODEL = {"SYLLABUS_MODEL_URL": "https://api.example.org/v1/", "SYLLABUS_MODEL": "small"}
+
+
+def test_no_language_model_is_used_unless_one_is_named(load: Load, tmp_path: Path) -> None:
+    assert load(**PRODUCTION).SYLLABUS_MODEL is None
+    (tmp_path / "key").write_text("sk-123\n")
+    model = load(**PRODUCTION, **MODEL, SYLLABUS_MODEL_KEY_FILE=str(tmp_path / "key")).SYLLABUS_MODEL
+    assert (model.url, model.name, model.label) == ("https://api.example.org/v1", "small", "api.example.org")
+    assert model.key == "sk-123"
+    assert "sk-123" not in repr(model)
+    assert load(**PRODUCTION, **MODEL, SYLLABUS_MODEL_LABEL="Our model").SYLLABUS_MODEL.label == "Our model"
+
+
+@each(
+    "url",
+    ["http://127.0.0.1:11434/v1", "http://[::1]:11434/v1", "http://10.1.2.3/v1", "http://ollama:11434/v1"],
+)
+def test_a_language_model_nearby_needs_no_https(load: Load, url: str) -> None:
+    assert load(**PRODUCTION, **MODEL | {"SYLLABUS_MODEL_URL": url}).SYLLABUS_MODEL.url == url
+
+
+@each(
+    ("changes", "message"),
+    [
+        ({"SYLLABUS_MODEL": ""}, "SYLLABUS_MODEL must be set too"),
+        ({"SYLLABUS_MODEL_URL": ""}, "SYLLABUS_MODEL_URL must be set too"),
+        ({"SYLLABUS_MODEL_URL": "http://api.example.org/v1"}, "SYLLABUS_MODEL_URL must be https, except"),
+        ({"SYLLABUS_MODEL_URL": "http://8.8.8.8/v1"}, "SYLLABUS_MODEL_URL must be https, except"),
+        ({"SYLLABUS_MODEL_URL": "https://me:pw@api.example.org"}, "SYLLABUS_MODEL_URL must be the root"),
+        ({"SYLLABUS_MODEL_URL": "https://api.example.org/v1?a=b"}, "SYLLABUS_MODEL_URL must be the root"),
+        ({"SYLLABUS_MODEL_URL": "api.example.org"}, "SYLLABUS_MODEL_URL must be the root"),
+        ({"SYLLABUS_MODEL_KEY": "two words"}, "SYLLABUS_MODEL_KEY must be one word"),
+        ({"SYLLABUS_MODEL_LABEL": "x" * 61}, "SYLLABUS_MODEL_LABEL must be one line"),
+    ],
+)
+def test_a_partial_or_wrong_language_model_is_named(load: Load, changes: Any, message: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=f"^{message}"):
+        load(**PRODUCTION, **MODEL | changes)
+
+
+def test_a_key_without_a_language_model_is_refused(load: Load) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"^SYLLABUS_MODEL_URL and SYLLABUS_MODEL must be set too"):
+        load(**PRODUCTION, SYLLABUS_MODEL_KEY="sk-123")
+
+
 def test_by_default_nobody_can_join(load: Load):
     assert load(**PRODUCTION).SIGN_UP == "closed"
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from courses.models import SyllabusFile
 
 
-def multipart(file: bytes, name: str = "file", filename: str = "upload", **fields: str) -> bytes:
+def multipart(file: bytes, part: str = "file", filename: str = "upload", **fields: str) -> bytes:
     """Return `file` as a form with `fields`, for `MULTIPART_CONTENT` of Django's test client."""
-    return encode_multipart(BOUNDARY, {name: SimpleUploadedFile(filename, file), **fields})
+    return encode_multipart(BOUNDARY, {part: SimpleUploadedFile(filename, file), **fields})
 
 
 def stored_file(

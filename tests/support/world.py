@@ -327,7 +327,7 @@ def check_headers(response: Any) -> None:
 
 
 def rows() -> dict[str, list[Any]]:
-    """Every stored row of the service by model, without times of use."""
+    """Every stored row of the service by model, without times of use and refused calls."""
     found = {}
     with connection.cursor() as cursor:
         for name, query in _queries().items():
@@ -347,7 +347,7 @@ def unchanged() -> Iterator[None]:
 @cache
 def _queries() -> dict[str, str]:
     """The queries that read each table of the service."""
-    unread = {"last_used_at", "last_login", "networks"}
+    unread = {"last_used_at", "last_login", "networks", "refused_at", "refusal"}
     return {
         model._meta.label: str(
             model._base_manager.values_list(

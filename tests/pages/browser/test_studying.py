@@ -152,3 +152,17 @@ def test_a_rejected_form_far_down_the_page_is_in_the_window(open_signed_in: Any,
     summary.get_by_role("link").click()
     expect(page.get_by_label("Category", exact=True)).to_be_in_viewport(ratio=1)
     audit(page)
+
+
+def test_what_was_added_far_down_the_page_is_said_in_the_window(
+    open_signed_in: Any, member: Member, course: Any
+) -> None:
+    with acting(command("test")):
+        for number in range(30):
+            create_single_item(member, course["id"], title=f"Task {number}", kind="assignment", due_on=None)
+    page: Page = open_signed_in(f"/courses/{course['id']}")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_text("Add an item").click()
+    page.locator("#add-item").get_by_label("Title").fill("Essay")
+    page.get_by_role("button", name="Add item").click()
+    expect(page.get_by_text("Added “Essay”.")).to_be_in_viewport(ratio=1)

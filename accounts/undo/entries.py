@@ -1,0 +1,218 @@
+"""What a change did, from its row in the log of changes: one entry for each row of a table."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.apps import apps
+from django.db.models import Model, Q, QuerySet
+
+from accounts.changes.contents import ORDER, UNTOLD, Part, plural_of, type_of, unpacked
+from accounts.changes.deleting import references_to
+from accounts.changes.models import Change, ChangeObject
+from accounts.changes.snapshots import SnapshotTable, snapshot_tables, with_reference
+from accounts.changes.values import columns, model_of, reader
+from accounts.members.data import Columns, counters, data_of, target_of
+from accounts.members.models import Member
+from studyservice.database.ahead import update_later
+from studyservice.database.batches import batches
+from studyservice.operations.errors import Conflict
+
+NOT_COLUMNS = frozenset(
+    {"course.categories", f"item.{ORDER}", "milestone.place", f"imported_event.{UNTOLD}remembered", "card.rating"}
+)
+"""Fields of the log that are not columns, by type: orders of rows, and what rows say besides."""
+
+_CATEGORIES, _MILESTONES = "grades.GradeCategory", "planning.Milestone"
+
+
+@dataclass(slots=True)
+class Entry:
+    """What a change did to one row.
+
+    Attributes:
+        name: the row's, before the change; empty if unknown.
+        before: the changed columns before; None if the row was created; the whole row, with values of columns instead
+            of JSON, if it was deleted.
+        after: the changed columns after; None if it was deleted.
+    """
+
+    name: str
+    before: Columns | None
+    after: Columns | None
+
+
+class Emptied(NamedTuple):
+    """A reference that a deletion emptied.
+
+    Attributes:
+        label: of the model with the reference.
+        attname: its column.
+        to: the id that it held.
+    """
+
+    label: str
+    attname: str
+    to: UUID
+
+
+@dataclass(slots=True)
+class Effects:
+    """Everything that a change did.
+
+    Attributes:
+        rows: the entries, by label and id.
+        emptied: the ids of the rows with each emptied reference.
+        orders: by label and parent, the ids of its rows in their order after the change, if it ordered them.
+    """
+
+    rows: defaultdict[str, dict[UUID, Entry]] = field(default_factory=lambda: defaultdict(dict))
+    emptied: defaultdict[Emptied, list[UUID]] = field(default_factory=lambda: defaultdict(list))
+    orders: dict[tuple[str, UUID], list[UUID]] = field(default_factory=dict)
+
+    def add(self, label: str, id_: UUID, name: str, before: Columns | None, after: Columns | None) -> None:
+        """Add a later entry. A row has one entry, with what was first and what is last."""
+        first = self.rows[label].get(id_)
+        if first is None:
+            self.rows[label][id_] = Entry(name, before, after)
+        elif before is not None and after is not None:
+            if first.before is not None:
+                first.before |= {column: value for column, value in before.items() if column not in first.before}
+            if first.after is not None:
+                first.after |= after
+
+
+def effects_of(member: Member, change: Change, now: datetime) -> Effects:
+    """Return what a change did.
+
+    Args:
+        now: the stamp for restored rows.
+
+    Raises:
+        Conflict: the rows that it deleted are no longer stored.
+    """
+    effects, last = Effects(), dict[str, UUID]()
+    for table in snapshot_tables(bytes(change.taken)) if change.taken is not None else ():
+        if table.columns:
+            read = _deleted(member, table, now)
+            last[table.label] = read[-1]["id"]
+            effects.rows[table.label] |= {row["id"]: Entry("", row, None) for row in read}
+        else:
+            label, _, attname = table.label.rpartition(".")
+            to = table.to or last[target_of(label, attname)]
+            effects.emptied[Emptied(label, attname, to)] += map(UUID, table.rows)
+    contents = unpacked(change.contents)
+    for part in contents.parts(change.object_type, change.object_id, change.object_name):
+        _add_part(effects, member.id, part)
+    return effects
+
+
+def _deleted(member: Member, table: SnapshotTable, now: datetime) -> list[Columns]:
+    """Return the rows with values of columns. Columns that the table no longer has are left out."""
+    model: type[Model] = apps.get_model(table.label)
+    known, data = columns(model), data_of(model)
+    fresh = {name: one.get_default() for name, one in known.items() if name not in table.columns}
+    if data is not None and data.defaults is not None and fresh:
+        fresh |= {name: value for name, value in data.defaults(member).items() if name in fresh}
+    fresh |= dict.fromkeys(() if data is None else data.restamped, now) | dict.fromkeys(counters() & known.keys(), 0)
+    kept = [
+        (place, name, reader(known[name]))
+        for place, name in enumerate(table.columns)
+        if name in known and name not in fresh
+    ]
+    rows = []
+    for values in table.rows:
+        row = fresh | {
+            name: values[place] if read is None or values[place] is None else read(values[place])
+            for place, name, read in kept
+        }
+        rows.append(row if data is None or data.derived is None else row | data.derived(row))
+    return rows
+
+
+def _add_part(effects: Effects, member_id: UUID, part: Part) -> None:
+    """Add what became of one object. Deleted rows are in the snapshots."""
+    model = model_of(part.type)
+    if model is None:
+        raise RuntimeError(f"No model: {part.type}")
+    label, known, data = model._meta.label, columns(model), data_of(model)
+    before, after = part.before, part.after
+    if after is None:
+        if part.id not in effects.rows[label]:
+            raise Conflict(f"What was deleted with “{part.name}” is no longer stored, so it cannot be restored.")
+        return
+    if before is None:
+        made = {**({} if data is None else data.made_with), **after}
+        effects.add(label, part.id, part.name, None, {name: made[name] for name in made if name in known})
+        _add_made_below(effects, member_id, model, part.id, after)
+        return
+    if "categories" in after:
+        _add_categories(effects, part.id, before["categories"], after["categories"])
+    if ORDER in after:
+        _add_order(effects, part.id, before[ORDER], after[ORDER])
+    if names := [name for name in before if name in known and name in after]:
+        old, new = ({name: side[name] for name in names} for side in (before, after))
+        effects.add(label, part.id, part.name, old, new)
+
+
+def _add_categories(effects: Effects, course_id: UUID, before: Any, after: Any) -> None:
+    """Add the changes of a course's list of categories."""
+    data = data_of(apps.get_model(_CATEGORIES))
+    usual = {} if data is None else data.made_with
+    old = {one["id"]: {**usual, **one} for one in before}
+    for one in after:
+        new, was = {**usual, **one}, old.get(one["id"])
+        if was is None:
+            new["course_id"] = str(course_id)
+        if was != new:
+            effects.add(_CATEGORIES, UUID(one["id"]), one["name"], was, new)
+    effects.orders[_CATEGORIES, course_id] = [UUID(one["id"]) for one in after]
+
+
+def _add_order(effects: Effects, item_id: UUID, before: Any, after: Any) -> None:
+    """Add the moves of an item's milestones."""
+    new = dict(after)
+    for id_, position in before:
+        if new[id_] != position:
+            effects.add(_MILESTONES, UUID(id_), "", {"position": position}, {"position": new[id_]})
+    effects.orders[_MILESTONES, item_id] = [UUID(id_) for id_ in new]
+
+
+def _add_made_below(
+    effects: Effects, member_id: UUID, model: type[Model], id_: UUID, after: Mapping[str, object]
+) -> None:
+    """Add rows that were created below an object, of which an old row of the log has only the number."""
+    for reference in references_to(model._meta.label):
+        number = after.get(plural_of(type_of(reference.model)))
+        if reference.cascades and isinstance(number, int):
+            rows: QuerySet[Model] = QuerySet(reference.model).filter(member_id=member_id, **{reference.attname: id_})
+            ids = list(rows.order_by().values_list("pk", flat=True)[: number + 1])
+            for one in ids if len(ids) <= number else ():
+                effects.add(reference.model._meta.label, one, "", None, {reference.attname: str(id_)})
+
+
+Waiting = Mapping[UUID, Iterable[tuple[Emptied, list[UUID]]]]
+"""By deleted object: references to fill when its deletion is undone, with the ids of their rows."""
+
+
+def wait(member_id: UUID, waiting: Waiting) -> None:
+    """Add references to the deletion of one of their ends, if it can still be undone. The other end is restored."""
+    mine = Change.objects.filter(member_id=member_id)
+    left = dict(waiting)
+    for batch in batches(waiting):
+        further = ChangeObject.objects.filter(member_id=member_id, object_id__in=batch).values("change_id")
+        deletions = mine.filter(Q(object_id__in=batch) | Q(id__in=further), taken__isnull=False, undone_at=None)
+        for change in deletions.order_by("-created_at"):
+            taken = bytes(change.taken or b"")
+            for id_ in left.keys() & _deleted_ids(taken):
+                for one, ids in left.pop(id_):
+                    taken = with_reference(taken, f"{one.label}.{one.attname}", ids, one.to)
+                update_later(mine.filter(id=change.id), taken=taken)
+
+
+def _deleted_ids(snapshots: bytes) -> set[UUID]:
+    tables = (table for table in snapshot_tables(snapshots) if table.columns)
+    return {UUID(row[table.columns.index("id")]) for table in tables for row in table.rows}

@@ -1,0 +1,167 @@
+"""The rows of a model's answer, checked against the text as create_course checks a quote."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+from typing import Any, Final
+
+from courses.model_reading.answers import Answer, ReadItem
+from courses.model_reading.schedules import in_week_of
+from courses.model_reading.weights import checked_category
+from courses.quote_weekdays import misplaced_weekday
+from courses.syllabi.comparison import Stored, matches
+from courses.syllabi.evidence import FURTHEST, Evidence, evidence_for
+from courses.syllabi.proposal import MOST_ITEMS, MOST_QUOTED, ProposedItem
+from courses.syllabi.reader import Syllabus
+from courses.syllabi.text import words_of
+from courses.syllabi.warnings import Claim, cautions_about, too_many
+from courses.syllabi.words import RECURRING, weekdays_in
+
+SURE: Final = 0.8
+"""The confidence from which an item is selected."""
+
+_CONFIRMED: Final = 0.95
+_WORKED_OUT: Final = 0.85
+_DOUBTED: Final = 0.5
+_CONTRADICTED: Final = 0.3
+
+MOST_PLACES: Final = 200
+"""Maximum number of places at which a quote is checked. A word or a letter that is everywhere proves nothing, and 300
+such rows would take seconds.
+"""
+
+_CELLS: Final = re.compile(r"\s*[|\t]\s*")
+
+
+def checked(
+    rules: Mapping[str, Any], syllabus: Syllabus, answer: Answer, stored: Sequence[Stored] = ()
+) -> dict[str, Any]:
+    """The proposal by a model, in the form of `rules`, with `evidence` in each item and category.
+
+    Args:
+        rules: the proposal by rules of the same text, as a dictionary. Its course is kept, and the items that it would
+            select on days for which the answer has no row.
+        syllabus: the text.
+        answer: the model's.
+        stored: the items of the course to compare with.
+    """
+    items = [row for one in answer.items if (row := _item(syllabus, one)) is not None]
+    missing = len(answer.items) - len(items)
+    days = {row["due_on"] for row in items}
+    below = [
+        one | {"confidence": _DOUBTED, "doubt": "the model did not find it", "evidence": None}
+        for one in rules["items"]
+        if (one["confidence"] or 0) >= SURE and one["due_on"] not in days
+    ]
+    items = (items + below)[:MOST_ITEMS]
+    found, gone = matches([(row["title"], row["due_on"]) for row in items], stored)
+    for row, (match, item_id) in zip(items, found, strict=True):
+        row["match"], row["item_id"] = match, item_id
+    categories = [checked_category(syllabus, one) for one in answer.categories]
+    claims = [Claim(row["title"], row["due_on"], row["quote"]) for row in items]
+    cautions = cautions_about(syllabus, claims, [one["weight"] for one in categories])
+    for what, count, kept in zip(
+        ("items", "categories"), answer.found, (len(answer.items), len(answer.categories)), strict=True
+    ):
+        if count > kept:
+            cautions.append(too_many(what, count, kept))
+    items += [
+        asdict(ProposedItem(one.title, one.kind, one.due_on, None, None, None, match="gone", item_id=one.id))
+        | {"evidence": None}
+        for one in gone
+    ]
+    return {
+        "course": rules["course"],
+        "items": items,
+        "grade_categories": categories,
+        "warnings": [*map(asdict, cautions), *_left_out(missing, answer.malformed)],
+    }
+
+
+def _left_out(missing: int, malformed: int) -> list[dict[str, Any]]:
+    """The warning about rows of the answer that are not proposed."""
+    if not missing + malformed:
+        return []
+    reasons = [f"the text does not have the line of {missing}"] if missing else []
+    reasons += [f"{malformed} cannot be read"] if malformed else []
+    rows = "1 row of the model was" if missing + malformed == 1 else f"{missing + malformed} rows of the model were"
+    return [{"type": "model", "message": f"{rows} left out: {' and '.join(reasons)}.", "index": None}]
+
+
+def _item(syllabus: Syllabus, read: ReadItem) -> dict[str, Any] | None:
+    """The row of an item; None if its quote is not in the text."""
+    places = syllabus.places(read.quote)
+    if not places:
+        return None
+    evidence = _evidence(syllabus, places, read)
+    place = _best(syllabus, places, read)
+    confidence, doubt = _judged(syllabus, read, evidence, place)
+    if len(places) > MOST_PLACES:
+        confidence, doubt = _DOUBTED, "its words are in too many places"
+    item = ProposedItem(
+        read.title, read.kind, read.due_on, place.start + 1, read.quote[:MOST_QUOTED], confidence, doubt
+    )
+    return asdict(item) | {"evidence": evidence.value}
+
+
+def _evidence(syllabus: Syllabus, places: Sequence[range], read: ReadItem) -> Evidence:
+    """The evidence of the quote. A weekday that does not fit contradicts, and the row of a week infers its days."""
+    due_on = read.due_on
+    if len(places) > MOST_PLACES:
+        return Evidence.INFERRED
+    found = evidence_for(syllabus, read.quote, due_on)
+    if due_on is None:
+        return found
+    if found is Evidence.CONTRADICTED and any(in_week_of(syllabus, place, due_on) for place in places):
+        found = Evidence.INFERRED
+    return Evidence.CONTRADICTED if _is_other_weekday(syllabus, read, due_on, found) else found
+
+
+def _judged(syllabus: Syllabus, read: ReadItem, evidence: Evidence, place: range) -> tuple[float, str | None]:
+    """The confidence, and why the item is not selected."""
+    if evidence is Evidence.CONTRADICTED:
+        return _CONTRADICTED, "no date" if read.due_on is None else "another day is written there"
+    if read.due_on is None:
+        return _DOUBTED, "no date"
+    if evidence is Evidence.CONFIRMED:
+        return _CONFIRMED, None
+    if RECURRING.search(read.quote):
+        return _DOUBTED, "it recurs"
+    if not _is_dated(syllabus, place):
+        return _DOUBTED, "no date beside it"
+    return _WORKED_OUT, None
+
+
+def _is_other_weekday(syllabus: Syllabus, read: ReadItem, due_on: date, evidence: Evidence) -> bool:
+    """Return whether the quote names a weekday that does not fit: beside its date, or without one.
+
+    In a row of a table, words in a cell without a word of the title are about something else: "Lecture on Thursday".
+    """
+    if misplaced_weekday(syllabus, read.quote) is not None:
+        return True
+    title, cells = set(words_of(read.title)), _CELLS.split(read.quote)
+    if any(title & set(words_of(cell)) for cell in cells):
+        cells = [cell for cell in cells if len(words_of(cell)) < 2 or title & set(words_of(cell))]
+    weekdays = {day for cell in cells for day in weekdays_in(cell)}
+    return evidence is Evidence.INFERRED and bool(weekdays) and due_on.weekday() not in weekdays
+
+
+def _best(syllabus: Syllabus, places: Sequence[range], read: ReadItem) -> range:
+    """The first occurrence of the quote whose lines have the date, else the first."""
+    due_on = read.due_on
+    if due_on is None:
+        return places[0]
+    dated = (
+        place
+        for place in places[:MOST_PLACES]
+        if any(one.holds(due_on) for line in place for one in syllabus.mentions(line))
+    )
+    return next(dated, places[0])
+
+
+def _is_dated(syllabus: Syllabus, place: range) -> bool:
+    """Return whether a date, a week or a weekday is in the lines of a quote or near them."""
+    near = range(max(0, place.start - FURTHEST), min(len(syllabus.lines), place.stop + FURTHEST))
+    said = map(syllabus.said, near)
+    return any(map(syllabus.mentions, near)) or any(one.weekdays or one.relative for one in said)

@@ -1,0 +1,140 @@
+"""Readings of uploads by the model: asked for, in their queue, and stored with the upload."""
+
+import logging
+import time
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final, TypedDict
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from accounts.models import Member
+from courses.model_reading.asking import KnownCourse, ask, message_for
+from courses.models import Course, SyllabusFile
+from studyservice.fetching.model_api import ModelError
+from studyservice.operations.errors import RateLimited, ValidationFailed
+from studyservice.rates.limiter import Rate, hit
+from studyservice.server.signals import syllabus_read
+
+logger = logging.getLogger(__name__)
+
+RULES: Final = "rules"
+MODEL: Final = "model"
+READERS: Final = (RULES, MODEL)
+
+READING: Final = "reading"
+READY: Final = "ready"
+FAILED: Final = "failed"
+STATES: Final = (READING, READY, FAILED)
+
+LONGEST: Final = timedelta(minutes=15)
+"""A reading that has not ended this long after it was asked for has failed."""
+
+MOST_CHARACTERS: Final = 200_000
+"""Maximum length of a text that a model is asked to read."""
+
+_TOO_LATE: Final = "It was not read within 15 minutes."
+_NO_TEXT: Final = "The file has no text that could be read."
+_TOO_LONG: Final = f"The text has more than {MOST_CHARACTERS:,} characters."
+_FAULT: Final = "The service failed to read it."
+
+
+MOST_A_DAY: Final = Rate.MODEL_READINGS.value.amount
+"""Maximum number of readings of a member in 24 hours."""
+
+
+class TooManyReadings(RateLimited):
+    """The member has asked for `MOST_A_DAY` readings."""
+
+    reason = f"The model reads at most {MOST_A_DAY} syllabi in 24 hours."
+
+
+class ReadingColumns(TypedDict):
+    """The columns of an upload about its reading."""
+
+    model_state: str
+    model_asked_at: datetime | None
+    model_error: str
+
+
+class ReadingRow(TypedDict):
+    """The state of a reading in an answer."""
+
+    state: str
+    error: str | None
+
+
+def require_reader(reader: str | None) -> None:
+    """Raise ValidationFailed if the reader is the model and the operator has named none."""
+    if reader == MODEL and settings.SYLLABUS_MODEL is None:
+        raise ValidationFailed.of("reader", "This service has no model. Leave reader out, or send rules.")
+
+
+def reading_of(kept: ReadingColumns) -> ReadingRow | None:
+    """The state of the reading of an upload, or None if none was asked for."""
+    state, error, asked_at = kept["model_state"], kept["model_error"], kept["model_asked_at"]
+    if not state:
+        return None
+    if state == READING and (asked_at is None or asked_at <= timezone.now() - LONGEST):
+        state, error = FAILED, _TOO_LATE
+    return {"state": state, "error": error or None}
+
+
+def is_over(kept: ReadingColumns) -> bool:
+    """Return whether a reading may be asked for: there is none, or it failed."""
+    found = reading_of(kept)
+    return found is None or found["state"] == FAILED
+
+
+def new_reading(member: Member, text: str | None) -> ReadingColumns:
+    """The columns of a reading that is asked for now, which counts toward the member's rate unless it cannot begin.
+
+    Raises:
+        TooManyReadings: the member has asked for too many.
+    """
+    if not text or len(text) > MOST_CHARACTERS:
+        return {"model_state": FAILED, "model_asked_at": timezone.now(), "model_error": _TOO_LONG if text else _NO_TEXT}
+    window = hit(Rate.MODEL_READINGS, str(member.id))
+    if window.exceeded:
+        raise TooManyReadings(window.reset)
+    return {"model_state": READING, "model_asked_at": timezone.now(), "model_error": ""}
+
+
+def read(member_id: UUID, syllabus_id: UUID, asked_at: datetime) -> None:
+    """Read an upload, unless it is too late or something about it has changed. Called in a thread of its own.
+
+    No transaction and no statement is open while the model answers.
+    """
+    mine = SyllabusFile.objects.filter(
+        member_id=member_id, id=syllabus_id, model_state=READING, model_asked_at=asked_at
+    )
+    kept = mine.values("text", of_course=Coalesce("course_id", "compared_with_id")).first()
+    model = settings.SYLLABUS_MODEL
+    if kept is None or model is None or timezone.now() - asked_at >= LONGEST:
+        return
+    course_id: UUID | None = kept["of_course"]
+    today = Member.objects.get(id=member_id).today()
+    message = message_for(kept["text"] or "", today=today, course=_course(member_id, course_id))
+    connection.close()  # it would stay open, unused, for as long as the model takes
+    started = time.monotonic()
+    found: Mapping[str, str] = {"model_state": FAILED, "model_error": _FAULT}
+    try:
+        found = {"model_state": READY, "model_answer": ask(model, message).stored()}
+    except ModelError as error:
+        logger.warning("A model did not read a syllabus: %s", error.reason)
+        found = {"model_state": FAILED, "model_error": error.reason}
+    finally:
+        if timezone.now() - asked_at < LONGEST:
+            mine.update(**found)
+        syllabus_read.send(read, outcome=found["model_state"], seconds=time.monotonic() - started)
+
+
+def _course(member_id: UUID, course_id: UUID | None) -> KnownCourse | None:
+    if course_id is None:
+        return None
+    mine = Course.objects.filter(member_id=member_id, id=course_id)
+    return mine.values("name", "code", "term").first()
