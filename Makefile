@@ -10,7 +10,7 @@ export PORT ?= 8000
 export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/study-data-service/mypy
 
 .DEFAULT_GOAL := help
-.PHONY: help run wheel release release-check test databases test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi syllabi-model schema pictures
+.PHONY: help run wheel release release-check test databases test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi syllabi-fit syllabi-model schema pictures
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -101,6 +101,9 @@ drills: $(VENV)/installed-dev ## Kill, fill and skew the service's components un
 
 syllabi: $(VENV)/installed ## Measure how well labelled syllabi are read, from the tests or DIR=... (docs/syllabi-measured.md)
 	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(LABELLED)/unseen) $(SHOW)
+
+syllabi-fit: $(VENV)/installed-dev ## Fit the weights of the reasons on the labelled syllabi in DIR=..., which no rule has seen (ONLY=b_,c_)
+	@$(BIN)/python -m bench.syllabi_fit $(DIR) $(if $(ONLY),--only $(ONLY))
 
 syllabi-model: $(VENV)/installed ## Measure proposals made of a model's answers: DIR=texts ANSWERS=answers (docs/syllabi-measured.md)
 	@$(BIN)/python -m bench.model_reading $(DIR) $(ANSWERS) $(SHOW)

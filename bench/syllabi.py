@@ -3,6 +3,7 @@
 import argparse
 import json
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -12,6 +13,8 @@ from typing import TypedDict
 from courses.syllabi.evidence import Evidence, evidence_for
 from courses.syllabi.proposal import Proposal, propose
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.reading import reader
+from courses.syllabi.reading.tidy import tidied
 from courses.syllabi.text import words_of
 
 SURE = 0.8
@@ -19,6 +22,10 @@ SURE = 0.8
 
 SHIFTS = {"day": 1, "week": 7, "month": 30, "year": 365}
 """Offsets in days of the wrong dates to try."""
+
+
+SUFFIXES = (".txt", ".md", ".html", ".pdf", ".docx", ".odt")
+"""Files that are read, as an upload is."""
 
 
 class Labels(TypedDict, total=False):
@@ -41,17 +48,24 @@ class Score:
     def __add__(self, other: "Score") -> "Score":
         return Score(self.right + other.right, self.proposed + other.proposed, self.labelled + other.labelled)
 
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall; 1 if there is nothing to find and nothing was found."""
+        return 2 * self.right / (self.proposed + self.labelled) if self.proposed + self.labelled else 1.0
+
     def __str__(self) -> str:
         precision = self.right / self.proposed if self.proposed else 1.0
         recall = self.right / self.labelled if self.labelled else 1.0
-        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-        return f"P {precision:4.2f} R {recall:4.2f} F1 {f1:4.2f} ({self.right}/{self.proposed}/{self.labelled})"
+        return f"P {precision:4.2f} R {recall:4.2f} F1 {self.f1:4.2f} ({self.right}/{self.proposed}/{self.labelled})"
 
 
 @dataclass
 class Measured:
-    """Counts for one text, or for all."""
+    """Counts for one text, or for all of a folder or a kind."""
 
+    texts: int = 1
+    mean: float = 0
+    """The sum of the F1 of items of each text."""
     items: Score = field(default_factory=Score)
     sure: Score = field(default_factory=Score)
     categories: Score = field(default_factory=Score)
@@ -76,29 +90,57 @@ def main() -> None:
     options = parser.parse_args()
     started = time.process_time()
     for folder in options.folders:
-        total = Measured()
-        for text, labels in labelled(folder):
-            if options.only and not any(part in text.name for part in options.only.split(",")):
+        kinds: defaultdict[str, Measured] = defaultdict(lambda: Measured(0))
+        for file, labels in labelled(folder):
+            if options.only and not any(part in file.name for part in options.only.split(",")):
                 continue
-            measured = measure(text.read_text(encoding="utf-8"), labels, show=options.show)
-            print(f"{text.name:32} items {measured.items}  sure {measured.sure}  categories {measured.categories}")
-            total.add(measured)
-        print(f"\n{folder}\nitems             {total.items}\nsure (from {SURE})   {total.sure}")
-        print(f"categories        {total.categories}\ncourse fields     {total.course}")
-        print(
-            f"right dates confirmed or inferred {_share(total.right_dates)}, wrong dates confirmed"
-            f" {_share(total.wrong_dates)}\n"
-        )
+            measured = measure(text_of(file), labels, show=options.show)
+            print(f"{file.name:32} items {measured.items}  sure {measured.sure}  categories {measured.categories}")
+            for kind in ("", _kind(file)):
+                kinds[kind].add(measured)
+        for kind, total in sorted(kinds.items(), reverse=True):
+            if kind or len(kinds) != 2:
+                _print(f"{folder} {kind}", total)
+        if len(kinds) == 2:
+            _print(str(folder), kinds[""])
     print(f"{time.process_time() - started:.2f} s of CPU")
+
+
+def _print(name: str, total: Measured) -> None:
+    print(f"\n{name.strip()}: {total.texts} texts, mean F1 of items {total.mean / max(1, total.texts):4.2f}")
+    print(f"items             {total.items}\nsure (from {SURE})   {total.sure}")
+    print(f"categories        {total.categories}\ncourse fields     {total.course}")
+    print(
+        f"right dates confirmed or inferred {_share(total.right_dates)}, wrong dates confirmed"
+        f" {_share(total.wrong_dates)}\n"
+    )
+
+
+def text_of(file: Path) -> str:
+    """The text of a file as the service stores it. Empty if it has none."""
+    if file.suffix == ".txt":
+        return tidied(file.read_text(encoding="utf-8"))
+    with file.open("rb") as stream:
+        return [*reader.read(stream, {"filename": file.name})][-1].get("text") or ""
+
+
+def syllabus_of(text: str, labels: Labels) -> Syllabus:
+    """The text, read on the day that its labels name or imply."""
+    return Syllabus.of(text, today=today_of(labels))
+
+
+def wanted_of(labels: Labels) -> list[tuple[str, date | None]]:
+    """The title and the date of each labeled item."""
+    return [(title, date.fromisoformat(day) if day else None) for title, _, day in labels.get("items", [])]
 
 
 def measure(text: str, labels: Labels, *, show: bool = False) -> Measured:
     """Score the proposal and the evidence of one text."""
-    syllabus = Syllabus.of(text, today=today_of(labels))
+    syllabus = syllabus_of(text, labels)
     proposal = propose(syllabus)
-    wanted = [(title, date.fromisoformat(day) if day else None) for title, _, day in labels.get("items", [])]
+    wanted = wanted_of(labels)
     items, sure = _items(proposal, wanted, show=show)
-    measured = Measured(items, sure, _categories(proposal, labels.get("categories", []), show=show))
+    measured = Measured(1, items.f1, items, sure, _categories(proposal, labels.get("categories", []), show=show))
     for name, said in labels.get("course", {}).items():
         got = getattr(proposal.course, name)
         right = got is not None and words_of(got) == words_of(said)
@@ -106,7 +148,7 @@ def measure(text: str, labels: Labels, *, show: bool = False) -> Measured:
         if show and not right:
             print(f"    course {name}: {got!r} for {said!r}")
     for title, day in wanted:
-        if day is not None and (quote := _quote(syllabus, title, day)):
+        if day is not None and syllabus.lines and (quote := _quote(syllabus, title, day)):
             found = evidence_for(syllabus, quote, day)
             measured.right_dates += Score(found in {Evidence.CONFIRMED, Evidence.INFERRED}, 0, 1)
             wrong = [day + timedelta(days=sign * days) for days in SHIFTS.values() for sign in (1, -1)]
@@ -126,38 +168,54 @@ def today_of(labels: Labels) -> date:
 
 
 def labelled(folder: Path) -> Iterator[tuple[Path, Labels]]:
-    """Yield each text of a folder that has labels."""
+    """The files of a folder that have labels beside them."""
     for labels in sorted(folder.glob("*.json")):
-        if (text := labels.with_suffix(".txt")).exists():
-            yield text, json.loads(labels.read_text(encoding="utf-8"))
+        if file := next((one for suffix in SUFFIXES if (one := labels.with_suffix(suffix)).exists()), None):
+            yield file, json.loads(labels.read_text(encoding="utf-8"))
 
 
-def _items(proposal: Proposal, wanted: list[tuple[str, date | None]], *, show: bool) -> tuple[Score, Score]:
-    """Score all items, and the certain ones. One counts if its date is right and half of the shorter title's words
-    match.
+def _kind(file: Path) -> str:
+    """The kind of a text: the letter that begins its name ("a_biology"), and the type of its file."""
+    letter, mark, _ = file.name.partition("_")
+    return f"{letter} {file.suffix}" if mark and len(letter) == 1 else file.suffix
+
+
+Labelled = tuple[str, date | None]
+
+
+def matched(found: Sequence[tuple[str, date | None, float]], wanted: Sequence[Labelled]) -> dict[int, Labelled]:
+    """The label of each item (title, date, confidence) that is right, by its place; surer ones choose first.
+
+    One is right if its date is right and half of the shorter title's words match.
     """
-    left = list(wanted)
-    right = sure = 0
-    for item in sorted(proposal.items, key=lambda item: -(item.confidence or 0)):
-        words = set(words_of(item.title))
+    left, right = list(wanted), dict[int, Labelled]()
+    for at, (title, due_on, _) in sorted(enumerate(found), key=lambda one: -one[1][2]):
+        words = set(words_of(title))
         shared = {
-            one: len(words & set(words_of(one[0]))) / min(len(words), len(set(words_of(one[0]))))
+            one: len(words & others) / max(1, min(len(words), len(others)))
             for one in left
-            if one[1] == item.due_on
+            if one[1] == due_on and (others := set(words_of(one[0])))
         }
         best = max(shared, key=lambda one: shared[one], default=None)
         if best is not None and shared[best] >= 0.5:
             left.remove(best)
-            right += 1
-            sure += (item.confidence or 0) >= SURE
-        elif show:
-            quote = (item.quote or "")[:80]
-            print(f"    wrong  {item.confidence} {item.due_on} {item.title!r} from {item.line}: {quote!r}")
+            right[at] = best
+    return right
+
+
+def _items(proposal: Proposal, wanted: list[tuple[str, date | None]], *, show: bool) -> tuple[Score, Score]:
+    """Score all items, and the certain ones."""
+    right = matched([(item.title, item.due_on, item.confidence or 0) for item in proposal.items], wanted)
+    sure = sum((proposal.items[at].confidence or 0) >= SURE for at in right)
     if show:
-        for title, day in left:
+        for at, item in enumerate(proposal.items):
+            if at not in right:
+                quote = (item.quote or "")[:80]
+                print(f"    wrong  {item.confidence} {item.due_on} {item.title!r} from {item.line}: {quote!r}")
+        for title, day in (Counter(wanted) - Counter(right.values())).elements():
             print(f"    missed {day} {title!r}")
     count = sum((item.confidence or 0) >= SURE for item in proposal.items)
-    return Score(right, len(proposal.items), len(wanted)), Score(sure, count, len(wanted))
+    return Score(len(right), len(proposal.items), len(wanted)), Score(sure, count, len(wanted))
 
 
 def _categories(proposal: Proposal, wanted: Sequence[tuple[str, float]], *, show: bool) -> Score:

@@ -7,7 +7,7 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.text import readable
+from courses.syllabi.text import quoted
 from courses.syllabi.words import NAMED_WEEKDAYS, WEEKDAYS_BEFORE_DATES, one_of
 
 _BEFORE: Final = WEEKDAYS_BEFORE_DATES | NAMED_WEEKDAYS
@@ -33,7 +33,7 @@ def misplaced_weekday(syllabus: Syllabus, quote: str) -> tuple[int, date] | None
 
     Only punctuation may stand between the two. A weekday between two dates may belong to either.
     """
-    text = readable(" ".join(quote.split()))
+    text = quoted(quote)
     begin, left = 0, None
     for right in (*syllabus.dates_in(quote), None):
         end = len(text) if right is None else _start(text, right)

@@ -11,13 +11,21 @@ from courses.model_reading.answers import Answer
 from courses.model_reading.checked import checked
 from courses.syllabi.comparison import Stored
 from courses.syllabi.proposal import propose
+from courses.syllabi.proposing import propose_version
 from courses.syllabi.reader import Syllabus
 
 
-def proposed(syllabus: Syllabus, stored: Sequence[Stored], model_answer: str) -> dict[str, Any]:
-    """The proposal as a dictionary: by rules without the stored answer of a model."""
+def proposed(
+    text: str, before: str | None, stored: Sequence[Stored], model_answer: str, *, today: date, term: str | None
+) -> dict[str, Any]:
+    """The proposal as a dictionary: by rules without the stored answer of a model.
+
+    Args:
+        before: the stored text of the course, whose unchanged lines are not proposed back.
+    """
     if not model_answer:
-        return asdict(propose(syllabus, stored)) | {"reader": "rules"}
+        return asdict(propose_version(text, before, stored, today=today, term=term)) | {"reader": "rules"}
+    syllabus = Syllabus.of(text, today=today, term=term)
     rules = asdict(propose(syllabus))
     return checked(rules, syllabus, Answer.of_stored(model_answer), stored) | {"reader": "model"}
 
@@ -34,5 +42,6 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
         Stored(UUID(id_), title, None if due_on is None else date.fromisoformat(due_on), kind)
         for id_, title, due_on, kind in asked["stored"]
     ]
-    syllabus = Syllabus.of(text, today=date.fromisoformat(asked["today"]), term=asked["term"])
-    yield {"proposal": json.loads(json.dumps(proposed(syllabus, stored, model_answer), default=str))}
+    today = date.fromisoformat(asked["today"])
+    found = proposed(text, asked["before"], stored, model_answer, today=today, term=asked["term"])
+    yield {"proposal": json.loads(json.dumps(found, default=str))}

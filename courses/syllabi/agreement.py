@@ -19,8 +19,11 @@ _ONCE: Final = (frozenset({"final"}), frozenset({"final", "exam"}))
 LEAST_ALIKE: Final = 2
 """Minimum number of undoubted items in lines of a form before the form counts for the others."""
 
-_LISTED: Final = frozenset({Reason.DUE, Reason.HERE, Reason.ENTRY, Reason.ALIKE})
-"""With these a title of several words is an item of no known kind: an entry in a list of deadlines."""
+FEW: Final = 5
+"""Undoubted items of a short text, whose lines need not be alike."""
+
+_LISTED: Final = frozenset({Reason.DUE, Reason.HERE, Reason.ENTRY})
+"""With these, in lines that are alike, a title of several words is an entry in a list of deadlines."""
 
 
 def compared_with_others(syllabus: Syllabus, candidates: Sequence[Candidate], graded: Sequence[str]) -> list[Candidate]:
@@ -37,10 +40,13 @@ def compared_with_others(syllabus: Syllabus, candidates: Sequence[Candidate], gr
         reasons = set(one.reasons)
         if (title.numbers or title.words in _ONCE) and len(days) > 1:
             reasons.add(Reason.TWO_DATES)
-        if alike[forms[one.line]] > LEAST_ALIKE:
+        is_alike = alike[forms[one.line]] > LEAST_ALIKE
+        if is_alike or len(known) <= FEW:
             reasons.add(Reason.ALIKE)
-        named = NOUN.search(one.title) or any(_same(part.words, title.words) for part in parts)
-        if not named and not (reasons >= _LISTED and len(title.words | title.numbers) > 1):
+        if any(_same(part.words, title.words) for part in parts):
+            reasons.add(Reason.GRADED)
+        named = NOUN.search(one.title) or Reason.GRADED in reasons
+        if not named and not (is_alike and reasons >= _LISTED and len(title.words | title.numbers) > 1):
             reasons.add(Reason.UNNAMED)
         compared.append(replace(one, reasons=frozenset(reasons)))
     return compared

@@ -22,6 +22,13 @@ _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) da
 WEEK_OF: Final = re.compile(
     r"(?:\bweek (?:of|beginning|commencing)|\bw/c|\bsemaine du|\bsemana del|\bwoche vom|\bwoche ab) ?$", re.IGNORECASE
 )
+_POINT_FIRST: Final = re.compile(r"\W*(?:[0-2]?\d|3[01])\.(?:0[1-9]|1[0-2])(?![\d.])")
+LEAST_FULL: Final = 3
+"""Full dates that set the year of a text far from today."""
+
+LEAST_POINTS: Final = 3
+"""Lines that begin like "24.09", so that these are dates."""
+
 _SHORTEST_TERM: Final = timedelta(days=20)
 FURTHEST: Final = 20
 """Maximum distance in years of a full date from today, for determining the year of a syllabus."""
@@ -60,6 +67,7 @@ class Calendar:
         span: the days of dates without a year.
         day_first: whether 3/4 is 3 April.
         dotted: whether "26.10." is a date.
+        point: whether "26.10" is one.
         sure: whether weekdays agree with the assumed years.
         term: the term in the text, else of the course; None if neither has one.
         weeks: the Mondays of numbered weeks.
@@ -68,6 +76,7 @@ class Calendar:
     span: Term
     day_first: bool = False
     dotted: bool = False
+    point: bool = False
     sure: bool = True
     term: Term | None = None
     weeks: Mapping[int, date] = field(default_factory=dict)
@@ -75,7 +84,7 @@ class Calendar:
     def mentions(self, line: str) -> list[Mention]:
         """The valid dates of a line from `readable`, in order."""
         mentions = []
-        for written in written_dates(line, dotted=self.dotted):
+        for written in written_dates(line, dotted=self.dotted, point=self.point):
             first, last = self.day_of(written), self.day_of(written.last or written)
             if first and last and first <= last and (last - first).days < 200:
                 if first == last and WEEK_OF.search(line, 0, written.start):
@@ -118,15 +127,29 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     """
     beginning = "\n".join(text_lines[:400])
     dotted = len(_GERMAN.findall(beginning)) >= 3
-    written = [one for line in text_lines for one in written_dates(line, dotted=dotted)]
+    point = sum(bool(_POINT_FIRST.match(line)) for line in text_lines) >= LEAST_POINTS
+    written = [one for line in text_lines for one in written_dates(line, dotted=dotted, point=point)]
     spans = [*find_terms("\n".join(text_lines)), *_span_of_years(written, "\n".join(text_lines[:HEAD]), today)]
     named = term_near(term, today) if term else None
-    span = min(spans, key=lambda one: one.last < today, default=named or Term("", today, today))
-    calendar = Calendar(span, dotted=dotted, term=span if span.name else named)
+    spans = [*spans, *([named] if named else [])] or [Term("", today, today)]
+    span = min(spans, key=lambda one: (-_fitting(one, written), one.last < today))
+    calendar = Calendar(span, dotted=dotted, point=point, term=span if span.name else named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, beginning))
     calendar = replace(calendar, sure=_agrees(calendar, written))
     calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.first_days))
     return replace(calendar, term=_stated_term(calendar, text_lines) or calendar.term)
+
+
+def _fitting(span: Term, written: Iterable[Written]) -> int:
+    """The number of weekdays that fit their dates without a year in a span, if they are most of at least three."""
+    calendar = Calendar(span)
+    dated = [one for one in written if one.weekday is not None and one.year is None and one.last is None]
+    days = [
+        span.holds(day) and day.weekday() == one.weekday
+        for one in dated
+        if (day := calendar.day_of(replace(one, weekday=None)))
+    ]
+    return sum(days) if len(days) >= 3 and 2 * sum(days) > len(days) else 0
 
 
 def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:
@@ -141,11 +164,18 @@ def _span_of_years(written: Iterable[Written], head: str, today: date) -> Iterat
     """The year of most full dates, of those not over if there are any, else a year in the head that is near today."""
     ends = [one.last or one for one in written]
     years = Counter(one.year for one in ends if one.year is not None and abs(one.year - today.year) <= FURTHEST)
+    if years.total() < LEAST_FULL:  # "Last changed 5/3/97"
+        years = Counter({one: count for one, count in years.items() if abs(one - today.year) <= 1})
     if not years:
         years = Counter(year for found in _BARE_YEAR.findall(head) if abs((year := int(found)) - today.year) <= 2)
     if years:
         year = max(years, key=lambda one: (one >= today.year, years[one], one))
-        yield Term("", date(year, 1, 1), date(year, 12, 31))
+        full = [
+            day
+            for one in ends
+            if one.year == year and (day := _on(year, one.month, one.day) or _on(year, one.day, one.month))
+        ]
+        yield Term("", min(full, default=date(year, 1, 1)), max(full, default=date(year, 12, 31)))
 
 
 def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> bool:

@@ -1,23 +1,25 @@
 """Items named in a syllabus, each with its date and the doubts about it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
 
 from courses.syllabi.calendars import Mention
-from courses.syllabi.cues import BY, DUE, NO_ITEM, OPEN, PAST, REGISTRAR, UNGRADED
-from courses.syllabi.due_days import blanked, day_in, listed_after, mentions_for
+from courses.syllabi.cues import BY, DUE, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
+from courses.syllabi.due_days import LETTERED, blanked, day_in, listed_after, mentions_for
 from courses.syllabi.kinds import SAT, kind_of
-from courses.syllabi.phrases import Phrase, nouns_with, phrases_of
+from courses.syllabi.phrases import TAKING_PART, Phrase, nouns_with, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.reasons import Reason, confidence_of
-from courses.syllabi.titles import cleaned, is_title, title_of
+from courses.syllabi.titles import MOST_WORDS, cleaned, is_title, title_of
 from courses.syllabi.unit import Unit
 from courses.syllabi.units import LONGEST, SHORT, units_in
 from courses.syllabi.vocabulary import any_word
+from courses.syllabi.weekday_rules import day_by_rule
+from courses.syllabi.weights import Weight
 from courses.syllabi.words import RECURRING, weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
@@ -39,6 +41,17 @@ _CODE: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\b(?!\s(?:released|out|ope
 _CODED: Final = re.compile(rf"{_CODE.pattern}\s(?:(?:is|are)\s)?(?:due|in[ -]class|on)\b")
 """An item named only by a code: "A1 due"."""
 
+_LIST_HEAD: Final = re.compile(r"s?\s(?:due )?dates?\s?:", re.IGNORECASE)
+"""The head of a list, and no item of it: "Problem set due dates: PS1 Sept. 14, PS2 Sept. 28"."""
+
+_OR: Final = re.compile(r"[\s,]*(?:or|oder|ou|o)\s(?:on\s)?", re.IGNORECASE)
+_SECTION: Final = re.compile(r"\b(?:section|sec\.|group|cohort|lab section|gruppe)s?\s[A-Z\d]{1,4}\b", re.IGNORECASE)
+_CLAUSE: Final = re.compile(r"\s*[(;.]|\s(?:as (?:described|discussed)|which|that)\b")
+LONG: Final = 5
+"""Words of the longest ordinary title."""
+
+CROWDED: Final = 2
+_PLURAL: Final = re.compile(r"(?<![sui])s$", re.IGNORECASE)
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)
 _CLOSES: Final = re.compile(rf"{DUE.pattern}|\b(?:closes?|through|until|bis|jusqu'au|hasta)\b", re.IGNORECASE)
 _TOPIC: Final = re.compile(r"s(?:\s[IVX\d]+)?$|test$", re.IGNORECASE)
@@ -75,7 +88,7 @@ class Candidate:
     @property
     def doubted(self) -> bool:
         """Whether something speaks against it."""
-        return any(reason.weight < 0 for reason in self.reasons)
+        return any(reason.is_doubt for reason in self.reasons)
 
 
 def candidates_in(syllabus: Syllabus, graded: Sequence[str] = ()) -> Iterator[Candidate]:
@@ -90,6 +103,14 @@ def candidates_in(syllabus: Syllabus, graded: Sequence[str] = ()) -> Iterator[Ca
         for unit in units_in(column):
             for candidate in _of_unit(column, unit, nouns):
                 yield replace(candidate, said=unit.text) if unit.prose else candidate
+
+
+def undated_parts(weights: Iterable[Weight]) -> Iterator[Candidate]:
+    """The parts of the grade that are one piece of work, like "Final exam", in case the text has no date for them."""
+    for part in weights:
+        phrases = phrases_of(part.name)
+        if len(phrases) == 1 and phrases[0].strong and not phrases[0].against and not _PLURAL.search(phrases[0].title):
+            yield Candidate(part.name, phrases[0].kind, None, part.line, frozenset({Reason.NO_DATE, Reason.GRADED}))
 
 
 def _of_unit(syllabus: Syllabus, unit: Unit, nouns: re.Pattern[str]) -> Iterator[Candidate]:
@@ -145,12 +166,20 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
 def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     """An item of any name, recognized by its column or by "due": "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
-    end = cue.start() if cue and not unit.titled else len(text)
-    title = _ARTICLE.sub("", cleaned(text[:end], [one for one in unit.mentions if one.end <= end]))
+    start = cue.end() if cue and not any(map(str.isalnum, text[: cue.start()])) and not unit.titled else 0
+    end = cue.start() if cue and not unit.titled and not start else len(text)
+    inside = [
+        replace(one, start=one.start - start, end=one.end - start)
+        for one in unit.mentions
+        if start <= one.start and one.end <= end
+    ]
+    title = _ARTICLE.sub("", cleaned(text[start:end], inside))
+    if start:  # "Due: implement the parser as described (pages 10 to 12)"
+        title = " ".join(_CLAUSE.split(title, maxsplit=1)[0].split()[:MOST_WORDS])
     if not (cue or unit.reason or unit.titled) or not is_title(title) or _NO_NAME.match(title) or _OPENS.search(title):
         return []
     kind, numbered = kind_of(title, "assignment"), any(one.numbered for one in phrases)
-    return [Phrase(0, end, title, kind, numbered, strong=True, against=False)]
+    return [Phrase(start, end, title, kind, numbered, strong=True, against=False)]
 
 
 def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: int) -> Iterator[Candidate]:
@@ -161,8 +190,14 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
     handed_out = phrase.against and not _CLOSES.search(text, phrase.end, end)
     if handed_out or PAST.search(near) or (NO_ITEM.search(near) and not DUE.search(near)):
         return
+    if _LIST_HEAD.match(text, phrase.end) and phrases[at + 1 :]:
+        return
     title = title_of(unit, phrase, end)
+    if TAKING_PART.fullmatch(title):
+        return
     own = mentions_for(text, phrase, phrases, unit.mentions)
+    if unit.given and weekdays_in(near) and not any(start <= one.start < end for one in own):
+        own = []  # a day of the row's week: "HW 10 (Fri); report due Thu Dec 10"
     mention = own[0] if own else unit.given
     period = mention is not None and mention.last - mention.first > LONGEST
     if period or OPEN.search(near) or (mention is None and unit.in_week):
@@ -170,20 +205,36 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
     elif mention is not None:
         listed = listed_after(text, mention, unit.mentions) if own else [mention]
         day, certain = day_in(mention, near)
+        ruled = None if certain else day_by_rule(syllabus.rules, title, mention.first)
+        day = ruled or day
         reasons = _of_date(unit, phrase, near, mention, day, own=bool(own), days=len(listed)) | _of_line(
             syllabus, unit, title, day
         )
         reasons |= _held(
             {
                 Reason.NAME: Reason.SAT in reasons and len(title.split()) > 1,
-                Reason.SEVERAL_DAYS: not certain,
-                Reason.TWO_DATES: len(own) > len(listed) or unit.several,
+                Reason.SEVERAL_DAYS: not (certain or ruled),
+                Reason.RULE: ruled is not None,
+                Reason.CROWDED: len(phrases) > CROWDED,
+                Reason.TWO_DATES: len(own) > len(listed)
+                or unit.several
+                or (bool(own) and _of_sections(unit, start, end)),
             }
         )
         one_of = title.removesuffix("s") if len(listed) > 1 and Reason.SAT in reasons else None
         for number, each in enumerate([day, *(one.last for one in listed[1:])], 1):
             named = f"{one_of} {number}" if one_of else title
             yield Candidate(named, phrase.kind, each, unit.line, reasons)
+
+
+def _of_sections(unit: Unit, start: int, end: int) -> bool:
+    """Return whether a phrase has a date for each section: "due October 5 (section A), October 7 (section B)"."""
+    days = [one for one in unit.mentions if start <= one.start < end and one.first == one.last]
+    return any(
+        _OR.fullmatch(unit.text, one.end, other.start)
+        or (_SECTION.search(unit.text, start, end) and one.first != other.first)
+        for one, other in pairwise(days)
+    )
 
 
 def _of_date(
@@ -215,6 +266,16 @@ def _of_date(
             Reason.SAT: bool(SAT.search(phrase.title)) and (days > 1 or (placed and not _TOPIC.search(phrase.title))),
             Reason.LISTED: entry and plain,
             Reason.NUMBER: phrase.numbered,
+            Reason.TITLED: unit.titled,
+            Reason.OWN: own,
+            Reason.PROSE: unit.prose,
+            Reason.BEGINS: begins,
+            Reason.LAB: phrase.kind == "lab",
+            Reason.PLURAL: days == 1 and bool(_PLURAL.search(phrase.title)),
+            Reason.TOPIC: unit.role in {"topic", "reading"},
+            Reason.CELL: unit.role is not None,
+            Reason.LONG: len(phrase.title.split()) > LONG,
+            Reason.SAYS: bool(SAYS.search(near)),
             Reason.WEEKDAY: day.weekday() in weekdays,
             Reason.OTHER_WEEKDAY: bool(weekdays) and day.weekday() not in weekdays,
             Reason.RECURRING: bool(RECURRING.search(near)) and not phrase.numbered,
@@ -234,7 +295,8 @@ def _of_line(syllabus: Syllabus, unit: Unit, title: str, day: date) -> frozenset
     return _held(
         {
             Reason.ENTRY: begins and len(cleaned(line, mentions)) <= len(title) + 25,
-            Reason.HERE: any(one.holds(day) for one in mentions),
+            Reason.HERE: unit.detail or any(one.holds(day) for one in mentions),
+            Reason.SEVERAL_DAYS: len(LETTERED.findall(line)) > 1,
             Reason.OUTSIDE_TERM: not syllabus.in_term(day),
             Reason.YEAR: not syllabus.calendar.sure,
         }

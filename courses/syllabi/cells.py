@@ -10,19 +10,24 @@ from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE
 from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.kinds import NOUN
+from courses.syllabi.markup import BREAK
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.rows import Row, sentences_of
+from courses.syllabi.rows import WEEKS_HEAD, Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, dates_inside
 from courses.syllabi.weeks import WORKING_WEEK
 from courses.syllabi.words import WEEKDAYS
 
-_WEEK_OF: Final = re.compile(r"(?:week )?(?:of|begin|start|commenc)|w/c|semaine du|semana del", re.IGNORECASE)
-"""The header of a column with the first days of weeks."""
-
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
 """The cells of a column like "Homework due"."""
+
+_JOINS: Final = re.compile(rf"\b(?:and|und|et|y|{'|'.join(LETTERS)})\b", re.IGNORECASE)
+"""Words between the days of a cell: "Sep 22 and 24", "T 9/22; R 9/24"."""
+
+_LIST: Final = re.compile(r"\s*(?:[,;]|\s[+&])\s+(?!\d)")
+MOST_LISTED: Final = 4
+"""Words of each name in a list."""
 
 _UNTITLED: Final = frozenset({"released", "weight", "date", "type"})
 """The roles of columns without titles."""
@@ -37,6 +42,7 @@ class _Cell:
 
     Attributes:
         only_when: whether it has only words about time.
+        days: the dates of its lines, if each has one.
     """
 
     at: int
@@ -45,11 +51,14 @@ class _Cell:
     role: str | None
     head: str
     only_when: bool
+    days: Sequence[Mention] = ()
 
     @property
     def day(self) -> Mention:
         """Its due date."""
-        return (due_among(self.text, self.dates) or self.dates)[0]
+        bracket = self.text.find("(")
+        outside = [one for one in self.dates if bracket < 0 or one.start < bracket or one.start > self.text.rfind(")")]
+        return (due_among(self.text, outside) or self.dates)[0]
 
     @property
     def known(self) -> bool:
@@ -70,9 +79,14 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> Iterator[Unit]:
         WEEK_HEAD.match(row.cells[0]) or any(cell.role == "date" and cell.text[-1:].isdigit() for cell in cells)
     )
     for cell, days in _in_columns(cells, titles, giver) if row.roles else _in_order(cells, titles):
-        for _, text in sentences_of(cell.text):
+        lines = _lines_of(cell.text)
+        if cell.role in _WORK and ":" not in cell.text and "(" not in cell.text:
+            lines = [part for line in lines for part in _listed(line)]
+        for at, text in enumerate(lines):
             inside = syllabus.dates_in_text(text)
             given: Sequence[Mention | None] = days[:1] if inside else days
+            if giver and len(giver.days) > 1 and len(giver.days) == len(lines):
+                given = giver.days[at : at + 1]
             for day in given or [None]:
                 unit = Unit(
                     text,
@@ -84,8 +98,27 @@ def units_of_cells(syllabus: Syllabus, row: Row) -> Iterator[Unit]:
                     titled=giver is not None and cell.role in _WORK,
                     entry=giver is not None and titles[0].at < giver.at,
                     in_week=in_week and cell.role not in {"topic", "reading"},
+                    role=cell.role or "",
                 )
                 yield _on_its_day(unit, cell.head)
+
+
+def _lines_of(cell: str) -> list[str]:
+    """The lines and sentences of a cell. One that names no work goes on with the line before it."""
+    lines: list[str] = []
+    for _, text in sentences_of(cell):
+        if lines and phrases_of(lines[-1]) and not phrases_of(text) and not DUE.search(text) and text[:1].islower():
+            lines[-1] += f" {text}"
+        else:
+            lines.append(text)
+    return lines
+
+
+def _listed(text: str) -> list[str]:
+    """The names in a list of work: "Norms quiz, Film response"."""
+    parts = _LIST.split(text)
+    listed = len(parts) > 1 and all(part[:1].isupper() and len(part.split()) <= MOST_LISTED for part in parts)
+    return parts if listed else [text]
 
 
 def _titles(cells: Sequence[_Cell], giver: _Cell | None) -> list[_Cell]:
@@ -101,7 +134,9 @@ def _titles(cells: Sequence[_Cell], giver: _Cell | None) -> list[_Cell]:
             titles.append(cell)
     if len(titles) > 1 and any(cell.role == "what" for cell in titles):
         titles = [cell for cell in titles if cell is not giver]
-    if titles and giver and due_column and NOUN.search(giver.head):
+    others = [cell for cell in titles if cell is not giver]
+    if others and giver and due_column and NOUN.search(giver.head):
+        titles = others
         return [replace(titles[-1], text=f"{cleaned(giver.head, [])}: {titles[-1].text}", role="due")]
     return titles
 
@@ -111,18 +146,20 @@ def _cell(syllabus: Syllabus, row: Row, at: int) -> _Cell:
     text, role, head = row.cells[at], row.roles[at] if row.roles else None, row.heads[at] if row.heads else ""
     dates = syllabus.dates_in_text(f"week {text}" if role == "date" and text.isdigit() else text)
     words = cleaned(text, dates)
-    if dates and _WEEK_OF.match(head):
+    days = dates
+    if dates and WEEKS_HEAD.match(head):
         dates = [replace(dates[0], last=max(dates[0].last, dates[0].first + WORKING_WEEK)), *dates[1:]]
-    if dates and role != "due" and not any(map(str.isalnum, words)):
+    if dates and role != "due" and not any(map(str.isalnum, _JOINS.sub("", words))):
         dates = [replace(dates[0], last=max(dates[0].last, dates[-1].last))]
-    return _Cell(at, text, dates, role, head, not any(map(str.isalpha, WHEN_WORDS.sub("", words))))
+    days = days if text.count(BREAK) == len(days) - 1 else []
+    return _Cell(at, text, dates, role, head, not any(map(str.isalpha, WHEN_WORDS.sub("", words))), days)
 
 
 def _of_column(cells: Sequence[_Cell]) -> _Cell | None:
     """The cell with the date of a row: in the column of due dates, else in any except one of release dates."""
     ranks = {"due": 0, "date": 1}
     dated = [cell for cell in cells if cell.dates and cell.role != "released"]
-    return min(dated, key=lambda cell: ranks.get(cell.role or "", 2), default=None)
+    return min(dated, key=lambda cell: (cell.known and not cell.only_when, ranks.get(cell.role or "", 2)), default=None)
 
 
 def _in_columns(
@@ -131,7 +168,10 @@ def _in_columns(
     """The titles of a row below heads, with the date of its column. Several days of a week are a range."""
     days: list[Mention] = []
     if giver and giver.role == "due":
-        days = due_among(giver.text, giver.dates) or [giver.day]
+        days = [
+            one for one in due_among(giver.text, giver.dates) if one.start <= giver.day.start or "(" not in giver.text
+        ]
+        days = days or [giver.day]
     elif giver:
         others = [cell.dates[0].last for cell in cells if cell.dates and cell.only_when]
         last = max((one for one in others if one - giver.day.first <= WORKING_WEEK), default=giver.day.last)

@@ -83,20 +83,26 @@ class Title:
 
 
 def matches(
-    proposed: Sequence[tuple[str, date | None]], stored: Sequence[Stored]
+    proposed: Sequence[tuple[str, date | None]], stored: Sequence[Stored], unchanged: Sequence[bool] = ()
 ) -> tuple[list[tuple[Match, UUID | None]], list[Stored]]:
     """Match each proposed item (title, date) with stored ones, and list stored ones that are gone.
 
     A proposed item without a date equals a stored one with a date: an unknown date moves nothing. Each stored item is
-    matched once, with equal titles before similar ones.
+    matched once, with equal titles before similar ones. One whose line is unchanged is the same, whatever its
+    date is in the course, or its title if its date is as it was; without an id if it was deleted.
     """
     found: list[tuple[Match, UUID | None]] = [("new", None)] * len(proposed)
     left = dict(enumerate(stored))
-    for place, at in _pairs(proposed, stored):
+    kept = {place for place, is_unchanged in enumerate(unchanged) if is_unchanged}
+    for place, at in sorted(_pairs(proposed, stored), key=lambda pair: pair[0] not in kept):
         if at in left and found[place] == ("new", None):
             due_on = proposed[place][1]
-            match: Match = "same" if due_on is None or due_on == left[at].due_on else "moved"
-            found[place] = match, left.pop(at).id
+            same = place in kept or due_on is None or due_on == left[at].due_on
+            found[place] = "same" if same else "moved", left.pop(at).id
+    for place in sorted(kept):
+        if found[place] == ("new", None):
+            renamed = next((at for at, one in left.items() if one.due_on == proposed[place][1]), None)
+            found[place] = "same", None if renamed is None else left.pop(renamed).id
     return found, list(left.values())
 
 

@@ -45,6 +45,9 @@ _MEETS: Final = re.compile(
     rf"|, )?\d{{1,2}}(?:[:.h]\d\d)?\s?(?i:[ap]\.?m\.?)?\s?(?:-|–|—|to|bis|à)\s?\d"
     r"(?:(?!\.\s+[A-Z][a-z]+:)[^|])*",
 )
+_OFFICE_HOURS: Final = re.compile(
+    r"\b(?:office|help|student|drop-?in|consultation|tutoring) hours?\b|sprechstunde", re.IGNORECASE
+)
 _NO_NAME: Final = re.compile(rf"\b(?:{any_word('no_course_name')})\b|@", re.IGNORECASE)
 _SECTION: Final = re.compile(
     r"[,(\s-]*\b(?:sections?|sec\.?|crn)\b.*$|\s*\((?:\d+ (?:credits?|units?)|online)[^)]*\)", re.IGNORECASE
@@ -84,7 +87,7 @@ def course_fields(lines: Sequence[str]) -> CourseFields:
         name=_cut(next((name for line in titles if (name := _name_in(line, code, term))), ""), 120),
         code=_cut(code, 20),
         term=_cut(term, 60),
-        meets=_cut(_first(_MEETS, head).strip(" ."), 120),
+        meets=_cut(_meets(head).strip(" ."), 120),
         institution=_cut(_AFTER_INSTITUTION.split(_first(_INSTITUTION, head))[0].strip(" ,.-"), 120),
         subject=_cut(_labelled("subject", head), 80),
     )
@@ -93,6 +96,16 @@ def course_fields(lines: Sequence[str]) -> CourseFields:
 def _first(pattern: re.Pattern[str], lines: Sequence[str]) -> str:
     """The first match, or an empty text."""
     return next((found[0] for line in lines if (found := pattern.search(line))), "")
+
+
+def _meets(head: Sequence[str]) -> str:
+    """The first time of a week that is not that of office hours, in its line or in the label above it."""
+    for at, line in enumerate(head):
+        for found in _MEETS.finditer(line):
+            label = head[at - 1] if at and not found.start() and head[at - 1].endswith(":") else ""
+            if not _OFFICE_HOURS.search(label + line[: found.start()]):
+                return found[0]
+    return ""
 
 
 def _labelled(field: str, head: Sequence[str]) -> str:

@@ -28,6 +28,20 @@ _MONTH_DAY: Final = re.compile(
     rf"(?:,?\s{{0,2}}(?P<year>{_YEAR})\b)?",
     re.IGNORECASE,
 )
+_SPREADSHEET: Final = re.compile(
+    rf"(?<![\w/.-])(?:(?P<day>\d{{1,2}})(?P<mark>-|/|\.\s?)(?P<month>{_MONTH})\.?(?:(?P=mark)|-|/|\s)(?P<year>{_YEAR}|\d\d)"
+    rf"|(?P<month_first>{_MONTH})[-/](?P<day_last>\d{{1,2}})[-/](?P<year_last>{_YEAR}|\d\d))\b(?![/.:-]\d|\s?%)",
+    re.IGNORECASE,
+)
+"""Dates of spreadsheets: "5-Oct-26", "Oct-05-26", "5. Okt. 26"."""
+
+_DAY_MONTH_YEAR: Final = re.compile(
+    rf"(?<=\S\s)(?P<day>\d{{1,2}})\s(?P<month>{_MONTH})\.?\s(?P<year>\d\d)(?![\w:./-]|\s?%)"
+    rf"|^\W*(?:(?:{one_of(WEEKDAYS_BEFORE_DATES)})\W+)?(?P<day_only>\d{{1,2}})\s(?P<month_only>{_MONTH})\.?\s(?P<year_only>\d\d)\W*$",
+    re.IGNORECASE,
+)
+"""The same with spaces. A number that begins a line before a date is that of its row or week: "5 Oct 26 Cells"."""
+
 _BEFORE: Final = r"(?<![\w./:$€£#])"
 _AFTER: Final = r"(?![\d/]|\.\d)"
 _ISO: Final = re.compile(
@@ -36,6 +50,11 @@ _ISO: Final = re.compile(
 _DOTTED: Final = re.compile(
     rf"{_BEFORE}(?P<day>\d{{1,2}})\. ?(?P<month>\d{{1,2}})\.(?: ?(?P<year>{_YEAR}|\d\d(?![\d:])))?{_AFTER}"
 )
+_POINT: Final = re.compile(
+    rf"{_BEFORE}(?P<day>\d{{1,2}})\.(?P<month>0[1-9]|1[0-2])(?P<year>)(?![\d/]|\.\d|\s?(?:%|h\b|uhr\b))"
+)
+"""A date in a column of dates: "24.09"."""
+
 _FULL: Final = re.compile(
     rf"{_BEFORE}(?P<day>\d{{1,2}})(?P<mark>[/-])(?P<month>\d{{1,2}})(?P=mark)(?P<year>{_YEAR}|\d\d){_AFTER}"
 )
@@ -51,7 +70,7 @@ _WEEKDAY_BEFORE: Final = re.compile(
 )
 _WEEKDAY_AFTER: Final = re.compile(rf"\s?[(,]?\s?({one_of(WEEKDAYS)})\b(?![ .,]*\d)", re.IGNORECASE)
 _DAY_AFTER: Final = re.compile(
-    rf"\s*(?:[-–—/&]|(?:to|through|bis|and|or|und|et|y)\b|,(?= ?\d\d?(?:\s*$|\s\s|\t|\s?\|)))\s*"
+    rf"\s*(?:[-–—/&]|(?:to|through|bis|and|or|und|et|y)\b|,(?= ?\d\d?(?:\s*$|\s\s|\t|\s?\||, ?\d\d?\b)))\s*"
     rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!/|-\d|\.\d|\.?\s(?:{_MONTH})\b){_TIME_FOLLOWS}",
     re.IGNORECASE,
 )
@@ -86,27 +105,39 @@ class Written:
     last: "Written | None" = None
 
 
-def written_dates(line: str, *, dotted: bool = True) -> list[Written]:
+def written_dates(line: str, *, dotted: bool = True, point: bool = False) -> list[Written]:
     """The dates of a line in order. A range counts as one.
 
     Args:
         line: as returned by `readable`.
         dotted: whether "26.10." without a year is a date, as in German.
+        point: whether "26.10" is one.
     """
     if not any(character.isdigit() for character in line):
         return []
     dates: list[Written] = []
-    for one in sorted(_read(line, dotted=dotted), key=lambda one: (one.start, -one.end)):
+    for one in sorted(_read(line, dotted=dotted, point=point), key=lambda one: (one.start, -one.end)):
         if not dates or one.start >= dates[-1].end:
             dates.extend(_with_borrowers(line, _with_weekday(line, one), dates[-1].end if dates else 0))
     return _as_ranges(line, dates)
 
 
-def _read(line: str, *, dotted: bool) -> Iterator[Written]:
+def _read(line: str, *, dotted: bool, point: bool) -> Iterator[Written]:
     """The dates in any form. They may overlap, and may not exist."""
-    for pattern in (_DAY_MONTH, _MONTH_DAY, _ISO, _DOTTED, _FULL, _SHORT):
+    for pattern in (
+        _SPREADSHEET,
+        _DAY_MONTH_YEAR,
+        _DAY_MONTH,
+        _MONTH_DAY,
+        _ISO,
+        _DOTTED,
+        _FULL,
+        _SHORT,
+        *[_POINT] * point,
+    ):
         for found in islice(pattern.finditer(line), MOST_DATES):
-            day, month, year = found["day"], found["month"].lower(), found["year"]
+            said = {name.partition("_")[0]: value for name, value in found.groupdict().items() if value is not None}
+            day, month, year = said["day"], said["month"].lower(), said.get("year")
             if year or dotted or pattern is not _DOTTED:
                 yield Written(
                     found.start(),
@@ -122,7 +153,8 @@ def _with_weekday(line: str, one: Written) -> Written:
     if before := _WEEKDAY_BEFORE.search(line, max(0, one.start - 20), one.start):
         return replace(one, start=before.start(), weekday=WEEKDAYS_BEFORE_DATES[before[1].lower()])
     if after := _WEEKDAY_AFTER.match(line, one.end):
-        return replace(one, weekday=WEEKDAYS[after[1].lower()])
+        closed = "(" in after[0] and line[after.end() : after.end() + 1] == ")"
+        return replace(one, end=after.end() + 1 if closed else one.end, weekday=WEEKDAYS[after[1].lower()])
     return one
 
 
@@ -132,11 +164,13 @@ def _with_borrowers(line: str, one: Written, floor: int) -> Iterator[Written]:
     if before and line[one.start].isdigit() and 1 <= int(before["day"]) < one.day:
         yield replace(one, start=before.start(), end=before.start("join"), day=int(before["day"]), weekday=None)
     yield one
-    after = _DAY_AFTER.match(line, one.end)
-    if after and (one.month if one.open_order else one.day) < int(after["day"]) <= 31:
+    while (after := _DAY_AFTER.match(line, one.end)) and (one.month if one.open_order else one.day) < int(
+        after["day"]
+    ) <= 31:
         day = int(after["day"])
-        other = replace(one, start=after.start("day"), end=after.end("day"), weekday=None)
-        yield replace(other, month=day) if one.open_order else replace(other, day=day)
+        one = replace(one, start=after.start("day"), end=after.end("day"), weekday=None)
+        one = replace(one, month=day) if one.open_order else replace(one, day=day)
+        yield one
 
 
 def _as_ranges(line: str, dates: list[Written]) -> list[Written]:

@@ -27,6 +27,10 @@ LETTERS: Final = {"m": 0, "t": 1, "tu": 1, "w": 2, "th": 3, "r": 3, "f": 4, "sa"
 """Weekdays as letters in a timetable."""
 
 
+LETTERED: Final = re.compile(rf"(?<!\w)(?:{'|'.join(LETTERS)}):", re.IGNORECASE)
+"""The weekdays of a week in one line: "Wk 3 (1/18)  M: Vectors  F: Quiz"."""
+
+
 def mentions_for(
     text: str, phrase: Phrase | None, phrases: Sequence[Phrase], mentions: Sequence[Mention]
 ) -> list[Mention]:

@@ -1,16 +1,16 @@
 """Check whether the quoted line of an item confirms its date."""
 
-import re
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
 from courses.syllabi.calendars import WEEK_OF, Mention
 from courses.syllabi.cues import DUE_LABEL
-from courses.syllabi.due_days import LETTERS, due_among
+from courses.syllabi.due_days import LETTERED, due_among
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned
 from courses.syllabi.unit import BEGIN
+from courses.syllabi.weekday_rules import day_by_rule
 from courses.syllabi.words import RECURRING
 
 FURTHEST: Final = 3
@@ -18,9 +18,6 @@ FURTHEST: Final = 3
 
 WEEK: Final = timedelta(days=3)
 """Days between first and last day of the shortest week. The longest is twice that."""
-
-_LETTERS: Final = re.compile(rf"(?<!\w)(?:{'|'.join(LETTERS)}):", re.IGNORECASE)
-"""The weekdays of a week in one line: "Wk 3 (1/18)  M: Vectors  F: Quiz"."""
 
 
 class Evidence(StrEnum):
@@ -79,9 +76,10 @@ def _of_lines(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evi
         free = weekdays - {mention.weekday for mention in mentions}
         other = bool(free) and due_on.weekday() not in free
         return Evidence.INFERRED if week or other or any(one.recurring for one in said) else Evidence.CONFIRMED
-    days = any(_LETTERS.search(syllabus.lines[line]) for line in place)
+    days = any(LETTERED.search(syllabus.lines[line]) for line in place)
     in_week = days and any(mention.first <= due_on <= mention.first + 2 * WEEK for mention in mentions)
-    return Evidence.INFERRED if in_week or RECURRING.search(quote) else Evidence.CONTRADICTED
+    ruled = any(day_by_rule(syllabus.rules, quote, mention.first) == due_on for mention in mentions)
+    return Evidence.INFERRED if in_week or ruled or RECURRING.search(quote) else Evidence.CONTRADICTED
 
 
 def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:

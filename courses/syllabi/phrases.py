@@ -7,10 +7,11 @@ from typing import Final
 
 from courses.syllabi.kinds import NOUN, STRONG, kind_of
 from courses.syllabi.vocabulary import VOCABULARY, any_word, whole_word
+from courses.syllabi.words import WEEKDAYS
 
 _NUMBER: Final = r"(?:#|no\.?|nr\.?|n°|number|part|pt\.?)?\s?(?:\d{1,2}[a-c]?|I{1,3}|IV|VI{0,3}|IX|X|[A-H])"
 _NUMBERED: Final = re.compile(
-    rf"\s?(?P<first>{_NUMBER})(?!\w|[:.]\d|\s?(?:%|pts?\b|points?\b|[ap]\.?m\b|uhr\b|hours?\b|minutes?\b"
+    rf"\.?\s?(?P<first>{_NUMBER})(?!\w|[:.]\d|\s?(?:%|pts?\b|points?\b|[ap]\.?m\b|uhr\b|hours?\b|minutes?\b"
     rf"|pages?\b|words?\b|[/x\u00d7]\s?\d))"
 )
 _LEADING_WORD: Final = re.compile(r"([^\W\d_][\w'\u2019&-]*|\d{1,2}(?:st|nd|rd|th))\s+$")
@@ -22,7 +23,7 @@ _OF: Final = re.compile(
 )
 """Words that join two names of one item: "critique of project one", "draft of the term paper"."""
 
-_STOP: Final = frozenset(VOCABULARY["stop_words"])
+_STOP: Final = frozenset(VOCABULARY["stop_words"]) | WEEKDAYS.keys() | {"am", "pm"}
 TAKING_PART: Final = whole_word("taking_part")
 """Parts of the grade that are not due on a day."""
 

@@ -1,6 +1,6 @@
 """The proposal of a syllabus: a course with items and weights, each with its line, for the member's approval."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -8,13 +8,14 @@ from typing import Final
 from uuid import UUID
 
 from courses.syllabi.agreement import compared_with_others
-from courses.syllabi.candidates import Candidate, candidates_in
+from courses.syllabi.candidates import Candidate, candidates_in, undated_parts
 from courses.syllabi.comparison import Match, Stored, Title, matches
 from courses.syllabi.course_fields import CourseFields, course_fields
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.reasons import first_doubt
+from courses.syllabi.reasons import FITTED, first_doubt
+from courses.syllabi.text import comparable, title_key
 from courses.syllabi.warnings import Caution, Claim, cautions_about, too_many
-from courses.syllabi.weights import weights_in
+from courses.syllabi.weights import Weight, weights_in
 
 MOST_ITEMS: Final = 300
 MOST_CATEGORIES: Final = 50
@@ -23,9 +24,6 @@ MOST_CANDIDATES: Final = 1_000
 
 MOST_QUOTED: Final = 300
 """Maximum quoted characters of a line."""
-
-LEAST_CONFIDENCE: Final = 0.15
-"""Candidates with less confidence are not proposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +78,24 @@ class Proposal:
     warnings: Sequence[Caution]
 
 
-def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
+Line = tuple[str, str, date | None]
+"""A line as compared, with the title and the date of its item."""
+
+
+def propose(syllabus: Syllabus, stored: Sequence[Stored] = (), unchanged: Collection[Line] = ()) -> Proposal:
     """The proposal of a syllabus, compared with the items of a course.
 
     Args:
         syllabus: the parsed text.
         stored: the items of the course; those missing from the text are appended as gone.
+        unchanged: the lines of the items in the course's text; what the member corrected in them is not proposed back.
     """
     weights = weights_in(syllabus.lines, [column.lines for column in syllabus.columns])
-    graded = [one.name for one in weights]
-    candidates = compared_with_others(syllabus, list(islice(candidates_in(syllabus, graded), MOST_CANDIDATES)), graded)
-    kept = _without_doubles([one for one in candidates if one.confidence >= LEAST_CONFIDENCE])
+    kept = [one for one in candidates_of(syllabus, weights) if one.confidence >= FITTED["least"]]
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
-    found, gone = matches([(item.title, item.due_on) for item in items], stored)
+    found, gone = matches(
+        [(item.title, item.due_on) for item in items], stored, [_line_of(item) in unchanged for item in items]
+    )
     items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, found, strict=True)]
     categories = [ProposedCategory(one.name, one.weight, one.line + 1) for one in weights[:MOST_CATEGORIES]]
     cautions = cautions_about(
@@ -107,8 +110,24 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
     return Proposal(course_fields(syllabus.lines), items, categories, cautions)
 
 
+def lines_of_items(syllabus: Syllabus) -> frozenset[Line]:
+    """The lines of the items of a text."""
+    return frozenset(_line_of(item) for item in propose(syllabus).items)
+
+
+def _line_of(item: ProposedItem) -> Line:
+    return comparable(item.quote or ""), title_key(item.title), item.due_on
+
+
+def candidates_of(syllabus: Syllabus, weights: Sequence[Weight]) -> list[Candidate]:
+    """The candidates of a text without doubles, however little speaks for them."""
+    graded = [one.name for one in weights]
+    found = [*islice(candidates_in(syllabus, graded), MOST_CANDIDATES), *undated_parts(weights)]
+    return _without_doubles(compared_with_others(syllabus, found, graded))
+
+
 def _item(syllabus: Syllabus, candidate: Candidate) -> ProposedItem:
-    quote = " ".join((candidate.said or syllabus.raw[candidate.line]).split())[:MOST_QUOTED]
+    quote = " ".join((candidate.said or syllabus.quote(candidate.line)).split())[:MOST_QUOTED]
     title = candidate.title[:160].strip()
     title = title[:1].upper() + title[1:]
     confidence, doubt = candidate.confidence, first_doubt(candidate.reasons)

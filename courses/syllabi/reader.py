@@ -1,6 +1,6 @@
 """A syllabus, parsed once for all queries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cached_property
@@ -9,12 +9,17 @@ from typing import Final
 from courses.syllabi.calendars import Calendar, Mention, calendar_of
 from courses.syllabi.columns import columns_of
 from courses.syllabi.grids import with_months
+from courses.syllabi.markup import plain
 from courses.syllabi.quotes import Quotable
-from courses.syllabi.text import lines_of, readable
+from courses.syllabi.rows import WEEKS_HEAD, rows_of
+from courses.syllabi.tables import with_whole_rows
+from courses.syllabi.text import lines_of, quoted, readable
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN
+from courses.syllabi.weekday_rules import Rules, rules_in
 from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
 
+WHOLE_WEEK: Final = timedelta(days=6)
 WEEK: Final = timedelta(days=7)
 """Days that the dates in one row of a timetable span at most."""
 
@@ -42,11 +47,13 @@ class Syllabus:
         raw: its lines unchanged; line 1 of an answer is `raw[0]`.
         lines: the same, as returned by `readable`.
         calendar: the interpretation of its dates.
+        begins: the first line of a row of a table, by its other lines.
     """
 
     raw: Sequence[str]
     lines: Sequence[str]
     calendar: Calendar
+    begins: Mapping[int, int] = field(default_factory=dict)
     _mentions: dict[int, list[Mention]] = field(default_factory=dict, repr=False)
     _said: "dict[int, Said]" = field(default_factory=dict, repr=False)
 
@@ -60,15 +67,19 @@ class Syllabus:
             term: the term of the course, for the same purpose.
         """
         raw = lines_of(text)
-        lines = list(with_months([readable(line) for line in raw]))
-        return cls(raw, lines, calendar_of(lines, today=today, term=term))
+        whole, begins = with_whole_rows(plain(raw))
+        lines = list(with_months([readable(line) for line in whole]))
+        return cls(raw, lines, calendar_of(lines, today=today, term=term), begins)
 
     def mentions(self, line: int) -> list[Mention]:
         """The dates of a line (from 0). Empty if the line does not exist."""
         if not 0 <= line < len(self.lines):
             return []
         if line not in self._mentions:
-            self._mentions[line] = self.calendar.mentions(self.lines[line])
+            found = self.calendar.mentions(self.lines[line])
+            if found and line in self._weeks and found[0].first == found[0].last:
+                found[0] = replace(found[0], last=found[0].first + WHOLE_WEEK)
+            self._mentions[line] = found
         return self._mentions[line]
 
     def dates_in_text(self, text: str) -> list[Mention]:
@@ -81,7 +92,24 @@ class Syllabus:
 
     def dates_in(self, text: str) -> list[Mention]:
         """The dates of a text outside of the lines, like a quote, read by this calendar."""
-        return self.calendar.mentions(readable(" ".join(text.split())))
+        return self.calendar.mentions(quoted(text))
+
+    @cached_property
+    def _weeks(self) -> frozenset[int]:
+        """The rows of tables whose first date is the first day of a week, by the head of its column."""
+        rows = [row for row in rows_of(self.lines) if any(map(WEEKS_HEAD.match, row.heads))]
+        weeks = (
+            (row, cell)
+            for row in rows
+            for cell, head in zip(row.cells, row.heads, strict=True)
+            if WEEKS_HEAD.match(head)
+        )
+        return frozenset(row.line for row, cell in weeks if not cell.isdigit() and any(map(str.isdigit, cell)))
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The weekdays on which work of a kind is due."""
+        return rules_in(self.lines, self.mentions)
 
     @cached_property
     def columns(self) -> "list[Syllabus]":
@@ -106,8 +134,16 @@ class Syllabus:
         return self._said[line]
 
     def places(self, quote: str) -> list[range]:
-        """The lines (from 0) of each occurrence of a quote."""
-        return self._quotable.places(quote)
+        """The lines (from 0) of each occurrence of a quote, from the first line of a row."""
+        found = self._quotable.places(quote)
+        return [range(self.begins.get(place.start, place.start), place.stop) for place in found]
+
+    def quote(self, line: int) -> str:
+        """The text of a line (from 0), or of all lines of its row."""
+        end = line + 1
+        while end in self.begins:
+            end += 1
+        return " ".join(" ".join(self.raw[line:end]).split())
 
     @cached_property
     def _quotable(self) -> Quotable:

@@ -1,50 +1,71 @@
-"""Why an item is due on its date, and what speaks against it: one table, from which its confidence is computed."""
+"""Reasons for and against an item and its date, and the confidence that their fitted weights add up to."""
 
+import json
 from collections.abc import Collection
 from enum import Enum
-from typing import Final
+from math import exp
+from pathlib import Path
+from typing import Any, Final
 
 TICKED: Final = 0.8
 """Confidence from which an item is ticked."""
 
-_BEFORE: Final = 0.5
-_MOST: Final = 0.95
+MOST: Final = 0.95
+UNDATED: Final = 0.3
+"""Least confidence of an item that the text names without a date."""
+
+UNTICKED: Final = 0.75
+"""Most confidence of an item with a doubt."""
+
+FITTED: Final[dict[str, Any]] = json.loads(Path(__file__).with_name("fitted.json").read_text(encoding="utf-8"))
+"""Weights by reason, and what they were fitted on (`make syllabi-fit`)."""
 
 
 class Reason(Enum):
-    """A reason for a date (above 0) or against it, with its weight. The first one against it is shown to the member."""
+    """A reason for an item or against it. One that is a doubt has words for the member."""
 
-    DUE = (0.2, "a word, a label or a column says that it is due")
-    SAT = (0.15, "it is sat or takes place at a time")
-    LISTED = (0.05, "its title has a plain word or a number, and its date follows")
-    NUMBER = (0.15, "it has a number")
-    WEEKDAY = (0.15, "the weekday beside the date is that of the date")
-    NAME = (0.05, "what is sat has a name of several words")
-    HERE = (0.05, "the date is in its line")
-    ENTRY = (0.05, "its line has hardly more than its title and its date")
-    ALIKE = (0.05, "other lines of the same form are items, too")
+    DUE = "a word, a label or a column says that it is due"
+    SAT = "it is sat or takes place at a time"
+    LISTED = "its title has a plain word or a number, and its date follows"
+    NUMBER = "it has a number"
+    WEEKDAY = "the weekday beside the date is that of the date"
+    NAME = "what is sat has a name of several words"
+    HERE = "the date is in its line"
+    ENTRY = "its line has hardly more than its title and its date"
+    ALIKE = "other lines of the same form are items, too"
+    GRADED = "it is a part of the grade"
+    TITLED = "its place is that of a title of work"
+    OWN = "the date is in its cell, line or sentence"
+    PROSE = "it is in a sentence of a long line"
+    BEGINS = "it begins its cell, line or sentence"
+    LAB = "it is a lab"
+    PLURAL = "its last word is a plural"
+    TOPIC = "it is in a column of topics or readings"
+    CELL = "it is in a row of a table"
+    CROWDED = "its cell, line or sentence names several things"
+    LONG = "its title has many words"
+    SAYS = "its sentence has a verb"
 
-    NO_DATE = (-0.2, "no date")
-    OUTSIDE_TERM = (-0.3, "outside the term")
-    YEAR = (-0.2, "maybe another year")
-    OTHER_WEEKDAY = (-0.3, "another weekday")
-    TWO_DATES = (-0.2, "two dates")
-    SEVERAL_DAYS = (-0.2, "several days")
-    RECURRING = (-0.2, "every week")
-    MAYBE_TOPIC = (-0.25, "maybe a topic")
-    UNNAMED = (-0.2, "no word for a kind of work")
-    NO_REASON = (-0.3, "no deadline word")
+    NO_DATE = "no date"
+    OUTSIDE_TERM = "outside the term"
+    YEAR = "maybe another year"
+    OTHER_WEEKDAY = "another weekday"
+    TWO_DATES = "two dates"
+    SEVERAL_DAYS = "several days"
+    RECURRING = "every week"
+    RULE = "a weekday said elsewhere"
+    MAYBE_TOPIC = "maybe a topic"
+    UNNAMED = "no word for a kind of work"
+    NO_REASON = "no deadline word"
 
     @property
-    def weight(self) -> float:
-        """What it adds to the confidence."""
-        return self.value[0]
+    def is_doubt(self) -> bool:
+        """Whether it speaks against an item."""
+        return self in _DOUBTS
 
-    @property
-    def words(self) -> str:
-        """Its words for the member."""
-        return self.value[1]
 
+_DOUBTS: Final = frozenset(list(Reason)[list(Reason).index(Reason.NO_DATE) :])
+"""With one of these an item is never ticked."""
 
 DEADLINES: Final = frozenset({Reason.DUE, Reason.SAT, Reason.LISTED})
 """Without one of these a date is not the day on which something is due."""
@@ -53,21 +74,31 @@ _WEAK: Final = "little says so"
 
 
 def confidence_of(reasons: Collection[Reason]) -> float:
-    """From 0 to 0.95. Any reason against an item lowers it below 0.8."""
-    known = _with_missing(reasons)
-    gained = min(_MOST, _BEFORE + sum(one.weight for one in known if one.weight > 0))
-    return max(0.0, round(gained + sum(one.weight for one in known if one.weight < 0), 2))
+    """From 0 to 0.95. At `TICKED` as many items are right as the weights were fitted for."""
+    known = with_missing(reasons)
+    total: float = FITTED["intercept"] + sum(FITTED["weights"].get(one.name, 0) for one in known)
+    threshold: float = FITTED["threshold"]
+    likely = 1 / (1 + exp(-total))
+    below = likely < threshold
+    mapped = TICKED * likely / threshold if below else TICKED + (1 - TICKED) * (likely - threshold) / (1 - threshold)
+    least = UNDATED if Reason.NO_DATE in known else 0
+    return round(max(least, min(mapped, TICKED - 0.01 if below else MOST, most_of(known))), 2)
+
+
+def most_of(reasons: Collection[Reason]) -> float:
+    """The most confidence that an item with these reasons may have."""
+    return UNTICKED if _DOUBTS & {*reasons} else MOST
 
 
 def first_doubt(reasons: Collection[Reason]) -> str | None:
     """The reason against an item to show; None if it is ticked."""
     if confidence_of(reasons) >= TICKED:
         return None
-    known = _with_missing(reasons)
-    return next((one.words for one in Reason if one.weight < 0 and one in known), _WEAK)
+    known = with_missing(reasons)
+    return next((one.value for one in Reason if one.is_doubt and one in known), _WEAK)
 
 
-def _with_missing(reasons: Collection[Reason]) -> frozenset[Reason]:
+def with_missing(reasons: Collection[Reason]) -> frozenset[Reason]:
     """The reasons, and that there is none to be a deadline if that is so for an item with a date."""
     stated = DEADLINES & {*reasons} or Reason.NO_DATE in reasons
     return frozenset(reasons if stated else {*reasons, Reason.NO_REASON})

@@ -5,14 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from courses.syllabi.markup import BREAK
+from courses.syllabi.tables import DATE_FIRST
 from courses.syllabi.vocabulary import VOCABULARY
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_CHARACTERS: Final = 20_000
 """Maximum length of a searched line. The rest of a longer one is ignored."""
 
-MOST_LINES: Final = 20_000
-"""Maximum number of lines searched for items and weights. A hundred pages have a third of that."""
+MOST_LINES: Final = 10_000
+"""Maximum number of lines searched for items and weights. A hundred pages have two thirds of that."""
 
 MOST_JOINED: Final = 1_500
 """Maximum length of a sentence or a row of several lines."""
@@ -24,6 +26,7 @@ INDENT: Final = 8
 """Minimum number of characters before the last cell of a row that goes on in the next line."""
 
 _GAP: Final = re.compile(r"\t+ *| {2,}(?=\S)")
+_AROUND: Final = f" \t{BREAK}"
 _CELL: Final = re.compile(r"\S+(?: \S+)*")
 _RULE: Final = re.compile(r"[\s|:=+_-]*")
 _BULLET: Final = re.compile(
@@ -32,13 +35,13 @@ _BULLET: Final = re.compile(
 )
 """The bullet of a list entry. The day of "24. Juni" is not one."""
 
-_SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'%])[.!?]\s+(?=[\"“(]?[A-ZÀ-Þ\d])")
+_SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'%])[.!?]\s+(?=[\"“(]?[A-ZÀ-Þ\d])| \u2022 ")
 _SHORT_NAMES: Final = {name: number for name, number in (MONTHS | WEEKDAYS).items() if len(name) <= 5}
 _ABBREVIATED: Final = tuple(
     (re.compile(before), re.compile(after, re.IGNORECASE))
     for before, after in (
         (rf"\b(?:(?i:{one_of(_SHORT_NAMES)})|[^\W\d_a-zà-ÿ][^\W\d_]?)$", r"\w"),
-        (r"\b[a-zà-ÿ]{1,3}$", r"\d"),
+        (r"\b(?:[a-zà-ÿ]{1,3}|[Pp]roj|[Aa]ss(?:gn?|t)|[Cc]hap|[Ee]xp)$", r"\d"),
         (r"\d$", rf"(?:{one_of(MONTHS)})\b"),
     )
 )
@@ -46,9 +49,15 @@ _ABBREVIATED: Final = tuple(
 
 _NUMBER_NEXT: Final = re.compile(r"\d+, [a-zà-ÿ]")
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
-_MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
 _ROLE: Final = [(one["role"], re.compile("|".join(one["heads"]), re.IGNORECASE)) for one in VOCABULARY["columns"]]
+
+
+WEEKS_HEAD: Final = re.compile(
+    r"(?:week )?(?:of|begin|start|commenc)|w/c|semaine du|semana del|(?:weeks?|wk|woche|semaine|semana)\W*$",
+    re.IGNORECASE,
+)
+"""The head of a column with the first days of weeks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +97,7 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
     header = ""
     at = 0
     while at < min(len(lines), MOST_LINES):
-        text = _MARKS.sub("", lines[at][:MOST_CHARACTERS]).rstrip()
+        text = lines[at][:MOST_CHARACTERS].rstrip()
         line, at = at, at + 1
         if not text.strip() or _RULE.fullmatch(text):
             continue
@@ -98,7 +107,7 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
                 text, at = f"{text} {lines[at].strip()}", at + 1
             cells = cells_of(text)
             named = tuple(role_of(cell) for cell in cells)
-            if sum(role is not None for role in named) >= 2 or named[0] in {"date", "due"}:
+            if _is_head(named, cells, lines[at : at + 3]):
                 roles, heads, header = named, cells, text
             elif roles and len(cells) != len(roles) and "|" not in text:
                 cells = _below_heads(text, header) or cells
@@ -115,13 +124,23 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
         yield Row(line, text, (text,), (), tuple((start - cut, number) for start, number in starts))
 
 
+def _is_head(roles: Sequence[str | None], cells: Sequence[str], below: Sequence[str]) -> bool:
+    """Return whether cells are the heads of columns: two have a role, or one whose column has numbers below it."""
+    known = [at for at, role in enumerate(roles) if role is not None]
+    if len(known) >= 2 or roles[0] in {"date", "due"}:
+        return True
+    rows = [row for line in below if not _RULE.fullmatch(line) and len(row := cells_of(line)) == len(cells)]
+    dated = any(any(map(str.isdigit, row[at])) for row in rows for at in known if roles[at] in {"date", "due"})
+    return dated and not any(map(str.isdigit, "".join(cells)))
+
+
 def cells_of(text: str) -> tuple[str, ...]:
     """The columns of a line, separated by bars, tabs or wide gaps. Bars at its ends are borders."""
     if "|" in text:
         bordered = text.strip()
         inner = bordered[1:].removesuffix("|") if bordered.startswith("|") else bordered
-        return tuple(cell.strip() for cell in inner.split("|"))
-    return tuple(cell.strip() for cell in _GAP.split(text.strip()) if cell.strip()) or ("",)
+        return tuple(cell.strip(_AROUND) for cell in inner.split("|"))
+    return tuple(cell.strip(_AROUND) for cell in _GAP.split(text.strip()) if cell.strip()) or ("",)
 
 
 def _below_heads(text: str, header: str) -> tuple[str, ...]:
@@ -155,14 +174,14 @@ def role_of(cell: str) -> str | None:
 
 
 def sentences_of(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences of a text with their positions."""
+    """The sentences of a text, and the lines of a cell, with their positions."""
     start = 0
     for end in _SENTENCE_END.finditer(text):
-        if not any(
+        if end[0] == BREAK or not any(
             before.search(text, max(start, end.start() - 20), end.start()) and after.match(text, end.end())
             for before, after in _ABBREVIATED
         ):
-            yield start, text[start : end.start() + 1]
+            yield start, text[start : end.start() + (end[0] != BREAK)]
             start = end.end()
     yield start, text[start:]
 
@@ -182,7 +201,7 @@ def _goes_on(text: str, following: str) -> bool:
         return False
     if len(text) + len(following) > MOST_JOINED:
         return False
-    if _BULLET.match(following) or len(_GAP.split(following)) > 1:
+    if _BULLET.match(following) or (last == "due" and DATE_FIRST.match(following)) or len(_GAP.split(following)) > 1:
         return False
     return following[0].islower() or bool(_NUMBER_NEXT.match(following)) or last in _OPEN_ENDS or text[-1] == ","
 

@@ -4,14 +4,16 @@ import re
 import unicodedata
 from typing import Final
 
+from courses.syllabi.markup import plain
+
 _INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 """Soft hyphens, joiners and marks of order."""
 
 _QUOTATION_MARKS: Final = (
     "\"'`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a\u00ab\u00bb\u2032\u2033\u2035\u2036"
 )
-_BLANKS: Final = "|-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"
-"""Dashes, and the cell borders that readers of files write. A quote copied from the page has none."""
+_BLANKS: Final = "|\u2022-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"
+"""Dashes, and the marks between cells and their lines that readers of files write. A page has none to quote."""
 
 _TO_COMPARE: Final = str.maketrans(_BLANKS, " " * len(_BLANKS), _INVISIBLE + _QUOTATION_MARKS)
 _TO_READ: Final = str.maketrans("\u2010\u2011\u2212\u2012\u2015\u2019", "---\u2013\u2014'", _INVISIBLE)
@@ -20,6 +22,13 @@ _LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,400}\)")
 
 _LEADER: Final = re.compile(r" ?\.(?: ?\.){3,} ?")
 """Dots that lead from a name to its number or date."""
+
+_DAYS: Final = "(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)"
+_GLUED: Final = re.compile(
+    rf"(?<=\d)(?={_DAYS}\b\.? \d)|(?:(?<=[a-z]day)|(?<=\d (?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
+    r"|(?<=\d Sept))(?=[A-Z][a-z])"
+)
+"""Where columns lost the space between them: "2Fri 3 SeptOrganic", "WednesdayQuiz"."""
 
 _ADDRESS: Final = re.compile(r"\bhttps?://\S+")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -40,7 +49,14 @@ def readable(line: str) -> str:
         line = _LINK.sub(r"\1", line)
     if "...." in line or ". . ." in line:
         line = _LEADER.sub(": ", line)
-    return _ADDRESS.sub(" ", line) if "://" in line else line
+    if "://" in line:
+        line = _ADDRESS.sub(" ", line)
+    return _GLUED.sub(" ", line)
+
+
+def quoted(quote: str) -> str:
+    """A quote as the lines of its text are read, with single spaces."""
+    return readable(plain([" ".join(quote.split())])[0])
 
 
 def comparable(text: str) -> str:

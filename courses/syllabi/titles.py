@@ -27,7 +27,8 @@ _CUES: Final = re.compile(
     r"\b(?:(?:is|are|will be|must be|to be|should be) )?(?:due|submitted|handed in|turned in|held"
     r"|scheduled)\b(?: (?:on|by|in class|at|date|before(?: class)?|today|online|for))*|\bdeadline(?: for)?\b"
     r"|\bdate\b:|\b(?:in|before|during|at|by) (?:the )?(?:start of |beginning of |end of )?(?:the )?(?:class|lecture"
-    r"|lab)\b|^(?:abgabe|entrega(?: de| del)?|rendu(?: du| de la)?|submit|turn in|hand in|complete)\b:?|\b(?:via|on"
+    r"|lab)\b|\b(?:hand|turn|send) (?:it|them|this|these) in\b(?: (?:by|on|at))*"
+    r"|^(?:abgabe|entrega(?: de| del)?|rendu(?: du| de la)?|submit|turn in|hand in|complete)\b:?|\b(?:via|on"
     r"|through) (?:canvas|blackboard|moodle|gradescope|brightspace|turnitin|d2l)\b|^(?:week|wk|woche|semaine|semana"
     r"|class|session|day|lecture)\s*#?\d{1,2}\b[:.]?|^\d{1,2}(?:\s+(?=\D)|$)|\b(?:on|by|until|bis|am|le|is|are|be)\s*$|^(?:on"
     r"|am|le|el|week of)\b",

@@ -10,7 +10,7 @@ from courses.syllabi.vocabulary import whole_word
 
 BEGIN: Final = re.compile(
     r"[\s*#]*(?:(?:week|wk|woche|kw|semaine|semana|class|session|lecture|day|module?|unit|unidad|modulo|no|séance|sitzung|sesión)\.?\s*#?\d{0,2}"
-    r"|\d{1,2}|[MTWRF]|finals)?[\s:.,(*|–—-]*",
+    r"|\d{1,2}|(?:\d{1,2}\s)?(?:M|T|W|R|F|TH|TU|SA|SU|(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\W{0,2}){1,2})|finals)?[\s:.,(*|–—-]*",
     re.IGNORECASE,
 )
 """Text allowed before the date at the start of a line."""
@@ -37,6 +37,8 @@ class Unit:
         prose: whether it is a sentence of a long line.
         before: the sentence before it in its line.
         in_week: whether its line begins with a week number and has no date.
+        detail: whether its date is a detail in a line of its own.
+        role: the role of its column, empty if it has none; None outside of tables.
     """
 
     text: str
@@ -50,6 +52,8 @@ class Unit:
     prose: bool = False
     before: str = ""
     in_week: bool = False
+    detail: bool = False
+    role: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

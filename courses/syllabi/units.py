@@ -8,7 +8,7 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cells import units_of_cells
-from courses.syllabi.cues import DUE, DUE_LABEL, SAYS
+from courses.syllabi.cues import BY, DUE, DUE_LABEL, SAYS
 from courses.syllabi.due_days import due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
@@ -44,6 +44,8 @@ _DUE_DETAIL: Final = re.compile(
     rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)|\d (?:points?|pts)\b",
     re.IGNORECASE,
 )
+_DUE_LAST: Final = re.compile(rf"{DUE.pattern}\W*$", re.IGNORECASE)
+_WORTH: Final = re.compile(r"\b\d{1,4}\s?(?:points?|pts)\b", re.IGNORECASE)
 _TYPE: Final = re.compile(r"(?:quiz|assignment|discussion(?: topic)?|page|external tool|forum|test)", re.IGNORECASE)
 """The kind of an entry of a learning platform, on a line below its title."""
 
@@ -56,6 +58,7 @@ _SHARE: Final = re.compile(
 def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     """The units of a text in order."""
     above: Above | None = None
+    merged: Row | None = None
     headed = False
     earlier: list[list[Row]] = []
     for block in _blocks_in(syllabus):
@@ -69,6 +72,8 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
         titles: list[Row] = []
         titles_first = _titles_come_first(block)
         for row, mentions in block:
+            if row.is_table:
+                row = merged = _with_merged_date(syllabus, row, merged)  # noqa: PLW2901
             if titles and mentions and _is_detail(row, mentions, titles_first=titles_first):
                 yield from _titled_above(row, mentions, titles)
                 continue
@@ -78,6 +83,17 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             units = units_of_cells(syllabus, row) if row.is_table else _of_line(syllabus, row, mentions, above)
             for unit in units:
                 yield replace(unit, reason=unit.reason or (headed and bool(mentions)))
+
+
+def _with_merged_date(syllabus: Syllabus, row: Row, before: Row | None) -> Row:
+    """The row with the date of the row before it, if its own cell of dates is empty and goes on."""
+    if before is None or len(row.cells) != len(before.cells) or any(map(syllabus.dates_in_text, row.cells[:2])):
+        return row
+    first = next((at for at, cell in enumerate(row.cells) if cell and not cell.isdigit()), 0)
+    at = next((at for at in range(first) if not row.cells[at] and syllabus.dates_in_text(before.cells[at])), None)
+    if at is None or (row.roles and row.roles[at] == "due"):
+        return row
+    return replace(row, cells=(*row.cells[:at], before.cells[at], *row.cells[at + 1 :]))
 
 
 def _above(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above | None:
@@ -149,12 +165,18 @@ def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: A
     if not mentions and _SHARE.search(row.text):
         return  # a weight
     head = mentions[0] if _begins_with_date(row, mentions) else None
+    if head and (entries := _entries(row, mentions)):
+        for start, end, mention in entries:
+            yield Unit(row.text[start:end], row.line_at(start), (), mention)
+        return
     begin = head.end if head else 0
     before = syllabus.lines[row.line - 1] if row.line else ""
     sentences = [(begin + start, sentence) for start, sentence in sentences_of(row.text[begin:])]
-    due = None if head else _due_after(sentences[1:], mentions)
+    due = None if head else _due_after(sentences[1:], mentions, said_due=bool(_DUE_LAST.search(sentences[0][1])))
     for start, sentence in sentences:
-        given = head or (above.mention if above and short and not mentions and not SAYS.search(sentence) else None)
+        due_first = bool(DUE.match(sentence.lstrip(" *-•")))
+        below = above and (short or due_first) and not mentions and not SAYS.search(sentence[:SHORT])
+        given = head or (above.mention if above and below else None)
         if due and not start and is_title(cleaned(sentence, [])):
             yield Unit(sentence, row.line, (), due, reason=True, titled=True)
             continue
@@ -163,6 +185,7 @@ def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: A
             row.line_at(start),
             dates_inside(mentions, start, sentence),
             given,
+            titled=short and bool(mentions) and bool(_WORTH.search(sentence)),
             prose=not short and not head,
             before=before,
             in_week=not mentions and bool(WEEK_HEAD.match(row.text)),
@@ -170,11 +193,25 @@ def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: A
         before = sentence
 
 
-def _due_after(sentences: Sequence[tuple[int, str]], mentions: Sequence[Mention]) -> Mention | None:
-    """The due date of the first sentence that says only when something is due."""
+def _entries(row: Row, mentions: Sequence[Mention]) -> list[tuple[int, int, Mention]]:
+    """The entries of a line with several, each behind its date: "9/19 Exam 1 (19 %) 9/24 Motets"."""
+    ends = [*(one.start for one in mentions[1:]), len(row.text)]
+    words = [row.text[one.end : end] for one, end in zip(mentions, ends, strict=True)]
+    apart = all(is_title(cleaned(text, [])) and not _DUE_LAST.search(text) for text in words[:-1])
+    before = [text.rstrip()[-1:] for text in words[:-1]]
+    if len(mentions) < 2 or not apart or not words[-1].strip(" .,;:)") or any(one in "(,;–-" for one in before):
+        return []
+    if any(BY.search(text) or DUE.search(text) for text in words):
+        return []
+    return [(one.end, end, one) for one, end in zip(mentions, ends, strict=True)]
+
+
+def _due_after(sentences: Sequence[tuple[int, str]], mentions: Sequence[Mention], *, said_due: bool) -> Mention | None:
+    """The due date of the first sentence that says only when something is due: "First report due. February 19"."""
     for start, sentence in sentences:
         inside = dates_inside(mentions, start, sentence)
-        if _only_when(sentence, inside) and _DUE_DETAIL.search(sentence) and (due := due_among(sentence, inside)):
+        says_due = said_due or _DUE_DETAIL.search(sentence)
+        if _only_when(sentence, inside) and says_due and (due := due_among(sentence, inside)):
             return due[0]
     return None
 
@@ -191,7 +228,7 @@ def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) 
     title = next((one for one in reversed(named) if not _TYPE.fullmatch(one.text)), named[-1] if named else None)
     if due and title:
         says_due = bool(_DUE_DETAIL.search(row.text))
-        yield Unit(title.cells[0], title.line, (), due[0], reason=says_due, titled=says_due, entry=True)
+        yield Unit(title.cells[0], title.line, (), due[0], reason=says_due, titled=says_due, entry=True, detail=True)
 
 
 def _is_titled(row: Row) -> bool:

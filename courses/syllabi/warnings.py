@@ -1,5 +1,6 @@
 """Warnings about items and weights of a proposal, for the member to check."""
 
+import re
 from calendar import day_name
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,14 +9,17 @@ from typing import Final, Literal
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.comparison import Stored
+from courses.syllabi.cues import NO_ITEM
 from courses.syllabi.due_days import mentions_for
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.text import readable, title_key, words_of
+from courses.syllabi.rows import cells_of
+from courses.syllabi.text import quoted, title_key, words_of
 from courses.syllabi.words import weekdays_in
 
 WarningType = Literal["outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many"]
 
+_BRACKETS: Final = re.compile(r"\([^()]*\)")
 MOST_QUOTED: Final = 60
 """Maximum characters of a title in a message."""
 
@@ -94,23 +98,43 @@ def _of_date(syllabus: Syllabus, item: Claim, due_on: date, named: str) -> Itera
         yield "outside_term", f"{named} is outside {term.name or 'the term'}, {span}."
     if item.quote is None:
         return
-    mentions = syllabus.dates_in(item.quote)
+    mentions = syllabus.dates_in(_cells_about(syllabus, item.title, item.quote, due_on))
     weekdays = weekdays_in(item.quote) | {one.weekday for one in mentions if one.weekday is not None}
     in_range = any(one.first != one.last and one.holds(due_on) for one in mentions)
     if weekdays and due_on.weekday() not in weekdays and not in_range:
         days = " and ".join(day_name[day] for day in sorted(weekdays))
         yield "weekday", f"{named} is a {due_on:%A}; the text says {days}."
-    if others := _competing(item.title, item.quote, due_on, mentions):
+    if others := _competing(syllabus, item.title, item.quote, due_on):
         yield "two_dates", f"This line also has {_day(others[0].last)}."
 
 
-def _competing(title: str, quote: str, due_on: date, mentions: Sequence[Mention]) -> list[Mention]:
+def _cells_about(syllabus: Syllabus, title: str, quote: str, due_on: date) -> str:
+    """The cells of a row that have the title or the date; else the whole quote."""
+    words, cells = set(words_of(title)), cells_of(quoted(quote))
+    about = [
+        cell
+        for cell in cells
+        if words & set(words_of(cell)) or any(one.holds(due_on) for one in syllabus.dates_in_text(cell))
+    ]
+    return " ".join(about) if len(cells) > 1 and about else quote
+
+
+def _competing(syllabus: Syllabus, title: str, quote: str, due_on: date) -> list[Mention]:
     """Other dates of a quote that may belong to this title, if the quote contains the item's own date."""
-    text = readable(" ".join(quote.split()))
+    text = quoted(_cells_about(syllabus, title, quote, due_on))
+    mentions = syllabus.dates_in_text(text)
     words, phrases = set(words_of(title)), phrases_of(text)
     phrase = max(phrases, key=lambda one: len(words & set(words_of(one.title))), default=None)
     found = mentions_for(text, phrase, phrases, mentions)
-    others = [one for one in found if not one.holds(due_on)]
+    apart = _BRACKETS.sub(lambda brackets: " " * len(brackets[0]), text)
+    others = [
+        one
+        for one in found
+        if not one.holds(due_on)
+        and (apart[one.start].strip() or not NO_ITEM.search(text, max(0, one.start - MOST_QUOTED), one.end))
+    ]
+    if phrase and weekdays_in(text[phrase.end : min((one.start for one in mentions), default=0)]) == {due_on.weekday()}:
+        return []  # "HW 10 (Fri); report due Thu Dec 10"
     return others if any(one.holds(due_on) for one in mentions) or len(others) > 1 else []
 
 

@@ -92,10 +92,12 @@ def _matched(names: Sequence[Entry], numbers: Sequence[Entry]) -> Iterator[Entry
 
 
 def _joined(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries of a row. A share without words belongs to the name before it, and a name has its last share."""
+    """The entries of a row. A share without words belongs to the name before it; one that begins, to the next."""
     joined: list[Entry] = []
-    for entry in entries:
-        if joined and not entry.said:
+    for at, entry in enumerate(entries):
+        if at == 1 and joined[0].value and not joined[0].said and entry.name and not entry.value:
+            joined[0] = entry.with_share_of(joined[0])
+        elif joined and not entry.said:
             joined[-1] = joined[-1].with_share_of(entry)
         elif entry.value or not joined or joined[-1].value:
             joined.append(entry)

@@ -18,7 +18,7 @@ _NO_PART: Final = whole_word("no_part")
 """Deductions, thresholds, and categories that are part of another."""
 
 SCALE: Final = re.compile(
-    r"(?<![\d.,/-])\d{2,3}(?:\.\d+)?\s?%?\s?(?:[-–—]|to|and)\s?(?:\d{2,3}(?![\d/-])|above|below|up)|[<>≥≤]"
+    r"(?<![\d.,:/-])\d{2,3}(?:\.\d+)?\s?%?\s?(?:[-–—]|to|and)\s?(?:\d{2,3}(?![\d/-])|above|below|up)|[<>≥≤]"
     r"|\b[A-F][+-]?\s?[=:]\s?\d|\d\s?%?\s?=\s?[A-F]\b",
     re.IGNORECASE,
 )

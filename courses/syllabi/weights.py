@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Final
 
@@ -14,6 +14,11 @@ from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_in
 
 MOST_ENTRIES: Final = 600
 """Maximum number of percentages read. A syllabus has a few dozen."""
+
+_NUMBER: Final = re.compile(
+    r"\s*#?\b(?:\d{1,2}|I{1,3}|IV)$|^(?:1st|2nd|3rd|\dth|first|second|third|fourth)\s", re.IGNORECASE
+)
+"""The number that tells equal parts apart."""
 
 _TOTAL: Final = whole_word("total")
 """Words beside a written total."""
@@ -45,10 +50,22 @@ def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> l
         run = max((_whole_run(text, bare=bare) for text in texts), key=_worth)
         if run and (_known(run) or not bare or _TOTAL.search("\n".join(lines[max(0, run[0].line - 3) : run[0].line]))):
             total = sum(entry.value for entry in run)
+            run = _merged(run)
             return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
     percentages = [entry for entry in _entries(lines, bare=False) if entry.unit == "%"]
     run = max(filter(_is_close, _runs(percentages)), key=len, default=[])
     return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
+
+
+def _merged(run: Sequence[Entry]) -> list[Entry]:
+    """The entries with those that differ only by a number as one, like "Exam 1" and "Exam 2" of equal weight."""
+    merged: dict[tuple[str, float], Entry] = {}
+    for at, entry in enumerate(run):
+        plain = _NUMBER.sub("", entry.name).strip()
+        key = (plain.lower(), entry.value) if plain and plain != entry.name else (str(at), 0.0)
+        same = merged.get(key)
+        merged[key] = replace(same, name=f"{plain}s", value=same.value + entry.value) if same else entry
+    return list(merged.values())
 
 
 def _entries(lines: Sequence[str], *, bare: bool) -> list[Entry]:

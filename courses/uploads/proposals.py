@@ -13,7 +13,6 @@ from courses.models import Course, Item
 from courses.serializers import COURSE_TEXTS
 from courses.syllabi.comparison import Stored
 from courses.syllabi.proposing import question
-from courses.syllabi.reader import Syllabus
 from courses.uploads.counting import count_limit_hit
 from courses.uploads.serializers import ProposalRow, ProposedCourseRow
 from studyservice.database.statements import Param, Select
@@ -38,6 +37,7 @@ class Comparison(TypedDict):
 
     id: UUID
     term: str
+    syllabus_text: str | None
 
 
 class _StoredRow(TypedDict):
@@ -91,10 +91,12 @@ def proposal_of(member: Member, text: str | None, course: Comparison | None, mod
         [] if course is None else [Stored(**row) for row in _ITEMS.all(member_id=member.id, course_id=course["id"])]
     )
     today, term = member.today(), None if course is None else course["term"]
-    if len(text) + MOST_ROW_COST * model_answer.count('["') > MOST_READ_HERE:
-        proposal = _by_child(member, question(text, stored, today=today, term=term), model_answer)
+    before = course["syllabus_text"] if course and stored else None
+    if len(text) + len(before or "") + MOST_ROW_COST * model_answer.count('["') > MOST_READ_HERE:
+        asked = question(text, stored, before=before, today=today, term=term)
+        proposal = _by_child(member, asked, model_answer)
     else:
-        proposal = _row(proposed(Syllabus.of(text, today=today, term=term), stored, model_answer))
+        proposal = _row(proposed(text, before, stored, model_answer, today=today, term=term))
     if lost := text.count(REPLACED):
         proposal["warnings"].append(_unreadable(lost))
     return proposal

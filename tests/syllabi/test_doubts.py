@@ -16,12 +16,12 @@ def doubts(*lines: str) -> list[tuple[str, str | None]]:
     return [(item.title, item.doubt) for item in proposed(FALL, *lines).items]
 
 
-EVERYTHING = {one for one in Reason if one.weight > 0}
+EVERYTHING = {one for one in Reason if not one.is_doubt}
 
 
 def test_any_reason_against_an_item_prevents_selecting_it():
     assert confidence_of(EVERYTHING) >= 0.8
-    assert all(confidence_of({*EVERYTHING, one}) < 0.8 for one in Reason if one.weight < 0)
+    assert all(confidence_of({*EVERYTHING, one}) < 0.8 for one in Reason if one.is_doubt)
 
 
 def test_without_a_reason_to_be_a_deadline_a_date_is_not_selected():
@@ -35,7 +35,6 @@ def test_without_a_reason_to_be_a_deadline_a_date_is_not_selected():
         (("Song essay due October 8",), "Song essay"),
         (("October 8: essay 1 due",), "Essay 1"),
         (("October 8 | Listening quiz",), "Listening quiz"),
-        (("The recital report must be submitted by Thursday, October 8.",), "Recital report"),
         (("Date | Topic | Due in class", "10/8 | Motets | Motet paper"), "Motet paper"),
         (("Essay 1: October 8",), "Essay 1"),
         (("Fri Oct 9, 2026\tAssignment Song book\tdue by 11:59pm",), "Assignment Song book"),
@@ -43,7 +42,7 @@ def test_without_a_reason_to_be_a_deadline_a_date_is_not_selected():
         (("OCTOBER", "Mon | Tue | Wed | Thu", "5 | 6 | 7 | 8 Song quiz"), "Song quiz"),
     ],
     ids=[
-        "due after", "a schedule", "sat at a time", "submitted by", "its column", "an entry", "its row",
+        "due after", "a schedule", "sat at a time", "its column", "an entry", "its row",
         "its block", "a month",
     ],
 )  # fmt: skip
@@ -62,7 +61,7 @@ def test_a_reason_selects_an_item(lines, title):
         (("Lab report 1 due every week", "October 8: Homework 3"), "Homework 3", "no deadline word"),
         (("Song book due October 8",), "Song book", "no word for a kind of work"),
         (("The recital report must be submitted by October 8.",), "Recital report", "little says so"),
-        (("Wk 6 (10/5)   M: Motets   W: Masses   F: Song quiz",), "Song quiz", "little says so"),
+        (("Wk 6 (10/5)   M: Motets   W: Masses   F: Song quiz",), "Song quiz", "several days"),
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
@@ -71,7 +70,7 @@ def test_a_doubtful_item_is_not_selected(lines, title, doubt):
 
 
 def test_a_part_of_the_grade_needs_no_word_for_its_kind():
-    grade = ("Grading", "Song book 60%", "Jury 40%")
+    grade = ("Grading", "Song book 60%", "Attendance 40%")
     assert doubts(*grade, "", "Song book due Thursday, October 8") == [("Song book", None)]
 
 

@@ -2,6 +2,7 @@
 
 from typing import IO
 
+from courses.syllabi.reading.lines import MOST_COLUMNS, number
 from courses.syllabi.reading.markup import MarkupReader
 
 _WORD = {
@@ -22,12 +23,23 @@ _WORD = {
         "del",
         "moveFrom",
         "pPr",
-        "rPr",
         "instrText",
+        "r",
+        "strike",
+        "dstrike",
+        "vanish",
+        "tbl",
+        "gridBefore",
+        "gridSpan",
+        "vMerge",
     )
 }
-_LEFT_OUT = {"del", "moveFrom", "pPr", "rPr", "instrText"}
-"""Deleted text, and properties, where a tab is a tab stop and not a character."""
+_LEFT_OUT = {"moveFrom", "pPr", "instrText"}
+"""Text that is not shown, and properties, where a tab is a tab stop and not a character."""
+
+_STRUCK = {"strike", "dstrike", "vanish"}
+_CHARACTERS = {"tab": "\t", "noBreakHyphen": "-"}
+_OFF = {"0", "false", "off"}
 
 _FALLBACK = "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback"
 """A copy of the preceding content, for programs that do not support it."""
@@ -37,25 +49,43 @@ class _Document(MarkupReader):
     def __init__(self) -> None:
         super().__init__()
         self._in_text = 0
+        self._struck = False
 
     def started(self, name: str, attributes: dict[str, str]) -> bool:
-        """Start rows, cells and text."""
-        match _WORD.get(name):
-            case "t":
-                self._in_text += 1
-            case "tab":
-                self.lines.add("\t")
-            case "noBreakHyphen":
-                self.lines.add("-")
-            case "br" | "cr":
-                self.lines.end_line()
+        """Start tables, rows, cells and text. A row, a cell and a run begin with their properties."""
+        local = _WORD.get(name, "")
+        value = next((said for attribute, said in attributes.items() if attribute.endswith(" val")), "")
+        self._start_table(local, value)
+        if local == "r":
+            self._struck = False
+        elif local in _STRUCK:
+            self._struck = self._struck or value not in _OFF
+        elif local == "del" or (local == "t" and self._struck):
+            self.lines.leave_out()
+            return False
+        elif local == "t":
+            self._in_text += 1
+        elif local in _CHARACTERS:
+            self.lines.add(_CHARACTERS[local])
+        elif local in {"br", "cr"}:
+            self.lines.end_line()
+        return local not in _LEFT_OUT and name != _FALLBACK
+
+    def _start_table(self, local: str, value: str) -> None:
+        match local:
+            case "tbl":
+                self.lines.start_table()
             case "tr":
                 self.lines.start_row()
             case "tc":
                 self.lines.start_cell()
-            case local if local in _LEFT_OUT:
-                return False
-        return name != _FALLBACK
+            case "gridBefore":
+                self.lines.start_cell(number(value))
+                self.lines.end_cell()
+            case "gridSpan":
+                self.lines.cell.columns = min(number(value), MOST_COLUMNS)
+            case "vMerge":
+                self.lines.cell.above = value != "restart"
 
     def ended(self, name: str) -> None:
         """End rows, cells and lines."""
@@ -68,6 +98,8 @@ class _Document(MarkupReader):
                 self.lines.end_cell()
             case "tr":
                 self.lines.end_row()
+            case "tbl":
+                self.lines.end_table()
 
     def said(self, text: str) -> None:
         """Add characters inside a run's text only."""

@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-from courses.syllabi.reading.markup import Lines
+from courses.syllabi.reading.lines import BREAK, Lines, number
 
 BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt", "fieldset"}
@@ -27,49 +27,84 @@ BLOCKS = frozenset(
     | {"ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "title", "ul"}
 )
 _LEFT_OUT = frozenset({"script", "style", "template", "noscript"})
+_STRUCK = frozenset({"s", "strike", "del"})
+_UNSEEN = re.compile(r"line-through|display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_EMPTY = frozenset({"br", "hr", "img", "input", "col", "wbr", "meta", "link", "area", "embed", "source"})
+_ENDS = {
+    "td": {"td", "th", "tr"},
+    "th": {"td", "th", "tr"},
+    "tr": {"tr"},
+    "li": {"li"},
+    "p": {"p", "div", "table", "ul"},
+}
+"""Elements whose end may be missing, and those before which they end."""
+
 _SPACE = re.compile(r"\s+")
 
 
 class HtmlReader(HTMLParser):
     """Reads HTML as text. Lines of `pre` keep their indentation, and other blocks leave at most one empty line."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, as_seen: bool = False) -> None:
+        """Args: as_seen: leave out struck and hidden text, and keep the lines of a cell apart."""
         super().__init__(convert_charrefs=True)
-        self.lines = Lines()
+        self.lines = Lines(BREAK if as_seen else " ")
+        self._as_seen = as_seen
         self._skipping: list[str] = []
         self._preformatted = 0
         self._pre_begins = False
         self._rows: list[bool] = []
-        """For each open row, whether a cell is open."""
+        """For each open table, whether a cell is open."""
+
+    def _is_left_out(self, tag: str, attributes: dict[str, str | None]) -> bool:
+        if not self._as_seen or tag in _LEFT_OUT:
+            return tag in _LEFT_OUT
+        unseen = "hidden" in attributes or _UNSEEN.search(attributes.get("style") or "")
+        return tag in _STRUCK or (tag not in _EMPTY and bool(unseen))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Start rows and cells, and end lines. A row or cell ends where the next one begins."""
-        if tag in _LEFT_OUT:
+        """Start tables, rows and cells, and end lines. A row or cell ends where the next one begins."""
+        attributes = dict(attrs)
+        if self._skipping and tag in _ENDS.get(self._skipping[-1], ()):
+            self._skipping.pop()
+        if self._skipping:
+            self._skipping += [tag] * (tag == self._skipping[-1])
+        elif self._is_left_out(tag, attributes):
             self._skipping.append(tag)
+            self.lines.leave_out()
         elif tag == "br" and self._preformatted:
             self.lines.end_line()
         elif tag == "br" or tag in BLOCKS:
             self.lines.end_block()
             self._preformatted += tag == "pre"
             self._pre_begins = tag == "pre"
+            if tag == "table":
+                self._rows.append(False)
+                self.lines.start_table()
         elif tag == "tr":
-            self._end_row()
+            self._end_cell()
             self.lines.start_row()
-            self._rows.append(False)
         elif tag in {"td", "th"} and self._rows:
             self._end_cell()
-            self.lines.start_cell()
+            self.lines.start_cell(number(attributes.get("colspan")), number(attributes.get("rowspan")))
             self._rows[-1] = True
 
     def handle_endtag(self, tag: str) -> None:
-        """End lines, cells and rows."""
+        """End lines, cells, rows and tables."""
         if self._skipping:
             if tag == self._skipping[-1]:
                 self._skipping.pop()
-        elif tag in {"td", "th"}:
+                return
+            if tag not in {"tr", "table"} or self._skipping[-1] not in _ENDS:
+                return
+            self._skipping.clear()
+        if tag in {"td", "th", "tr", "table"}:
             self._end_cell()
-        elif tag in {"tr", "table"}:
-            self._end_row()
+        if tag == "tr":
+            self.lines.end_row()
+        elif tag == "table" and self._rows:
+            self._rows.pop()
+            self.lines.end_table()
         if tag in BLOCKS:
             self.lines.end_block()
             self._preformatted -= tag == "pre" and self._preformatted > 0
@@ -78,12 +113,6 @@ class HtmlReader(HTMLParser):
         if self._rows and self._rows[-1]:
             self.lines.end_cell()
             self._rows[-1] = False
-
-    def _end_row(self) -> None:
-        if self._rows:
-            self._end_cell()
-            self.lines.end_row()
-            self._rows.pop()
 
     def handle_data(self, data: str) -> None:
         """Add text. White space is one space unless it is preformatted."""
@@ -116,4 +145,4 @@ class HtmlReader(HTMLParser):
 
 def read_html(text: str) -> str:
     """The text of a page. Raises `TooLargeError` if it exceeds the limit."""
-    return HtmlReader().read(text)
+    return HtmlReader(as_seen=True).read(text)

@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from typing import IO
 from xml.parsers import expat
 
-from courses.syllabi.reading.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_MARKUP_BYTES, TooLargeError, UnreadableError
-from courses.syllabi.reading.tidy import row
+from courses.syllabi.reading.limits import MAX_DEPTH, MAX_MARKUP_BYTES, TooLargeError, UnreadableError
+from courses.syllabi.reading.lines import Lines
 
 _PIECE = 65_536
 _BROKEN = (
@@ -26,85 +26,6 @@ _BROKEN = (
     ValueError,
 )
 """Exceptions for a package that is broken, encrypted or compressed in an unknown way (`NotImplementedError`)."""
-
-
-class Lines:
-    """Lines of text. A table row becomes one line of its cells, whatever paragraphs are in them."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._line: list[str] = []
-        self._rows: list[list[str]] = []
-        self._cells: list[list[str]] = []
-        self._length = 0
-
-    def add(self, text: str) -> None:
-        """Add text to the current line or cell.
-
-        Raises:
-            TooLargeError: there are more than `MAX_CHARACTERS` in total.
-        """
-        self._length += len(text)
-        if self._length > MAX_CHARACTERS:
-            raise TooLargeError
-        (self._cells[-1] if self._cells else self._line).append(text)
-
-    def end_line(self) -> None:
-        """End the line; in a cell it becomes a space."""
-        if self._cells:
-            self._cells[-1].append(" ")
-        else:
-            self._lines.append("".join(self._line))
-            self._line = []
-
-    @property
-    def at_start(self) -> bool:
-        """Whether the current line or cell has no text yet."""
-        return not any(self._cells[-1] if self._cells else self._line)
-
-    def end_block(self) -> None:
-        """End the line, but add no second empty line, and none at the beginning."""
-        if self._cells or not self.at_start or (self._lines and self._lines[-1]):
-            self.end_line()
-
-    def start_row(self) -> None:
-        """Start a table row."""
-        if self._line and not self._cells:
-            self.end_line()
-        self._rows.append([])
-
-    def start_cell(self) -> None:
-        """Start a cell."""
-        self._cells.append([])
-
-    def end_cell(self) -> None:
-        """End the cell. Outside a row it is ordinary text."""
-        if not self._cells:
-            return
-        text = "".join(self._cells.pop())
-        if self._rows:
-            self._rows[-1].append(text)
-        else:
-            self.add(text)
-
-    def end_row(self) -> None:
-        """End the row. In a nested table it becomes part of the outer cell."""
-        if not self._rows:
-            return
-        line = row(self._rows.pop())
-        if self._cells:
-            self._cells[-1].append(f" {line} ")
-        elif line:
-            self._lines.append(line)
-
-    def text(self) -> str:
-        """All lines."""
-        while self._cells:
-            self.end_cell()
-        while self._rows:
-            self.end_row()
-        self.end_line()
-        return "\n".join(self._lines)
 
 
 class MarkupReader(ABC):
