@@ -51,7 +51,7 @@ class Reason(Enum):
     YEAR = "maybe another year"
     OTHER_WEEKDAY = "another weekday"
     TWO_DATES = "two dates"
-    SEVERAL_DAYS = "several days"
+    SEVERAL_DAYS = "it names several days, not one"
     RECURRING = "every week"
     RULE = "a weekday said elsewhere"
     MAYBE_TOPIC = "maybe a topic"

@@ -121,7 +121,9 @@ def test_a_head_that_says_what_is_due_names_the_date_below_it():
 
 
 def test_two_days_in_the_cell_of_a_week_are_its_days():
-    assert found("Oct 6, 8     Masses     Problem set 1") == [("Problem set 1", "2026-10-08", "several days")]
+    assert found("Oct 6, 8     Masses     Problem set 1") == [
+        ("Problem set 1", "2026-10-08", "it names several days, not one")
+    ]
 
 
 def test_a_line_that_makes_a_list_due_is_the_reason_of_its_entries():

@@ -57,11 +57,11 @@ def test_a_reason_selects_an_item(lines, title):
         (("Listening quiz: October 8, 2024",), "Listening quiz", "outside the term"),
         (("Listening quiz: Friday, October 8",), "Listening quiz", "another weekday"),
         (("Final exam: October 8 or October 15",), "Final exam", "two dates"),
-        (("Listening quizzes: October 5-9",), "Listening quizzes", "several days"),
+        (("Listening quizzes: October 5-9",), "Listening quizzes", "it names several days, not one"),
         (("Lab report 1 due every week", "October 8: Homework 3"), "Homework 3", "no deadline word"),
         (("Song book due October 8",), "Song book", "no word for a kind of work"),
         (("The recital report must be submitted by October 8.",), "Recital report", "little says so"),
-        (("Wk 6 (10/5)   M: Motets   W: Masses   F: Song quiz",), "Song quiz", "several days"),
+        (("Wk 6 (10/5)   M: Motets   W: Masses   F: Song quiz",), "Song quiz", "it names several days, not one"),
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )

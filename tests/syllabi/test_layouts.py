@@ -60,7 +60,9 @@ def test_a_row_about_every_class_does_not_have_the_date_above():
 
 @each("head", ["Week of", "Starting"])
 def test_the_first_day_of_a_week_is_not_the_due_date(head):
-    assert [doubt for _, _, doubt in doubts(f"{head} | Topic | Notes", "Oct 5 | Exam 1 |")] == ["several days"]
+    assert [doubt for _, _, doubt in doubts(f"{head} | Topic | Notes", "Oct 5 | Exam 1 |")] == [
+        "it names several days, not one"
+    ]
 
 
 def test_a_cell_with_two_due_dates_is_a_doubt():
