@@ -164,3 +164,27 @@ def test_it_is_not_found_after_a_day(owner: RestEntryPoint, time_machine: Any) -
     for operation in ("get_syllabus", "get_syllabus_file", "delete_syllabus"):
         assert owner.call(operation, syllabus_id=waiting["id"]).error == "not_found"
     assert owner.made("get_syllabus", syllabus_id=attached["id"])["course_id"] == course["id"]
+
+
+def test_what_a_member_corrected_is_not_proposed_back(owner: RestEntryPoint) -> None:
+    """An item whose line is in both versions is the same, whatever its date or title is; a deleted one has no id."""
+    lines = ["HW 2 due January 8, 2027", "HW 3 due January 22, 2027", "HW 4 due January 29, 2027"]
+    head = "STAT 240: Statistics\nSpring 2027\n\n"
+    course = owner.made("create_course", name="Statistics", term="Spring 2027", syllabus_text=head + "\n".join(lines))
+    days = ("2027-01-08", "2027-01-22", "2027-01-29")
+    hw2, hw3, hw4 = (
+        owner.made("create_item", course_id=course["id"], title=f"HW {number}", due_on=day)
+        for number, day in zip((2, 3, 4), days, strict=True)
+    )
+    owner.made("update_item", item_id=hw2["id"], due_on="2027-01-15")
+    owner.made("update_item", item_id=hw3["id"], title="Regression")
+    owner.made("delete_item", item_id=hw4["id"])
+    text = head + "\n".join([*reversed(lines), "HW 5 due February 5, 2027"])
+    sent = owner.made("create_syllabus", text=text, course_id=course["id"])
+    found = {one["title"]: (one["match"], one["item_id"], one["due_on"]) for one in sent["proposal"]["items"]}
+    assert found == {
+        "HW 2": ("same", hw2["id"], "2027-01-08"),
+        "HW 3": ("same", hw3["id"], "2027-01-22"),
+        "HW 4": ("same", None, "2027-01-29"),
+        "HW 5": ("new", None, "2027-02-05"),
+    }
