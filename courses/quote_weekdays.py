@@ -24,6 +24,7 @@ _RUN_AFTER: Final = re.compile(rf"\W*({_run(NAMED_WEEKDAYS)})", re.IGNORECASE)
 _NAME: Final = re.compile(rf"\b(?:{one_of(_BEFORE)})\b", re.IGNORECASE)
 _OF_MENTION: Final = re.compile(rf"(?:{one_of(_BEFORE)})\b\W*(?:(?:the|den|dem|le|el|on)\b\W*)?", re.IGNORECASE)
 """A weekday at the start of a mention."""
+_ENDS_MENTION: Final = re.compile(rf"\W*\b(?:{one_of(NAMED_WEEKDAYS)})\b\W*$", re.IGNORECASE)
 
 _WEEK: Final = timedelta(days=6)
 
@@ -41,7 +42,7 @@ def misplaced_weekday(syllabus: Syllabus, quote: str) -> tuple[int, date] | None
             if (found := _misplaced(run, dates)) is not None:
                 return found
         if right is not None:
-            begin, left = right.end, right
+            begin, left = _end(text, right), right
     return None
 
 
@@ -49,6 +50,12 @@ def _start(text: str, mention: Mention) -> int:
     """The start of the date itself, after a weekday that is part of the mention."""
     weekday = _OF_MENTION.match(text, mention.start, mention.end)
     return mention.start if weekday is None else weekday.end()
+
+
+def _end(text: str, mention: Mention) -> int:
+    """The end of the date itself, before a weekday that is part of the mention, as in "Jan 24 (Fri)"."""
+    weekday = _ENDS_MENTION.search(text[_start(text, mention) : mention.end])
+    return mention.end if weekday is None else _start(text, mention) + weekday.start()
 
 
 def _runs(gap: str, left: Mention | None, right: Mention | None) -> Iterator[tuple[str, list[Mention]]]:

@@ -61,7 +61,7 @@ class ReadingColumns(TypedDict):
     model_error: str
 
 
-class ReadingRow(TypedDict):
+class ModelReadingRow(TypedDict):
     """The state of a reading in an answer."""
 
     state: str
@@ -74,7 +74,7 @@ def require_reader(reader: str | None) -> None:
         raise ValidationFailed.of("reader", "This service has no model. Leave reader out, or send rules.")
 
 
-def reading_of(kept: ReadingColumns) -> ReadingRow | None:
+def reading_of(kept: ReadingColumns) -> ModelReadingRow | None:
     """The state of the reading of an upload, or None if none was asked for."""
     state, error, asked_at = kept["model_state"], kept["model_error"], kept["model_asked_at"]
     if not state:

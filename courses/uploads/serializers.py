@@ -7,7 +7,7 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.entry_serializers import WarningRecord, WarningRow
-from courses.model_reading.readings import READERS, RULES, STATES, ReadingRow
+from courses.model_reading.readings import READERS, RULES, STATES, ModelReadingRow
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind, SyllabusFile
 from courses.parameters import SyllabusPartQuery
 from courses.serializers import COURSE_TEXTS, CourseBody
@@ -54,7 +54,7 @@ class SyllabusColumns(TypedDict):
 class SyllabusRow(SyllabusColumns):
     """A `SyllabusRecord`."""
 
-    model: ReadingRow | None
+    model: ModelReadingRow | None
 
 
 class ModelReadingRecord(Record):

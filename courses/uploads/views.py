@@ -41,11 +41,8 @@ class SyllabusViewSet(MemberViewSet):
         """Upload a PDF, DOCX, ODT, HTML, Markdown or plain text file, or send its text: answers what it proposes, with
         the line of each item. It goes after 24 hours unless create_course or update_course takes it as syllabus_id.
 
-        Upload a syllabus to get a proposal: deadlines and grade weights, each with the line that it was read
-        from. Nothing is added to a course yet.
-
-        To accept, send the checked items to create_course with the syllabus_id. An unused file is deleted after
-        24 hours.
+        Upload a syllabus to get a proposal: deadlines and grade weights, each with its line. Nothing is added to a
+        course yet. To accept, send the checked items to create_course with the syllabus_id.
         """
         file = None if "text" in self.body else self.upload
         answer, is_new = uploading.create_syllabus(self.member, file, **self.body)

@@ -441,7 +441,7 @@ def test_the_proposal_of_a_model_is_compared_with_the_course(owner: RestEntryPoi
 @one_database
 def test_a_long_text_is_checked_in_the_child_process(owner: RestEntryPoint, model: ModelServer) -> None:
     model.answers = [rows(ESSAY)]
-    found = by_title(read(owner, TEXT + "Words about biology.\n" * 3_000))
+    found = by_title(read(owner, TEXT + "Words about biology.\n" * 2_000))
     assert (found["Essay"]["due_on"], found["Essay"]["evidence"]) == ("2026-12-03", "confirmed")
 
 

@@ -70,5 +70,5 @@ def test_on_a_phone_the_menu_opens_above_the_text(open_page: Any) -> None:
     menu = page.get_by_role("navigation", name="On a small screen")
     expect(menu).to_be_hidden()
     page.get_by_text("All guides", exact=True).click()
-    menu.get_by_role("link", name="Syllabi").click()
-    expect(page.get_by_role("heading", level=1, name="Syllabi")).to_be_visible()
+    menu.get_by_role("link", name="Syllabi", exact=True).click()
+    expect(page.get_by_role("heading", level=1, name="Syllabi", exact=True)).to_be_visible()
