@@ -22,6 +22,7 @@ from accounts.members.counts import Counted, count_rows, require_within
 from accounts.members.data import Columns, data_of, member_data, target_of
 from accounts.members.models import Member
 from accounts.undo.entries import Effects, Emptied, Entry, wait
+from accounts.undo.kinds import FILES
 from accounts.undo.stored import Stored, is_remembered, keys_of, moved, order_of, place_of
 from studyservice.database.ahead import update_later
 from studyservice.database.batches import batches
@@ -83,7 +84,8 @@ class _Undo:
         for id_, one in self._stored.made[label].items():
             now = self._stored.rows[label].get(id_)
             if now is None:
-                raise Conflict(f"“{one.name}” is gone already. Undo its deletion first, then this.")
+                instead = FILES if _is_file(label) else "Undo its deletion first, then this."
+                raise Conflict(f"“{one.name}” is gone already. {instead}")
             if changed := _differing(label, now, one):
                 raise Conflict(f"{changed_since(changed, one.name)}. Undo that first, or delete it yourself.")
         for reference, numbers in self._stored.below[label]:
@@ -142,7 +144,7 @@ class _Undo:
         model: type[Model] = apps.get_model(label)
         now, data, known = self._stored.rows[label].get(id_), data_of(model), columns(model)
         if now is None:
-            if any(isinstance(field, FileField) for field in known.values()):
+            if _is_file(label):
                 return  # deleted files stay deleted
             raise Conflict(f"“{one.name}” is gone. Undo its deletion first.")
         if changed := _differing(label, now, one):
@@ -219,6 +221,13 @@ def _differing(label: str, now: Columns, one: Entry) -> list[str]:
     after = {name: value for name, value in (one.after or {}).items() if name not in moved(label)}
     present = as_kept({name: now[name] for name in after})
     return [name for name, value in after.items() if present[name] != value]
+
+
+@cache
+def _is_file(label: str) -> bool:
+    """Return whether deleted rows of a model cannot be restored, because their files are gone."""
+    model: type[Model] = apps.get_model(label)
+    return any(isinstance(field, FileField) for field in columns(model).values())
 
 
 @cache

@@ -147,7 +147,9 @@ def test_a_change_of_a_deleted_file_cannot_be_undone(owner: RestEntryPoint) -> N
     owner.made("delete_syllabus", syllabus_id=uploaded["id"])
     deletion, creation = changes(owner)
     assert deletion["undoable"] is False
-    assert [undo(owner, change).error for change in (deletion, creation)] == ["conflict", "conflict"]
+    refused = [undo(owner, change) for change in (deletion, creation)]
+    assert [answer.error for answer in refused] == ["conflict", "conflict"]
+    assert all("Deleted files cannot be restored" in answer.body["message"] for answer in refused)
 
 
 def test_no_answer_contains_the_revision_number(owner: RestEntryPoint, item: Any, milestone: Any) -> None:
