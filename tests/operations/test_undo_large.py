@@ -42,7 +42,14 @@ def large_course(owner_member: Member, course: Any, owner: RestEntryPoint) -> An
         for n in range(1, 5)
     )
     Course.objects.filter(id=course["id"]).update(item_count=1000)
+    analyze()
     return course
+
+
+def analyze() -> None:
+    """Tell the planner what was inserted, as PostgreSQL does in the background."""
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
 
 
 @pytest.fixture
@@ -68,6 +75,7 @@ def large_deck(owner_member: Member, owner: RestEntryPoint) -> Any:
     )  # fmt: skip
     Card.objects.update(reps=40, **state)
     rebuild_sums([owner_member.id])
+    analyze()
     return deck
 
 
