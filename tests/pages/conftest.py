@@ -1,4 +1,4 @@
-"""The member who signs in."""
+"""The member who signs in, and a browser without scripts."""
 
 from typing import TYPE_CHECKING
 
@@ -7,6 +7,8 @@ import pytest
 from tests.conftest import MakeMember
 
 if TYPE_CHECKING:
+    from django.test import Client
+
     from accounts.models import Member
 
 
@@ -16,3 +18,13 @@ def member(make_member: MakeMember) -> "Member":
     from tests.support.signing_in import EMAIL, PASSWORD
 
     return make_member(EMAIL, password=PASSWORD)
+
+
+@pytest.fixture
+def browser(owner_member: "Member") -> "Client":
+    """A client in which the owner is signed in."""
+    from django.test import Client
+
+    client = Client()
+    client.force_login(owner_member)
+    return client

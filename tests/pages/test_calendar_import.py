@@ -33,13 +33,6 @@ def _now() -> Any:
         yield
 
 
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
 def path_of(course: Any) -> str:
     return f"/courses/{course['id']}/calendar"
 

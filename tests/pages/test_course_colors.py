@@ -7,19 +7,11 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
-from accounts.models import Member
 from courses.models import HUES, Course
 from tests.support.archives import a_course, lines_of, parts, zipped
 from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "the look of pages")]
-
-
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
 
 
 def colors(browser: Client) -> dict[str, str]:

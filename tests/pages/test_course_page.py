@@ -24,13 +24,6 @@ pytestmark = [
 
 
 @pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
-@pytest.fixture
 def graded(owner: RestEntryPoint) -> Any:
     """A course with two grade categories."""
     course = owner.made("create_course", name="Biology")

@@ -21,13 +21,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
 def text_of(browser: Client, path: str) -> str:
     page = browser.get(path)
     assert page.status_code == 200, path

@@ -21,13 +21,6 @@ pytestmark = [
 TABLE = b"term,definition\nmitosis,division\nosmosis,diffusion of water\n"
 
 
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
 def send(browser: Client, content: bytes = TABLE, filename: str = "Organelles.csv", **fields: Any) -> Any:
     return browser.post("/decks/import", {"file": SimpleUploadedFile(filename, content), **fields})
 

@@ -22,13 +22,6 @@ MOST_STATEMENTS = 8
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
 
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
 def text_of(browser: Client, path: str) -> str:
     response = browser.get(path)
     assert response.status_code == 200

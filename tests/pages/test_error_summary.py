@@ -22,13 +22,6 @@ LINK = re.compile(r'<a href="#([^"]+)">([^<]+)</a>')
 
 
 @pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
-@pytest.fixture
 def known(owner: RestEntryPoint) -> dict[str, Any]:
     """An item, its course with a grade category, and a deck, as parts of paths."""
     course = owner.made("create_course", name="Biology")
@@ -129,3 +122,5 @@ def test_no_field_cuts_what_is_pasted(browser: Client, known: dict[str, Any]) ->
             r"<(?:input|textarea)[^>]*maxlength[^>]*>", browser.get(path.format(**known)).content.decode()
         )
         assert [field for field in fields if 'type="search"' not in field] == [], path
+    text = "Fall 2026\n\nEssay due October 5, 2026\n\nEssays: 100%"
+    assert "maxlength" not in browser.post("/courses/new", {"text": text}).content.decode()

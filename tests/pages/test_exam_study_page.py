@@ -8,7 +8,6 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import Member
 from tests.pages.test_study_page import Page
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
@@ -17,13 +16,6 @@ from vocab.models import Card, Review
 pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "pages call tested operations")]
 
 WORDS = ("one", "two", "three", "four", "five", "six", "seven")
-
-
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
 
 
 def exam_with_deck(owner: RestEntryPoint, *words: str, days: int = 1, kind: str = "exam") -> tuple[str, Any]:

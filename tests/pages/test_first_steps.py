@@ -25,13 +25,6 @@ pytestmark = [
 SYLLABUS = "BIO 210 Cell Biology\nFall 2026\n\nMidterm exam: Thursday, October 8, 2026\nExams: 100%\n"
 
 
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
 def text_of(browser: Client, path: str) -> str:
     return unescape(browser.get(path, follow=True).content.decode())
 

@@ -21,13 +21,6 @@ pytestmark = [
 
 
 @pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
-@pytest.fixture
 def categories(owner: RestEntryPoint, course: Any) -> list[Any]:
     """Homework with one item, and Exams without."""
     entries = [{"name": "Homework", "weight": 40}, {"name": "Exams", "weight": 60}]

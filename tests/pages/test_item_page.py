@@ -29,13 +29,6 @@ def _today(time_machine: Any) -> None:
 
 
 @pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
-@pytest.fixture
 def graded_course(owner: RestEntryPoint) -> Any:
     """A course with two grade categories."""
     course = owner.made("create_course", name="Biology")

@@ -44,13 +44,6 @@ def model(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         yield server
 
 
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
 def sent(browser: Client, path: str = "/courses/new", **fields: Any) -> str:
     """The address of the table of a sent text."""
     page = browser.post(path, {"text": TEXT, "model": "on"} | fields)

@@ -18,13 +18,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
 def text_of(browser: Client) -> str:
     page = browser.get("/practice")
     assert page.status_code == 200

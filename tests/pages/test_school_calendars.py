@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.models import Member
 from planning.school_calendars.models import SchoolCalendar
 from studyservice.rates import limiter
 from tests.support.entry_points import RestEntryPoint
@@ -23,13 +22,6 @@ pytestmark = [
 @pytest.fixture
 def school(internet: Internet) -> School:
     return School(internet)
-
-
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
 
 
 def add(browser: Client, **fields: Any) -> Any:

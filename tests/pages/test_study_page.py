@@ -21,13 +21,6 @@ pytestmark = [pytest.mark.rest, pytest.mark.django_db]
 MOST_STATEMENTS = 8
 
 
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
 class Page:
     """An opened study page, and the forms of its buttons."""
 

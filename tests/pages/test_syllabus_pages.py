@@ -47,13 +47,6 @@ def _now() -> Any:
         yield
 
 
-@pytest.fixture
-def browser(owner_member: Member) -> Client:
-    client = Client()
-    client.force_login(owner_member)
-    return client
-
-
 def shown(browser: Client, path: str, **fields: Any) -> tuple[str, str]:
     """The target page of a redirected post."""
     page = browser.post(path, fields, follow=True)
