@@ -10,9 +10,9 @@ from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE
 from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.kinds import NOUN
-from courses.syllabi.markup import BREAK
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.reading.lines import BREAK
 from courses.syllabi.rows import WEEKS_HEAD, Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, dates_inside

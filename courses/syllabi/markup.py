@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-BREAK: Final = " \u2022 "
-"""Between the lines of a cell, whose row is one line (`reading.lines`)."""
+from courses.syllabi.reading.lines import BREAK
 
 _PAIRS: Final = [
     (re.compile(begin, re.IGNORECASE), end)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from courses.syllabi.markup import BREAK
+from courses.syllabi.reading.lines import BREAK
 from courses.syllabi.tables import DATE_FIRST
 from courses.syllabi.vocabulary import VOCABULARY
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from courses.syllabi.markup import BREAK
+from courses.syllabi.reading.lines import BREAK
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 LEAST_ROWS: Final = 3
