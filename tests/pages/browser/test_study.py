@@ -48,6 +48,7 @@ def test_cards_can_be_studied_by_keyboard(open_signed_in: PageFactory, deck: Any
     keys = {"1": "again", "2": "hard", "3": "good", "4": "easy"}
     for number, term in enumerate(terms):
         expect(page.get_by_role("heading", name=term, exact=True)).to_be_visible()
+        page.wait_for_load_state()
         page.keyboard.press("4")
         expect(page.get_by_text(f"What {term} means.")).to_be_hidden()
         page.keyboard.press(" ")
@@ -141,6 +142,7 @@ def test_an_exams_cards_are_studied_by_keyboard(
     page.get_by_role("link", name="Study for this exam").press("Enter")
     for left in (4, 3, 2, 1):
         expect(page.get_by_text(f"{left} left")).to_be_visible()
+        page.wait_for_load_state()
         page.keyboard.press(" ")
         expect(page.get_by_text("Meaning")).to_be_focused()
         if left == 4:
