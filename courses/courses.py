@@ -15,6 +15,8 @@ from accounts.changes.writing import writing
 from accounts.credentials.limiting import CourseName, see_course_too
 from accounts.members.limits import Limit
 from accounts.models import Member
+from accounts.rows.access import Access
+from accounts.rows.rows import Row
 from courses.colors import least_used, stored_hues
 from courses.doubts import doubt_items_of
 from courses.entry_serializers import (
@@ -50,7 +52,7 @@ COURSES_BY_AGE = (
 )
 
 
-AddCategories = Callable[[Write, UUID, Sequence[CategoryEntryFields]], list[EnteredCategoryRow]]
+AddCategories = Callable[[Access, UUID, Sequence[CategoryEntryFields]], list[EnteredCategoryRow]]
 """Creates the grade categories of the new course with this id, in this order."""
 
 COURSE_CATEGORIES = Hook[AddCategories]("COURSE_CATEGORIES")
@@ -95,6 +97,15 @@ def require_course(member: Member, course_id: UUID) -> CourseRow:
     if course is None:
         raise NoSuchCourse
     return course
+
+
+def seen_course(access: Access, course_id: UUID) -> Row:
+    """The id and name of a course.
+
+    Raises:
+        NotFound: the call sees no such course.
+    """
+    return Course.rows.of(access).get(NoSuchCourse, "name", id=course_id)
 
 
 def course_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
@@ -158,7 +169,7 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
         write.made(Course, course.id, course.name, fields_of(course, CourseBody.Meta.fields))
         if upload is not None:
             attach(write, upload, course.id)
-        categories = COURSE_CATEGORIES.get()(write, course.id, weights) if weights else []
+        categories = _categories(member, write, course.id, weights or ())
         rows: Sequence[ReadItem] = [
             new_row(write, course.id, course.name, _entry(entry, place, categories), today)
             for entry, place in zip(items or (), categories_named, strict=True)
@@ -177,6 +188,12 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
         entered, items or (), text=course.syllabus_text, term=course.term, today=today, weights=weights or ()
     )
     return made
+
+
+def _categories(
+    member: Member, write: Write, course_id: UUID, weights: Sequence[CategoryEntryFields]
+) -> list[EnteredCategoryRow]:
+    return COURSE_CATEGORIES.get()(Access(member, write=write), course_id, weights) if weights else []
 
 
 def _categories_named(items: Sequence[CourseItemFields], weights: Sequence[CategoryEntryFields]) -> list[int | None]:

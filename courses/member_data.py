@@ -28,6 +28,7 @@ register(
         stamps=("created_at", "updated_at"),
         limits=(COURSES,),
         derived=folded_course,
+        derived_from=("name",),
         repair_counts=repair_folded_courses,
     )
 )
@@ -78,6 +79,8 @@ register(
         restamped=("created_at", "updated_at"),
         limits=(ITEMS_OF_MEMBER, ITEMS_OF_COURSE),
         derived=folded_item,
+        derived_from=("title", "note"),
+        revised_by=("title", "kind", "due_on", "done"),
         defaults=lambda member: {"missable_from": member.today()},
         unstamped=("category_id",),
         made_with={"category_id": None, "note": None, "done": False},

@@ -13,6 +13,8 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
+from accounts.rows.rows import Rows
+from accounts.rows.seen import HiddenWithoutGrades
 from courses.syllabi.reading.files import TextStatus
 from courses.syllabi.reading.limits import MAX_PAGES
 from studyservice.database.constraints import at_least, between, characters, one_of, together
@@ -30,6 +32,18 @@ HUES = 12
 
 SYLLABUS_FOLDER = "syllabi"
 """The folder in storage."""
+
+
+class HiddenBooleanField(HiddenWithoutGrades, models.BooleanField):  # type: ignore[type-arg]  # not generic when it runs
+    """A field that reveals grades."""
+
+
+class HiddenDateTimeField(HiddenWithoutGrades, models.DateTimeField):  # type: ignore[type-arg]  # not generic when it runs
+    """A field that reveals grades."""
+
+
+class HiddenForeignKey(HiddenWithoutGrades, models.ForeignKey):  # type: ignore[type-arg]  # likewise
+    """A reference that reveals grades."""
 
 
 class Course(models.Model):
@@ -65,6 +79,8 @@ class Course(models.Model):
     updated_at = models.DateTimeField(
         default=timezone.now, editable=False, help_text="When the course was last changed."
     )
+
+    rows = Rows["Course"]()
 
     class Meta:
         ordering: ClassVar[list[str]] = ["created_at", "id"]
@@ -177,6 +193,8 @@ class SyllabusFile(models.Model):
         default="", db_default="", editable=False, help_text="The rows that the model named, as JSON."
     )
 
+    rows = Rows["SyllabusFile"]()
+
     class Meta:
         permissions = (("read_syllabusfile", "Can read what is in a syllabus file"),)
         indexes: ClassVar[list[models.Index]] = [
@@ -251,13 +269,13 @@ class Item(models.Model):
         max_length=16, choices=ItemKind, default=ItemKind.OTHER, help_text="What sort of item it is."
     )
     due_on = models.DateField(null=True, blank=True, help_text="Due date; null means undated.")
-    done = models.BooleanField(
+    done = HiddenBooleanField(
         default=False, db_default=False, help_text="Whether the member has done it or handed it in."
     )
-    done_at = models.DateTimeField(
+    done_at = HiddenDateTimeField(
         null=True, blank=True, editable=False, help_text="When it was marked as done; null while it is not."
     )
-    category = models.ForeignKey(
+    category = HiddenForeignKey(
         "grades.GradeCategory",
         models.SET_NULL,
         null=True,
@@ -272,7 +290,7 @@ class Item(models.Model):
         editable=False,
         help_text="The member's date when it was made; what was due before is never missed.",
     )
-    graded = models.BooleanField(
+    graded = HiddenBooleanField(
         default=False, db_default=False, editable=False, help_text="Whether a score names it; kept by grades.marks."
     )
     marked_at = models.DateTimeField(
@@ -291,6 +309,8 @@ class Item(models.Model):
         default=timezone.now, editable=False, help_text="When the item was added; for polling."
     )
     updated_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When the item was last changed.")
+
+    rows = Rows["Item"]()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

@@ -11,7 +11,8 @@ from uuid import UUID
 from django.db.models import Case, FilteredRelation, OuterRef, Q, When, Window
 from django.db.models.functions import RowNumber
 
-from accounts.models import Member
+from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.errors import NoSuchCourse
 from courses.models import Course, Item
 from courses.statuses import OF_STATUS
@@ -19,7 +20,7 @@ from grades.arithmetic import half_up, letter, lowest, number_dropped, ten_thous
 from grades.curve import Part, curve
 from grades.outlook import outlook
 from grades.serializers import CategoryRow, CategoryScoreRow, GradeBreakdownRow
-from studyservice.database.statements import Param, Select, aggregated
+from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Detail, ValidationFailed
 
 
@@ -45,11 +46,11 @@ class _Columns(TypedDict):
     created_at: datetime
 
 
-_UNCATEGORIZED = Item.objects.filter(member_id=Param("member_id"), course_id=Param("course_id"), category_id=None)
-_ITEMS = Item.objects.filter(member_id=Param("member_id"), category_id=OuterRef("part__id"))
+_UNCATEGORIZED = Item.rows.declared.filter(course_id=Param("course_id"), category_id=None)
+_ITEMS = Item.rows.declared.filter(category_id=OuterRef("part__id"))
 
-_BREAKDOWN = Select[_Columns](
-    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id"))
+_BREAKDOWN = MemberSelect[_Columns](
+    Course.rows.declared.filter(id=Param("course_id"))
     .annotate(
         part=FilteredRelation("grade_categories", condition=Q(grade_categories__member_id=Param("member_id"))),
         result=FilteredRelation("part__scores", condition=Q(part__scores__member_id=Param("member_id"))),
@@ -86,7 +87,7 @@ Items are counted only in the first row of each category, because PostgreSQL wou
 
 
 def get_grades(
-    member: Member,
+    access: Access,
     course_id: UUID,
     *,
     target: Decimal | None = None,
@@ -96,7 +97,7 @@ def get_grades(
     """The `GradeBreakdownRecord` of a course. One query.
 
     Args:
-        member: the member.
+        access: the call.
         course_id: the course.
         target: a grade in percent to add to the letters of the outlook.
         remaining: the categories that the outlook treats as completely open, with all others closed. By default,
@@ -104,10 +105,10 @@ def get_grades(
         assume: a score in percent on all open work, for which the outlook returns the grade.
 
     Raises:
-        NotFound: the member has no such course.
+        NotFound: the call sees no such course.
         ValidationFailed: one of `remaining` is not a category of this course.
     """
-    rows = _BREAKDOWN.all(member_id=member.id, course_id=course_id, today=member.today())
+    rows = _BREAKDOWN.all(access, course_id=course_id, today=access.today())
     if not rows:
         raise NoSuchCourse
     categories: list[CategoryRow] = []

@@ -2,21 +2,23 @@
 
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import DateTimeField, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.changes.recording import Write
 from accounts.members.data import Touched
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.models import Item
 from grades.models import GradeScore
 from studyservice.database.ahead import update_later
 from studyservice.database.batches import batches
+from studyservice.database.statements import Param, Update
 from studyservice.operations.errors import Conflict
 
 
-def settle_marks(write: Write) -> None:
+def settle_marks(access: Access) -> None:
     """Update the marks of the member's items. Each changed mark is a new revision. One statement."""
-    update_later(_wrong(write.member_id), graded=~Q(graded=True), sequence=F("sequence") + 1, marked_at=write.now)
+    _SETTLE.later(member_id=access.member.id, now=access.now)
 
 
 def repair_marks(member_id: UUID) -> int:
@@ -47,11 +49,17 @@ def settle_undone(member: Member, write: Write, touched: Touched) -> None:
     if apart is not None:
         told = f"“{apart.label}” and its item “{apart.item}” would be in different categories"
         raise Conflict(f"{told}, and an undo overwrites nothing. Undo the later change first.")
-    settle_marks(write)
+    _SETTLE.later(member_id=member.id, now=write.now)
 
 
-def _wrong(member_id: UUID) -> QuerySet[Item]:
+def _wrong(member_id: UUID | Param) -> QuerySet[Item]:
     """The items whose mark contradicts their scores."""
-    scores = GradeScore.objects.filter(member_id=member_id, item_id=OuterRef("pk"))
-    mine = Item.objects.filter(member_id=member_id).annotate(scored=Exists(scores))
-    return mine.exclude(graded=F("scored"))
+    scores: QuerySet[GradeScore] = QuerySet(GradeScore).filter(member_id=member_id, item_id=OuterRef("pk"))
+    mine: QuerySet[Item] = QuerySet(Item).filter(member_id=member_id)
+    return mine.annotate(scored=Exists(scores)).exclude(graded=F("scored"))
+
+
+_SETTLE = Update(
+    _wrong(Param("member_id")),
+    {"graded": ~Q(graded=True), "sequence": F("sequence") + 1, "marked_at": Param("now", DateTimeField())},
+)

@@ -8,6 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
+from accounts.rows.rows import Rows
 from courses.models import Course, Item
 from studyservice.database.constraints import at_least, between, characters
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
@@ -33,6 +34,8 @@ class GradeCategory(models.Model):
         help_text="How many of its lowest scores do not count; at least one score always counts.",
     )
     position = models.PositiveIntegerField(help_text="Display order, from 1.")
+
+    rows = Rows["GradeCategory"]()
 
     class Meta:
         verbose_name_plural = "grade categories"
@@ -74,6 +77,8 @@ class GradeScore(models.Model):
         max_digits=7, decimal_places=4, validators=[MinValueValidator(0), MaxValueValidator(150)], help_text="Percent."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When it was recorded.")
+
+    rows = Rows["GradeScore"]()
 
     class Meta:
         ordering: ClassVar[list[str]] = ["created_at"]

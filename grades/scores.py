@@ -4,21 +4,16 @@ from datetime import datetime
 from typing import Unpack, cast
 from uuid import UUID
 
-from django.db.models import F, QuerySet
-
-from accounts.changes.contents import Fields, fields_of
-from accounts.changes.deleting import delete_object
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
+from accounts.changes.contents import Fields
 from accounts.members.limits import Limit
-from accounts.models import Member
-from courses.categories import require_categories
-from courses.courses import require_course
+from accounts.rows.access import Access
+from accounts.rows.change import change
+from accounts.rows.rows import COURSE, Row
+from courses.courses import seen_course
 from courses.models import Item
 from grades.marks import settle_marks
-from grades.models import GradeScore
-from grades.serializers import GradeScoreRow, NewScore, ScoreBody, ScoreFields
-from studyservice.database.ahead import update_later
+from grades.models import GradeCategory, GradeScore
+from grades.serializers import GradeScoreRow, NewScore, ScoreFields
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
@@ -47,123 +42,112 @@ class _Score(NewScore):
     created_at: datetime
 
 
-class _ScoreOfCourse(_Score):
-    course_id: UUID
-
-
-def _answered(score: _Score) -> GradeScoreRow:
+def _answered(score: Row) -> GradeScoreRow:
     """The record for the answer, with the score as a float."""
-    values: Fields = score
-    row = {name: values[name] for name in GradeScoreRow.__annotations__}
+    row = {name: score[name] for name in GradeScoreRow.__annotations__}
     return cast("GradeScoreRow", row | {"score": float(score["score"])})
 
 
-def add_grade_score(member: Member, course_id: UUID, **fields: Unpack[NewScore]) -> GradeScoreRow:
+def add_grade_score(access: Access, course_id: UUID, **fields: Unpack[NewScore]) -> GradeScoreRow:
     """Create a score, in percent, in one of the course's categories.
 
     Raises:
-        NotFound: the member has no such course.
+        NotFound: the call sees no such course.
         ValidationFailed: `category_id` is not a category of this course, or `item_id` not an item that it can grade.
         Conflict: the course has the maximum number of scores.
     """
-    item_id = fields.setdefault("item_id", None)
-    with writing(member.id, "add_grade_score") as write:
-        require_course(member, course_id)
-        write.belongs(course_id)
-        require_categories(member.id, course_id, {"category_id": fields["category_id"]})
-        item = None if item_id is None else _gradable(member, course_id, item_id, fields["category_id"])
-        mine = GradeScore.objects.filter(member_id=member.id, category__member_id=member.id)
-        SCORES_OF_COURSE.require_room(mine.filter(category__course_id=course_id))
-        added = GradeScore.objects.create(member_id=member.id, created_at=write.now, **fields)
-        write.made(GradeScore, added.id, added.label, fields_of(added, ScoreBody.Meta.fields))
+    with change(access, "add_grade_score"):
+        seen_course(access, course_id)
+        _require_category(access, course_id, fields["category_id"])
+        item_id, category_id = fields.get("item_id"), fields["category_id"]
+        item = None if item_id is None else _gradable(access, course_id, item_id, category_id)
+        SCORES_OF_COURSE.require(GradeScore.rows.of(access.whole).count(category__course_id=course_id))
+        [added] = GradeScore.rows.of(access).insert(fields, course_id=course_id)
         if item is not None:
-            _categorize(write, item, fields["category_id"])
-            settle_marks(write)
-    return _answered({"id": added.id, "created_at": write.now, **fields})
+            _categorize(access, item, category_id)
+            settle_marks(access)
+    return _answered(added)
 
 
-def require_score(member: Member, score_id: UUID) -> _ScoreOfCourse:
+def require_score(access: Access, score_id: UUID) -> Row:
     """The stored score with its course.
 
     Raises:
-        NotFound: the member has no such score.
+        NotFound: the call sees no such score.
     """
-    mine = GradeScore.objects.filter(member_id=member.id, id=score_id, category__member_id=member.id)
-    score = mine.values(*GradeScoreRow.__annotations__, course_id=F("category__course_id")).first()
-    if score is None:
-        raise NoSuchScore
-    return cast("_ScoreOfCourse", score)
+    return GradeScore.rows.of(access).get(NoSuchScore, id=score_id)
 
 
-def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFields]) -> GradeScoreRow:
+def update_grade_score(access: Access, score_id: UUID, **changes: Unpack[ScoreFields]) -> GradeScoreRow:
     """Change the given fields. A score can only move to another category of its course, and its item moves with it.
 
     Raises:
-        NotFound: the member has no such score.
+        NotFound: the call sees no such score.
         ValidationFailed: `category_id` is not a category of the score's course, or `item_id` not an item that it can
             grade.
     """
-    with writing(member.id, "update_grade_score") as write:
-        stored = require_score(member, score_id)
-        course_id = stored["course_id"]
-        write.belongs(course_id)
-        require_categories(member.id, course_id, {"category_id": changes.get("category_id")})
+    with change(access, "update_grade_score"):
+        stored = require_score(access, score_id)
+        course_id = stored[COURSE]
+        if "category_id" in changes:
+            _require_category(access, course_id, changes["category_id"])
         category_id = changes.get("category_id", stored["category_id"])
         item_id = changes.get("item_id", stored["item_id"])
         item = None
         if item_id is not None and item_id != stored["item_id"]:
-            item = _gradable(member, course_id, item_id, category_id)
+            item = _gradable(access, course_id, item_id, category_id)
         elif item_id is not None and category_id != stored["category_id"]:
-            item = _items(member, course_id).get(id=item_id)
-        different = write.differing(GradeScore, score_id, stored["label"], stored, changes)
-        if different:
-            update_later(GradeScore.objects.filter(member_id=member.id, id=score_id), **different)
+            item = _item(access, course_id, item_id)
+        sent: Fields = changes
+        different = GradeScore.rows.of(access).update(stored, sent)
         if item is not None:
-            _categorize(write, item, category_id)
+            _categorize(access, item, category_id)
         if "item_id" in different:
-            settle_marks(write)
-    return _answered(cast("_Score", stored | different))
+            settle_marks(access)
+    return _answered(stored | different)
 
 
-def delete_grade_score(member: Member, score_id: UUID) -> DeletedRow:
+def delete_grade_score(access: Access, score_id: UUID) -> DeletedRow:
     """Delete the score.
 
     Raises:
-        NotFound: the member has no such score.
+        NotFound: the call sees no such score.
     """
-    with writing(member.id, "delete_grade_score") as write:
-        if not delete_object(write, GradeScore, score_id):
+    with change(access, "delete_grade_score"):
+        if not GradeScore.rows.of(access).delete(score_id):
             raise NoSuchScore
-        settle_marks(write)
+        settle_marks(access)
     return deletion(score_id)
 
 
-def _items(member: Member, course_id: UUID) -> QuerySet[Item]:
-    return Item.objects.filter(member_id=member.id, course_id=course_id).only("title", "category_id", "graded")
+def _require_category(access: Access, course_id: UUID, category_id: UUID | None) -> None:
+    if GradeCategory.rows.of(access).find("id", id=category_id, course_id=course_id) is None:
+        raise ValidationFailed.of("category_id", "Not a category of this course; get_grades lists the ids.")
 
 
-def _gradable(member: Member, course_id: UUID, item_id: UUID, category_id: UUID) -> Item:
+def _item(access: Access, course_id: UUID, item_id: UUID) -> Row | None:
+    return Item.rows.of(access).find("title", "category_id", "graded", id=item_id, course_id=course_id)
+
+
+def _gradable(access: Access, course_id: UUID, item_id: UUID, category_id: UUID) -> Row:
     """The item for a score of the category.
 
     Raises:
         ValidationFailed: it is not in the course, already has a score, or is in another category.
     """
-    item = _items(member, course_id).filter(id=item_id).first()
+    item = _item(access, course_id, item_id)
     if item is None:
         raise ValidationFailed.of("item_id", "Not an item of this course; list_items lists the ids.")
-    if item.graded:
-        there = GradeScore.objects.filter(member_id=member.id, item_id=item_id).values_list("id", flat=True)
-        raise ValidationFailed.of("item_id", _GRADED.format(score_id=there.first()))
-    if item.category_id not in {None, category_id}:
+    if item["graded"]:
+        [score] = GradeScore.rows.of(access).all("id", item_id=item_id)
+        raise ValidationFailed.of("item_id", _GRADED.format(score_id=score["id"]))
+    if item["category_id"] not in {None, category_id}:
         raise ValidationFailed.of(
             "item_id", "This item is of another category. Change its category_id with update_item first."
         )
     return item
 
 
-def _categorize(write: Write, item: Item, category_id: UUID) -> None:
+def _categorize(access: Access, item: Row, category_id: UUID) -> None:
     """Set the item's category to its score's. `updated_at` is kept, as this is not a separate change."""
-    before, after = {"category_id": item.category_id}, {"category_id": category_id}
-    write.changed(Item, item.id, item.title, before, after)
-    if before != after:
-        update_later(Item.objects.filter(member_id=write.member_id, id=item.id), **after)
+    Item.rows.of(access).update(item, {"category_id": category_id})

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from accounts.api.viewsets import MemberViewSet
-from courses.courses import require_course
+from courses.courses import seen_course
 from grades import breakdown, categories, scores
 from grades.serializers import (
     CategoriesBody,
@@ -33,14 +33,14 @@ class GradeViewSet(MemberViewSet):
         Read the current grade and the range that is still possible. Only categories with scores count toward
         the current grade; the outlook shows the score needed in the rest.
         """
-        return breakdown.get_grades(self.member, course_id, **self.query)
+        return breakdown.get_grades(self.access, course_id, **self.query)
 
     @operation(
         "Set the grade categories",
         scope=Scope.WRITE,
         answer=GradeBreakdownRecord,
         body=CategoriesBody,
-        exists=require_course,
+        exists=seen_course,
         consequential=True,
         grades=True,
     )
@@ -52,7 +52,7 @@ class GradeViewSet(MemberViewSet):
         Send the complete list. Keep a category by sending its id; a category that is missing from the list is
         deleted with its scores.
         """
-        return categories.set_grade_categories(self.member, course_id, **self.body)
+        return categories.set_grade_categories(self.access, course_id, **self.body)
 
     @operation(
         "Add a score",
@@ -60,7 +60,7 @@ class GradeViewSet(MemberViewSet):
         answer=GradeScoreRecord,
         status=HTTPStatus.CREATED,
         body=ScoreBody,
-        exists=require_course,
+        exists=seen_course,
         counted=True,
         grades=True,
     )
@@ -70,7 +70,7 @@ class GradeViewSet(MemberViewSet):
 
         Enter one result in percent, for example 87.5. The current grade changes at once.
         """
-        return scores.add_grade_score(self.member, course_id, **self.body)
+        return scores.add_grade_score(self.access, course_id, **self.body)
 
     @operation(
         "Change a score",
@@ -87,7 +87,7 @@ class GradeViewSet(MemberViewSet):
 
         Correct a result, rename it or move it to another category of the same course.
         """
-        return scores.update_grade_score(self.member, score_id, **self.body)
+        return scores.update_grade_score(self.access, score_id, **self.body)
 
     @operation("Delete a score", scope=Scope.WRITE, answer=Deleted, consequential=True, grades=True)
     def delete_grade_score(self, score_id: UUID) -> DeletedRow:
@@ -96,4 +96,4 @@ class GradeViewSet(MemberViewSet):
 
         Remove one result. The member can restore it in Activity for 30 days.
         """
-        return scores.delete_grade_score(self.member, score_id)
+        return scores.delete_grade_score(self.access, score_id)

@@ -11,6 +11,7 @@ from django.db import transaction
 from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import create_api_key
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.courses import create_course
 from courses.items import create_single_item
 from courses.serializers import CourseFields
@@ -202,13 +203,13 @@ def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
     weights: list[CategoryFields] = [
         {"name": name, "weight": Decimal(weight)} for name, (weight, _) in course.grades.items()
     ]
-    breakdown = set_grade_categories(member, course_id, categories=weights)
+    breakdown = set_grade_categories(Access(member), course_id, categories=weights)
     categories = {category["name"]: category["id"] for category in breakdown["categories"]}
     items = {item.title: _create_item(member, course_id, item, categories, today) for item in course.items}
     for category, (_, scores) in course.grades.items():
         for label, percent, item_title in scores:
             add_grade_score(
-                member,
+                Access(member),
                 course_id,
                 category_id=categories[category],
                 label=label,

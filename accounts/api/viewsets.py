@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from http import HTTPStatus
+from inspect import signature
 from typing import Any, ClassVar, Protocol, cast
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL, Credential
 from accounts.idempotency.replaying import META, REPLAYED, Answer, KeyedCall, answer_once
 from accounts.members.models import Member
+from accounts.rows.access import Access
 from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, read_raw, require_whole
 from studyservice.http.request_keys import CHANGE_ID, RequestKey
@@ -130,6 +132,7 @@ class MemberViewSet(ViewSet):
         tag: the heading of these operations in `/openapi.json`.
         credential: the caller's credential.
         member: the member who owns the data.
+        access: what the call may see of it.
         query: the parsed query parameters.
         body: the validated body.
         status: the status of a success; None for the declared one.
@@ -141,6 +144,7 @@ class MemberViewSet(ViewSet):
 
     credential: Credential
     member: Member
+    access: Access
     query: dict[str, Any]
     body: dict[str, Any]
     status: HTTPStatus | None = None
@@ -236,12 +240,13 @@ class MemberViewSet(ViewSet):
         Raises:
             ApiError: the credential no longer sees the object of the answer.
         """
+        self._set(credential)
         if operation.exists is not None:
-            operation.exists(credential.member, **self._parse_parameters(operation, arguments))
+            operation.exists(self._first_of(operation.exists), **self._parse_parameters(operation, arguments))
             return content
         if operation.still_seen is None:
             raise NotFound
-        row = operation.still_seen(credential.member, orjson.loads(content))
+        row = operation.still_seen(self._first_of(operation.still_seen), orjson.loads(content))
         return content if row is None else encode(row)
 
     def run(self, operation: Operation, credential: Credential, arguments: Arguments) -> Row:
@@ -252,8 +257,7 @@ class MemberViewSet(ViewSet):
         Raises:
             ApiError: the first check that fails.
         """
-        self.credential = credential
-        self.member = credential.member
+        self._set(credential)
         sent = _checked_body(operation, credential, arguments)
         path_ids = self._parse_parameters(operation, arguments)
         try:
@@ -264,10 +268,19 @@ class MemberViewSet(ViewSet):
                 self.body = operation.body.parse(sent.fields if isinstance(sent, Received) else sent, partial=partial)
         except ValidationFailed:
             if operation.exists is not None:
-                operation.exists(self.member, **path_ids)
+                operation.exists(self._first_of(operation.exists), **path_ids)
             raise
         with refused_past_limits():
             return operation.action(self, **path_ids)
+
+    def _set(self, credential: Credential) -> None:
+        self.credential = credential
+        self.member = credential.member
+        self.access = Access(credential.member, credential.limits, credential.kind, credential.holder)
+
+    def _first_of(self, function: Callable[..., Any]) -> Any:
+        """Return the first argument of a domain function: the access, or the member where it still takes that."""
+        return self.access if _takes_access(function) else self.member
 
     def _parse_parameters(self, operation: Operation, arguments: Arguments) -> dict[str, UUID]:
         """Return the ids in the path, and set `query`.
@@ -294,6 +307,11 @@ class MemberViewSet(ViewSet):
         if details:
             raise ValidationFailed(details)
         return path_ids
+
+
+@cache
+def _takes_access(function: Callable[..., Any]) -> bool:
+    return next(iter(signature(function).parameters)) == "access"
 
 
 def _checked_body(operation: Operation, credential: Credential, arguments: Arguments) -> object:

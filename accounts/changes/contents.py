@@ -10,7 +10,7 @@ objects names the first. Answers show the others, its parts, as counts.
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from uuid import UUID
 
@@ -61,11 +61,19 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The stored contents of a row: its object, and other objects of the same call."""
+    """The stored contents of a row: its object, and other objects of the same call.
+
+    Attributes:
+        counts: by type of other objects, how many there were before and after.
+        stream: whether the row's stream has what an undo needs (`accounts.changes.stream`); 2 if the object's own
+            fields are needed too, as its code reports them itself.
+    """
 
     before: dict[str, Json] | None
     after: dict[str, Json] | None
-    more: list[Part]
+    more: list[Part] = field(default_factory=list)
+    counts: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    stream: int = 0
 
     def told(self, type_: str) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
         """Return the fields before and after, with long texts cut and further objects as counts.
@@ -73,7 +81,19 @@ class Contents:
         Args:
             type_: of the object that the row is about.
         """
-        return _told(self.before, self.more, "before", type_), _told(self.after, self.more, "after", type_)
+        return self._told(0, self.before, type_), self._told(1, self.after, type_)
+
+    def _told(self, side: int, fields: dict[str, Json] | None, type_: str) -> dict[str, Json] | None:
+        """Return the fields of one side that answers show, with counts of other objects; None if there are none."""
+        counts = Counter({one: numbers[side] for one, numbers in self.counts.items()})
+        counts.update(part.type for part in self.more if _is_told((part.before, part.after)[side]))
+        told = {
+            plural_of(one): number for one, number in counts.items() if number and (fields is not None or one == type_)
+        }
+        if fields is None and not told:
+            return None
+        kept = {name: value for name, value in (fields or {}).items() if name not in INTERNAL}
+        return {name: short(value) for name, value in kept.items() if not name.startswith(UNTOLD)} | told
 
     def parts(self, type_: str, id_: UUID, name: str) -> list[Part]:
         """Return every object of the call, the row's own first."""
@@ -101,12 +121,16 @@ def as_words(type_: str) -> str:
     return type_.replace("_", " ")
 
 
-def packed(parts: list[Part]) -> bytes:
+def packed(parts: Sequence[Part], *, counts: Mapping[str, Sequence[int]] | None = None, stream: int = 0) -> bytes:
     """Pack the objects of a call for storage."""
     head, *more = parts
     contents: dict[str, object] = {"before": head.before, "after": head.after}
     if more:
         contents["more"] = [(part.type, part.id, part.name, part.before, part.after) for part in more]
+    if counts:
+        contents["counts"] = counts
+    if stream:
+        contents["stream"] = stream
     text = dumps(contents)
     return text if len(text) < _WORTH_COMPRESSING else zlib.compress(text)
 
@@ -116,7 +140,7 @@ def unpacked(stored: bytes | memoryview) -> Contents:
     text = bytes(stored)
     contents = orjson.loads(text if text.startswith(_PLAIN) else zlib.decompress(text))
     more = [Part(type_, UUID(id_), *rest) for type_, id_, *rest in contents.get("more", ())]
-    return Contents(contents["before"], contents["after"], more)
+    return Contents(contents["before"], contents["after"], more, contents.get("counts", {}), contents.get("stream", 0))
 
 
 def dumps(value: object) -> bytes:
@@ -129,16 +153,6 @@ def short(value: Json) -> Json:
     if isinstance(value, str) and len(value) > TOLD_CHARACTERS:
         return f"{value[: TOLD_CHARACTERS - 1]}…"
     return value
-
-
-def _told(fields: dict[str, Json] | None, more: list[Part], side: str, type_: str) -> dict[str, Json] | None:
-    """Return the fields of one side that answers show, with counts of other objects; None if there are none."""
-    told = [part for part in more if _is_told(getattr(part, side))]
-    counts = Counter(plural_of(part.type) for part in told if fields is not None or part.type == type_)
-    if fields is None and not counts:
-        return None
-    kept = {name: value for name, value in (fields or {}).items() if name not in INTERNAL}
-    return {name: short(value) for name, value in kept.items() if not name.startswith(UNTOLD)} | counts
 
 
 def is_untold(part: Part) -> bool:

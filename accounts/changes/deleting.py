@@ -92,7 +92,7 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
         references = [reference for level in levels for reference in _references(write.member_id, level)]
         numbers = [_keep(write, level, found) for level, found in zip(levels, kept, strict=True)]
         for one_of in references:
-            if write.snapshots.reference(one_of.rows.model, one_of.attname, one_of.ahead) and one_of.is_key:
+            if write.stream.emptied(one_of.rows.model, one_of.attname, one_of.ahead) and one_of.is_key:
                 update_later(one_of.rows, **{one_of.attname: None})
         if one is not None:
             pre_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
@@ -128,7 +128,7 @@ def _columns_of(one: Model) -> list[list[Any]]:
 def _keep(write: Write, level: QuerySet[Model], found: Iterable[Sequence[Any]]) -> int:
     """Keep the rows of a level. Return their number."""
     if not _is_not_kept(level.model._meta.label):
-        return write.snapshots.rows(level.model, found)
+        return write.stream.deleted(level.model, found)
     ids = [pk for (pk,) in found]
     write.touched(level.model, ids)
     return len(ids)

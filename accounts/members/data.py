@@ -40,6 +40,8 @@ class MemberData:
         view: returns the rows that a limited credential sees, if `course` does not determine them: a SELECT with the
             placeholders `{member}`, `{courses}`, `{tokens}` and `{holder}` (`accounts.members.limited`), or None for
             all rows. Arguments: whether only some courses are seen, whether grades are, and the kind of database.
+        seen: returns the condition on the rows that a limited credential sees, if `course` does not determine them
+            (`accounts.rows.seen`).
         is_grade: whether a credential without grades sees no row.
         without_grades: by column, the SQL that replaces it for such a credential; `t` is the table.
         archived: how the rows are archived.
@@ -59,6 +61,7 @@ class MemberData:
         plain_references: columns with the id of an object, without a foreign key, and the label of its model. They are
             emptied when the object is deleted.
         derived: returns the columns that are computed from other columns of the row; an undo computes them again.
+        derived_from: the columns that they are computed from.
         defaults: returns the values of columns that rows from before the columns lack, if the default depends on the
             member. Used by undo and import.
         refills: by column, a condition on the rows whose reference an undo may fill again, given the id that it
@@ -66,6 +69,7 @@ class MemberData:
         settle: called after an undo.
         remembered: whether the service derives the rows rather than the member; they do not prevent undoing the
             creation of their parent.
+        revised_by: columns whose change is a new revision of a calendar's event (`sequence`).
         unstamped: columns that a change of another object may also change, without a new stamp of the row.
         repair_counts: recomputes the counters of a member, under the member's lock; returns how many were wrong.
         repair_clock: fixes rows stamped by a server whose clock was ahead; under the member's lock.
@@ -76,6 +80,7 @@ class MemberData:
     course: str = ""
     whole_member: str = ""
     view: Callable[[bool, bool, str], str | None] | None = None
+    seen: Callable[[], Q] | None = None
     is_grade: bool = False
     without_grades: Mapping[str, str] = field(default_factory=dict)
     archived: Archived | None = None
@@ -93,11 +98,13 @@ class MemberData:
     not_kept: str = ""
     plain_references: Mapping[str, str] = field(default_factory=dict)
     derived: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    derived_from: tuple[str, ...] = ()
     defaults: Callable[[Member], dict[str, Any]] | None = None
     refills: Mapping[str, Callable[[UUID], Q]] = field(default_factory=dict)
     settle: Settle | None = None
     remembered: bool = False
     unstamped: tuple[str, ...] = ()
+    revised_by: tuple[str, ...] = ()
     repair_counts: Callable[[UUID], int] | None = None
     repair_clock: Callable[[Member, datetime], None] | None = None
 

@@ -146,7 +146,8 @@ class _Undo:
         if now is None:
             if _is_file(label):
                 return  # deleted files stay deleted
-            raise Conflict(f"“{one.name}” is gone. Undo its deletion first.")
+            gone = f"“{one.name}”" if one.name else f"A {as_words(type_of(model))} that it changed"
+            raise Conflict(f"{gone} is gone. Undo its deletion first.")
         if changed := _differing(label, now, one):
             told = changed_since(changed, model(**now))
             raise Conflict(f"{told}, and an undo overwrites nothing. Undo the later change first.")

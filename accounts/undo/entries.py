@@ -1,7 +1,7 @@
 """What a change did, from its row in the log of changes: one entry for each row of a table."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -13,8 +13,8 @@ from django.db.models import Model, Q, QuerySet
 from accounts.changes.contents import ORDER, UNTOLD, Part, plural_of, type_of, unpacked
 from accounts.changes.deleting import references_to
 from accounts.changes.models import Change, ChangeObject
-from accounts.changes.snapshots import SnapshotTable, snapshot_tables, with_reference
-from accounts.changes.values import columns, model_of, reader
+from accounts.changes.stream import CHANGED, DELETED, EMPTIED, MADE, ORDERED, StreamTable, stream_tables, with_reference
+from accounts.changes.values import columns, model_of, reader, value_of
 from accounts.members.data import Columns, counters, data_of, target_of
 from accounts.members.models import Member
 from studyservice.database.ahead import update_later
@@ -25,6 +25,9 @@ NOT_COLUMNS = frozenset(
     {"course.categories", f"item.{ORDER}", "milestone.place", f"imported_event.{UNTOLD}remembered", "card.rating"}
 )
 """Fields of the log that are not columns, by type: orders of rows, and what rows say besides."""
+
+NEVER_COMPARED = frozenset({"created_at", "updated_at", "sequence", "graded", "marked_at", "folded"})
+"""Columns of a created row that the service writes, so that its undo does not compare them."""
 
 _CATEGORIES, _MILESTONES = "grades.GradeCategory", "planning.Milestone"
 
@@ -73,6 +76,17 @@ class Effects:
     emptied: defaultdict[Emptied, list[UUID]] = field(default_factory=lambda: defaultdict(list))
     orders: dict[tuple[str, UUID], list[UUID]] = field(default_factory=dict)
 
+    def delete(self, label: str, row: Columns) -> None:
+        """Add that a row was deleted, whatever the change did to it before."""
+        first = self.rows[label].pop(row["id"], None)
+        if first is None:
+            self.rows[label][row["id"]] = Entry("", row, None)
+        elif first.before is not None:
+            model: type[Model] = apps.get_model(label)
+            known = columns(model)
+            before = {name: value_of(known[name], value) for name, value in first.before.items()}
+            self.rows[label][row["id"]] = Entry("", row | before, None)
+
     def add(self, label: str, id_: UUID, name: str, before: Columns | None, after: Columns | None) -> None:
         """Add a later entry. A row has one entry, with what was first and what is last."""
         first = self.rows[label].get(id_)
@@ -95,22 +109,49 @@ def effects_of(member: Member, change: Change, now: datetime) -> Effects:
         Conflict: the rows that it deleted are no longer stored.
     """
     effects, last = Effects(), dict[str, UUID]()
-    for table in snapshot_tables(bytes(change.taken)) if change.taken is not None else ():
-        if table.columns:
+    for table in stream_tables(bytes(change.taken)) if change.taken is not None else ():
+        if table.kind == DELETED:
             read = _deleted(member, table, now)
             last[table.label] = read[-1]["id"]
-            effects.rows[table.label] |= {row["id"]: Entry("", row, None) for row in read}
+            for row in read:
+                effects.delete(table.label, row)
+        elif table.kind == EMPTIED:
+            [attname] = table.columns
+            to = table.to or last[target_of(table.label, attname)]
+            effects.emptied[Emptied(table.label, attname, to)] += map(UUID, table.rows)
+        elif table.kind == ORDERED and table.to is not None:
+            effects.orders[table.label, table.to] = [*map(UUID, table.rows)]
         else:
-            label, _, attname = table.label.rpartition(".")
-            to = table.to or last[target_of(label, attname)]
-            effects.emptied[Emptied(label, attname, to)] += map(UUID, table.rows)
+            _add_rows(effects, table)
     contents = unpacked(change.contents)
-    for part in contents.parts(change.object_type, change.object_id, change.object_name):
+    parts = contents.parts(change.object_type, change.object_id, change.object_name)
+    for part in parts[1:] if contents.stream == 1 else parts:
         _add_part(effects, member.id, part)
     return effects
 
 
-def _deleted(member: Member, table: SnapshotTable, now: datetime) -> list[Columns]:
+def _add_rows(effects: Effects, table: StreamTable) -> None:
+    """Add created or changed rows. Columns that an undo does not compare, or that are gone, are left out."""
+    model: type[Model] = apps.get_model(table.label)
+    known = columns(model)
+    if table.kind == CHANGED:
+        half = len(table.columns)
+        for id_, *values in table.rows:
+            old, new = (dict(zip(table.columns, side, strict=True)) for side in (values[:half], values[half:]))
+            effects.add(table.label, UUID(id_), "", _known(old, known), _known(new, known))
+    if table.kind == MADE:
+        compared = known.keys() - NEVER_COMPARED - counters()
+        for values in table.rows:
+            row = dict(zip(table.columns, values, strict=True))
+            name = str(model(**_known(row, known)))
+            effects.add(table.label, UUID(row["id"]), name, None, _known(row, compared))
+
+
+def _known(fields: Columns, names: Collection[str]) -> Columns:
+    return {name: value for name, value in fields.items() if name in names}
+
+
+def _deleted(member: Member, table: StreamTable, now: datetime) -> list[Columns]:
     """Return the rows with values of columns. Columns that the table no longer has are left out."""
     model: type[Model] = apps.get_model(table.label)
     known, data = columns(model), data_of(model)
@@ -213,6 +254,6 @@ def wait(member_id: UUID, waiting: Waiting) -> None:
                 update_later(mine.filter(id=change.id), taken=taken)
 
 
-def _deleted_ids(snapshots: bytes) -> set[UUID]:
-    tables = (table for table in snapshot_tables(snapshots) if table.columns)
+def _deleted_ids(stream: bytes) -> set[UUID]:
+    tables = (table for table in stream_tables(stream) if table.kind == DELETED)
     return {UUID(row[table.columns.index("id")]) for table in tables for row in table.rows}

@@ -48,11 +48,11 @@ def why_not(
         return DONE
     if operation in _NEVER:
         return _NEVER[operation]
-    if not kept:
+    if not kept and not contents.stream:
         return _not_kept(object_type, contents)
     if created_at <= now - UNDOABLE_FOR:
         return TOO_OLD
-    for part in contents.parts(object_type, UUID(int=0), ""):
+    for part in () if contents.stream else contents.parts(object_type, UUID(int=0), ""):
         if unknown := _unknown(part):
             return unknown
     return None

@@ -61,10 +61,11 @@ def seen_fields(contents: Contents, type_: str, *, is_whole: bool) -> tuple[_Tol
     limits = current_limits()
     if not limits.keep_back:
         return contents.told(type_)
-    more = contents.more if is_whole else []
+    more, counts = (contents.more, contents.counts) if is_whole else ([], {})
     if not limits.grades:
         more = [part for part in more if part.type not in GRADE_TYPES]
-    before, after = Contents(contents.before, contents.after, more).told(type_)
+        counts = {one: numbers for one, numbers in counts.items() if one not in GRADE_TYPES}
+    before, after = Contents(contents.before, contents.after, more, counts).told(type_)
     return _seen(before, is_whole=is_whole), _seen(after, is_whole=is_whole)
 
 

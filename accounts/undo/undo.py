@@ -91,4 +91,4 @@ def _undo(member: Member, write: Write, change: Change, effects: Effects | None)
         insert_later([change])
     else:
         update_later(Change.objects.filter(member_id=member.id, id=change.id), undone_at=write.now)
-    write.took_back(contents.parts(change.object_type, change.object_id, change.object_name), change)
+    write.took_back(contents, change)

@@ -13,6 +13,7 @@ from accounts.changes.writing import writing
 from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from grades.breakdown import get_grades
 from grades.categories import set_grade_categories
 from grades.serializers import GradeBreakdownRow
@@ -28,7 +29,7 @@ def grade_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
     member = signed_in(request)
     try:
         if request.method != "POST":
-            grades = get_grades(member, course_id)
+            grades = get_grades(Access(member), course_id)
             return _page(request, grades, CategoriesForm(grades["categories"]))
         return _save(request, member, course_id)
     except NotFound as error:
@@ -57,7 +58,7 @@ def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse
         status = HTTPStatus.CONFLICT if again.changed else HTTPStatus.UNPROCESSABLE_ENTITY
         return _page(request, again.grades, again.form, status, changed=again.changed)
     except Conflict:  # the form was sent before, with other content
-        grades = get_grades(member, course_id)
+        grades = get_grades(Access(member), course_id)
         form = CategoriesForm(grades["categories"], request.POST)
         return _page(request, grades, form, HTTPStatus.CONFLICT, changed=True)
     messages.success(request, said)
@@ -71,12 +72,12 @@ def _replace(member: Member, course_id: UUID, sent: QueryDict) -> str:
         _Again: a field is invalid, or the categories changed since the form was shown.
     """
     with writing(member.id):  # no other write can happen between the check and the change
-        grades = get_grades(member, course_id)
+        grades = get_grades(Access(member), course_id)
         form = CategoriesForm(grades["categories"], sent)
         changed = sent.get("known", "") != form.known
         if changed or not form.is_valid():
             raise _Again(grades, form, changed=changed)
-        set_grade_categories(member, course_id, categories=form.entries())
+        set_grade_categories(Access(member), course_id, categories=form.entries())
     return "Saved the grade categories."
 
 

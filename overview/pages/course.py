@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
+from accounts.rows.rows import COURSE
 from courses.items import create_single_item
 from courses.views import ItemViewSet
 from grades.breakdown import get_grades
@@ -38,7 +40,7 @@ def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
         return _section(course_id, "items")
     member = signed_in(request)
     try:
-        form = NewItemForm(request.POST, categories=get_grades(member, course_id)["categories"])
+        form = NewItemForm(request.POST, categories=get_grades(Access(member), course_id)["categories"])
     except NotFound as error:
         raise Http404 from error
     if not form.is_valid():
@@ -64,7 +66,7 @@ def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
         return _section(course_id, "grade")
     member = signed_in(request)
     try:
-        categories = get_grades(member, course_id)["categories"]
+        categories = get_grades(Access(member), course_id)["categories"]
     except NotFound as error:
         raise Http404 from error
     form = NewScoreForm(request.POST, categories=categories, items=items_with_milestones(member, course_id))
@@ -74,7 +76,7 @@ def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
     done = sent(
         form,
         lambda: form.make_once(
-            request, member, GradeViewSet.add_grade_score, lambda: add_grade_score(member, course_id, **score)
+            request, member, GradeViewSet.add_grade_score, lambda: add_grade_score(Access(member), course_id, **score)
         ),
     )
     if isinstance(done, ApiError):
@@ -89,13 +91,13 @@ def delete_score(request: HttpRequest, score_id: UUID) -> HttpResponse:
     """Delete a score at once, as the member can undo it."""
     member = signed_in(request)
     try:
-        score = require_score(member, score_id)
-        delete_grade_score(member, score_id)
+        score = require_score(Access(member), score_id)
+        delete_grade_score(Access(member), score_id)
     except NotFound as error:
         raise Http404 from error
     said = f"The score of “{score['label']}” is deleted. You can restore it in Activity for 30 days."
     messages.success(request, said, extra_tags="above")
-    return _section(score["course_id"], "grade")
+    return _section(score[COURSE], "grade")
 
 
 def _section(course_id: UUID, section: str, *, adding: bool = False) -> HttpResponse:

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from accounts.models import Member
 from accounts.pages.here import address_here
+from accounts.rows.access import Access
 from courses.pages.colors import courses_here
 from courses.pages.first_steps import first_steps
 from courses.uploads.files import files_of
@@ -41,7 +42,9 @@ def show_course(
     assume = AssumeForm(request.GET if "assume" in request.GET else None)
     if assume.is_bound and not assume.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY
-    grades = get_grades(member, course_id, assume=assume.cleaned_data.get("assume") if assume.is_bound else None)
+    grades = get_grades(
+        Access(member), course_id, assume=assume.cleaned_data.get("assume") if assume.is_bound else None
+    )
     items = items_with_milestones(member, course_id)
     today = member.today()
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from courses.items import get_item, update_item
 from courses.serializers import ItemRow
 from grades.breakdown import get_grades
@@ -35,7 +36,7 @@ def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
         return show_item(request, member, item_id)
     try:
         item = get_item(member, item_id)
-        categories = get_grades(member, item["course_id"])["categories"]
+        categories = get_grades(Access(member), item["course_id"])["categories"]
     except NotFound as error:
         raise Http404 from error
     form = ItemForm(request.POST, item=item, categories=categories)

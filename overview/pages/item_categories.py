@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.changes.writing import writing
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from courses.items import change_items
 from grades.breakdown import get_grades
 from grades.serializers import CategoryRow, GradeBreakdownRow
@@ -52,7 +53,7 @@ def item_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
     try:
         if request.method == "POST":
             return _save(request, member, course_id)
-        grades = get_grades(member, course_id)
+        grades = get_grades(Access(member), course_id)
     except NotFound as error:
         raise Http404 from error
     page = Paginator(_uncategorized(member, course_id), ITEMS_A_PAGE).get_page(request.GET.get("page"))
@@ -63,7 +64,7 @@ def item_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
 def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Set the categories of the items that still have none. Items that were deleted meanwhile are left out."""
     with writing(member.id, "update_item") as write:
-        grades = get_grades(member, course_id)
+        grades = get_grades(Access(member), course_id)
         items = [item for item in _uncategorized(member, course_id) if str(item["id"]) in request.POST]
         form = ItemCategoriesForm(request.POST, items=items, categories=grades["categories"])
         if not form.is_valid():

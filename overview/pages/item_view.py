@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from accounts.models import Member
 from accounts.pages.here import address_here
+from accounts.rows.access import Access
 from courses.plan_records import USUAL_MINUTES, StudyPlanRow
 from courses.readiness import get_item_detail, plan_of
 from courses.readiness_records import ItemDetailRow
@@ -67,7 +68,7 @@ def show_item(
     """
     try:
         item = get_item_detail(member, item_id)
-        grades = get_grades(member, item["course_id"])
+        grades = get_grades(Access(member), item["course_id"])
     except NotFound as error:
         raise Http404 from error
     asked = MinutesForm(request.GET if "minutes" in request.GET else {"minutes": USUAL_MINUTES})

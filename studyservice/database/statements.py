@@ -275,6 +275,12 @@ class Update(Statement):
         changed, _ = self._execute(values, _ROWCOUNT)
         return int(changed)
 
+    def later(self, **values: Any) -> None:
+        """Execute, with the next statement that needs its result (`run_sql_later`)."""
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self.compiled_for(database)
+        run_sql_later(database, compiled.sql, compiled.bound(values))
+
     def returned(self, **values: Any) -> tuple[Any, ...] | None:
         """Return the new values of the `returning` fields of the changed row, or None if there is none."""
         row, compiled = self._execute(values, _FETCHONE)

@@ -20,6 +20,7 @@ REASONS = {
     "items of all courses count toward the limit",
     "milestones of all courses count toward the limit",
     "the size of all files of the member is limited",
+    "statements of `rows` have the limits in their own conditions",
     "the sums of practice are kept for the whole member",
     "undoing a change that the credential sees as a whole restores all that it did",
     "what is below a deleted object goes with it, and so do references to it",

@@ -156,7 +156,7 @@ def _as_before_the_upgrade(*changes: Any) -> None:
             fields = {"course_id": str(category.course_id), "name": category.name, "weight": float(category.weight)}
             contents["after"].pop("grade_categories")
             contents["more"] = [("grade_category", str(category.id), category.name, None, fields | {"position": 1})]
-        Change.objects.filter(id=change["id"]).update(contents=json.dumps(contents).encode())
+        Change.objects.filter(id=change["id"]).update(contents=json.dumps(contents).encode(), taken=None, undoable=True)
 
 
 def _without(fields: Any) -> Any:

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from accounts.changes.calls import acting, command
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.courses import create_course
 from courses.items import create_single_item
 from courses.models import Item
@@ -138,7 +139,7 @@ def test_a_rejected_form_far_down_the_page_is_in_the_window(open_signed_in: Any,
     with acting(command("test")):
         for number in range(40):
             create_single_item(member, course["id"], title=f"Task {number}", kind="assignment", due_on=None)
-        set_grade_categories(member, course["id"], categories=[{"name": "Exams", "weight": Decimal(100)}])
+        set_grade_categories(Access(member), course["id"], categories=[{"name": "Exams", "weight": Decimal(100)}])
     page: Page = open_signed_in(f"/courses/{course['id']}")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_text("Add a score").first.click()

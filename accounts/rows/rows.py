@@ -1,0 +1,287 @@
+"""`Model.rows`: the only way to the rows of members, and the verbs that change and log them.
+
+    class Item(models.Model):
+        rows = Rows["Item"]()
+
+    Item.rows.of(access).find("title", id=item_id)
+    ITEMS = MemberSelect[ItemRow](Item.rows.declared.filter(course_id=Param("course_id")), ItemRecord)
+
+Rows are dictionaries by column. Statements are compiled once for each model, choice of columns and form of limits. How
+a model's rows belong to courses, which columns are computed and which are stamped is declared in the `member_data.py`
+of its app (`accounts.members.data`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from django.db.models import BooleanField, Count, Expression, F, Model, QuerySet
+
+from accounts.members.data import MemberData, data_of
+from accounts.rows.access import Access
+from accounts.rows.deleting import delete_with_below
+from accounts.rows.reading import BY_THEMSELVES, MemberSelect, ids_as_value
+from accounts.rows.seen import seen
+from studyservice.database.statements import Insert, Param, Update
+from studyservice.operations.errors import NotFound
+
+M = TypeVar("M", bound=Model)
+
+Row = dict[str, Any]
+"""A row by column name."""
+
+COURSE = "its_course_id"
+"""The course of a row that was found, if another object's row has it."""
+
+
+class Rows(Generic[M]):
+    """The rows of a model."""
+
+    model: type[M]
+
+    def __set_name__(self, owner: type[M], name: str) -> None:
+        self.model = owner
+
+    def of(self, access: Access) -> "MemberRows":
+        """Return the member's rows that the call sees."""
+        return MemberRows(self.model, access)
+
+    @property
+    def declared(self) -> "QuerySet[M]":
+        """The same rows in a declared statement (`accounts.rows.reading.MemberSelect`)."""
+        return self.whole.filter(seen(self.model))
+
+    @property
+    def whole(self) -> "QuerySet[M]":
+        """All rows of the member in a declared statement, for maxima, and for what goes with a row that was found."""
+        return QuerySet(self.model).filter(member_id=Param("member_id"))
+
+
+class MemberRows:
+    """The rows of a model that a call sees. The verbs that write need `with change(access, ...)`.
+
+    Conditions are columns with values, or `column__in` with ids.
+    """
+
+    def __init__(self, model: type[Model], access: Access) -> None:
+        self._model, self._access = model, access
+
+    def find(self, *columns: str, **which: Any) -> Row | None:
+        """Return the row with its id, its course and these columns, or all; None if the call sees none."""
+        return _finding(self._model, columns, tuple(which)).first(self._access, **_bound(which))
+
+    def get(self, error: type[NotFound], *columns: str, **which: Any) -> Row:
+        """Return the same. Raise `error` if the call sees none."""
+        found = self.find(*columns, **which)
+        if found is None:
+            raise error
+        return found
+
+    def all(self, *columns: str, **which: Any) -> list[Row]:
+        """Return every such row, in no particular order."""
+        return _finding(self._model, columns, tuple(which)).all(self._access, **_bound(which))
+
+    def count(self, **which: Any) -> int:
+        """Return the number of such rows."""
+        found = _counting(self._model, tuple(which)).first(self._access, **_bound(which))
+        return 0 if found is None else int(found["number"])
+
+    @BY_THEMSELVES.rows()
+    def insert(self, *rows: Mapping[str, Any], course_id: UUID | None = None) -> list[Row]:
+        """Insert rows of one course, without waiting for the database, and return them whole.
+
+        Ids, defaults, stamps and computed columns are filled in.
+
+        Args:
+            course_id: the course, if the rows do not name it.
+        """
+        if not rows:
+            return []
+        write, data = self._access.open_write, _data(self._model)
+        made = [_new_row(self._model, data, row, self._access) for row in rows]
+        write.inserted(self._model, made, _course_of(data, made[0], course_id))
+        statement = _inserting(self._model)
+        if len(made) == 1:
+            statement.run(**made[0])
+        else:
+            statement.run_all(made)
+        self._count(made, 1)
+        return made
+
+    @BY_THEMSELVES.rows()
+    def update(self, stored: Mapping[str, Any], changes: Mapping[str, Any], *, course_id: UUID | None = None) -> Row:
+        """Store those of `changes` that differ, without waiting for the database, and return them.
+
+        Args:
+            stored: the id and columns of the row, read under the lock: those of `changes`, and those that computed
+                columns depend on.
+            course_id: its course, if `stored` does not name it.
+        """
+        after = {name: value for name, value in changes.items() if stored[name] != value}
+        if not after:
+            return after
+        write, data = self._access.open_write, _data(self._model)
+        now = {**stored, **after}
+        of_row = [_course_of(data, now, course_id)]
+        if data.course.removesuffix("_id") + "_id" in after:
+            of_row.append(_course_of(data, stored, course_id))
+        write.updated(self._model, stored, after, of_row)
+        values = dict(after)
+        if data.derived is not None and after.keys() & {*data.derived_from}:
+            values |= data.derived({name: now[name] for name in data.derived_from})
+        columns = _columns(self._model)
+        if "updated_at" in columns and not after.keys() <= {*data.unstamped}:
+            values["updated_at"] = write.now
+        is_revised = bool(after.keys() & {*data.revised_by})
+        statement = _updating(self._model, tuple(values), is_revised)
+        statement.later(member_id=self._access.member.id, pk=stored["id"], **values)
+        self._count([stored], -1, after)
+        self._count([now], 1, after)
+        return after
+
+    def delete(self, *ids: UUID) -> list[Row]:
+        """Delete the rows that the call sees, with everything below, and return them whole."""
+        access = self._access
+        found = self.all(id__in=ids)
+        if found and access.limits.keep_back:  # hidden columns are kept for an undo too
+            found = MemberRows(self._model, access.whole).all(id__in=[row["id"] for row in found])
+        if found:
+            data = _data(self._model)
+            for row in found:
+                course_id = _course_of(data, row, row.pop(COURSE, None))
+                access.open_write.deleted_row(self._model, row, course_id)
+            delete_with_below(access.open_write, self._model, found)
+            self._count(found, -1)
+        return found
+
+    def _count(self, rows: Iterable[Mapping[str, Any]], each: int, moved: Iterable[str] | None = None) -> None:
+        """Keep the numbers of rows that other objects store (`Limit.counter`).
+
+        Args:
+            moved: changed columns of existing rows; None for new or deleted ones.
+        """
+        for limit in _data(self._model).limits:
+            key = f"{limit.per}_id"
+            if limit.counter and (moved is None or key in moved):
+                for parent_id, number in Counter(row[key] for row in rows).items():
+                    statement = _counting_in(self._model, limit.per, limit.counter)
+                    statement.later(member_id=self._access.member.id, pk=parent_id, more=each * number)
+
+
+def _data(model: type[Model]) -> MemberData:
+    data = data_of(model)
+    if data is None:
+        raise LookupError(f"{model.__name__} is not declared in a member_data.py.")
+    return data
+
+
+@cache
+def _columns(model: type[Model]) -> dict[str, Any]:
+    return {field.attname: field for field in model._meta.concrete_fields}
+
+
+def _course_of(data: MemberData, row: Mapping[str, Any], course_id: UUID | None) -> UUID | None:
+    """Return the course of a row: it names it, or it was read with it, or the caller knows it."""
+    if data.course == "self":
+        found: UUID | None = row["id"]
+    elif "__" in data.course:
+        found = course_id or row.get(COURSE)
+    elif data.course:
+        found = row[data.course.removesuffix("_id") + "_id"]
+    else:
+        found = course_id
+    return found
+
+
+def _new_row(model: type[Model], data: MemberData, given: Mapping[str, Any], access: Access) -> Row:
+    stamps = dict.fromkeys(data.stamps, access.now)
+    row = {
+        name: given[name] if name in given else stamps[name] if name in stamps else field.get_default()
+        for name, field in _columns(model).items()
+    }
+    if unknown := given.keys() - row.keys():
+        raise TypeError(f"{model.__name__} has no columns {sorted(unknown)}.")
+    row["member_id"] = access.member.id
+    return row if data.derived is None else row | data.derived(row)
+
+
+def _bound(which: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: ids_as_value(value) if name.endswith("__in") else value for name, value in which.items()}
+
+
+class _OneOf(Expression):
+    """Whether a column has one of the ids of a parameter."""
+
+    conditional = True
+    output_field = BooleanField()
+
+    def __init__(self, column: str, param: str) -> None:
+        super().__init__()
+        self.column: Any = F(column)
+        self.param = param
+
+    def get_source_expressions(self) -> list[Any]:
+        return [self.column]
+
+    def set_source_expressions(self, exprs: Sequence[Any]) -> None:
+        [self.column] = exprs
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        sql, params = compiler.compile(self.column)
+        test = "IN (SELECT value FROM json_each(%s))" if connection.vendor == "sqlite" else "= ANY(%s::uuid[])"
+        return f"{sql} {test}", (*params, Param(self.param))
+
+
+@cache
+def _finding(model: type[Model], columns: tuple[str, ...], which: tuple[str, ...]) -> MemberSelect[Row]:
+    path = _data(model).course
+    always = {"id", f"{path.removesuffix('_id')}_id"}
+    shape = {name: name for name in _columns(model) if not columns or name in columns or name in always}
+    if unknown := {*columns} - shape.keys():
+        raise TypeError(f"{model.__name__} has no columns {sorted(unknown)}.")
+    rows = _narrowed(model, which)
+    if "__" in path:
+        rows, shape = rows.filter(**_owners(path)), shape | {COURSE: f"{path}_id"}
+    return MemberSelect(rows, shape)
+
+
+@cache
+def _counting(model: type[Model], which: tuple[str, ...]) -> MemberSelect[Row]:
+    counted = _narrowed(model, which).values("member_id").annotate(number=Count("pk"))
+    return MemberSelect(counted, {"number": "number"})
+
+
+def _narrowed(model: type[Model], which: Iterable[str]) -> QuerySet[Any]:
+    rows: QuerySet[Any] = QuerySet(model).filter(seen(model), member_id=Param("member_id")).order_by()
+    for name in which:
+        column, is_list, _ = name.partition("__in")
+        rows = rows.filter(_OneOf(column, name)) if is_list else rows.filter(**{column: Param(name)})
+        rows = rows.filter(**_owners(column))
+    return rows
+
+
+def _owners(path: str) -> dict[str, Any]:
+    """Return the condition that each table of a path has the member of the row."""
+    *above, _ = path.split("__")
+    return {f"{'__'.join(above[: place + 1])}__member_id": F("member_id") for place in range(len(above))}
+
+
+@cache
+def _inserting(model: type[Model]) -> Insert:
+    return Insert(model)
+
+
+@cache
+def _updating(model: type[Model], names: tuple[str, ...], is_revised: bool) -> Update:
+    mine: QuerySet[Any] = QuerySet(model).filter(member_id=Param("member_id"), pk=Param("pk"))
+    values: dict[str, Any] = {name: Param(name, _columns(model)[name]) for name in names}
+    return Update(mine, values | ({"sequence": F("sequence") + 1} if is_revised else {}))
+
+
+@cache
+def _counting_in(model: type[Model], per: str, counter: str) -> Update:
+    parent: Any = model._meta.get_field(per).related_model
+    mine: QuerySet[Any] = QuerySet(parent).filter(member_id=Param("member_id"), pk=Param("pk"))
+    return Update(mine, {counter: F(counter) + Param("more", parent._meta.get_field(counter))})

@@ -1,0 +1,175 @@
+"""What a limited credential sees, as expressions in statements: rows of some courses, and no grades.
+
+A statement is compiled once for each `Form`. `SEEN_AS` is the form during compilation, so that conditions and columns
+differ by form while the statement is declared once.
+"""
+
+import re
+from collections.abc import Sequence
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import orjson
+from django.core.exceptions import EmptyResultSet, FullResultSet
+from django.db.models import BooleanField, Expression, F, ForeignKey, Model, OuterRef, Q, QuerySet
+from django.db.models.expressions import Col
+
+from accounts.credentials.limits import Limits
+from accounts.members.data import data_of
+from studyservice.database.functions import AS_EXPRESSION
+from studyservice.database.postgresql.uuid_arrays import uuid_array
+from studyservice.database.statements import Param
+
+
+class Form(NamedTuple):
+    """A kind of limits.
+
+    Attributes:
+        courses: how many courses are seen: "all", "one" or "some".
+        grades: whether grades are seen.
+    """
+
+    courses: str = "all"
+    grades: bool = True
+
+
+WHOLE = Form()
+_OWN = re.compile(r"\bt\.")
+
+SEEN_AS: ContextVar[Form] = ContextVar("seen_as", default=WHOLE)
+"""The form for which a statement is being compiled."""
+
+
+def form_of(limits: Limits) -> Form:
+    """Return the form of a credential's limits."""
+    if limits.courses is None:
+        return WHOLE if limits.grades else Form(grades=False)
+    return Form("one" if len(limits.courses) == 1 else "some", limits.grades)
+
+
+@lru_cache(maxsize=1_000)
+def courses_as_value(courses: tuple[str, ...], vendor: str) -> Any:
+    """Return the allowed courses in the driver's form. An entry has 3 kB with 30 courses."""
+    if vendor == "sqlite":  # it has no arrays
+        return orjson.dumps([UUID(one).hex for one in courses]).decode()
+    return UUID(courses[0]) if len(courses) == 1 else uuid_array(courses)
+
+
+class InCourses(Expression):
+    """Whether a column has the id of an allowed course. True in forms that see all courses."""
+
+    conditional = True
+    output_field = BooleanField()
+
+    def __init__(self, column: str, *, is_course: bool = False) -> None:
+        super().__init__()
+        self.column: Any = F(column)
+        self.is_course = is_course
+
+    def get_source_expressions(self) -> list[Any]:
+        return [self.column]
+
+    def set_source_expressions(self, exprs: Sequence[Any]) -> None:
+        [self.column] = exprs
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        form = SEEN_AS.get()
+        if form.courses == "all":
+            raise FullResultSet
+        sql, params = compiler.compile(self.column)
+        params = (*params, Param("courses"))
+        if connection.vendor == "sqlite":
+            return f"{sql} IN (SELECT value FROM json_each(%s))", params  # noqa: S608 # nosec
+        if form.courses == "one":
+            return f"{sql} = %s", params
+        if self.is_course:
+            # PostgreSQL expects this to hold for nearly every row, so it reads the items first, in order.
+            return f"CASE WHEN {sql} = ANY(%s::uuid[]) THEN 1 END IS NOT NULL", params
+        return f"{AS_EXPRESSION.format(sql)} = ANY(%s::uuid[])", params
+
+
+class GradesSeen(Expression):
+    """True in forms that see grades, and false in others, where it leaves no rows."""
+
+    conditional = True
+    output_field = BooleanField()
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        raise FullResultSet if SEEN_AS.get().grades else EmptyResultSet
+
+
+class HiddenWithoutGrades:
+    """A mixin for fields of a model that reveal grades (`MemberData.without_grades`).
+
+    In forms without grades, filters, orders and answers all see what replaces the column.
+    """
+
+    def deconstruct(self) -> Any:
+        """Migrations know the plain field."""
+        name, _, args, kwargs = super().deconstruct()  # type: ignore[misc]
+        plain = next(base for base in type(self).__mro__ if base.__module__.startswith("django."))
+        return name, f"django.db.models.{plain.__name__}", args, kwargs
+
+    def get_col(self, alias: str | None, output_field: Any = None) -> Any:
+        """Return the column, masked if the form hides grades."""
+        col: Col = super().get_col(alias, output_field)  # type: ignore[misc]
+        return _Masked(col.alias, col.target, col.output_field)
+
+
+class _Masked(Col):
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        data = None if SEEN_AS.get().grades else data_of(self.target.model)
+        instead = None if data is None else data.without_grades.get(self.target.attname)
+        if instead is None:
+            return super().as_sql(compiler, connection)
+        if instead == "NULL":
+            return f"CAST(NULL AS {self.target.db_type(connection)})", []
+        return _OWN.sub(f"{connection.ops.quote_name(self.alias)}.", instead), []
+
+
+def seen(model: type[Model]) -> Q:
+    """Return the condition on the rows of a model that a call sees, from its declaration (`MemberData`)."""
+    data = data_of(model)
+    if data is None:
+        raise LookupError(model)
+    condition = data.seen() if data.seen is not None else Q()
+    if data.seen is None and data.course:
+        condition = _in_courses(model, data.course.split("__"))
+    return condition & Q(GradesSeen()) if data.is_grade else condition
+
+
+def _in_courses(model: type[Model], path: Sequence[str]) -> Q:
+    step, *rest = path
+    if step == "self":
+        return Q(InCourses("id", is_course=True))
+    if not rest:
+        return Q(InCourses(step if step.endswith("_id") else f"{step}_id"))
+    return Q(_Above(step, model, rest))
+
+
+class _Above(Expression):
+    """Whether the row that a foreign key refers to is seen. True in forms that see all courses."""
+
+    conditional = True
+    output_field = BooleanField()
+
+    def __init__(self, step: str, model: type[Model], rest: Sequence[str]) -> None:
+        super().__init__()
+        field = model._meta.get_field(step)
+        assert isinstance(field, ForeignKey)  # noqa: S101  # declared paths follow foreign keys
+        above: type[Model] = field.related_model
+        rows: QuerySet[Model] = QuerySet(above).filter(_in_courses(above, rest), member_id=OuterRef("member_id"))
+        self.condition: Any = Q(**{f"{step}_id__in": rows.values("id")})
+
+    def get_source_expressions(self) -> list[Any]:
+        return [self.condition]
+
+    def set_source_expressions(self, exprs: Sequence[Any]) -> None:
+        [self.condition] = exprs
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        if SEEN_AS.get().courses == "all":
+            raise FullResultSet
+        return compiler.compile(self.condition)
