@@ -45,21 +45,21 @@ def set_grade_categories(access: Access, course_id: UUID, *, categories: list[Ca
         present = {category["id"]: category for category in rows.all(course_id=course_id)}
         kept = _kept(categories, present)
         log.about(Course, course_id, course["name"], course_id)
-        if left_out := present.keys() - kept:
-            rows.delete(*left_out)
+        if left_out := [category for id_, category in present.items() if id_ not in kept]:
+            rows.delete_found(left_out)
             settle_marks(access)
-        listed = []
+        listed, new = [], []
         for position, entry in enumerate(categories, start=1):
             fields = sent_of(entry) | {"position": position}
             known = entry.get("id")
             if known:
                 listed.append(present[known] | rows.update(present[known], fields))
             else:
-                listed += rows.insert(fields | {"course_id": course_id})
-        before, after = _listed(present.values()), _listed(listed)
+                new.append(fields | {"course_id": course_id})
+        before, after = _listed(present.values()), _listed([*listed, *rows.insert(*new)])
         if before != after:
             log.tell({"categories": before}, {"categories": after}, instead_of=GradeCategory)
-            log.stream.ordered(GradeCategory, course_id, (one["id"] for one in listed))
+            log.stream.ordered(GradeCategory, course_id, (one["id"] for one in after))
         return get_grades(access, course_id)
 
 

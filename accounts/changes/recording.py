@@ -203,7 +203,8 @@ class Write:
 
     def inserted(self, model: type[Model], rows: Sequence[Mapping[str, Any]], course_id: UUID | None) -> None:
         """Log rows that were inserted. All are of the course; None for no course."""
-        self.stream.made(model, rows)
+        if self._undoable:
+            self.stream.made(model, rows)
         for row in rows:
             self._row(model, row["id"], row, None, row, course_id)
 
@@ -212,7 +213,8 @@ class Write:
     ) -> None:
         """Log changed columns of a row, which is as it was before. `courses` are those of the row, the newer first."""
         before = {name: stored[name] for name in after}
-        self.stream.changed(model, stored["id"], before, after)
+        if self._undoable:
+            self.stream.changed(model, stored["id"], before, after)
         for course_id in courses:
             self._row(model, stored["id"], stored, before, after, course_id)
 
@@ -245,7 +247,7 @@ class Write:
                 ids.add(id_)
 
     def cannot_be_undone(self) -> None:
-        """Mark the row as impossible to undo, because it will lack data."""
+        """Mark the row as impossible to undo, because it will lack data. Rows that change from now on are counted."""
         self._undoable = False
 
     def took_back(self, contents: Contents, of: Change) -> None:

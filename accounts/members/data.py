@@ -70,6 +70,7 @@ class MemberData:
         remembered: whether the service derives the rows rather than the member; they do not prevent undoing the
             creation of their parent.
         revised_by: columns whose change is a new revision of a calendar's event (`sequence`).
+        not_logged: why the log of changes does not have the rows.
         unstamped: columns that a change of another object may also change, without a new stamp of the row.
         repair_counts: recomputes the counters of a member, under the member's lock; returns how many were wrong.
         repair_clock: fixes rows stamped by a server whose clock was ahead; under the member's lock.
@@ -105,6 +106,7 @@ class MemberData:
     remembered: bool = False
     unstamped: tuple[str, ...] = ()
     revised_by: tuple[str, ...] = ()
+    not_logged: str = ""
     repair_counts: Callable[[UUID], int] | None = None
     repair_clock: Callable[[Member, datetime], None] | None = None
 

@@ -11,7 +11,7 @@ a model's rows belong to courses, which columns are computed and which are stamp
 of its app (`accounts.members.data`).
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -23,7 +23,7 @@ from accounts.members.data import MemberData, data_of
 from accounts.rows.access import Access
 from accounts.rows.deleting import delete_with_below
 from accounts.rows.reading import BY_THEMSELVES, MemberSelect, ids_as_value
-from accounts.rows.seen import seen
+from accounts.rows.seen import Whole, seen
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import NotFound
 
@@ -51,12 +51,12 @@ class Rows(Generic[M]):
     @property
     def declared(self) -> "QuerySet[M]":
         """The same rows in a declared statement (`accounts.rows.reading.MemberSelect`)."""
-        return self.whole.filter(seen(self.model))
+        return QuerySet(self.model).filter(seen(self.model), member_id=Param("member_id"))
 
     @property
     def whole(self) -> "QuerySet[M]":
-        """All rows of the member in a declared statement, for maxima, and for what goes with a row that was found."""
-        return QuerySet(self.model).filter(member_id=Param("member_id"))
+        """All rows of the member in a declared statement, for maxima, and for what goes with a row that is seen."""
+        return QuerySet(self.model).filter(Whole(), member_id=Param("member_id"))
 
 
 class MemberRows:
@@ -99,9 +99,10 @@ class MemberRows:
         """
         if not rows:
             return []
-        write, data = self._access.open_write, _data(self._model)
+        data = _data(self._model)
         made = [_new_row(self._model, data, row, self._access) for row in rows]
-        write.inserted(self._model, made, _course_of(data, made[0], course_id))
+        if not data.not_logged:
+            self._access.open_write.inserted(self._model, made, _course_of(data, made[0], course_id))
         statement = _inserting(self._model)
         if len(made) == 1:
             statement.run(**made[0])
@@ -120,38 +121,67 @@ class MemberRows:
             course_id: its course, if `stored` does not name it.
         """
         after = {name: value for name, value in changes.items() if stored[name] != value}
-        if not after:
-            return after
+        if after:
+            values, is_revised = self._updated(stored, after, course_id)
+            statement = _updating(self._model, tuple(values), is_revised)
+            statement.later(member_id=self._access.member.id, pk=stored["id"], **values)
+        return after
+
+    @BY_THEMSELVES.rows()
+    def update_each(
+        self, changes: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], *, course_id: UUID | None = None
+    ) -> int:
+        """Update many rows likewise, in a statement for each choice of columns. Return how many differed.
+
+        Args:
+            changes: the stored columns and the changes of each row.
+        """
+        groups: defaultdict[tuple[str, ...], list[Model]] = defaultdict(list)
+        for stored, wanted in changes:
+            after = {name: value for name, value in wanted.items() if stored[name] != value}
+            if after:
+                values, is_revised = self._updated(stored, after, course_id)
+                if is_revised:
+                    values["sequence"] = F("sequence") + 1
+                groups[tuple(values)].append(self._model(id=stored["id"], **values))
+        mine: QuerySet[Model] = QuerySet(self._model).filter(member_id=self._access.member.id)
+        for names, rows in groups.items():
+            mine.bulk_update(rows, names)
+        return sum(map(len, groups.values()))
+
+    def _updated(self, stored: Mapping[str, Any], after: Row, course_id: UUID | None) -> tuple[Row, bool]:
+        """Log changed columns. Return everything to store, and whether it is a new revision of a calendar's event."""
         write, data = self._access.open_write, _data(self._model)
         now = {**stored, **after}
-        of_row = [_course_of(data, now, course_id)]
-        if data.course.removesuffix("_id") + "_id" in after:
-            of_row.append(_course_of(data, stored, course_id))
-        write.updated(self._model, stored, after, of_row)
+        if not data.not_logged:
+            of_row = [_course_of(data, now, course_id)]
+            if f"{data.course.removesuffix('_id')}_id" in after:
+                of_row.append(_course_of(data, stored, course_id))
+            write.updated(self._model, stored, after, of_row)
+        self._count([stored], -1, after)
+        self._count([now], 1, after)
         values = dict(after)
         if data.derived is not None and after.keys() & {*data.derived_from}:
             values |= data.derived({name: now[name] for name in data.derived_from})
-        columns = _columns(self._model)
-        if "updated_at" in columns and not after.keys() <= {*data.unstamped}:
+        if "updated_at" in _columns(self._model) and not after.keys() <= {*data.unstamped}:
             values["updated_at"] = write.now
-        is_revised = bool(after.keys() & {*data.revised_by})
-        statement = _updating(self._model, tuple(values), is_revised)
-        statement.later(member_id=self._access.member.id, pk=stored["id"], **values)
-        self._count([stored], -1, after)
-        self._count([now], 1, after)
-        return after
+        return values, bool(after.keys() & {*data.revised_by})
 
     def delete(self, *ids: UUID) -> list[Row]:
         """Delete the rows that the call sees, with everything below, and return them whole."""
+        return self.delete_found(self.all(id__in=ids))
+
+    def delete_found(self, found: list[Row]) -> list[Row]:
+        """Delete rows likewise that were read whole under the lock."""
         access = self._access
-        found = self.all(id__in=ids)
         if found and access.limits.keep_back:  # hidden columns are kept for an undo too
             found = MemberRows(self._model, access.whole).all(id__in=[row["id"] for row in found])
         if found:
             data = _data(self._model)
             for row in found:
                 course_id = _course_of(data, row, row.pop(COURSE, None))
-                access.open_write.deleted_row(self._model, row, course_id)
+                if not data.not_logged:
+                    access.open_write.deleted_row(self._model, row, course_id)
             delete_with_below(access.open_write, self._model, found)
             self._count(found, -1)
         return found

@@ -90,6 +90,16 @@ class InCourses(Expression):
         return f"{AS_EXPRESSION.format(sql)} = ANY(%s::uuid[])", params
 
 
+class Whole(Expression):
+    """True. Marks a statement that reads all rows of the member on purpose (`Rows.whole`)."""
+
+    conditional = True
+    output_field = BooleanField()
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        raise FullResultSet
+
+
 class GradesSeen(Expression):
     """True in forms that see grades, and false in others, where it leaves no rows."""
 
