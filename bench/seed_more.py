@@ -9,6 +9,7 @@ from django.utils import timezone
 from accounts.changes.calls import Actor, acting
 from accounts.changes.models import ActorKind
 from accounts.models import Member
+from accounts.rows.access import Access
 from bench.cast import SYLLABUS, Cast
 from bench.seed_shared import new_id, syllabus_file
 from courses.items import create_single_item, delete_item, update_item
@@ -31,13 +32,13 @@ def changes(_members: int) -> Cast:
             for number in range(ITEMS):
                 due_on = today + timedelta(days=30 + number)
                 item = create_single_item(
-                    member, course.id, title=f"Problem set {number}", kind="assignment", due_on=due_on
+                    Access(member), course.id, title=f"Problem set {number}", kind="assignment", due_on=due_on
                 )
-                update_item(member, item["id"], due_on=due_on + timedelta(days=2))
-                step = create_milestone(member, item["id"], title="Read the chapter", due_on=due_on)
-                update_milestone(member, step["id"], done=True)
+                update_item(Access(member), item["id"], due_on=due_on + timedelta(days=2))
+                step = create_milestone(Access(member), item["id"], title="Read the chapter", due_on=due_on)
+                update_milestone(Access(member), step["id"], done=True)
                 if number % 6 == 0:
-                    delete_item(member, item["id"])
+                    delete_item(Access(member), item["id"])
     return Cast()
 
 

@@ -14,6 +14,7 @@ from django.urls import URLPattern, path
 
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
+from accounts.rows.access import Access
 from courses import courses, items
 from courses.models import Course, Item, SyllabusFile
 from courses.serializers import CourseBody, PlainItemBody
@@ -68,10 +69,10 @@ class CourseAdmin(ServiceAdmin):
         """Create the course like create_course, or change the edited fields like update_course."""
         if change:
             edited = {name: form.cleaned_data[name] for name in form.changed_data}
-            courses.update_course(obj.member, obj.id, **edited)
+            courses.update_course(Access(obj.member), obj.id, **edited)
         else:
             fields = dict(form.cleaned_data)
-            obj.id = courses.create_course(fields.pop("member"), **fields)["id"]
+            obj.id = courses.create_course(Access(fields.pop("member")), **fields)["id"]
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Open the form after reading its files, which takes time, so that no transaction is open meanwhile."""
@@ -99,7 +100,7 @@ class CourseAdmin(ServiceAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Course) -> None:
         """Delete like delete_course."""
-        courses.delete_course(obj.member, obj.id)
+        courses.delete_course(Access(obj.member), obj.id)
 
 
 @admin.register(Item)
@@ -138,12 +139,12 @@ class ItemAdmin(ServiceAdmin):
             fields["category_id"] = category.pk if (category := fields.pop("category")) else None
         if change:
             edited = {"category_id" if name == "category" else name for name in form.changed_data}
-            items.update_item(obj.member, obj.id, **{name: fields[name] for name in edited})
+            items.update_item(Access(obj.member), obj.id, **{name: fields[name] for name in edited})
         else:
             course = fields.pop("course")
             obj.member = course.member
-            obj.id = items.create_single_item(course.member, course.id, **fields)["id"]
+            obj.id = items.create_single_item(Access(course.member), course.id, **fields)["id"]
 
     def delete_model(self, request: HttpRequest, obj: Item) -> None:
         """Delete like delete_item."""
-        items.delete_item(obj.member, obj.id)
+        items.delete_item(Access(obj.member), obj.id)

@@ -14,7 +14,6 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.credentials.limiting import CourseName, see_course_too
 from accounts.members.limits import Limit
-from accounts.models import Member
 from accounts.rows.access import Access
 from accounts.rows.rows import Row
 from courses.colors import least_used, stored_hues
@@ -77,9 +76,9 @@ _ONE_WITH_SYLLABUS = Select[_WithSyllabus](
 )
 
 
-def list_courses(member: Member) -> list[CourseRow]:
+def list_courses(access: Access) -> list[CourseRow]:
     """Every course, oldest first."""
-    return _LIST.all(member_id=member.id)
+    return _LIST.all(member_id=access.member.id)
 
 
 def course_names(member_id: UUID) -> list[CourseName]:
@@ -87,13 +86,13 @@ def course_names(member_id: UUID) -> list[CourseName]:
     return _NAMES.all(member_id=member_id)
 
 
-def require_course(member: Member, course_id: UUID) -> CourseRow:
+def require_course(access: Access, course_id: UUID) -> CourseRow:
     """The course.
 
     Raises:
         NotFound: the member has no such course.
     """
-    course = _ONE.first(member_id=member.id, course_id=course_id)
+    course = _ONE.first(member_id=access.member.id, course_id=course_id)
     if course is None:
         raise NoSuchCourse
     return course
@@ -108,13 +107,13 @@ def seen_course(access: Access, course_id: UUID) -> Row:
     return Course.rows.of(access).get(NoSuchCourse, "name", id=course_id)
 
 
-def course_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
+def course_still_seen(access: Access, answer: Mapping[str, Any]) -> None:
     """Raise NotFound if the course of a stored answer is no longer visible."""
-    require_course(member, UUID(answer["id"]))
+    require_course(access, UUID(answer["id"]))
 
 
 def get_course(
-    member: Member,
+    access: Access,
     course_id: UUID,
     *,
     include_syllabus: bool,
@@ -129,18 +128,18 @@ def get_course(
     course: CourseRow | None
     if include_syllabus:
         course = _ONE_WITH_SYLLABUS.first(
-            member_id=member.id, course_id=course_id, place=syllabus_from + 1, limit=syllabus_limit
+            member_id=access.member.id, course_id=course_id, place=syllabus_from + 1, limit=syllabus_limit
         )
     else:
-        course = _ONE.first(member_id=member.id, course_id=course_id)
+        course = _ONE.first(member_id=access.member.id, course_id=course_id)
     if course is None:
         raise NoSuchCourse
     detail = cast("CourseDetailRow", course)
-    detail["next_items"] = next_items(member, course_id)
+    detail["next_items"] = next_items(access, course_id)
     return detail
 
 
-def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedCourseRow:
+def create_course(access: Access, **fields: Unpack[NewCourseFields]) -> CreatedCourseRow:
     """Create a course with everything in its syllabus, or nothing.
 
     If a syllabus, items or categories are sent, the answer has the items with the evidence for their quotes, the
@@ -155,12 +154,14 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
     syllabus_id = fields.pop("syllabus_id", None)
     items, weights = fields.pop("items", None), fields.pop("grade_categories", None)
     categories_named = _categories_named(items or (), weights or ())
-    today = member.today()
-    with writing(member.id, "create_course") as write:
+    today = access.today()
+    with writing(access.member.id, "create_course") as write:
         upload = None if syllabus_id is None else attachable(write, syllabus_id)
-        hues = stored_hues(member.id)
+        hues = stored_hues(access.member.id)
         COURSES.require_room(hues)
-        course = Course(member_id=member.id, hue=least_used(hues), created_at=write.now, updated_at=write.now, **fields)
+        course = Course(
+            member_id=access.member.id, hue=least_used(hues), created_at=write.now, updated_at=write.now, **fields
+        )
         course.folded = folded_course({"name": course.name})["folded"]
         if upload is not None:
             course.syllabus_text = course.syllabus_text or upload["text"]
@@ -169,16 +170,16 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
         write.made(Course, course.id, course.name, fields_of(course, CourseBody.Meta.fields))
         if upload is not None:
             attach(write, upload, course.id)
-        categories = _categories(member, write, course.id, weights or ())
+        categories = _categories(access, write, course.id, weights or ())
         rows: Sequence[ReadItem] = [
             new_row(write, course.id, course.name, _entry(entry, place, categories), today)
             for entry, place in zip(items or (), categories_named, strict=True)
         ]
         if rows:
-            add_to_count(member, course.id, len(rows))
+            add_to_count(access, course.id, len(rows))
             insert_rows(write, rows)
-            rows = with_worths(member, course.id, rows, today)
-        made = cast("CreatedCourseRow", require_course(member, course.id))
+            rows = with_worths(access, course.id, rows, today)
+        made = cast("CreatedCourseRow", require_course(access, course.id))
     if course.syllabus_text is None and syllabus_id is None and items is None and weights is None:
         return made
     entered = answered(rows, today)
@@ -191,9 +192,9 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
 
 
 def _categories(
-    member: Member, write: Write, course_id: UUID, weights: Sequence[CategoryEntryFields]
+    access: Access, write: Write, course_id: UUID, weights: Sequence[CategoryEntryFields]
 ) -> list[EnteredCategoryRow]:
-    return COURSE_CATEGORIES.get()(Access(member, write=write), course_id, weights) if weights else []
+    return COURSE_CATEGORIES.get()(Access(access.member, write=write), course_id, weights) if weights else []
 
 
 def _categories_named(items: Sequence[CourseItemFields], weights: Sequence[CategoryEntryFields]) -> list[int | None]:
@@ -225,7 +226,7 @@ def _entry(entry: CourseItemFields, place: int | None, categories: Sequence[Ente
     return cast("NewItem", fields | {"category_id": None if place is None else categories[place]["id"]})
 
 
-def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:
+def update_course(access: Access, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:
     """Change the given fields. Equal values leave the course unchanged.
 
     The upload `syllabus_id` becomes a file of the course. Its text becomes the syllabus unless `syllabus_text` is sent.
@@ -235,10 +236,10 @@ def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseField
         ValidationFailed: `syllabus_id` is neither a free upload of the member nor a file of this course.
         Conflict: the course has the maximum number of files.
     """
-    with writing(member.id, "update_course") as write:
+    with writing(access.member.id, "update_course") as write:
         if "term" in change_course(write, course_id, changes):
-            doubt_items_of(member, course_id)
-        return require_course(member, course_id)
+            doubt_items_of(access, course_id)
+        return require_course(access, course_id)
 
 
 def change_course(write: Write, course_id: UUID, changes: CourseFields) -> set[str]:
@@ -263,13 +264,13 @@ def change_course(write: Write, course_id: UUID, changes: CourseFields) -> set[s
     return {*different, "syllabus_id"}
 
 
-def delete_course(member: Member, course_id: UUID) -> DeletedRow:
+def delete_course(access: Access, course_id: UUID) -> DeletedRow:
     """Delete the course with its items, milestones, grades and files.
 
     Raises:
         NotFound: the member has no such course.
     """
-    with writing(member.id, "delete_course") as write:
+    with writing(access.member.id, "delete_course") as write:
         if not delete_object(write, Course, course_id):
             raise NoSuchCourse
     return deletion(course_id)

@@ -6,13 +6,13 @@ from functools import partial
 from uuid import UUID
 
 from accounts.changes.calls import doubt
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.models import Item
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.warnings import Claim, cautions_about
 from studyservice.hooks import HookList
 
-ItemDoubts = Callable[[Member, UUID], Iterator[str]]
+ItemDoubts = Callable[[Access, UUID], Iterator[str]]
 """Return sentences about objects below an item."""
 
 ITEM_DOUBTS = HookList[ItemDoubts]("ITEM_DOUBTS")
@@ -23,27 +23,29 @@ def doubt_new_item(title: str, due_on: date, term: str | None, today: date) -> N
     doubt(partial(_outside, term, today, [(title, due_on)]))
 
 
-def doubt_item(member: Member, item_id: UUID) -> None:
+def doubt_item(access: Access, item_id: UUID) -> None:
     """Report an item outside its course's term, or due before one of its milestones, to tools. Two statements."""
-    doubt(partial(_about_item, member, item_id))
+    doubt(partial(_about_item, access, item_id))
 
 
-def doubt_items_of(member: Member, course_id: UUID) -> None:
+def doubt_items_of(access: Access, course_id: UUID) -> None:
     """Report the course's items outside its term to tools. One statement."""
-    doubt(partial(_outside_term, member, course_id=course_id))
+    doubt(partial(_outside_term, access, course_id=course_id))
 
 
-def _about_item(member: Member, item_id: UUID) -> Iterator[str]:
-    yield from _outside_term(member, id=item_id)
+def _about_item(access: Access, item_id: UUID) -> Iterator[str]:
+    yield from _outside_term(access, id=item_id)
     for about in ITEM_DOUBTS:
-        yield from about(member, item_id)
+        yield from about(access, item_id)
 
 
-def _outside_term(member: Member, **which: UUID) -> Iterator[str]:
-    found = Item.objects.filter(member_id=member.id, course__member_id=member.id, due_on__isnull=False, **which)
+def _outside_term(access: Access, **which: UUID) -> Iterator[str]:
+    found = Item.objects.filter(
+        member_id=access.member.id, course__member_id=access.member.id, due_on__isnull=False, **which
+    )
     rows = list(found.order_by("due_on", "id").values_list("title", "due_on", "course__term"))
     if rows:
-        yield from _outside(rows[0][2], member.today(), [(title, due_on) for title, due_on, _ in rows])
+        yield from _outside(rows[0][2], access.today(), [(title, due_on) for title, due_on, _ in rows])
 
 
 def _outside(term: str | None, today: date, items: Sequence[tuple[str, date | None]]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.categories import require_categories
 from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
 from courses.errors import NoSuchCourse
@@ -36,7 +37,7 @@ _ABOUT = Select[_About](
 
 
 def create_item(
-    member: Member,
+    access: Access,
     course_id: UUID,
     *,
     more: list[EntryFields] | None = None,
@@ -55,23 +56,23 @@ def create_item(
     """
     quote = entry.get("quote")
     if quote is None and more is None and if_exists == "create":
-        return cast("CreatedItemRow", create_single_item(member, course_id, **_as_item(entry))), True
+        return cast("CreatedItemRow", create_single_item(access, course_id, **_as_item(entry))), True
     entries = [entry, *(more or ())]
-    today = member.today()
-    with writing(member.id, "create_item") as write:
-        about = _ABOUT.first(member_id=member.id, course_id=course_id)
+    today = access.today()
+    with writing(access.member.id, "create_item") as write:
+        about = _ABOUT.first(member_id=access.member.id, course_id=course_id)
         if about is None:
             raise NoSuchCourse
-        require_categories(member.id, course_id, _category_ids(entries))
-        there = _with_these_dates(member, course_id, entries, today)
+        require_categories(access.member.id, course_id, _category_ids(entries))
+        there = _with_these_dates(access, course_id, entries, today)
         rows: Sequence[ReadItem] = [new_row(write, course_id, about["name"], entry, today) for entry in entries]
         new = rows
         if if_exists == "skip":
             rows, new = _known_or_new(rows, there)
         if new:
-            add_to_count(member, course_id, len(new))
+            add_to_count(access, course_id, len(new))
             insert_rows(write, new)
-            rows = with_worths(member, course_id, rows, today)
+            rows = with_worths(access, course_id, rows, today)
     made = {row["id"] for row in new}
     items = answered(rows, today)
     if if_exists == "skip":
@@ -95,19 +96,19 @@ def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[New
         NotFound: the member has no such course.
         Conflict: the course or the member would have too many items.
     """
-    course_name = add_to_count(member, course_id, len(items)).name
+    course_name = add_to_count(Access(member), course_id, len(items)).name
     today = member.today()
     rows = [new_row(write, course_id, course_name, item, today) for item in items]
     insert_rows(write, rows)
     return [row["id"] for row in rows]
 
 
-def with_worths(member: Member, course_id: UUID, rows: Sequence[ReadItem], today: date) -> Sequence[ReadItem]:
+def with_worths(access: Access, course_id: UUID, rows: Sequence[ReadItem], today: date) -> Sequence[ReadItem]:
     """`rows` as stored now, if any of them has a worth, which needs one statement."""
     if all(row["category_id"] is None for row in rows):
         return rows
     which = Q(id__in={row["id"] for row in rows})
-    stored = {row["id"]: row for row in read(_of_course(member, course_id, which), today)}
+    stored = {row["id"]: row for row in read(_of_course(access, course_id, which), today)}
     return [stored[row["id"]] for row in rows]
 
 
@@ -127,16 +128,18 @@ def answered(rows: Sequence[ReadItem], today: date) -> list[EnteredItemRow]:
     return cast("list[EnteredItemRow]", as_answered(copies, today))
 
 
-def _of_course(member: Member, course_id: UUID, which: Q) -> QuerySet[Item]:
-    return Item.objects.filter(which, member_id=member.id, course_id=course_id, course__member_id=member.id)
+def _of_course(access: Access, course_id: UUID, which: Q) -> QuerySet[Item]:
+    return Item.objects.filter(
+        which, member_id=access.member.id, course_id=course_id, course__member_id=access.member.id
+    )
 
 
-def _with_these_dates(member: Member, course_id: UUID, entries: Sequence[EntryFields], today: date) -> list[ReadItem]:
+def _with_these_dates(access: Access, course_id: UUID, entries: Sequence[EntryFields], today: date) -> list[ReadItem]:
     """The course's items on the dates of `entries`, including undated ones if an entry is undated; oldest first."""
     dates = {entry["due_on"] for entry in entries}
     on_a_day = Q(due_on__in=[day for day in dates if day is not None])
     which = on_a_day | Q(due_on__isnull=True) if None in dates else on_a_day
-    return read(_of_course(member, course_id, which).order_by("created_at", "id"), today)
+    return read(_of_course(access, course_id, which).order_by("created_at", "id"), today)
 
 
 def _known_or_new(rows: Sequence[ReadItem], there: Sequence[ReadItem]) -> tuple[list[ReadItem], list[ReadItem]]:

@@ -10,7 +10,7 @@ from django.db.models import F, IntegerField, Subquery, Sum
 from django.db.models.lookups import LessThanOrEqual
 
 from accounts.members.limits import Limit
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.errors import NoSuchCourse
 from courses.models import Course, Item
 from studyservice.database.ahead import update_later
@@ -62,7 +62,7 @@ class CountedCourse(NamedTuple):
     term: str | None
 
 
-def add_to_count(member: Member, course_id: UUID, more: int = 1) -> CountedCourse:
+def add_to_count(access: Access, course_id: UUID, more: int = 1) -> CountedCourse:
     """Count `more` items about to be added, and return their course. One statement.
 
     Raises:
@@ -70,20 +70,20 @@ def add_to_count(member: Member, course_id: UUID, more: int = 1) -> CountedCours
         Conflict: the course or the member would have too many items.
     """
     counted = _ADD.returned(
-        member_id=member.id,
+        member_id=access.member.id,
         course_id=course_id,
         more=more,
         here_before=ITEMS_OF_COURSE.most - more,
         in_all_before=ITEMS_OF_MEMBER.most - more,
     )
     if counted is None:
-        raise _refusal(member, course_id, more)
+        raise _refusal(access, course_id, more)
     return CountedCourse(*counted)
 
 
-def _refusal(member: Member, course_id: UUID, more: int) -> NoSuchCourse | Conflict:
+def _refusal(access: Access, course_id: UUID, more: int) -> NoSuchCourse | Conflict:
     """The error that explains why nothing was counted."""
-    here = Course.objects.filter(member_id=member.id, id=course_id).values_list("item_count", flat=True).first()
+    here = Course.objects.filter(member_id=access.member.id, id=course_id).values_list("item_count", flat=True).first()
     if here is None:
         return NoSuchCourse()
     limit = ITEMS_OF_COURSE if here + more > ITEMS_OF_COURSE.most else ITEMS_OF_MEMBER

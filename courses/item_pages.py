@@ -27,7 +27,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
 from courses.models import Item
@@ -101,7 +101,7 @@ _NOW = Select[_Now](
 
 
 def list_items(
-    member: Member, *, limit: int, cursor: str | None = None, **filters: Unpack[ItemFilters]
+    access: Access, *, limit: int, cursor: str | None = None, **filters: Unpack[ItemFilters]
 ) -> Page[ItemRow]:
     """One page of items, soonest due first, undated last; then older first, then by id.
 
@@ -116,15 +116,15 @@ def list_items(
     Raises:
         InvalidRequest: `cursor` belongs to another member or other filters, or is not a cursor.
     """
-    binding = f"{member.id} {sorted((name, str(value)) for name, value in filters.items())}"
+    binding = f"{access.member.id} {sorted((name, str(value)) for name, value in filters.items())}"
     followed = "updated_after" in filters
     after = None if cursor is None else decode_cursor(cursor, binding, followed=followed)
     pins = after.pins if after else None
     if after is None and (followed or "created_after" in filters):
-        pins = _pins(member)
+        pins = _pins(access)
         if pins is None:
             return page([])
-    today = member.today()
+    today = access.today()
     names, values = _conditions(filters)
     found: list[ReadItem] = []
     told: list[Section] = []
@@ -132,7 +132,7 @@ def list_items(
     def read(section: Section, bounds: Mapping[str, datetime], most: int) -> list[ReadItem]:
         here = after if after and after.section == section else None
         statement = _page(frozenset((*names, *bounds)), section, _place(here))
-        return statement.all(member_id=member.id, today=today, limit=most, **values, **bounds, **_named(here))
+        return statement.all(member_id=access.member.id, today=today, limit=most, **values, **bounds, **_named(here))
 
     for section, bounds in _sections(after, pins).items():
         rows = read(section, bounds, limit + 1 - len(found))
@@ -152,7 +152,7 @@ def list_items(
     if len(found) <= limit:
         return page(items)
     if pins and told[limit - 1] is Section.CHANGED:
-        pins = _turned(member, pins, told[limit], followed=followed)
+        pins = _turned(access, pins, told[limit], followed=followed)
     return page(items, encode_cursor(_position(items[-1], told[limit - 1], pins), binding, followed=followed))
 
 
@@ -182,13 +182,13 @@ def _conditions(filters: ItemFilters) -> tuple[set[str], dict[str, Any]]:
     return names, values
 
 
-def _pins(member: Member) -> Pins | None:
+def _pins(access: Access) -> Pins | None:
     """The pins of a walk that begins now; None without any items."""
-    row = _NOW.first(member_id=member.id)
+    row = _NOW.first(member_id=access.member.id)
     return None if row is None else Pins(row["newest"], row["clock"])
 
 
-def _turned(member: Member, pins: Pins, following: Section, *, followed: bool) -> Pins:
+def _turned(access: Access, pins: Pins, following: Section, *, followed: bool) -> Pins:
     """The pins with the end of the second section, which begins now. Without remaining items it is empty.
 
     Args:
@@ -199,7 +199,7 @@ def _turned(member: Member, pins: Pins, following: Section, *, followed: bool) -
         return pins._replace(turned=pins.turned or pins.told)
     if pins.turned and not followed:
         return pins
-    now = _pins(member)
+    now = _pins(access)
     clock = now.began if now else pins.began
     return pins._replace(turned=pins.turned or clock, again=clock)
 

@@ -11,7 +11,7 @@ from accounts.changes.contents import Fields
 from accounts.changes.deleting import delete_object, delete_rows, without_usual
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.categories import require_categories
 from courses.doubts import doubt_item, doubt_new_item
 from courses.errors import NoSuchItem
@@ -48,38 +48,38 @@ _ENDING = frozenset({"done", "due_on"})
 """Fields on which it depends whether the item is still to come, and so its worth."""
 
 
-def get_item(member: Member, item_id: UUID) -> ItemRow:
+def get_item(access: Access, item_id: UUID) -> ItemRow:
     """The item.
 
     Raises:
         NotFound: the member has no such item.
     """
-    today = member.today()
-    item = _ONE.first(member_id=member.id, item_id=item_id, today=today)
+    today = access.today()
+    item = _ONE.first(member_id=access.member.id, item_id=item_id, today=today)
     if item is None:
         raise NoSuchItem
     return as_answered([item], today)[0]
 
 
-def next_items(member: Member, course_id: UUID) -> list[ItemRow]:
+def next_items(access: Access, course_id: UUID) -> list[ItemRow]:
     """The course's next dated items from today on, soonest first, at most `NEXT_ITEMS`."""
-    today = member.today()
-    return as_answered(_NEXT.all(member_id=member.id, course_id=course_id, today=today), today)
+    today = access.today()
+    return as_answered(_NEXT.all(member_id=access.member.id, course_id=course_id, today=today), today)
 
 
-def items_of(member: Member, course_id: UUID) -> list[ItemRow]:
+def items_of(access: Access, course_id: UUID) -> list[ItemRow]:
     """All items of the course, soonest due first, undated last."""
-    today = member.today()
-    return as_answered(_OF_COURSE.all(member_id=member.id, course_id=course_id, today=today), today)
+    today = access.today()
+    return as_answered(_OF_COURSE.all(member_id=access.member.id, course_id=course_id, today=today), today)
 
 
-def items_ahead(member: Member) -> list[ItemRow]:
+def items_ahead(access: Access) -> list[ItemRow]:
     """The items of all courses due from today on, soonest first."""
-    today = member.today()
-    return as_answered(_AHEAD.all(member_id=member.id, today=today), today)
+    today = access.today()
+    return as_answered(_AHEAD.all(member_id=access.member.id, today=today), today)
 
 
-def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem]) -> ItemRow:
+def create_single_item(access: Access, course_id: UUID, **fields: Unpack[NewItem]) -> ItemRow:
     """Create one item. `courses.item_batches` creates several, or one with a quote.
 
     Raises:
@@ -87,17 +87,17 @@ def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem
         ValidationFailed: `category_id` is not a category of the course.
         Conflict: the course or the member has the maximum number of items.
     """
-    today = member.today()
-    with writing(member.id, "create_item") as write:
-        course_name, term = add_to_count(member, course_id)
+    today = access.today()
+    with writing(access.member.id, "create_item") as write:
+        course_name, term = add_to_count(access, course_id)
         category_id = fields.get("category_id")
-        require_categories(member.id, course_id, {"category_id": category_id})
+        require_categories(access.member.id, course_id, {"category_id": category_id})
         item = new_row(write, course_id, course_name, fields, today)
         write.later(_INSERT, **_inserted(write, item))
         write.made(Item, item["id"], item["title"], _logged(item))
         if category_id is not None:
             write.flush()
-            item = _ONE.first(member_id=member.id, item_id=item["id"], today=today) or item
+            item = _ONE.first(member_id=access.member.id, item_id=item["id"], today=today) or item
     if item["due_on"] is not None:
         doubt_new_item(item["title"], item["due_on"], term, today)
     return as_answered([item], today)[0]
@@ -143,7 +143,7 @@ def _logged(item: ReadItem) -> dict[str, object]:
     return without_usual(Item, {name: values[name] for name in ("course_id", *PlainItemBody.Meta.fields)})
 
 
-def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:
+def update_item(access: Access, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:
     """Change the given fields. Equal values leave the item unchanged.
 
     A note equal to the beginning of the stored one, as returned by lists, counts as not sent.
@@ -152,9 +152,9 @@ def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) ->
         NotFound: the member has no such item.
         ValidationFailed: `category_id` is not a category of the course, or the item has a score.
     """
-    today = member.today()
-    with writing(member.id, "update_item") as write:
-        item = _ONE.first(member_id=member.id, item_id=item_id, today=today)
+    today = access.today()
+    with writing(access.member.id, "update_item") as write:
+        item = _ONE.first(member_id=access.member.id, item_id=item_id, today=today)
         if item is None:
             raise NoSuchItem
         if changes.get("note") and changes["note"] == (item["note"] or "")[:NOTE_IN_LISTS].strip():
@@ -162,14 +162,14 @@ def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) ->
         if changes.get("category_id", item["category_id"]) != item["category_id"]:
             if item["graded"]:
                 raise ValidationFailed.of("category_id", _GRADED)
-            require_categories(member.id, item["course_id"], {"category_id": changes["category_id"]})
+            require_categories(access.member.id, item["course_id"], {"category_id": changes["category_id"]})
         different = _changed(write, item_id, item, changes)
         if "category_id" in different or (item["worth"] is not None and different.keys() & _ENDING):
-            item = _ONE.first(member_id=member.id, item_id=item_id, today=today) or item
+            item = _ONE.first(member_id=access.member.id, item_id=item_id, today=today) or item
         elif different:
             item = cast("ReadItem", item | different | {"updated_at": write.now})
     if different.get("due_on") is not None:
-        doubt_item(member, item_id)
+        doubt_item(access, item_id)
     return as_answered([item], today)[0]
 
 
@@ -192,14 +192,14 @@ def _changed(write: Write, item_id: UUID, stored: Fields, changes: ItemFields) -
     return different
 
 
-def delete_item(member: Member, item_id: UUID) -> DeletedRow:
+def delete_item(access: Access, item_id: UUID) -> DeletedRow:
     """Delete the item with its milestones.
 
     Raises:
         NotFound: the member has no such item.
     """
-    with writing(member.id, "delete_item") as write:
-        if not take_from_count(member.id, item_id):
+    with writing(access.member.id, "delete_item") as write:
+        if not take_from_count(access.member.id, item_id):
             raise NoSuchItem
         delete_object(write, Item, item_id)
     return deletion(item_id)

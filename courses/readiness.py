@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import BooleanField, Case, Exists, Q, Value, When
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
 from courses.items import get_item
 from courses.models import ItemStatus
@@ -33,7 +33,7 @@ class Readiness(Protocol):
     def has_cards(self) -> Exists:
         """Condition for a statement over items: the decks of the item's course have cards."""
 
-    def for_items(self, member: Member, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
+    def for_items(self, access: Access, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
         """The readiness for at most `MOST_AT_ONCE` of the member's items, each on its day. One query."""
 
 
@@ -47,7 +47,7 @@ class DueColumns(ReadItem):
 
 
 def get_item_detail(
-    member: Member, item_id: UUID, *, minutes_a_day: int | None = None, target: int = TARGET
+    access: Access, item_id: UUID, *, minutes_a_day: int | None = None, target: int = TARGET
 ) -> ItemDetailRow:
     """The item, with readiness if it is a current exam or quiz: two queries, otherwise one. `minutes_a_day` adds the
     plan
@@ -57,27 +57,27 @@ def get_item_detail(
         NotFound: the member has no such item.
         ValidationFailed: such an item has no plan.
     """
-    item = cast("ItemDetailRow", get_item(member, item_id))
+    item = cast("ItemDetailRow", get_item(access, item_id))
     item["readiness"] = None
     day = item["due_on"]
-    if item["kind"] in EXAMINED and day is not None and day >= member.today():
-        item["readiness"] = READINESS.get().for_items(member, {item_id: day})[item_id]
+    if item["kind"] in EXAMINED and day is not None and day >= access.today():
+        item["readiness"] = READINESS.get().for_items(access, {item_id: day})[item_id]
     if minutes_a_day is not None:
-        item["study_plan"] = plan_of(member, item, minutes_a_day, target)
+        item["study_plan"] = plan_of(access, item, minutes_a_day, target)
     return item
 
 
-def plan_of(member: Member, item: ItemDetailRow, minutes_a_day: int, target: int = TARGET) -> StudyPlanRow | None:
+def plan_of(access: Access, item: ItemDetailRow, minutes_a_day: int, target: int = TARGET) -> StudyPlanRow | None:
     """The plan for an item with its readiness; None without cards. One query.
 
     Raises:
         ValidationFailed: such an item has no plan.
     """
     return STUDY_PLANS.get()(
-        member,
+        access,
         item_id=item["id"],
         course_id=item["course_id"],
-        exam_on=exam_day("minutes_a_day", item["kind"], item["due_on"], member.today()),
+        exam_on=exam_day("minutes_a_day", item["kind"], item["due_on"], access.today()),
         minutes_a_day=minutes_a_day,
         target=target,
         without=None if item["readiness"] is None else item["readiness"]["expected_recall"],
@@ -98,10 +98,10 @@ class Due(NamedTuple):
     days: dict[UUID, date]
 
 
-def due_items(member: Member, today: date, until: date) -> Due:
+def due_items(access: Access, today: date, until: date) -> Due:
     """Items due from `today` to `until`, inclusive. One query."""
     return due_among(
-        _due().all(member_id=member.id, today=today, missed_from=today - MISSED_FOR, until=until), today, until
+        _due().all(member_id=access.member.id, today=today, missed_from=today - MISSED_FOR, until=until), today, until
     )
 
 

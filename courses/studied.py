@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple, TypedDict
 from uuid import UUID
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.readiness_records import ReadinessRow
 from studyservice.hooks import Hook
 
@@ -53,8 +53,8 @@ class Studied(NamedTuple):
 
 _Days = Mapping[UUID, date]
 
-STUDIED = Hook[Callable[[Member, datetime, _Days, _Days], Studied]]("STUDIED")
-"""Arguments: the member, the time, the exams or quizzes that need readiness, and others that only need recall, each
+STUDIED = Hook[Callable[[Access, datetime, _Days, _Days], Studied]]("STUDIED")
+"""Arguments: the call, the time, the exams or quizzes that need readiness, and others that only need recall, each
 with its day. One query.
 """
 
@@ -73,5 +73,5 @@ class Coming(TypedDict):
     tomorrow: int
 
 
-COMING = Hook[Callable[[Member, datetime], Coming]]("COMING")
-"""Arguments: the member and the time. One query."""
+COMING = Hook[Callable[[Access, datetime], Coming]]("COMING")
+"""Arguments: the call and the time. One query."""

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Protocol
 from uuid import UUID
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.plan_records import FURTHEST, NEAREST, StudyPlanRow
 from courses.statuses import EXAMINED
 from studyservice.hooks import Hook
@@ -16,7 +16,7 @@ class StudyPlans(Protocol):
 
     def __call__(
         self,
-        member: Member,
+        access: Access,
         *,
         item_id: UUID,
         course_id: UUID,

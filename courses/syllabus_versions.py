@@ -9,6 +9,7 @@ from uuid import UUID
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.approval import Applied, Approve, Approved, ReviewRow, State
 from courses.courses import change_course, require_course
 from courses.item_batches import add_items
@@ -43,18 +44,18 @@ class Version:
         return len(self.there) - sum(row.item_id is not None for row in self.rows)
 
 
-def version_of(member: Member, course_id: UUID, text: str | None, model_answer: str = "") -> Version:
+def version_of(access: Access, course_id: UUID, text: str | None, model_answer: str = "") -> Version:
     """Parse a version and compare it. This takes up to two seconds of CPU, so it must run outside of a transaction.
 
     With the stored answer of the model, the rows are the model's.
     """
-    there = items_of(member, course_id)
-    proposal = proposal_of(member, text, remembered_course(member, course_id), model_answer)
+    there = items_of(access, course_id)
+    proposal = proposal_of(access, text, remembered_course(access, course_id), model_answer)
     return Version(there, version_rows(proposal, there), general_cautions(proposal))
 
 
 def apply_syllabus(
-    member: Member,
+    access: Access,
     course_id: UUID,
     approve: Approve,
     *,
@@ -75,10 +76,10 @@ def apply_syllabus(
         Conflict: there would be too many items or files.
     """
     for _ in range(_ATTEMPTS):
-        version = version_of(member, course_id, text, model_answer)
-        with writing(member.id, "apply_syllabus") as write:
-            if items_of(member, course_id) == version.there:
-                return _apply(write, member, course_id, approve(version.rows), _changes(text, syllabus_id))
+        version = version_of(access, course_id, text, model_answer)
+        with writing(access.member.id, "apply_syllabus") as write:
+            if items_of(access, course_id) == version.there:
+                return _apply(write, access.member, course_id, approve(version.rows), _changes(text, syllabus_id))
     raise Conflict("The course is being changed at this moment. Send the table again.")
 
 
@@ -94,7 +95,7 @@ def _changes(text: str | None, syllabus_id: UUID | None) -> CourseFields:
 def _apply(
     write: Write, member: Member, course_id: UUID, approved: Sequence[Approved], changes: CourseFields
 ) -> Applied:
-    course_name = require_course(member, course_id)["name"]
+    course_name = require_course(Access(member), course_id)["name"]
     if not change_course(write, course_id, changes):
         write.within(Course, course_id, course_name)
     of_state: defaultdict[State, list[Approved]] = defaultdict(list)

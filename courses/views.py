@@ -42,7 +42,7 @@ class CourseViewSet(MemberViewSet):
         A member has at most 30 courses, so there is no second page. Items, grades and decks refer to a course
         by its id.
         """
-        return page(courses.list_courses(self.member))
+        return page(courses.list_courses(self.access))
 
     @operation(
         "Create a course",
@@ -66,7 +66,7 @@ class CourseViewSet(MemberViewSet):
         Send each item's line from the syllabus as its quote. The answer says which quotes were found in the
         text and which dates disagree with it.
         """
-        return courses.create_course(self.member, **self.body)
+        return courses.create_course(self.access, **self.body)
 
     @operation("Get a course", scope=Scope.READ, answer=CourseDetailRecord, query=CourseQuery)
     def get_course(self, course_id: UUID) -> CourseDetailRow:
@@ -76,7 +76,7 @@ class CourseViewSet(MemberViewSet):
         Read one course and its next five deadlines. The syllabus text can be long, so it is only included on
         request, as a whole or in parts.
         """
-        return courses.get_course(self.member, course_id, **self.query)
+        return courses.get_course(self.access, course_id, **self.query)
 
     @operation(
         "Change a course",
@@ -93,7 +93,7 @@ class CourseViewSet(MemberViewSet):
         Send only the fields to change. Null clears an optional field. A new syllabus text replaces the old one
         and leaves the items as they are.
         """
-        return courses.update_course(self.member, course_id, **self.body)
+        return courses.update_course(self.access, course_id, **self.body)
 
     @operation("Delete a course", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_course(self, course_id: UUID) -> DeletedRow:
@@ -103,7 +103,7 @@ class CourseViewSet(MemberViewSet):
         Everything in the course is deleted with it. The member can restore it in Activity for 30 days, except
         for uploaded files.
         """
-        return courses.delete_course(self.member, course_id)
+        return courses.delete_course(self.access, course_id)
 
 
 class ItemViewSet(MemberViewSet):
@@ -123,7 +123,7 @@ class ItemViewSet(MemberViewSet):
         To watch for new deadlines, remember the newest created_at and send it as created_after on the next
         call.
         """
-        return item_pages.list_items(self.member, **self.query)
+        return item_pages.list_items(self.access, **self.query)
 
     @operation("Get an item", scope=Scope.READ, answer=ItemDetailRecord, query=ItemQuery)
     def get_item(self, item_id: UUID) -> ItemDetailRow:
@@ -134,7 +134,7 @@ class ItemViewSet(MemberViewSet):
         Read one deadline. For an upcoming exam or quiz the answer also estimates how many of the course's
         flashcards the member would remember that day without further study.
         """
-        return readiness.get_item_detail(self.member, item_id, **self.query)
+        return readiness.get_item_detail(self.access, item_id, **self.query)
 
     @operation(
         "Create an item",
@@ -154,7 +154,7 @@ class ItemViewSet(MemberViewSet):
         Add one deadline, or a list of them in one transaction. Items with the same title and date as an
         existing one can be skipped, which makes repeated imports safe.
         """
-        made, is_new = item_batches.create_item(self.member, course_id, **self.body)
+        made, is_new = item_batches.create_item(self.access, course_id, **self.body)
         if not is_new:
             self.status = HTTPStatus.OK
         return made
@@ -174,7 +174,7 @@ class ItemViewSet(MemberViewSet):
 
         Send only the fields to change. Mark an item as done, move it, or remove its date with null.
         """
-        return items.update_item(self.member, item_id, **self.body)
+        return items.update_item(self.access, item_id, **self.body)
 
     @operation("Delete an item", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_item(self, item_id: UUID) -> DeletedRow:
@@ -183,4 +183,4 @@ class ItemViewSet(MemberViewSet):
 
         Its study steps are deleted too. The member can restore both in Activity for 30 days.
         """
-        return items.delete_item(self.member, item_id)
+        return items.delete_item(self.access, item_id)

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from accounts.rows.access import Access
 from planning.models import Milestone, SchoolCalendar
 from planning.school_calendars.calendars import update_school_calendar
 from studyservice.admin.base import ReadOnlyAdmin, counted
@@ -81,7 +82,7 @@ class SchoolCalendarAdmin(ReadOnlyAdmin):
     def _set_paused(self, request: HttpRequest, queryset: QuerySet[SchoolCalendar], *, paused: bool, done: str) -> None:
         calendars = list(queryset.select_related("member"))
         for calendar in calendars:
-            update_school_calendar(calendar.member, calendar.id, paused=paused)
+            update_school_calendar(Access(calendar.member), calendar.id, paused=paused)
             self.log_change(request, calendar, f"{done}.")
         self.message_user(request, f"{done}: {counted(len(calendars), 'calendar')}.")
 

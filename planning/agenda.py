@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import F, Q
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.readiness import READINESS, Due, due_items
 from courses.readiness_records import ReadinessRow
 from planning.milestones import MILESTONES, with_overdue
@@ -38,17 +38,17 @@ _DONE = Select[DoneColumns](
 )
 
 
-def get_agenda(member: Member, *, days: int, minutes: int | None = None) -> AgendaRow:
+def get_agenda(access: Access, *, days: int, minutes: int | None = None) -> AgendaRow:
     """Items and milestones due from the member's today to `days` days later, including overdue milestones and missed
     items. Two queries, and a third for exams or quizzes with cards. `minutes` adds steps for now: three queries.
     """
     if minutes is not None:
-        return look_ahead(member, days=days, minutes=minutes).agenda
-    today = member.today()
+        return look_ahead(access, days=days, minutes=minutes).agenda
+    today = access.today()
     until = today + timedelta(days=days)
-    due = due_items(member, today, until)
-    milestones = _OPEN.all(member_id=member.id, today=today, until=until)
-    readiness = READINESS.get().for_items(member, due.days) if due.days else {}
+    due = due_items(access, today, until)
+    milestones = _OPEN.all(member_id=access.member.id, today=today, until=until)
+    readiness = READINESS.get().for_items(access, due.days) if due.days else {}
     return _agenda(today, until, due, milestones, readiness)
 
 
@@ -60,20 +60,20 @@ class LookAhead(NamedTuple):
     situation: Situation
 
 
-def look_ahead(member: Member, *, days: int, minutes: int) -> LookAhead:
+def look_ahead(access: Access, *, days: int, minutes: int) -> LookAhead:
     """The agenda with the steps for `minutes`. Three queries."""
     at = timezone.now()
-    today = member.date_at(at)
+    today = access.member.date_at(at)
     until = today + timedelta(days=days)
-    found = read(member, at, until)
+    found = read(access, at, until)
     row = _agenda(today, until, found.due, found.milestones, found.readiness)
     row["now"] = now = what_now(found.situation, minutes)
     return LookAhead(row, now, found.situation)
 
 
-def done_milestones(member: Member, today: date, until: date) -> list[DoneColumns]:
+def done_milestones(access: Access, today: date, until: date) -> list[DoneColumns]:
     """Done milestones of these days, and undated ones of their items, for the week. One query."""
-    return _DONE.all(member_id=member.id, today=today, until=until)
+    return _DONE.all(member_id=access.member.id, today=today, until=until)
 
 
 def _agenda(

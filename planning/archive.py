@@ -6,6 +6,7 @@ from datetime import date
 from accounts.archive.fields import MomentField
 from accounts.members.archived import MAX_POSITION
 from accounts.models import Member
+from accounts.rows.access import Access
 from planning.calendar.events import calendar_text, events_between
 from planning.serializers import MilestoneValues
 from studyservice.operations.fields import DateField, IdField, IntegerField, StringField
@@ -39,4 +40,4 @@ class ImportedEventLine(Body):
 
 def write_calendar(member: Member) -> Iterator[bytes]:
     """Write every dated item and every dated open milestone as a calendar."""
-    yield calendar_text(events_between(member, date.min, date.max, milestones=True))
+    yield calendar_text(events_between(Access(member), date.min, date.max, milestones=True))

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import FilteredRelation, Q
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.item_rows import ITEMS, SOONEST_FIRST
 from courses.statuses import status_of
 from planning.milestone_order import ORDER
@@ -66,11 +66,11 @@ _OF_COURSE = Select[_Columns](
 )
 
 
-def items_with_milestones(member: Member, course_id: UUID) -> list[PlannedItem]:
+def items_with_milestones(access: Access, course_id: UUID) -> list[PlannedItem]:
     """All items of the course, soonest due first, undated last. One query."""
-    today = member.today()
+    today = access.today()
     found: dict[UUID, PlannedItem] = {}
-    for row in _OF_COURSE.all(member_id=member.id, course_id=course_id):
+    for row in _OF_COURSE.all(member_id=access.member.id, course_id=course_id):
         item = found.get(row["id"])
         if item is None:
             status = status_of(row["kind"], row["due_on"], row["done"], row["graded"], row["missable_from"], today)

@@ -8,14 +8,18 @@ from uuid import UUID
 from django.db.models import F
 
 from accounts.changes.calls import doubt
-from accounts.models import Member
+from accounts.rows.access import Access
 from planning.models import Milestone
 
 
-def late_milestones(member: Member, item_id: UUID) -> Iterator[str]:
+def late_milestones(access: Access, item_id: UUID) -> Iterator[str]:
     """A sentence for each open milestone due after its item. One statement."""
     found = Milestone.objects.filter(
-        member_id=member.id, item__member_id=member.id, item_id=item_id, done=False, due_on__gt=F("item__due_on")
+        member_id=access.member.id,
+        item__member_id=access.member.id,
+        item_id=item_id,
+        done=False,
+        due_on__gt=F("item__due_on"),
     )
     rows = found.order_by("position", "id").values_list("title", "due_on", "item__title", "item__due_on")
     for title, due_on, item_title, item_due_on in rows:

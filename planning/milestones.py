@@ -10,7 +10,7 @@ from accounts.changes.contents import Fields, fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
@@ -100,9 +100,9 @@ _ITEM = Select[_ItemOfNewMilestone](
 )
 
 
-def steps_after(member: Member, item_id: UUID, day: date) -> int:
+def steps_after(access: Access, item_id: UUID, day: date) -> int:
     """The number of open milestones of the item that are due after this day. One query."""
-    return Milestone.objects.filter(member_id=member.id, item_id=item_id, done=False, due_on__gt=day).count()
+    return Milestone.objects.filter(member_id=access.member.id, item_id=item_id, done=False, due_on__gt=day).count()
 
 
 def with_overdue(milestones: list[MilestoneColumns], today: date) -> list[MilestoneRow]:
@@ -114,35 +114,35 @@ def with_overdue(milestones: list[MilestoneColumns], today: date) -> list[Milest
     return rows
 
 
-def get_milestone(member: Member, milestone_id: UUID) -> MilestoneRow:
+def get_milestone(access: Access, milestone_id: UUID) -> MilestoneRow:
     """The milestone.
 
     Raises:
         NotFound: the member has no such milestone.
     """
-    milestone = _ONE.first(member_id=member.id, milestone_id=milestone_id)
+    milestone = _ONE.first(member_id=access.member.id, milestone_id=milestone_id)
     if milestone is None:
         raise NoSuchMilestone
-    return with_overdue([milestone], member.today())[0]
+    return with_overdue([milestone], access.today())[0]
 
 
-def list_milestones(member: Member, item_id: UUID) -> list[MilestoneRow]:
+def list_milestones(access: Access, item_id: UUID) -> list[MilestoneRow]:
     """The item's milestones in order.
 
     Raises:
         NotFound: the member has no such item.
     """
-    get_item(member, item_id)
-    return milestones_of(member, item_id)
+    get_item(access, item_id)
+    return milestones_of(access, item_id)
 
 
-def milestones_of(member: Member, item_id: UUID) -> list[MilestoneRow]:
+def milestones_of(access: Access, item_id: UUID) -> list[MilestoneRow]:
     """The same without checking that the item exists. One query."""
-    return with_overdue(_OF_ITEM.all(member_id=member.id, item_id=item_id), member.today())
+    return with_overdue(_OF_ITEM.all(member_id=access.member.id, item_id=item_id), access.today())
 
 
 def create_milestone(
-    member: Member,
+    access: Access,
     item_id: UUID,
     *,
     place: int | None = None,
@@ -158,8 +158,8 @@ def create_milestone(
         ValidationFailed: the item has no such place.
         Conflict: the item or the member would have too many milestones.
     """
-    with writing(member.id, "create_milestone") as write:
-        item = _ITEM.first(member_id=member.id, item_id=item_id)
+    with writing(access.member.id, "create_milestone") as write:
+        item = _ITEM.first(member_id=access.member.id, item_id=item_id)
         if item is None:
             raise NoSuchItem
         write.belongs(item["course_id"])
@@ -169,10 +169,10 @@ def create_milestone(
         MILESTONES_OF_ITEM.require(item["here"], len(entries))
         MILESTONES_OF_MEMBER.require(item["in_all"], len(entries))
         first = place or (item["last_position"] or 0) + 1
-        positions = {} if place is None else positions_of(member.id, item_id)
+        positions = {} if place is None else positions_of(access.member.id, item_id)
         made = [
             Milestone(
-                member_id=member.id,
+                member_id=access.member.id,
                 item_id=item_id,
                 position=position,
                 created_at=write.now,
@@ -190,18 +190,18 @@ def create_milestone(
             order = [*positions]
             renumber(write, item_id, item["title"], positions, [*order[: place - 1], *new, *order[place - 1 :]])
         doubt_milestones([(one.title, one.due_on) for one in made], item["title"], item["due_on"])
-        return _created(member, item_id, new) if more else cast("CreatedMilestoneRow", get_milestone(member, new[0]))
+        return _created(access, item_id, new) if more else cast("CreatedMilestoneRow", get_milestone(access, new[0]))
 
 
-def _created(member: Member, item_id: UUID, ids: list[UUID]) -> CreatedMilestoneRow:
-    stored = with_overdue(_OF_ITEM.all(member_id=member.id, item_id=item_id), member.today())
+def _created(access: Access, item_id: UUID, ids: list[UUID]) -> CreatedMilestoneRow:
+    stored = with_overdue(_OF_ITEM.all(member_id=access.member.id, item_id=item_id), access.today())
     by_id = {row["id"]: row for row in stored}
     milestones = [by_id[id_] for id_ in ids]
     return {**milestones[0], "milestones": milestones}
 
 
 def update_milestone(
-    member: Member, milestone_id: UUID, *, place: int | None = None, **changes: Unpack[MilestoneFields]
+    access: Access, milestone_id: UUID, *, place: int | None = None, **changes: Unpack[MilestoneFields]
 ) -> MilestoneRow:
     """Change the given fields, and move the milestone to `place`. Equal values leave it unchanged.
 
@@ -211,8 +211,8 @@ def update_milestone(
         NotFound: the member has no such milestone.
         ValidationFailed: the item has no such place.
     """
-    with writing(member.id, "update_milestone") as write:
-        changing = _TO_CHANGE.first(member_id=member.id, milestone_id=milestone_id)
+    with writing(access.member.id, "update_milestone") as write:
+        changing = _TO_CHANGE.first(member_id=access.member.id, milestone_id=milestone_id)
         if changing is None:
             raise NoSuchMilestone
         write.belongs(changing.pop("course_id", None))
@@ -222,14 +222,14 @@ def update_milestone(
         wanted: Fields = changes
         positions: Positions = {}
         if place is not None:
-            positions = positions_of(member.id, milestone["item_id"])
+            positions = positions_of(access.member.id, milestone["item_id"])
             require_place(place, len(positions))
             stored = {**stored, "place": [*positions].index(milestone_id) + 1}
             wanted = {**wanted, "place": place}
         noted = write.differing(Milestone, milestone_id, milestone["title"], stored, wanted)
         different = {name: value for name, value in noted.items() if name != "place"}
         if different:
-            mine = Milestone.objects.filter(member_id=member.id, id=milestone_id)
+            mine = Milestone.objects.filter(member_id=access.member.id, id=milestone_id)
             searched = folded_milestone(different) if "title" in different else {}
             revised = revision(different, SHOWN_OF_MILESTONE)
             update_later(mine, **different, **searched, **revised, updated_at=write.now)
@@ -241,12 +241,12 @@ def update_milestone(
             order.insert(place - 1, milestone_id)
             renumber(write, milestone["item_id"], milestone["item_title"], positions, order)
             milestone["position"] = place
-    return with_overdue([milestone], member.today())[0]
+    return with_overdue([milestone], access.today())[0]
 
 
-def delete_milestone(member: Member, milestone_id: UUID) -> DeletedRow:
+def delete_milestone(access: Access, milestone_id: UUID) -> DeletedRow:
     """Delete the milestone. Others keep their positions."""
-    with writing(member.id, "delete_milestone") as write:
+    with writing(access.member.id, "delete_milestone") as write:
         if not delete_object(write, Milestone, milestone_id):
             raise NoSuchMilestone
     return deletion(milestone_id)

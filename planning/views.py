@@ -37,7 +37,7 @@ class AgendaViewSet(MemberViewSet):
 
         Exams and quizzes come with an estimate from the flashcards of their course.
         """
-        return agenda.get_agenda(self.member, **self.query)
+        return agenda.get_agenda(self.access, **self.query)
 
 
 class MilestoneViewSet(MemberViewSet):
@@ -51,7 +51,7 @@ class MilestoneViewSet(MemberViewSet):
 
         Read the study plan of one deadline, step by step.
         """
-        return page(milestones.list_milestones(self.member, item_id))
+        return page(milestones.list_milestones(self.access, item_id))
 
     @operation(
         "Create a milestone",
@@ -69,7 +69,7 @@ class MilestoneViewSet(MemberViewSet):
         Add a study step to a deadline. Give it a date of its own to see it in the agenda before the deadline is
         near.
         """
-        return milestones.create_milestone(self.member, item_id, **self.body)
+        return milestones.create_milestone(self.access, item_id, **self.body)
 
     @operation(
         "Change a milestone",
@@ -85,7 +85,7 @@ class MilestoneViewSet(MemberViewSet):
 
         Tick a step off, rename it or move it to another day. Send only the fields to change.
         """
-        return milestones.update_milestone(self.member, milestone_id, **self.body)
+        return milestones.update_milestone(self.access, milestone_id, **self.body)
 
     @operation("Delete a milestone", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_milestone(self, milestone_id: UUID) -> DeletedRow:
@@ -94,4 +94,4 @@ class MilestoneViewSet(MemberViewSet):
 
         Remove one step of a study plan. The member can restore it in Activity for 30 days.
         """
-        return milestones.delete_milestone(self.member, milestone_id)
+        return milestones.delete_milestone(self.access, milestone_id)

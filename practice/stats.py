@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from typing import TypedDict
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from practice.models import CERTAIN, PracticeSum, SumKind
 from practice.percent import percent
 from practice.serializers import MemoryRow, PracticeDayRow, PracticeStatsRow
@@ -30,12 +30,12 @@ _BY_DAY = Select[_DayCounts](
 _BY_TOPIC = Select[TopicCounts](TOPICS, TOPIC_COLUMNS)
 
 
-def get_practice_stats(member: Member, *, days: int) -> PracticeStatsRow:
+def get_practice_stats(access: Access, *, days: int) -> PracticeStatsRow:
     """The `PracticeStatsRecord` of the last `days` days, including today. Three queries."""
-    today = member.today()
+    today = access.today()
     since = today - timedelta(days=days - 1)
-    counted = _BY_DAY.all(member_id=member.id, since=min(since, runs_since(today)))
-    topics = _BY_TOPIC.all(member_id=member.id, **window(since))
+    counted = _BY_DAY.all(member_id=access.member.id, since=min(since, runs_since(today)))
+    topics = _BY_TOPIC.all(member_id=access.member.id, **window(since))
     by_day = _every_day(counted, since, today)
     attempts = sum(day["attempts"] for day in by_day)
     correct = sum(day["correct"] for day in by_day)
@@ -44,7 +44,7 @@ def get_practice_stats(member: Member, *, days: int) -> PracticeStatsRow:
         "attempts": attempts,
         "correct": correct,
         "accuracy": percent(correct, attempts) if attempts else None,
-        "streak": streak({row["day"]: row["run"] for row in counted}, longest_run(member), today),
+        "streak": streak({row["day"]: row["run"] for row in counted}, longest_run(access), today),
         "by_day": by_day,
         "weak_topics": weak_topics(topics),
         "memory": _memory([row for row in counted if row["day"] >= since]),

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from typing import TypedDict
 
 from accounts.models import Member
+from accounts.rows.access import Access
 from practice.models import PracticeSum, SumKind
 from practice.serializers import StreakRow
 from studyservice.database.statements import Param, Select
@@ -43,9 +44,9 @@ def streak(runs: Mapping[date, int], longest: int, today: date) -> StreakRow:
     return {"current": current, "longest": max(longest, current), "practiced_today": practiced_today}
 
 
-def longest_run(member: Member) -> int:
+def longest_run(access: Access) -> int:
     """The longest run of consecutive days of practice. One query, which reads one row."""
-    row = _LONGEST.first(member_id=member.id)
+    row = _LONGEST.first(member_id=access.member.id)
     return 0 if row is None else row["run"]
 
 

@@ -18,4 +18,4 @@ class PracticeViewSet(MemberViewSet):
         See how practice is going: answers per day, the share of correct ones, the current streak and the topics
         that need work.
         """
-        return stats.get_practice_stats(self.member, **self.query)
+        return stats.get_practice_stats(self.access, **self.query)

@@ -199,7 +199,7 @@ def create_demo_member() -> tuple[str, str]:
 
 
 def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
-    course_id = create_course(member, **course.fields)["id"]
+    course_id = create_course(Access(member), **course.fields)["id"]
     weights: list[CategoryFields] = [
         {"name": name, "weight": Decimal(weight)} for name, (weight, _) in course.grades.items()
     ]
@@ -221,7 +221,7 @@ def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
 
 def _create_item(member: Member, course_id: UUID, item: DemoItem, categories: dict[str, UUID], today: date) -> UUID:
     created = create_single_item(
-        member,
+        Access(member),
         course_id,
         title=item.title,
         kind=item.kind,
@@ -229,9 +229,9 @@ def _create_item(member: Member, course_id: UUID, item: DemoItem, categories: di
         category_id=None if item.category is None else categories[item.category],
     )
     for title, days, done in item.steps:
-        step = create_milestone(member, created["id"], title=title, due_on=_day(today, days))
+        step = create_milestone(Access(member), created["id"], title=title, due_on=_day(today, days))
         if done:
-            update_milestone(member, step["id"], done=True)
+            update_milestone(Access(member), step["id"], done=True)
     return created["id"]
 
 

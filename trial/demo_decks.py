@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from accounts.changes.writing import writing
 from accounts.models import Member
+from accounts.rows.access import Access
 from vocab.deck_creation import create_vocab_deck
 from vocab.models import Card, Deck
 from vocab.reviews import record_review
@@ -103,7 +104,7 @@ def create_demo_decks(member: Member, course_ids: dict[str, UUID]) -> None:
         cards: list[CardEntryFields] = [
             {"term": term, "definition": definition} for term, definition in deck.cards.items()
         ]
-        made, _ = create_vocab_deck(member, name=deck.name, course_id=course_ids[deck.course], cards=cards)
+        made, _ = create_vocab_deck(Access(member), name=deck.name, course_id=course_ids[deck.course], cards=cards)
         first = _evening(member, deck.evenings[0])
         Deck.objects.filter(id=made["id"]).update(created_at=first, updated_at=first)
         Card.objects.filter(deck_id=made["id"]).update(due_at=first)

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from accounts.changes.contents import fields_of
+from accounts.rows.access import Access
 from studyservice.admin.base import ServiceAdmin, ServiceInline
 from studyservice.operations.errors import NotFound
 from vocab.card_changes import delete_vocab_card, update_vocab_card
@@ -46,13 +47,15 @@ class DeckAdmin(ServiceAdmin):
     def save_model(self, request: HttpRequest, obj: Deck, form: Any, change: bool) -> None:
         """Change like update_vocab_deck."""
         try:
-            update_vocab_deck(obj.member, obj.id, **cast("DeckFields", fields_of(obj, DeckDetailsBody.Meta.fields)))
+            update_vocab_deck(
+                Access(obj.member), obj.id, **cast("DeckFields", fields_of(obj, DeckDetailsBody.Meta.fields))
+            )
         except NoSuchDeck:
             raise NotFound("The deck was deleted meanwhile.") from None
 
     def delete_model(self, request: HttpRequest, obj: Deck) -> None:
         """Delete like delete_vocab_deck."""
-        delete_vocab_deck(obj.member, obj.id)
+        delete_vocab_deck(Access(obj.member), obj.id)
 
 
 class ReviewInline(ServiceInline):
@@ -91,10 +94,12 @@ class CardAdmin(ServiceAdmin):
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:
         """Change like update_vocab_card. The schedule is not written, so a concurrent review is kept."""
         try:
-            update_vocab_card(obj.member, obj.id, **cast("CardChanges", fields_of(obj, CardChangesBody.Meta.fields)))
+            update_vocab_card(
+                Access(obj.member), obj.id, **cast("CardChanges", fields_of(obj, CardChangesBody.Meta.fields))
+            )
         except NoSuchCard:
             raise NotFound("The card was deleted meanwhile.") from None
 
     def delete_model(self, request: HttpRequest, obj: Card) -> None:
         """Delete it with its review log, after any running review. Practice history keeps the attempts."""
-        delete_vocab_card(obj.member, obj.id)
+        delete_vocab_card(Access(obj.member), obj.id)

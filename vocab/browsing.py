@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TypedDict
 from uuid import UUID
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from studyservice.database.folding import fold
 from studyservice.database.statements import Param, Select
 from vocab.models import Card
@@ -27,12 +27,12 @@ _CARDS = Select[DeckCard](
 )
 
 
-def cards_of(member: Member, deck_id: UUID, q: str = "") -> list[DeckCard]:
+def cards_of(access: Access, deck_id: UUID, q: str = "") -> list[DeckCard]:
     """Return the cards whose term or definition contains `q`, case-insensitively. One query.
 
     A deck has few enough cards to search here. So `%` and `_` have no special meaning, and both databases fold case
     alike.
     """
-    cards = _CARDS.all(member_id=member.id, deck_id=deck_id)
+    cards = _CARDS.all(member_id=access.member.id, deck_id=deck_id)
     wanted = fold(q)
     return [card for card in cards if any(wanted in fold(text) for text in (card["term"], card["definition"]))]

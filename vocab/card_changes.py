@@ -9,7 +9,7 @@ from django.db.models import Count, Max
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
-from accounts.models import Member
+from accounts.rows.access import Access
 from studyservice.database.ahead import update_later
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
@@ -44,13 +44,13 @@ _AFTER = Select[CardRow](
 )
 
 
-def require_card(member: Member, card_id: UUID) -> CardRow:
+def require_card(access: Access, card_id: UUID) -> CardRow:
     """The card.
 
     Raises:
         NotFound: the member has no such card.
     """
-    card = _CARD.first(member_id=member.id, card_id=card_id)
+    card = _CARD.first(member_id=access.member.id, card_id=card_id)
     if card is None:
         raise NoSuchCard
     return card
@@ -64,21 +64,21 @@ def _card_to_change(write: Write, card_id: UUID) -> CardRow:
     return card
 
 
-def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -> DeckRow:
+def add_vocab_cards(access: Access, deck_id: UUID, *, cards: list[CardFields]) -> DeckRow:
     """Append cards to the deck, all due at once. Return the deck with only the new cards, in the order sent.
 
     Raises:
         NotFound: the member has no such deck.
         Conflict: the deck would have too many cards.
     """
-    with writing(member.id, "add_vocab_cards") as write:
-        deck_stored = require_deck(member, deck_id)
+    with writing(access.member.id, "add_vocab_cards") as write:
+        deck_stored = require_deck(access, deck_id)
         write.belongs(deck_stored["course_id"])
         write.within(Deck, deck_id, deck_stored["name"])
         first, *_ = add_to_deck(write, deck_id, cards)
         touch_deck(write, deck_id)
-        added = _AFTER.ahead(member_id=member.id, deck_id=deck_id, position=first.position - 1)
-        [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
+        added = _AFTER.ahead(member_id=access.member.id, deck_id=deck_id, position=first.position - 1)
+        [deck] = list_vocab_decks(access, deck_id=deck_id, include_cards=False)
         deck["cards"] = cast("list[ListedCardRow]", added())
         return deck
 
@@ -96,27 +96,27 @@ def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> lis
     return add_cards(write, deck_id, cards, after=there["last"])
 
 
-def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardChanges]) -> CardRow:
+def update_vocab_card(access: Access, card_id: UUID, **changes: Unpack[CardChanges]) -> CardRow:
     """Change the given fields. The card's schedule is kept.
 
     Raises:
         NotFound: the member has no such card.
     """
-    with writing(member.id, "update_vocab_card") as write:
+    with writing(access.member.id, "update_vocab_card") as write:
         card = _card_to_change(write, card_id)
         if different := write.differing(Card, card_id, card["term"], card, changes):
-            update_later(Card.objects.filter(member_id=member.id, id=card_id), **different)
+            update_later(Card.objects.filter(member_id=access.member.id, id=card_id), **different)
             touch_deck(write, card["deck_id"])
     return cast("CardRow", card | different)
 
 
-def delete_vocab_card(member: Member, card_id: UUID) -> DeletedRow:
+def delete_vocab_card(access: Access, card_id: UUID) -> DeletedRow:
     """Delete the card with its review log. Practice history keeps the attempts.
 
     Raises:
         NotFound: the member has no such card.
     """
-    with writing(member.id, "delete_vocab_card") as write:
+    with writing(access.member.id, "delete_vocab_card") as write:
         card = remove_card(write, card_id)
         if card is None:
             raise NoSuchCard

@@ -7,7 +7,7 @@ from uuid import UUID
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
-from accounts.models import Member
+from accounts.rows.access import Access
 from studyservice.database.ahead import insert_later, update_later
 from vocab.cards import add_cards
 from vocab.decks import list_vocab_decks, require_course, require_named
@@ -20,7 +20,7 @@ DECKS = Limit(most=100, what="decks", full="You have reached the limit of {most}
 
 
 def create_vocab_deck(
-    member: Member,
+    access: Access,
     *,
     name: str,
     cards: list[CardEntryFields],
@@ -37,8 +37,8 @@ def create_vocab_deck(
         ValidationFailed: `course_id` is not a course of the member, or an entry names a card that cannot be changed.
         Conflict: the member has the maximum number of decks, or the deck would have too many cards.
     """
-    with writing(member.id, "create_vocab_deck") as write:
-        require_course(member, course_id)
+    with writing(access.member.id, "create_vocab_deck") as write:
+        require_course(access, course_id)
         known = oldest_named(write, [name]).get(name) if if_exists == "merge" else None
         if known is not None:
             deck_id, merge = known.id, merge_cards(write, known, cards)
@@ -49,7 +49,7 @@ def create_vocab_deck(
             new = without_ids(cards)
             deck_id, made = make_deck(write, name, course_id, last_of_each(new) if if_exists == "merge" else new)
             merge = Merge({"added": len(made), "updated": 0, "unchanged": 0}, similar_terms({}, made))
-        [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=include_cards)
+        [deck] = list_vocab_decks(access, deck_id=deck_id, include_cards=include_cards)
         created = cast("CreatedDeckRow", deck)
         if if_exists == "merge":
             created["merged"], created["similar"] = merge

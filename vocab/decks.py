@@ -12,6 +12,7 @@ from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
 from accounts.credentials.limiting import current_limits
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.models import Course
 from practice.models import PracticeSum, SumKind
 from studyservice.database.ahead import update_later
@@ -99,7 +100,7 @@ _NO_LIMIT = 1_000_000
 
 
 def list_vocab_decks(
-    member: Member,
+    access: Access,
     *,
     include_cards: bool,
     deck_id: UUID | None = None,
@@ -125,22 +126,22 @@ def list_vocab_decks(
     Raises:
         ValidationFailed: `on` is past, or more than a year ahead; `for_item` cannot have a plan.
     """
-    readiness = {} if on is None else deck_readiness(member, on, deck_id)
+    readiness = {} if on is None else deck_readiness(access, on, deck_id)
     now = timezone.now()
-    one = {"member_id": member.id, "deck_id": deck_id}
-    moment = {"now": now, "today": member.date_at(now)}
+    one = {"member_id": access.member.id, "deck_id": deck_id}
+    moment = {"now": now, "today": access.member.date_at(now)}
     everything = None
     if include_cards and not due_only and for_item is None:
         everything = _CARDS_DUE_FIRST.ahead(**one, limit=_NO_LIMIT if limit is None else limit)
     if for_item is not None:
-        course_id, planned = cards_for(member, for_item, minutes_a_day, limit)
-        columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, **moment)
+        course_id, planned = cards_for(access, for_item, minutes_a_day, limit)
+        columns = _OF_COURSE.all(member_id=access.member.id, course_id=course_id, **moment)
     else:
-        columns = _LIST.all(member_id=member.id, **moment) if deck_id is None else _ONE.all(**one, **moment)
-    decks = [_deck_row(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # the row has its fields
+        columns = _LIST.all(member_id=access.member.id, **moment) if deck_id is None else _ONE.all(**one, **moment)
+    decks = [_deck_row(deck, new_left(access, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # the row has its fields
     if on is not None:
         for deck in decks:
-            deck["readiness"] = readiness.get(deck["id"]) or no_cards(member, on)
+            deck["readiness"] = readiness.get(deck["id"]) or no_cards(access, on)
     if decks and (include_cards or for_item is not None):
         if for_item is not None:
             cards = planned
@@ -149,29 +150,29 @@ def list_vocab_decks(
         else:
             most = decks[0]["today_count"]
             cards = _CARDS_TO_ASK.all(**one, now=now, limit=most if limit is None else min(limit, most))
-        decks[0]["cards"] = cast("list[ListedCardRow]", cards) if on is None else with_recall(member, on, cards)
+        decks[0]["cards"] = cast("list[ListedCardRow]", cards) if on is None else with_recall(access, on, cards)
     return decks
 
 
-def decks_of_course(member: Member, course_id: UUID) -> list[DeckRow]:
+def decks_of_course(access: Access, course_id: UUID) -> list[DeckRow]:
     """The decks of the course without their cards, oldest first. One query."""
     now = timezone.now()
-    columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, now=now, today=member.date_at(now))
-    return [_deck_row(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # the row has its fields
+    columns = _OF_COURSE.all(member_id=access.member.id, course_id=course_id, now=now, today=access.member.date_at(now))
+    return [_deck_row(deck, new_left(access, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # the row has its fields
 
 
-def new_left(member: Member, begun_today: int | None) -> int:
+def new_left(access: Access, begun_today: int | None) -> int:
     """The number of new cards that the member may still begin today."""
-    if member.new_cards_a_day is None:
+    if access.member.new_cards_a_day is None:
         return _NO_LIMIT
-    return max(0, member.new_cards_a_day - (begun_today or 0))
+    return max(0, access.member.new_cards_a_day - (begun_today or 0))
 
 
-def left_today(member: Member, decks: Sequence[DeckRow]) -> int:
+def left_today(access: Access, decks: Sequence[DeckRow]) -> int:
     """The number of cards left for today in these decks. All decks share the limit of new cards. One query."""
-    found = _NEW_TODAY.first(member_id=member.id, today=member.today())
+    found = _NEW_TODAY.first(member_id=access.member.id, today=access.today())
     new = sum(deck["new_count"] for deck in decks)
-    over = new - new_left(member, None if found is None else found["begun"])
+    over = new - new_left(access, None if found is None else found["begun"])
     return sum(deck["due_count"] for deck in decks) - max(0, over)
 
 
@@ -181,39 +182,39 @@ def _deck_row(deck: DeckColumns, new_left: int) -> DeckRow:
     return row
 
 
-def require_deck(member: Member, deck_id: UUID) -> _Stored:
+def require_deck(access: Access, deck_id: UUID) -> _Stored:
     """The stored columns of the deck that can change.
 
     Raises:
         NotFound: the member has no such deck.
     """
-    stored = Deck.objects.filter(member_id=member.id, id=deck_id).values("name", "course_id").first()
+    stored = Deck.objects.filter(member_id=access.member.id, id=deck_id).values("name", "course_id").first()
     if stored is None:
         raise NoSuchDeck
     return cast("_Stored", stored)
 
 
-def require_course(member: Member, course_id: UUID | None) -> None:
+def require_course(access: Access, course_id: UUID | None) -> None:
     """Check the course of a deck. None is allowed.
 
     Raises:
         ValidationFailed: it is not a course of the member.
     """
-    if course_id is not None and not Course.objects.filter(member_id=member.id, id=course_id).exists():
+    if course_id is not None and not Course.objects.filter(member_id=access.member.id, id=course_id).exists():
         raise ValidationFailed.of("course_id", "Not one of your courses. list_courses lists the ids.")
 
 
-def deck_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
+def deck_still_seen(access: Access, answer: Mapping[str, Any]) -> None:
     """Raise NotFound if the deck of a stored answer is no longer visible, and ValidationFailed if its course is not."""
     course_id = answer["course_id"]
-    require_course(member, UUID(course_id) if course_id else None)
-    require_deck(member, UUID(answer["id"]))
+    require_course(access, UUID(course_id) if course_id else None)
+    require_deck(access, UUID(answer["id"]))
 
 
-def decks_still_seen(member: Member, answer: Mapping[str, Any]) -> None:
+def decks_still_seen(access: Access, answer: Mapping[str, Any]) -> None:
     """The same for an answer with several decks."""
     for deck in answer["decks"]:
-        deck_still_seen(member, deck)
+        deck_still_seen(access, deck)
 
 
 def require_named(course_id: UUID | None) -> None:
@@ -226,33 +227,33 @@ def require_named(course_id: UUID | None) -> None:
         raise ValidationFailed.of("course_id", "Name one of your courses. list_courses lists the ids.")
 
 
-def update_vocab_deck(member: Member, deck_id: UUID, **changes: Unpack[DeckFields]) -> DeckRow:
+def update_vocab_deck(access: Access, deck_id: UUID, **changes: Unpack[DeckFields]) -> DeckRow:
     """Change the given fields. Return the deck without its cards.
 
     Raises:
         NotFound: the member has no such deck.
         ValidationFailed: `course_id` is not a course of the member.
     """
-    with writing(member.id, "update_vocab_deck") as write:
-        stored = require_deck(member, deck_id)
+    with writing(access.member.id, "update_vocab_deck") as write:
+        stored = require_deck(access, deck_id)
         write.belongs(stored["course_id"])
-        require_course(member, changes.get("course_id"))
+        require_course(access, changes.get("course_id"))
         if "course_id" in changes:
             require_named(changes["course_id"])
         if different := write.differing(Deck, deck_id, stored["name"], stored, changes):
-            update_later(Deck.objects.filter(member_id=member.id, id=deck_id), **different, updated_at=write.now)
-        [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
+            update_later(Deck.objects.filter(member_id=access.member.id, id=deck_id), **different, updated_at=write.now)
+        [deck] = list_vocab_decks(access, deck_id=deck_id, include_cards=False)
         return deck
 
 
-def delete_vocab_deck(member: Member, deck_id: UUID) -> DeletedRow:
+def delete_vocab_deck(access: Access, deck_id: UUID) -> DeletedRow:
     """Delete the deck with its cards and their review log. Practice history keeps the attempts.
 
     Raises:
         NotFound: the member has no such deck.
     """
-    with writing(member.id, "delete_vocab_deck") as write:
-        keep_reviews(write, Card.objects.filter(member_id=member.id, deck_id=deck_id))
+    with writing(access.member.id, "delete_vocab_deck") as write:
+        keep_reviews(write, Card.objects.filter(member_id=access.member.id, deck_id=deck_id))
         if not delete_object(write, Deck, deck_id):
             raise NoSuchDeck
     return deletion(deck_id)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 from uuid import UUID
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from studyservice.database.statements import Param, Select
 from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.spreadsheets import csv_lines
@@ -41,14 +41,14 @@ _CARDS = Select[_Texts](
 )
 
 
-def export_vocab_deck(member: Member, deck_id: UUID, *, format: str = "csv") -> DownloadRow:  # noqa: A002  # the parameter's name
+def export_vocab_deck(access: Access, deck_id: UUID, *, format: str = "csv") -> DownloadRow:  # noqa: A002  # the parameter's name
     """The deck's cards in the order they were added.
 
     Raises:
         NotFound: the member has no such deck.
     """
-    name = require_deck(member, deck_id)["name"]
-    cards = [(card["term"], card["definition"]) for card in _CARDS.all(member_id=member.id, deck_id=deck_id)]
+    name = require_deck(access, deck_id)["name"]
+    cards = [(card["term"], card["definition"]) for card in _CARDS.all(member_id=access.member.id, deck_id=deck_id)]
     return {
         "content": _content(format, name, cards),
         "filename": f"{name}.{ENDINGS[format]}",

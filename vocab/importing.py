@@ -12,7 +12,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.changes.writing import writing
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.syllabi.reading.files import clean_filename
 from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit
@@ -37,7 +37,7 @@ _COST_OF_A_LIMIT = 10
 
 
 def import_vocab_decks(
-    member: Member,
+    access: Access,
     file: IO[bytes],
     filename: str,
     *,
@@ -64,13 +64,13 @@ def import_vocab_decks(
         Conflict: there would be too many decks, or a deck would have too many cards.
         RateLimited: too many were read, or others are being read.
     """
-    output = _found(member, file, header)
+    output = _found(access, file, header)
     found: list[FoundDeck] = output["decks"]
     if len(found) == 1 and name is not None:
         found[0]["name"] = name
     parts = list(_parts(found, PurePosixPath(clean_filename(filename)).stem))
-    with writing(member.id, "import_vocab_decks") as write:
-        require_course(member, course_id)
+    with writing(access.member.id, "import_vocab_decks") as write:
+        require_course(access, course_id)
         known = oldest_named(write, [part for part, _ in parts]) if if_exists == "merge" else {}
         require_room(write, sum(part not in known for part, _ in parts))
         ids: list[UUID] = []
@@ -84,7 +84,7 @@ def import_vocab_decks(
                 made = last_of_each(cards) if if_exists == "merge" else cards
                 deck_id, _ = make_deck(write, part, course_id, made)
                 ids.append(deck_id)
-        decks = {deck["id"]: deck for deck in list_vocab_decks(member, include_cards=False)}
+        decks = {deck["id"]: deck for deck in list_vocab_decks(access, include_cards=False)}
     answer: ImportRow = {
         "decks": [decks[deck_id] for deck_id in dict.fromkeys(ids)],
         "cards": sum(len(cards) for _, cards in parts),
@@ -95,7 +95,7 @@ def import_vocab_decks(
     return answer, any(part not in known for part, _ in parts)
 
 
-def _found(member: Member, file: IO[bytes], header: str) -> Mapping[str, Any]:
+def _found(access: Access, file: IO[bytes], header: str) -> Mapping[str, Any]:
     """The output of the reader (`vocab.reading.reader`), with at least one card.
 
     Raises:
@@ -104,12 +104,12 @@ def _found(member: Member, file: IO[bytes], header: str) -> Mapping[str, Any]:
         Conflict: there are more cards than a member can have.
         RateLimited: too many were read, or others are being read.
     """
-    window = hit(Rate.DECK_IMPORTS, str(member.id))
+    window = hit(Rate.DECK_IMPORTS, str(access.member.id))
     if window.exceeded:
         raise RateLimited(window.reset)
     outcome = read_in_child(_READER, file, {"header": header})
     if outcome.hit_limit:
-        hit(Rate.DECK_IMPORTS, str(member.id), _COST_OF_A_LIMIT - 1)
+        hit(Rate.DECK_IMPORTS, str(access.member.id), _COST_OF_A_LIMIT - 1)
     match outcome.found.get("refused"):
         case "rows":
             rows = outcome.found["rows"]

@@ -22,7 +22,7 @@ from django.db.models import (
 )
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.models import Item
 from courses.plan_records import PlanDayRow, StudyPlanRow
 from courses.study_plans import exam_day
@@ -111,7 +111,7 @@ _OF_ITEM = Select[_Examined](
 
 
 def plan_for(
-    member: Member,
+    access: Access,
     *,
     item_id: UUID,
     course_id: UUID,
@@ -121,10 +121,10 @@ def plan_for(
     without: float | None,
 ) -> StudyPlanRow | None:
     """The plan for an exam (`courses.study_plans.StudyPlans`)."""
-    today = member.today()
-    settings = _settings(member, exam_on, minutes_a_day, today)
-    given = {"member_id": member.id, "course_id": course_id, "midnight": _midnight(member, today)}
-    with plan_turn(member.id):
+    today = access.today()
+    settings = _settings(access, exam_on, minutes_a_day, today)
+    given = {"member_id": access.member.id, "course_id": course_id, "midnight": _midnight(access, today)}
+    with plan_turn(access.member.id):
         cards = _plan_cards(_OF_COURSE.all(**given))
         if not cards:
             return None
@@ -137,7 +137,7 @@ def plan_for(
         "planned_from": "sample" if plan.sampled else "all",
         "cards": len(cards),
         "seconds_a_card": float(settings.seconds),
-        "seconds_from": "measured" if told_seconds(member)[1] else "assumed",
+        "seconds_from": "measured" if told_seconds(access)[1] else "assumed",
         "last_look_from": exam_on - timedelta(days=settings.window(len(cards))),
         "target": target,
         "without": without,
@@ -148,7 +148,7 @@ def plan_for(
     }
 
 
-def cards_for(member: Member, item_id: UUID, minutes_a_day: int, limit: int | None) -> tuple[UUID, list[CardRow]]:
+def cards_for(access: Access, item_id: UUID, minutes_a_day: int, limit: int | None) -> tuple[UUID, list[CardRow]]:
     """The course of an exam, and today's cards of its plan in order: due learning and relearning cards, reviews due
     today,
     last looks, new cards. One query.
@@ -157,31 +157,31 @@ def cards_for(member: Member, item_id: UUID, minutes_a_day: int, limit: int | No
         ValidationFailed: the member has no such item, or it cannot have a plan; names `for_item`.
     """
     now = timezone.now()
-    today = member.date_at(now)
-    with plan_turn(member.id):
-        rows = _OF_ITEM.all(member_id=member.id, item_id=item_id, midnight=_midnight(member, today))
+    today = access.member.date_at(now)
+    with plan_turn(access.member.id):
+        rows = _OF_ITEM.all(member_id=access.member.id, item_id=item_id, midnight=_midnight(access, today))
         if not rows:
             raise ValidationFailed.of(_FOR_ITEM, "Not one of your items. list_items lists the ids.")
         exam_on = exam_day(_FOR_ITEM, rows[0]["kind"], rows[0]["due_on"], today)
         found = rows if any(row["id"] for row in rows) else []
-        places = queue(_plan_cards(found), _settings(member, exam_on, minutes_a_day, today), instant(now))
+        places = queue(_plan_cards(found), _settings(access, exam_on, minutes_a_day, today), instant(now))
     return rows[0]["course_id"], [_card(found[place]) for place in places[:limit]]
 
 
-def _settings(member: Member, exam_on: date, minutes_a_day: int, today: date) -> Settings:
+def _settings(access: Access, exam_on: date, minutes_a_day: int, today: date) -> Settings:
     return Settings(
         today=today,
         exam_on=exam_on,
-        zone=ZoneInfo(member.time_zone),
-        retention=member.desired_retention,
+        zone=ZoneInfo(access.member.time_zone),
+        retention=access.member.desired_retention,
         minutes=minutes_a_day,
-        seconds=told_seconds(member)[0],
+        seconds=told_seconds(access)[0],
     )
 
 
-def _midnight(member: Member, today: date) -> datetime:
+def _midnight(access: Access, today: date) -> datetime:
     """The start of the member's day."""
-    return datetime.combine(today, time(0), ZoneInfo(member.time_zone)).astimezone(UTC)
+    return datetime.combine(today, time(0), ZoneInfo(access.member.time_zone)).astimezone(UTC)
 
 
 def _plan_cards(rows: Sequence[_Studied]) -> list[PlanCard]:

@@ -16,7 +16,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest, Power
 from django.db.models.lookups import GreaterThan
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.models import Item
 from courses.readiness import MOST_AT_ONCE
 from courses.readiness_records import ReadinessRow
@@ -113,26 +113,26 @@ _OF_DECK = _summed(_CARDS.filter(deck_id=Param("deck_id")), "deck_id", _NOON)
 _BY_ITEM = {number: _by_item(number) for number in range(1, MOST_AT_ONCE + 1)}
 
 
-def deck_readiness(member: Member, on: date, deck_id: UUID | None = None) -> dict[UUID, ReadinessRow]:
+def deck_readiness(access: Access, on: date, deck_id: UUID | None = None) -> dict[UUID, ReadinessRow]:
     """The readiness of every deck with cards, or only of `deck_id`, on a day. One query.
 
     Raises:
         ValidationFailed: `on` is past, or more than a year ahead.
     """
-    today = member.today()
+    today = access.today()
     if not today <= on <= today + FURTHEST:
         raise ValidationFailed.of("on", f"Must be a day from {today}, the member's today, to {today + FURTHEST}.")
-    given = {"member_id": member.id, "noon": noon_of(member, on), "times": times_to_target(member)}
+    given = {"member_id": access.member.id, "noon": noon_of(access, on), "times": times_to_target(access)}
     found = _BY_DECK.all(**given) if deck_id is None else _OF_DECK.all(**given, deck_id=deck_id)
-    return {sums["id"]: told(member, on, sums) for sums in found}
+    return {sums["id"]: told(access, on, sums) for sums in found}
 
 
-def no_cards(member: Member, on: date) -> ReadinessRow:
+def no_cards(access: Access, on: date) -> ReadinessRow:
     """The readiness without any cards."""
     return {
         "on": on,
         "cards": 0,
-        "desired_retention": _percent(member.desired_retention),
+        "desired_retention": _percent(access.member.desired_retention),
         "expected_recall": None,
         "seen_recall": None,
         "unseen": 0,
@@ -140,9 +140,9 @@ def no_cards(member: Member, on: date) -> ReadinessRow:
     }
 
 
-def with_recall(member: Member, on: date, cards: list[CardRow]) -> list[ListedCardRow]:
+def with_recall(access: Access, on: date, cards: list[CardRow]) -> list[ListedCardRow]:
     """`cards` themselves, each with its `recall` on a day, calculated in Python as the cards are already loaded."""
-    at = noon_of(member, on)
+    at = noon_of(access, on)
     rows = cast("list[ListedCardRow]", cards)
     for row in rows:
         stability, last = row["stability"], row["last_reviewed_at"]
@@ -167,34 +167,34 @@ class CardReadiness:
         return Exists(Deck.objects.filter(Exists(asked), **its_course, card_count__gt=0))
 
     @staticmethod
-    def for_items(member: Member, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
+    def for_items(access: Access, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
         """The readiness for each item on its day. One query."""
-        given: dict[str, Any] = {"member_id": member.id, "times": times_to_target(member)}
+        given: dict[str, Any] = {"member_id": access.member.id, "times": times_to_target(access)}
         for place, (item_id, day) in enumerate(days.items()):
-            given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(member, day)}
+            given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(access, day)}
         found = {sums["id"]: sums for sums in _BY_ITEM[len(days)].all(**given)}
         return {
-            item_id: told(member, day, found[item_id]) if item_id in found else no_cards(member, day)
+            item_id: told(access, day, found[item_id]) if item_id in found else no_cards(access, day)
             for item_id, day in days.items()
         }
 
 
-def noon_of(member: Member, day: date) -> datetime:
+def noon_of(access: Access, day: date) -> datetime:
     """12:00 of the day in the member's time zone."""
-    return datetime.combine(min(day, _LAST_DAY), time(12), ZoneInfo(member.time_zone)).astimezone(UTC)
+    return datetime.combine(min(day, _LAST_DAY), time(12), ZoneInfo(access.member.time_zone)).astimezone(UTC)
 
 
-def times_to_target(member: Member) -> float:
+def times_to_target(access: Access) -> float:
     """The days until a card's recall falls to the member's target, as a multiple of its stability."""
-    return float((member.desired_retention ** (1 / FORGETTING_DECAY) - 1) / FORGETTING_FACTOR)
+    return float((access.member.desired_retention ** (1 / FORGETTING_DECAY) - 1) / FORGETTING_FACTOR)
 
 
-def told(member: Member, on: date, sums: CardSums) -> ReadinessRow:
+def told(access: Access, on: date, sums: CardSums) -> ReadinessRow:
     """The readiness for that day."""
     return {
         "on": on,
         "cards": sums["cards"],
-        "desired_retention": _percent(member.desired_retention),
+        "desired_retention": _percent(access.member.desired_retention),
         "expected_recall": _percent(sums["recalled"], sums["cards"]),
         "seen_recall": _percent(sums["recalled"], sums["reviewed"]) if sums["reviewed"] else None,
         "unseen": sums["cards"] - sums["reviewed"],

@@ -9,6 +9,7 @@ from accounts.changes.calls import writing_call
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
+from accounts.rows.access import Access
 from practice.attempts import record_attempt
 from practice.models import Source
 from studyservice.database.ids import uuid7
@@ -44,20 +45,20 @@ _UPDATE = Update(_MINE, {name: Param(name) for name in _CHANGED})
 _LOG = Insert(Review)
 
 
-def require_card(member: Member, card_id: UUID) -> CardForReview:
+def require_card(access: Access, card_id: UUID) -> CardForReview:
     """The card, with the columns for a review.
 
     Raises:
         NotFound: the member has no such card.
     """
-    card = _CARD.first(member_id=member.id, card_id=card_id)
+    card = _CARD.first(member_id=access.member.id, card_id=card_id)
     if card is None:
         raise NoSuchCard
     return card
 
 
 def review_vocab_card(
-    member: Member, card_id: UUID, *, rating: str, duration_ms: int | None = None, shown_reps: int | None = None
+    access: Access, card_id: UUID, *, rating: str, duration_ms: int | None = None, shown_reps: int | None = None
 ) -> CardRow:
     """Answer the card now. Return the `CardRecord` with its next due time.
 
@@ -68,9 +69,15 @@ def review_vocab_card(
         NotFound: the member has no such card.
         AnsweredSince: it was answered since it was shown.
     """
-    with writing(member.id, "review_vocab_card") as write:
+    with writing(access.member.id, "review_vocab_card") as write:
         return record_review(
-            write, member, card_id, rating=rating, at=timezone.now(), duration_ms=duration_ms, shown_reps=shown_reps
+            write,
+            access.member,
+            card_id,
+            rating=rating,
+            at=timezone.now(),
+            duration_ms=duration_ms,
+            shown_reps=shown_reps,
         )
 
 
@@ -93,7 +100,7 @@ def record_review(
         NotFound: the member has no such card.
         AnsweredSince: it no longer has `shown_reps` reviews.
     """
-    card = require_card(member, card_id)
+    card = require_card(Access(member), card_id)
     if shown_reps not in (None, card["reps"]):
         raise AnsweredSince
     last = card["last_reviewed_at"]

@@ -8,6 +8,7 @@ from django.db.models.functions import Least
 from accounts.changes.recording import Write
 from accounts.members.models import MOST_SECONDS
 from accounts.models import Member
+from accounts.rows.access import Access
 from studyservice.database.statements import Param, Update
 
 LEAST_SECONDS = 1
@@ -30,11 +31,11 @@ _NOTE = Update(
 )
 
 
-def told_seconds(member: Member) -> tuple[Decimal, bool]:
+def told_seconds(access: Access) -> tuple[Decimal, bool]:
     """The seconds per review, to two places, and whether they were measured."""
-    if member.seconds_reviews < WINDOW:
+    if access.member.seconds_reviews < WINDOW:
         return ASSUMED, False
-    return Decimal(member.seconds).quantize(Decimal("0.01"), ROUND_HALF_UP), True
+    return Decimal(access.member.seconds).quantize(Decimal("0.01"), ROUND_HALF_UP), True
 
 
 def note_seconds(write: Write, duration_ms: int) -> None:

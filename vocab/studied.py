@@ -24,7 +24,7 @@ from django.db.models import (
 )
 from django.db.models.expressions import Combinable
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.readiness_records import ReadinessRow
 from courses.studied import Studied, StudiedDeck
 from studyservice.database.statements import Param, Select, aggregated
@@ -62,17 +62,17 @@ class _Row(TypedDict):
     below_target: int
 
 
-def studied(member: Member, at: datetime, days: Mapping[UUID, date], others: Mapping[UUID, date]) -> Studied:
+def studied(access: Access, at: datetime, days: Mapping[UUID, date], others: Mapping[UUID, date]) -> Studied:
     """The decks for studying now, with the readiness for the exams of `days`, each on its day, and the expected recall
     on
     those days and those of `others`. One query.
     """
-    exams = {**days, **others} or {_NONE: member.date_at(at)}
-    given: dict[str, Any] = {"times": times_to_target(member)}
+    exams = {**days, **others} or {_NONE: access.member.date_at(at)}
+    given: dict[str, Any] = {"times": times_to_target(access)}
     for place, (item_id, day) in enumerate(exams.items()):
-        given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(member, day)}
+        given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(access, day)}
     statement = _decks(max(1, len(days)), len(exams))
-    rows = statement.all(member_id=member.id, now=at, today=member.date_at(at), **given)
+    rows = statement.all(member_id=access.member.id, now=at, today=access.member.date_at(at), **given)
     decks: dict[UUID, StudiedDeck] = {}
     examined: dict[UUID, list[_Row]] = defaultdict(list)
     for row in rows:
@@ -81,12 +81,12 @@ def studied(member: Member, at: datetime, days: Mapping[UUID, date], others: Map
         if row["exam_id"] is not None and row["cards"]:
             deck.recall[row["exam_id"]] = 100 * Fraction(row["recalled"] or 0) / row["cards"]
             examined[row["exam_id"]].append(row)
-    seconds, _ = told_seconds(member)
+    seconds, _ = told_seconds(access)
     return Studied(
         decks=list(decks.values()),
-        readiness={item_id: _readiness(member, day, examined[item_id]) for item_id, day in days.items()},
+        readiness={item_id: _readiness(access, day, examined[item_id]) for item_id, day in days.items()},
         seconds_a_card=Fraction(seconds),
-        new_cards=new_left(member, rows[0]["begun_today"] if rows else None),
+        new_cards=new_left(access, rows[0]["begun_today"] if rows else None),
     )
 
 
@@ -104,12 +104,12 @@ def _deck(row: _Row) -> StudiedDeck:
     )
 
 
-def _readiness(member: Member, day: date, rows: list[_Row]) -> ReadinessRow:
+def _readiness(access: Access, day: date, rows: list[_Row]) -> ReadinessRow:
     """The sums over the cards of all these decks."""
     if not rows:
-        return no_cards(member, day)
+        return no_cards(access, day)
     return told(
-        member,
+        access,
         day,
         {
             "cards": sum(row["cards"] for row in rows),

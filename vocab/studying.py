@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Count, Min, Q
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.models import Item, ItemStatus
 from courses.statuses import EXAMINED, OF_STATUS
 from courses.studied import Coming, StudiedDeck
@@ -89,7 +89,7 @@ _NEXT_EXAMS = Select[_NextExam](
 )
 
 
-def next_turn(member: Member, now: datetime, deck_id: UUID | None = None, first: UUID | None = None) -> Turn:
+def next_turn(access: Access, now: datetime, deck_id: UUID | None = None, first: UUID | None = None) -> Turn:
     """The next card of all decks or one: learning and relearning cards, then reviews, each by `due_at`; then new cards
     within
     today's limit, deck by deck, starting with the one with the next exam, then the oldest. At most four queries.
@@ -100,7 +100,7 @@ def next_turn(member: Member, now: datetime, deck_id: UUID | None = None, first:
     Raises:
         NotFound: the member has no such deck.
     """
-    found = studied(member, now, {}, {})
+    found = studied(access, now, {}, {})
     decks = [deck for deck in found.decks if deck_id in (None, deck.id)]
     if deck_id is not None and not decks:
         raise NoSuchDeck
@@ -111,14 +111,14 @@ def next_turn(member: Member, now: datetime, deck_id: UUID | None = None, first:
     elsewhere += min(sum(deck.new for deck in found.decks), found.new_cards)
     card = None
     if first is not None:
-        card = _THIS.first(member_id=member.id, now=now, card_id=first)
+        card = _THIS.first(member_id=access.member.id, now=now, card_id=first)
     if card is None or card["deck_id"] not in {deck.id for deck in decks}:
-        card = _next(member, now, decks, deck_id, allowed)
+        card = _next(access, now, decks, deck_id, allowed)
     deck_name = next((deck.name for deck in decks if card is not None and deck.id == card["deck_id"]), "")
     return Turn(card, deck_name, left, elsewhere, new - allowed, len(found.decks))
 
 
-def exam_turn(member: Member, item_id: UUID, minutes_a_day: int, first: UUID | None = None) -> Turn:
+def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | None = None) -> Turn:
     """The next card of today's queue in the plan for an exam or quiz. Two queries.
 
     Args:
@@ -127,18 +127,18 @@ def exam_turn(member: Member, item_id: UUID, minutes_a_day: int, first: UUID | N
     Raises:
         ValidationFailed: the member has no such item, or it has no plan.
     """
-    _, cards = cards_for(member, item_id, minutes_a_day, None)
+    _, cards = cards_for(access, item_id, minutes_a_day, None)
     if not cards:
         return Turn(None, "", 0)
     chosen = first if any(card["id"] == first for card in cards) else cards[0]["id"]
-    card = _ONE.first(member_id=member.id, card_id=chosen)
+    card = _ONE.first(member_id=access.member.id, card_id=chosen)
     return Turn(card, card["deck_name"] if card else "", len(cards))
 
 
 def _next(
-    member: Member, now: datetime, decks: Sequence[StudiedDeck], deck_id: UUID | None, allowed: int
+    access: Access, now: datetime, decks: Sequence[StudiedDeck], deck_id: UUID | None, allowed: int
 ) -> StudyCard | None:
-    given = {"member_id": member.id, "now": now} | ({} if deck_id is None else {"deck_id": deck_id})
+    given = {"member_id": access.member.id, "now": now} | ({} if deck_id is None else {"deck_id": deck_id})
     if any(deck.repeat for deck in decks):
         return (_NEXT_STEP if deck_id is None else _NEXT_STEP_OF_DECK).first(**given)
     if any(deck.due for deck in decks):
@@ -146,13 +146,16 @@ def _next(
     with_new = [deck for deck in decks if deck.new]
     if not with_new or not allowed:
         return None
-    chosen = with_new[0].id if len(with_new) == 1 else _first_for_exam(member, now, with_new).id
-    return _NEXT_NEW_OF_DECK.first(member_id=member.id, now=now, deck_id=chosen)
+    chosen = with_new[0].id if len(with_new) == 1 else _first_for_exam(access, now, with_new).id
+    return _NEXT_NEW_OF_DECK.first(member_id=access.member.id, now=now, deck_id=chosen)
 
 
-def _first_for_exam(member: Member, now: datetime, decks: Sequence[StudiedDeck]) -> StudiedDeck:
+def _first_for_exam(access: Access, now: datetime, decks: Sequence[StudiedDeck]) -> StudiedDeck:
     """The deck whose course has the next open exam or quiz; of equal ones, the oldest."""
-    exams = {row["course_id"]: row["on"] for row in _NEXT_EXAMS.all(member_id=member.id, today=member.date_at(now))}
+    exams = {
+        row["course_id"]: row["on"]
+        for row in _NEXT_EXAMS.all(member_id=access.member.id, today=access.member.date_at(now))
+    }
 
     def order(deck: StudiedDeck) -> tuple[date, datetime, UUID]:
         return exams.get(deck.course_id, date.max) if deck.course_id else date.max, deck.created_at, deck.id
@@ -160,7 +163,7 @@ def _first_for_exam(member: Member, now: datetime, decks: Sequence[StudiedDeck])
     return min(decks, key=order)
 
 
-def next_dates(member: Member, card: StudyCard, now: datetime) -> dict[str, datetime]:
+def next_dates(access: Access, card: StudyCard, now: datetime) -> dict[str, datetime]:
     """The card's due time after each rating, if it were answered now."""
     last = card["last_reviewed_at"]
     at = now if last is None else max(now, last + timedelta(microseconds=1))
@@ -172,21 +175,25 @@ def next_dates(member: Member, card: StudyCard, now: datetime) -> dict[str, date
         "due_at": card["due_at"],
         "last_reviewed_at": last,
     }
-    return {rating: next_state(before, rating, at, member.desired_retention)["due_at"] for rating in Rating.values}
+    return {
+        rating: next_state(before, rating, at, access.member.desired_retention)["due_at"] for rating in Rating.values
+    }
 
 
-def coming(member: Member, now: datetime, deck_id: UUID | None = None, course_id: UUID | None = None) -> Coming:
+def coming(access: Access, now: datetime, deck_id: UUID | None = None, course_id: UUID | None = None) -> Coming:
     """Reviews after `now` of begun cards, of all decks, of one or of a course. One query."""
-    zone = ZoneInfo(member.time_zone)
-    today = member.date_at(now)
+    zone = ZoneInfo(access.member.time_zone)
+    today = access.member.date_at(now)
     midnight, end = (
         datetime.combine(today + timedelta(days=days), time(), zone).astimezone(UTC) for days in (1, _TOMORROW_ENDS)
     )
-    begun = Card.objects.filter(member_id=member.id, suspended=False, due_at__gt=now).exclude(state=CardState.NEW)
+    begun = Card.objects.filter(member_id=access.member.id, suspended=False, due_at__gt=now).exclude(
+        state=CardState.NEW
+    )
     if deck_id is not None:
         begun = begun.filter(deck_id=deck_id)
     if course_id is not None:
-        begun = begun.filter(deck__member_id=member.id, deck__course_id=course_id)
+        begun = begun.filter(deck__member_id=access.member.id, deck__course_id=course_id)
     told = begun.aggregate(
         next_at=Min("due_at"),
         later_today=Count("id", filter=Q(due_at__lt=midnight)),

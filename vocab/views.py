@@ -42,7 +42,7 @@ class DeckViewSet(MemberViewSet):
 
         With a date, the answer estimates how many cards the member would remember on that day.
         """
-        return page(decks.list_vocab_decks(self.member, **self.query))
+        return page(decks.list_vocab_decks(self.access, **self.query))
 
     @operation(
         "Create a vocabulary deck",
@@ -63,7 +63,7 @@ class DeckViewSet(MemberViewSet):
         Create a deck from a list of terms and definitions. New cards are due at once. To grow an existing deck
         of the same name instead, choose merge.
         """
-        deck, is_new = deck_creation.create_vocab_deck(self.member, **self.body)
+        deck, is_new = deck_creation.create_vocab_deck(self.access, **self.body)
         if not is_new:
             self.status = HTTPStatus.OK
         return deck
@@ -83,7 +83,7 @@ class DeckViewSet(MemberViewSet):
         Rename a deck, move it to another course or take it out of its course. The cards and their schedule
         stay.
         """
-        return decks.update_vocab_deck(self.member, deck_id, **self.body)
+        return decks.update_vocab_deck(self.access, deck_id, **self.body)
 
     @operation(
         "Add cards to a vocabulary deck",
@@ -102,7 +102,7 @@ class DeckViewSet(MemberViewSet):
 
         Add cards to the end of a deck. The answer contains only the new cards, so their ids are easy to find.
         """
-        return card_changes.add_vocab_cards(self.member, deck_id, **self.body)
+        return card_changes.add_vocab_cards(self.access, deck_id, **self.body)
 
     @operation(
         "Import vocabulary decks",
@@ -125,7 +125,7 @@ class DeckViewSet(MemberViewSet):
         scheduler. Either the whole file is imported or nothing.
         """
         sent = self.upload
-        answer, is_new = importing.import_vocab_decks(self.member, sent.file, sent.filename, **self.query)
+        answer, is_new = importing.import_vocab_decks(self.access, sent.file, sent.filename, **self.query)
         if not is_new:
             self.status = HTTPStatus.OK
         return answer
@@ -144,7 +144,7 @@ class DeckViewSet(MemberViewSet):
 
         Save a deck for a spreadsheet or for Anki. The file holds terms and definitions, without the schedule.
         """
-        return exporting.export_vocab_deck(self.member, deck_id, **self.query)
+        return exporting.export_vocab_deck(self.access, deck_id, **self.query)
 
     @operation("Delete a vocabulary deck", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_vocab_deck(self, deck_id: UUID) -> DeletedRow:
@@ -154,7 +154,7 @@ class DeckViewSet(MemberViewSet):
         The deck's cards and review history are deleted too; the practice statistics stay. The member can
         restore the deck in Activity for 30 days.
         """
-        return decks.delete_vocab_deck(self.member, deck_id)
+        return decks.delete_vocab_deck(self.access, deck_id)
 
 
 class CardViewSet(MemberViewSet):
@@ -177,7 +177,7 @@ class CardViewSet(MemberViewSet):
 
         Fix a typo or improve a definition. The card keeps its schedule.
         """
-        return card_changes.update_vocab_card(self.member, card_id, **self.body)
+        return card_changes.update_vocab_card(self.access, card_id, **self.body)
 
     @operation("Delete a card", scope=Scope.WRITE, answer=Deleted, consequential=True, tool=False)
     def delete_vocab_card(self, card_id: UUID) -> DeletedRow:
@@ -186,7 +186,7 @@ class CardViewSet(MemberViewSet):
 
         Remove one card and its review history. The member can restore it in Activity for 30 days.
         """
-        return card_changes.delete_vocab_card(self.member, card_id)
+        return card_changes.delete_vocab_card(self.access, card_id)
 
     @operation(
         "Review a card",
@@ -204,4 +204,4 @@ class CardViewSet(MemberViewSet):
         Record one answer. The scheduler (FSRS) then picks the next due date, from minutes after “again” to
         weeks or months after “easy”. The answer shows it.
         """
-        return reviews.review_vocab_card(self.member, card_id, **self.body)
+        return reviews.review_vocab_card(self.access, card_id, **self.body)

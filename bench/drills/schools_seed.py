@@ -9,6 +9,7 @@ from django.utils import timezone
 from psycopg.types.json import Jsonb
 
 from accounts.models import Member
+from accounts.rows.access import Access
 from bench.cast import Cast
 from bench.drills.schools import DUE, EACH, ETAG, EVENTS, body, host_of, sends_etag
 from bench.seed_shared import copy, copy_members, new_id
@@ -57,8 +58,12 @@ def _calendars(member: Member, courses: list[Course], now: datetime) -> Iterator
     with TemporaryFile() as file:
         file.write(contents)
         file.flush()
-        reading = read_school_calendar(member, file)
-    stored, fingerprint, labels = packed(reading), fingerprint_of(member, contents), Jsonb(summaries(reading.events))
+        reading = read_school_calendar(Access(member), file)
+    stored, fingerprint, labels = (
+        packed(reading),
+        fingerprint_of(Access(member), contents),
+        Jsonb(summaries(reading.events)),
+    )
     for number, course in enumerate(courses):
         yield SchoolCalendar(
             id=new_id(),

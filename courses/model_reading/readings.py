@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.model_reading.asking import KnownCourse, ask, message_for
 from courses.models import Course, SyllabusFile
 from studyservice.fetching.model_api import ModelError
@@ -90,7 +91,7 @@ def is_over(kept: ReadingColumns) -> bool:
     return found is None or found["state"] == FAILED
 
 
-def new_reading(member: Member, text: str | None) -> ReadingColumns:
+def new_reading(access: Access, text: str | None) -> ReadingColumns:
     """The columns of a reading that is asked for now, which counts toward the member's rate unless it cannot begin.
 
     Raises:
@@ -98,7 +99,7 @@ def new_reading(member: Member, text: str | None) -> ReadingColumns:
     """
     if not text or len(text) > MOST_CHARACTERS:
         return {"model_state": FAILED, "model_asked_at": timezone.now(), "model_error": _TOO_LONG if text else _NO_TEXT}
-    window = hit(Rate.MODEL_READINGS, str(member.id))
+    window = hit(Rate.MODEL_READINGS, str(access.member.id))
     if window.exceeded:
         raise TooManyReadings(window.reset)
     return {"model_state": READING, "model_asked_at": timezone.now(), "model_error": ""}

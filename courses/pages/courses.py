@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from courses import courses, items
 from courses.courses import COURSES
 from courses.pages.colors import courses_here
@@ -44,9 +45,9 @@ def course_list(request: HttpRequest) -> HttpResponse:
     """Every course with its next items and its files."""
     member = signed_in(request)
     due: dict[UUID, list[ItemRow]] = {}
-    for item in items.items_ahead(member):
+    for item in items.items_ahead(Access(member)):
         due.setdefault(item["course_id"], []).append(item)
-    files = files_by_course(member)
+    files = files_by_course(Access(member))
     listed = [
         Listed(course, ahead[:NEXT], len(ahead[NEXT:]), files.get(course["id"], []))
         for course in courses_here(request)
@@ -67,7 +68,10 @@ def new_course_by_hand(request: HttpRequest) -> HttpResponse:
     member = signed_in(request)
     try:
         course = form.make_once(
-            request, member, CourseViewSet.create_course, lambda: courses.create_course(member, **form.fields_given())
+            request,
+            member,
+            CourseViewSet.create_course,
+            lambda: courses.create_course(Access(member), **form.fields_given()),
         )
     except Conflict as error:
         form.add_error(None, error.message)
@@ -82,14 +86,14 @@ def change_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Change the fields of a course."""
     member = signed_in(request)
     try:
-        course = courses.require_course(member, course_id)
+        course = courses.require_course(Access(member), course_id)
         stored = {name: course[name] for name in COURSE_TEXTS}  # type: ignore[literal-required]
         form = CourseChangesForm(request.POST if request.method == "POST" else None, stored=stored)
         if not form.is_valid():
             status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
             return render(request, "change_course.html", {"course": course, "form": form}, status=status)
         if changes := form.changes():
-            courses.update_course(member, course_id, **changes)
+            courses.update_course(Access(member), course_id, **changes)
             messages.success(request, "Saved.")
     except NotFound as error:
         raise Http404 from error
@@ -102,11 +106,11 @@ def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Ask on GET, delete on POST."""
     member = signed_in(request)
     try:
-        course = courses.require_course(member, course_id)
+        course = courses.require_course(Access(member), course_id)
         if request.method != "POST":
-            number = len(items.items_of(member, course_id))
+            number = len(items.items_of(Access(member), course_id))
             return render(request, "delete_course.html", {"course": course, "number": number})
-        courses.delete_course(member, course_id)
+        courses.delete_course(Access(member), course_id)
     except NotFound as error:
         raise Http404 from error
     messages.success(
@@ -121,12 +125,12 @@ def delete_item(request: HttpRequest, course_id: UUID, item_id: UUID) -> HttpRes
     """Ask on GET, delete on POST."""
     member = signed_in(request)
     try:
-        item = items.get_item(member, item_id)
+        item = items.get_item(Access(member), item_id)
         if item["course_id"] != course_id:
             raise Http404
         if request.method != "POST":
             return render(request, "delete_item.html", {"item": item})
-        items.delete_item(member, item_id)
+        items.delete_item(Access(member), item_id)
     except NotFound as error:
         raise Http404 from error
     messages.success(request, f"“{item['title']}” is deleted. You can restore it in Activity for 30 days.")

@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from courses.uploads.files import delete_syllabus, get_syllabus_file, list_syllabi
 from courses.uploads.serializers import SyllabusRow
 from studyservice.http.responses import download_response
@@ -20,7 +21,7 @@ def syllabus_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> H
     """Download the file as uploaded."""
     _file(request, course_id, syllabus_id)
     try:
-        return download_response(get_syllabus_file(signed_in(request), syllabus_id), 200)
+        return download_response(get_syllabus_file(Access(signed_in(request)), syllabus_id), 200)
     except NotFound as error:
         raise Http404 from error
 
@@ -33,7 +34,7 @@ def delete_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> Htt
     if request.method != "POST":
         return render(request, "delete_file.html", {"file": file})
     try:
-        delete_syllabus(signed_in(request), syllabus_id)
+        delete_syllabus(Access(signed_in(request)), syllabus_id)
     except NotFound as error:
         raise Http404 from error
     messages.success(request, f"“{file['filename']}” is deleted.")
@@ -43,7 +44,7 @@ def delete_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> Htt
 def _file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> SyllabusRow:
     """The file of this course."""
     try:
-        files = {file["id"]: file for file in list_syllabi(signed_in(request), course_id)}
+        files = {file["id"]: file for file in list_syllabi(Access(signed_in(request)), course_id)}
     except NotFound as error:
         raise Http404 from error
     if syllabus_id not in files:

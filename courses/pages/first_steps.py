@@ -9,6 +9,7 @@ from accounts.credentials.connections import CONNECTED_APPS
 from accounts.models import Member
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 
 
 class FirstSteps(NamedTuple):
@@ -23,16 +24,18 @@ class FirstSteps(NamedTuple):
     asks_for_app: bool
 
 
-def first_steps(member: Member, courses: int) -> FirstSteps | None:
+def first_steps(access: Access, courses: int) -> FirstSteps | None:
     """Return the first steps of a member with this many courses. None once both are done or the second one is
     dismissed, and with a second course. At most one statement.
     """
-    if courses > 1 or (courses and member.assistant_dismissed):
+    if courses > 1 or (courses and access.member.assistant_dismissed):
         return None
-    has_app = bool(CONNECTED_APPS.get().of(member).listed)
+    has_app = bool(CONNECTED_APPS.get().of(access.member).listed)
     if courses and has_app:
         return None
-    return FirstSteps(has_course=courses == 1, has_app=has_app, asks_for_app=has_app or not member.assistant_dismissed)
+    return FirstSteps(
+        has_course=courses == 1, has_app=has_app, asks_for_app=has_app or not access.member.assistant_dismissed
+    )
 
 
 @for_active_members

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import tells_when_busy, with_headers
+from accounts.rows.access import Access
 from courses.pages.model_pages import chosen_reader, is_being_read, model_label, reading_page
 from courses.pages.syllabus_forms import UPLOAD, WRONG, NewCourse, SentSyllabus, gone, is_approval
 from courses.uploads.files import get_syllabus
@@ -38,7 +39,7 @@ def new_course(request: HttpRequest) -> HttpResponse:
     sent = SentSyllabus(request, member)
     if sent.text is not None:
         try:
-            proposal = proposal_of(member, sent.text, None)
+            proposal = proposal_of(Access(member), sent.text, None)
         except ReadLater as error:
             if is_approval(request):
                 raise
@@ -59,7 +60,7 @@ def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
     """Show the proposal of a file. A post creates the course with the file."""
     member = signed_in(request)
     try:
-        upload = get_syllabus(member, syllabus_id, include_text=True, reader=chosen_reader(request))
+        upload = get_syllabus(Access(member), syllabus_id, include_text=True, reader=chosen_reader(request))
     except NotFound:
         return gone(request)
     if upload["course_id"] is not None:  # already created, as after a double click

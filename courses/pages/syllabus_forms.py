@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from accounts.models import Member
 from accounts.pages.number_field import NumberField
 from accounts.pages.uploads import FileForm, file_field, refusal_in_words
+from accounts.rows.access import Access
 from courses.courses import create_course
 from courses.entry_serializers import (
     MAX_CATEGORIES,
@@ -134,7 +135,7 @@ class SentSyllabus:
         self.headers: Mapping[str, str] = {}
         if self.text is not None and not is_approval(request):
             try:
-                count_upload(member)
+                count_upload(Access(member))
             except RateLimited as error:
                 self.refuse_text(error)
 
@@ -155,7 +156,9 @@ class SentSyllabus:
             return None
         file = self.file_form.sent() if self._stored_text is None else None
         try:
-            return create_syllabus(member, file, text=self._stored_text, course_id=course_id, reader=self._reader)[0]
+            return create_syllabus(
+                Access(member), file, text=self._stored_text, course_id=course_id, reader=self._reader
+            )[0]
         except (InvalidRequest, RateLimited, Conflict, ReadLater) as error:
             self._refuse(form, field, error)
             return None
@@ -258,7 +261,7 @@ class NewCourse:
         fields["syllabus_text"], fields["syllabus_id"] = text, syllabus_id
         fields["items"] = cast("list[CourseItemFields]", [one.item for one in self.review.approved])
         fields["grade_categories"] = self._categories()
-        return create_course(member, **fields)
+        return create_course(Access(member), **fields)
 
     @property
     def taken(self) -> str:

@@ -13,6 +13,7 @@ from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import tells_when_busy, with_headers
+from accounts.rows.access import Access
 from courses.courses import require_course
 from courses.model_reading.readings import MODEL, RULES
 from courses.pages.model_pages import chosen_reader, is_being_read, model_label, reading_page
@@ -36,7 +37,7 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Ask for a file or a text on GET. A post leads to its changes."""
     member = signed_in(request)
     try:
-        course = require_course(member, course_id)
+        course = require_course(Access(member), course_id)
         sent = SentSyllabus(request, member)
         if sent.text is not None:
             return _review(request, member, course, text=sent.text)
@@ -62,8 +63,8 @@ def review_new_syllabus(request: HttpRequest, course_id: UUID, syllabus_id: UUID
     """Show the changes of a file. A post applies them with the file."""
     member = signed_in(request)
     try:
-        course = require_course(member, course_id)
-        upload = get_syllabus(member, syllabus_id, include_text=True, reader=chosen_reader(request))
+        course = require_course(Access(member), course_id)
+        upload = get_syllabus(Access(member), syllabus_id, include_text=True, reader=chosen_reader(request))
         if upload["course_id"] not in {None, course_id}:
             return gone(request)
         if is_being_read(request, upload):
@@ -83,7 +84,7 @@ def _review(
 ) -> HttpResponse:
     """The table, or the course after the table was approved."""
     reader = RULES if upload is None else upload["proposal"]["reader"]
-    answer = model_answer(member, upload["id"]) if upload is not None and reader == MODEL else ""
+    answer = model_answer(Access(member), upload["id"]) if upload is not None and reader == MODEL else ""
     shown: dict[str, object] = {
         "course": course,
         "text": "" if upload else text,
@@ -93,7 +94,7 @@ def _review(
     }
 
     def version() -> Version:
-        return version_of(member, course["id"], text, answer)
+        return version_of(Access(member), course["id"], text, answer)
 
     if not is_approval(request):
         return _table(request, version(), shown)
@@ -103,7 +104,7 @@ def _review(
             member,
             CourseViewSet.update_course,
             lambda: apply_syllabus(
-                member,
+                Access(member),
                 course["id"],
                 lambda rows: approved_of(rows, request.POST),
                 text=text,

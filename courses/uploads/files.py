@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.courses import require_course
 from courses.errors import NoSuchSyllabus
 from courses.model_reading.readings import RULES, ReadingColumns, reading_of, require_reader
@@ -57,7 +57,7 @@ _ATTACHED = Select[ListedRow](_MINE.filter(course__isnull=False).order_by("-crea
 
 
 def get_syllabus(
-    member: Member,
+    access: Access,
     syllabus_id: UUID,
     *,
     include_text: bool,
@@ -76,80 +76,80 @@ def get_syllabus(
         ValidationFailed: `course_id` is not a course of the member, or there is no model.
     """
     require_reader(reader)
-    kept = _ONE.first(member_id=member.id, syllabus_id=syllabus_id, now=timezone.now())
+    kept = _ONE.first(member_id=access.member.id, syllabus_id=syllabus_id, now=timezone.now())
     if kept is None:
         raise NoSuchSyllabus
     if course_id is None:
-        course = remembered_course(member, kept["course_id"] or kept["compared_with_id"])
+        course = remembered_course(access, kept["course_id"] or kept["compared_with_id"])
     else:
-        course = compared_course(member, course_id)
+        course = compared_course(access, course_id)
     answer = detail(kept)
-    answer["proposal"] = proposal_of(member, kept["text"], course, "" if reader == RULES else kept["model_answer"])
+    answer["proposal"] = proposal_of(access, kept["text"], course, "" if reader == RULES else kept["model_answer"])
     if include_text:
         text = kept["text"]
         answer["text"] = None if text is None else text[syllabus_from : syllabus_from + syllabus_limit]
     return answer
 
 
-def model_answer(member: Member, syllabus_id: UUID) -> str:
+def model_answer(access: Access, syllabus_id: UUID) -> str:
     """The stored answer of the model about a file, for `proposal_of`; empty if there is none."""
-    kept = _ONE.first(member_id=member.id, syllabus_id=syllabus_id, now=timezone.now())
+    kept = _ONE.first(member_id=access.member.id, syllabus_id=syllabus_id, now=timezone.now())
     return "" if kept is None else kept["model_answer"]
 
 
-def syllabus_still_seen(member: Member, answer: Mapping[str, Any]) -> SyllabusDetailRow:
+def syllabus_still_seen(access: Access, answer: Mapping[str, Any]) -> SyllabusDetailRow:
     """The file of a stored answer with a fresh proposal. Raises NotFound if it is no longer visible."""
-    return get_syllabus(member, UUID(answer["id"]), include_text=False)
+    return get_syllabus(access, UUID(answer["id"]), include_text=False)
 
 
-def get_syllabus_file(member: Member, syllabus_id: UUID) -> DownloadRow:
+def get_syllabus_file(access: Access, syllabus_id: UUID) -> DownloadRow:
     """The bytes of the file, under its original name.
 
     Raises:
         NotFound: the member has no such file, or it has expired.
     """
-    kept = _stored(member, syllabus_id)
+    kept = _stored(access, syllabus_id)
     try:
         with SyllabusFile(file=kept["file"]).file.open("rb") as file:
             content = file.read()
     except FileNotFoundError:
-        _stored(member, syllabus_id)  # another call may have deleted it meanwhile
+        _stored(access, syllabus_id)  # another call may have deleted it meanwhile
         raise
     return {"content": content, "filename": kept["filename"], "media_type": MEDIA_TYPE}
 
 
-def list_syllabi(member: Member, course_id: UUID) -> list[SyllabusRow]:
+def list_syllabi(access: Access, course_id: UUID) -> list[SyllabusRow]:
     """The files of the course, newest first.
 
     Raises:
         NotFound: the member has no such course.
     """
-    require_course(member, course_id)
-    return files_of(member, course_id)
+    require_course(access, course_id)
+    return files_of(access, course_id)
 
 
-def files_of(member: Member, course_id: UUID) -> list[SyllabusRow]:
+def files_of(access: Access, course_id: UUID) -> list[SyllabusRow]:
     """The same without checking that the course exists. One query."""
-    return [_answered(file) for file in _LIST.all(member_id=member.id, course_id=course_id)]
+    return [_answered(file) for file in _LIST.all(member_id=access.member.id, course_id=course_id)]
 
 
-def files_by_course(member: Member) -> dict[UUID, list[SyllabusRow]]:
+def files_by_course(access: Access) -> dict[UUID, list[SyllabusRow]]:
     """The files of all courses, newest first."""
     found: defaultdict[UUID, list[SyllabusRow]] = defaultdict(list)
-    for file in _ATTACHED.all(member_id=member.id):
+    for file in _ATTACHED.all(member_id=access.member.id):
         if file["course_id"] is not None:
             found[file["course_id"]].append(_answered(file))
     return found
 
 
-def delete_syllabus(member: Member, syllabus_id: UUID) -> DeletedRow:
+def delete_syllabus(access: Access, syllabus_id: UUID) -> DeletedRow:
     """Delete the file permanently. Its course keeps the text.
 
     Raises:
         NotFound: the member has no such file, or it has expired.
     """
-    with writing(member.id, "delete_syllabus") as write:
-        _stored(member, syllabus_id)
+    with writing(access.member.id, "delete_syllabus") as write:
+        _stored(access, syllabus_id)
         if not delete_object(write, SyllabusFile, syllabus_id):
             raise NoSuchSyllabus
     return deletion(syllabus_id)
@@ -166,8 +166,8 @@ def _answered(listed: ListedRow) -> SyllabusRow:
     return cast("SyllabusRow", answered | {"model": reading_of(listed)})
 
 
-def _stored(member: Member, syllabus_id: UUID) -> _StoredRow:
-    stored = _STORED.first(member_id=member.id, syllabus_id=syllabus_id, now=timezone.now())
+def _stored(access: Access, syllabus_id: UUID) -> _StoredRow:
+    stored = _STORED.first(member_id=access.member.id, syllabus_id=syllabus_id, now=timezone.now())
     if stored is None:
         raise NoSuchSyllabus
     return stored

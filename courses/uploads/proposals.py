@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any, TypedDict, cast
 from uuid import UUID
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.entry_serializers import WarningRow
 from courses.model_reading.proposing import proposed
 from courses.model_reading.readings import RULES
@@ -59,24 +59,24 @@ _ITEMS = Select[_StoredRow](
 )
 
 
-def compared_course(member: Member, course_id: UUID | None) -> Comparison | None:
+def compared_course(access: Access, course_id: UUID | None) -> Comparison | None:
     """The given course to compare with, or None.
 
     Raises:
         ValidationFailed: it is not a course of the member.
     """
-    found = remembered_course(member, course_id)
+    found = remembered_course(access, course_id)
     if course_id is not None and found is None:
         raise ValidationFailed.of("course_id", "There is no such course. list_courses gives the ids.")
     return found
 
 
-def remembered_course(member: Member, course_id: UUID | None) -> Comparison | None:
+def remembered_course(access: Access, course_id: UUID | None) -> Comparison | None:
     """The same for a course given earlier, which may have been deleted."""
-    return None if course_id is None else _COURSE.first(member_id=member.id, course_id=course_id)
+    return None if course_id is None else _COURSE.first(member_id=access.member.id, course_id=course_id)
 
 
-def proposal_of(member: Member, text: str | None, course: Comparison | None, model_answer: str = "") -> ProposalRow:
+def proposal_of(access: Access, text: str | None, course: Comparison | None, model_answer: str = "") -> ProposalRow:
     """The proposal: by the model if its stored answer is given, else by rules. Empty without text, or with a warning
     if it would take too long.
 
@@ -88,13 +88,15 @@ def proposal_of(member: Member, text: str | None, course: Comparison | None, mod
     if text is None:
         return _empty([])
     stored = (
-        [] if course is None else [Stored(**row) for row in _ITEMS.all(member_id=member.id, course_id=course["id"])]
+        []
+        if course is None
+        else [Stored(**row) for row in _ITEMS.all(member_id=access.member.id, course_id=course["id"])]
     )
-    today, term = member.today(), None if course is None else course["term"]
+    today, term = access.today(), None if course is None else course["term"]
     before = course["syllabus_text"] if course and stored else None
     if len(text) + len(before or "") + MOST_ROW_COST * model_answer.count('["') > MOST_READ_HERE:
         asked = question(text, stored, before=before, today=today, term=term)
-        proposal = _by_child(member, asked, model_answer)
+        proposal = _by_child(access, asked, model_answer)
     else:
         proposal = _row(proposed(text, before, stored, model_answer, today=today, term=term))
     if lost := text.count(REPLACED):
@@ -102,7 +104,7 @@ def proposal_of(member: Member, text: str | None, course: Comparison | None, mod
     return proposal
 
 
-def _by_child(member: Member, asked: bytes, model_answer: str) -> ProposalRow:
+def _by_child(access: Access, asked: bytes, model_answer: str) -> ProposalRow:
     with tempfile.TemporaryFile() as file:
         file.write(model_answer.encode() + b"\n" + asked)
         file.flush()
@@ -110,7 +112,7 @@ def _by_child(member: Member, asked: bytes, model_answer: str) -> ProposalRow:
     if outcome.complete:
         return _row(outcome.found["proposal"])
     if outcome.hit_limit:
-        count_limit_hit(member)
+        count_limit_hit(access)
     message = "The text takes too long to propose from. Send the part with the dates, or let an assistant read it."
     return _empty([{"type": "too_long", "message": message, "index": None}])
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.changes.deleting import delete_rows
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.model_reading.queue import begin_later
 from courses.model_reading.readings import (
     MODEL,
@@ -45,7 +45,7 @@ _SAME = Select[KeptRow](
 
 
 def create_syllabus(
-    member: Member,
+    access: Access,
     file: UploadedFile | None = None,
     *,
     text: str | None = None,
@@ -69,39 +69,39 @@ def create_syllabus(
         Conflict: the member's files would be too large in total.
     """
     require_reader(reader)
-    count_upload(member)
-    course = compared_course(member, course_id)
+    count_upload(access)
+    course = compared_course(access, course_id)
     upload = Upload.of(file, text or "")
-    known = _SAME.first(member_id=member.id, sha256=upload.sha256, now=timezone.now())
+    known = _SAME.first(member_id=access.member.id, sha256=upload.sha256, now=timezone.now())
     if known is not None:
-        asked = new_reading(member, known["text"]) if reader == MODEL and is_over(known) else None
-        proposal = proposal_of(member, known["text"], course, known["model_answer"] if reader == MODEL else "")
-        kept, is_new = _kept_again(member, upload, course_id, asked), False
+        asked = new_reading(access, known["text"]) if reader == MODEL and is_over(known) else None
+        proposal = proposal_of(access, known["text"], course, known["model_answer"] if reader == MODEL else "")
+        kept, is_new = _kept_again(access, upload, course_id, asked), False
     else:
-        found = plain_text(text or "") if file is None else _read(member, upload)
-        asked = new_reading(member, found.text) if reader == MODEL else None
-        proposal = proposal_of(member, found.text, course)
-        kept, is_new = _kept(member, upload, found, course_id, asked)
+        found = plain_text(text or "") if file is None else _read(access, upload)
+        asked = new_reading(access, found.text) if reader == MODEL else None
+        proposal = proposal_of(access, found.text, course)
+        kept, is_new = _kept(access, upload, found, course_id, asked)
     answer = detail(kept)
     answer["proposal"] = proposal
     return answer, is_new
 
 
-def _read(member: Member, upload: Upload) -> FileText:
-    require_room(member.id, upload.size)
+def _read(access: Access, upload: Upload) -> FileText:
+    require_room(access.member.id, upload.size)
     try:
         found = read_file(upload.file, upload.filename)
     except UnknownTypeError as unknown:
         if unknown.hit_limit:
-            count_limit_hit(member)
+            count_limit_hit(access)
         raise
     if found.hit_limit:
-        count_limit_hit(member)
+        count_limit_hit(access)
     return found
 
 
-def _kept_again(member: Member, upload: Upload, course_id: UUID | None, asked: ReadingColumns | None) -> KeptRow:
-    with writing(member.id, "create_syllabus") as write:
+def _kept_again(access: Access, upload: Upload, course_id: UUID | None, asked: ReadingColumns | None) -> KeptRow:
+    with writing(access.member.id, "create_syllabus") as write:
         known = _renewed(write, upload, course_id, asked)
     if known is None:
         raise Conflict(
@@ -111,14 +111,14 @@ def _kept_again(member: Member, upload: Upload, course_id: UUID | None, asked: R
 
 
 def _kept(
-    member: Member, upload: Upload, found: FileText, course_id: UUID | None, asked: ReadingColumns | None
+    access: Access, upload: Upload, found: FileText, course_id: UUID | None, asked: ReadingColumns | None
 ) -> tuple[KeptRow, bool]:
     """The row of a new upload, or of the same one if another call was faster."""
-    row = new_row(member.id, upload, found)
+    row = new_row(access.member.id, upload, found)
     row.compared_with_id = course_id
     row.file.save(upload.filename, File(upload.file), save=False)
     try:
-        with writing(member.id, "create_syllabus") as write:
+        with writing(access.member.id, "create_syllabus") as write:
             known = _renewed(write, upload, course_id, asked)
             if known is None:
                 _set_reading(row, asked)

@@ -45,7 +45,7 @@ class SyllabusViewSet(MemberViewSet):
         course yet. To accept, send the checked items to create_course with the syllabus_id.
         """
         file = None if "text" in self.body else self.upload
-        answer, is_new = uploading.create_syllabus(self.member, file, **self.body)
+        answer, is_new = uploading.create_syllabus(self.access, file, **self.body)
         if not is_new:
             self.status = HTTPStatus.OK
         return answer
@@ -58,7 +58,7 @@ class SyllabusViewSet(MemberViewSet):
         Read the proposal again. For a course that already has items, it is a comparison: new, moved and missing
         deadlines.
         """
-        return files.get_syllabus(self.member, syllabus_id, **self.query)
+        return files.get_syllabus(self.access, syllabus_id, **self.query)
 
     @operation(
         "Download a syllabus", scope=Scope.READ, answer=DownloadRecord, downloads=(files.MEDIA_TYPE,), tool=False
@@ -68,7 +68,7 @@ class SyllabusViewSet(MemberViewSet):
 
         Download the original file.
         """
-        return files.get_syllabus_file(self.member, syllabus_id)
+        return files.get_syllabus_file(self.access, syllabus_id)
 
     @operation("List the syllabi of a course", scope=Scope.READ, answer=SyllabusRecord, many=True, tool=False)
     def list_syllabi(self, course_id: UUID) -> Page[SyllabusRow]:
@@ -76,7 +76,7 @@ class SyllabusViewSet(MemberViewSet):
 
         See the versions of a course's syllabus, newest first. Read one with get_syllabus to see its proposal.
         """
-        return page(files.list_syllabi(self.member, course_id))
+        return page(files.list_syllabi(self.access, course_id))
 
     @operation("Delete a syllabus", scope=Scope.WRITE, answer=Deleted, consequential=True, tool=False)
     def delete_syllabus(self, syllabus_id: UUID) -> DeletedRow:
@@ -85,4 +85,4 @@ class SyllabusViewSet(MemberViewSet):
         Only the file is deleted. The course keeps its items and the syllabus text. A deleted file cannot be
         restored.
         """
-        return files.delete_syllabus(self.member, syllabus_id)
+        return files.delete_syllabus(self.access, syllabus_id)

@@ -52,7 +52,10 @@ def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse
     """Replace the categories, unless they changed since the form was shown."""
     try:
         said = done_once(
-            request, member, GradeViewSet.set_grade_categories, lambda: _replace(member, course_id, request.POST)
+            request,
+            member,
+            GradeViewSet.set_grade_categories,
+            lambda: _replace(Access(member), course_id, request.POST),
         )
     except _Again as again:
         status = HTTPStatus.CONFLICT if again.changed else HTTPStatus.UNPROCESSABLE_ENTITY
@@ -65,19 +68,19 @@ def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse
     return HttpResponseRedirect(f"{reverse('course', args=[course_id])}#grade")
 
 
-def _replace(member: Member, course_id: UUID, sent: QueryDict) -> str:
+def _replace(access: Access, course_id: UUID, sent: QueryDict) -> str:
     """Replace the categories. Return the message.
 
     Raises:
         _Again: a field is invalid, or the categories changed since the form was shown.
     """
-    with writing(member.id):  # no other write can happen between the check and the change
-        grades = get_grades(Access(member), course_id)
+    with writing(access.member.id):  # no other write can happen between the check and the change
+        grades = get_grades(access, course_id)
         form = CategoriesForm(grades["categories"], sent)
         changed = sent.get("known", "") != form.known
         if changed or not form.is_valid():
             raise _Again(grades, form, changed=changed)
-        set_grade_categories(Access(member), course_id, categories=form.entries())
+        set_grade_categories(access, course_id, categories=form.entries())
     return "Saved the grade categories."
 
 

@@ -49,7 +49,7 @@ def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
     done = sent(
         form,
         lambda: form.make_once(
-            request, member, ItemViewSet.create_item, lambda: create_single_item(member, course_id, **item)
+            request, member, ItemViewSet.create_item, lambda: create_single_item(Access(member), course_id, **item)
         ),
     )
     if isinstance(done, ApiError):
@@ -69,7 +69,7 @@ def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
         categories = get_grades(Access(member), course_id)["categories"]
     except NotFound as error:
         raise Http404 from error
-    form = NewScoreForm(request.POST, categories=categories, items=items_with_milestones(member, course_id))
+    form = NewScoreForm(request.POST, categories=categories, items=items_with_milestones(Access(member), course_id))
     if not form.is_valid():
         return show_course(request, member, course_id, score_form=form, status=_WRONG)
     score = form.new_score()

@@ -45,7 +45,7 @@ def show_course(
     grades = get_grades(
         Access(member), course_id, assume=assume.cleaned_data.get("assume") if assume.is_bound else None
     )
-    items = items_with_milestones(member, course_id)
+    items = items_with_milestones(Access(member), course_id)
     today = member.today()
 
     def is_past(item: PlannedItem) -> bool:
@@ -63,8 +63,8 @@ def show_course(
         "score_form": score_form or NewScoreForm(categories=grades["categories"], items=items),
         "assume": assume,
         "grade": grade_shown(grades),
-        "decks": decks_of_course(member, course_id),
-        "files": files_of(member, course_id),
-        "first_steps": first_steps(member, len(courses)),
+        "decks": decks_of_course(Access(member), course_id),
+        "files": files_of(Access(member), course_id),
+        "first_steps": first_steps(Access(member), len(courses)),
     }
     return may_fetch(request, render(request, "course.html", context, status=status))

@@ -35,7 +35,7 @@ def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return show_item(request, member, item_id)
     try:
-        item = get_item(member, item_id)
+        item = get_item(Access(member), item_id)
         categories = get_grades(Access(member), item["course_id"])["categories"]
     except NotFound as error:
         raise Http404 from error
@@ -43,7 +43,7 @@ def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
     if not form.is_valid():
         return show_item(request, member, item_id, form=form, status=_WRONG)
     changes = form.fields_changed()
-    done = sent(form, lambda: update_item(member, item_id, **changes))
+    done = sent(form, lambda: update_item(Access(member), item_id, **changes))
     if isinstance(done, ApiError):
         return show_item(request, member, item_id, form=form, status=done.status)
     messages.success(request, f"Saved “{done['title']}”." if changes else "Nothing was changed.")
@@ -54,7 +54,7 @@ def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
 
 def _warn_of_later_steps(request: HttpRequest, member: Member, item: ItemRow) -> None:
     """Say how many open milestones are due after an item that was moved, with a link to them."""
-    number = 0 if item["due_on"] is None else milestones.steps_after(member, item["id"], item["due_on"])
+    number = 0 if item["due_on"] is None else milestones.steps_after(Access(member), item["id"], item["due_on"])
     if number:
         steps = "1 open step is" if number == 1 else f"{number} open steps are"
         address = f"{reverse('item', args=[item['id']])}#milestones"
@@ -81,7 +81,7 @@ def add_milestone(request: HttpRequest, item_id: UUID) -> HttpResponse:
             request,
             member,
             MilestoneViewSet.create_milestone,
-            lambda: milestones.create_milestone(member, item_id, title=title, due_on=due_on),
+            lambda: milestones.create_milestone(Access(member), item_id, title=title, due_on=due_on),
         ),
     )
     if isinstance(done, ApiError):
@@ -95,17 +95,17 @@ def add_milestone(request: HttpRequest, item_id: UUID) -> HttpResponse:
 def change_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
     """Change a milestone. GET leads to its item."""
     member = signed_in(request)
-    milestone = _milestone(member, milestone_id)
+    milestone = _milestone(Access(member), milestone_id)
     item_id = milestone["item_id"]
     if request.method != "POST":
         return _steps(item_id)
-    there = milestones.milestones_of(member, item_id)
+    there = milestones.milestones_of(Access(member), item_id)
     place = next((place for place, one in enumerate(there, start=1) if one["id"] == milestone_id), 1)
     form = MilestoneForm(request.POST, milestone=milestone, place=place, of=len(there))
     if not form.is_valid():
         return show_item(request, member, item_id, changed_step=(milestone_id, form), status=_WRONG)
     new_place, changes = form.fields_changed()
-    done = sent(form, lambda: milestones.update_milestone(member, milestone_id, place=new_place, **changes))
+    done = sent(form, lambda: milestones.update_milestone(Access(member), milestone_id, place=new_place, **changes))
     if isinstance(done, ApiError):
         return show_item(request, member, item_id, changed_step=(milestone_id, form), status=done.status)
     said = f"Saved “{done['title']}”." if changes or new_place else "Nothing was changed."
@@ -118,9 +118,9 @@ def change_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
 def delete_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
     """Delete a milestone at once, as the member can undo it."""
     member = signed_in(request)
-    milestone = _milestone(member, milestone_id)
+    milestone = _milestone(Access(member), milestone_id)
     try:
-        milestones.delete_milestone(member, milestone_id)
+        milestones.delete_milestone(Access(member), milestone_id)
     except NotFound as error:
         raise Http404 from error
     said = f"“{milestone['title']}” is deleted. You can restore it in Activity for 30 days."
@@ -128,9 +128,9 @@ def delete_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
     return _steps(milestone["item_id"])
 
 
-def _milestone(member: Member, milestone_id: UUID) -> MilestoneRow:
+def _milestone(access: Access, milestone_id: UUID) -> MilestoneRow:
     try:
-        return milestones.get_milestone(member, milestone_id)
+        return milestones.get_milestone(access, milestone_id)
     except NotFound as error:
         raise Http404 from error
 

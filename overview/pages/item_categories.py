@@ -56,7 +56,7 @@ def item_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
         grades = get_grades(Access(member), course_id)
     except NotFound as error:
         raise Http404 from error
-    page = Paginator(_uncategorized(member, course_id), ITEMS_A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(_uncategorized(Access(member), course_id), ITEMS_A_PAGE).get_page(request.GET.get("page"))
     form = ItemCategoriesForm(items=list(page), categories=grades["categories"])
     return _shown(request, grades, form, page=page)
 
@@ -65,7 +65,7 @@ def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse
     """Set the categories of the items that still have none. Items that were deleted meanwhile are left out."""
     with writing(member.id, "update_item") as write:
         grades = get_grades(Access(member), course_id)
-        items = [item for item in _uncategorized(member, course_id) if str(item["id"]) in request.POST]
+        items = [item for item in _uncategorized(Access(member), course_id) if str(item["id"]) in request.POST]
         form = ItemCategoriesForm(request.POST, items=items, categories=grades["categories"])
         if not form.is_valid():
             return _shown(request, grades, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -75,8 +75,8 @@ def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse
     return HttpResponseRedirect(f"{reverse('course', args=[course_id])}#grade")
 
 
-def _uncategorized(member: Member, course_id: UUID) -> list[PlannedItem]:
-    return [item for item in items_with_milestones(member, course_id) if item["category_id"] is None]
+def _uncategorized(access: Access, course_id: UUID) -> list[PlannedItem]:
+    return [item for item in items_with_milestones(access, course_id) if item["category_id"] is None]
 
 
 def _shown(

@@ -67,14 +67,14 @@ def show_item(
         Http404: the member has no such item.
     """
     try:
-        item = get_item_detail(member, item_id)
+        item = get_item_detail(Access(member), item_id)
         grades = get_grades(Access(member), item["course_id"])
     except NotFound as error:
         raise Http404 from error
     asked = MinutesForm(request.GET if "minutes" in request.GET else {"minutes": USUAL_MINUTES})
     if not asked.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY
-    there = milestones_of(member, item_id)
+    there = milestones_of(Access(member), item_id)
     context = {
         "item": item,
         "today": member.today(),
@@ -87,7 +87,7 @@ def show_item(
         "here": address_here(request, "minutes", path=reverse("item", args=[item_id])),
         "minutes": asked,
         "can_plan": has_plan(item["kind"], item["due_on"], member.today()),
-        "plan": _plan(member, item, asked),
+        "plan": _plan(Access(member), item, asked),
     }
     return may_fetch(request, render(request, "item.html", context, status=status))
 
@@ -105,14 +105,14 @@ def _steps(there: list[MilestoneRow], changed: tuple[UUID, MilestoneForm] | None
     ]
 
 
-def _plan(member: Member, item: ItemDetailRow, asked: MinutesForm) -> Plan | None:
+def _plan(access: Access, item: ItemDetailRow, asked: MinutesForm) -> Plan | None:
     """None without cards or a day to plan for, or if the minutes are invalid."""
     readiness = item["readiness"]
     if not asked.is_valid() or readiness is None or not readiness["cards"]:
         return None
-    if not has_plan(item["kind"], item["due_on"], member.today()):
+    if not has_plan(item["kind"], item["due_on"], access.today()):
         return None
-    told = plan_of(member, item, asked.cleaned_data["minutes"])
+    told = plan_of(access, item, asked.cleaned_data["minutes"])
     if told is None:
         return None
     minutes = [(day["minutes"] - day["over"], day["over"]) for day in told["days"]]

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.item_rows import ITEMS
 from planning.calendar.marking import marked
 from planning.milestones import MILESTONES
@@ -83,22 +83,22 @@ class CalendarEvent(NamedTuple):
     """Whether the item is done or graded."""
 
 
-def events_of(member: Member, today: date, *, milestones: bool, only_open: bool = False) -> list[CalendarEvent]:
+def events_of(access: Access, today: date, *, milestones: bool, only_open: bool = False) -> list[CalendarEvent]:
     """The member's events around `today`. One query, or two.
 
     Args:
-        member: the member.
+        access: the call.
         today: the member's date.
         milestones: include dated open milestones.
         only_open: leave out done and graded items.
     """
-    found = events_between(member, today - BEFORE, today + AHEAD, milestones=milestones)
+    found = events_between(access, today - BEFORE, today + AHEAD, milestones=milestones)
     return [event for event in found if not (only_open and event.ended)]
 
 
-def events_between(member: Member, first: date, last: date, *, milestones: bool) -> list[CalendarEvent]:
+def events_between(access: Access, first: date, last: date, *, milestones: bool) -> list[CalendarEvent]:
     """The events from one day to another, inclusive."""
-    bounds = {"member_id": member.id, "first": first, "last": last}
+    bounds = {"member_id": access.member.id, "first": first, "last": last}
     found = [
         CalendarEvent(
             id=item["id"],

@@ -14,6 +14,7 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.csrf import csrf_exempt
 
 from accounts.credentials.calendar_feeds import Feed, resolve_feed
+from accounts.rows.access import Access
 from planning.calendar.events import calendar_text, events_of
 from studyservice.http.client_address import client_address
 from studyservice.http.request_keys import CALLER
@@ -59,7 +60,7 @@ def _calendar(request: HttpRequest, found: Feed) -> HttpResponse:
     etag: str = _TAGS.get(key, "")
     response: HttpResponse | None = get_conditional_response(request, etag=etag) if etag else None
     if response is None:
-        text = calendar_text(events_of(member, today, milestones=milestones, only_open=only_open))
+        text = calendar_text(events_of(Access(member), today, milestones=milestones, only_open=only_open))
         etag = f'"{sha256(text).hexdigest()[:32]}"'
         _TAGS.set(key, etag)
         response = get_conditional_response(request, etag=etag) or _whole(text)

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import orjson
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from planning.calendar.comparison import Absence, FileEvent, Key
 from planning.calendar.reader import MAX_COMPONENTS, MAX_EVENTS, WINDOW
 from planning.calendar.serializers import SkippedEventRow
@@ -87,37 +87,37 @@ class NotACalendar(Exception):
         self.too_much = too_much
 
 
-def read_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
+def read_calendar(access: Access, file: IO[bytes]) -> CalendarFile:
     """Read a file in the child process, and count it. Must not be called inside a transaction.
 
     Raises:
         InvalidRequest: it is not a calendar, or exceeds a limit.
         RateLimited: too many files were read, or others are being read.
     """
-    window = hit(Rate.CALENDAR_IMPORTS, str(member.id))
+    window = hit(Rate.CALENDAR_IMPORTS, str(access.member.id))
     if window.exceeded:
         raise RateLimited(window.reset)
-    outcome = _read(member, file)
+    outcome = _read(access, file)
     if outcome.hit_limit:
-        hit(Rate.CALENDAR_IMPORTS, str(member.id), _COST_OF_A_LIMIT - 1)
+        hit(Rate.CALENDAR_IMPORTS, str(access.member.id), _COST_OF_A_LIMIT - 1)
     try:
         return _calendar_of(outcome)
     except NotACalendar as error:
         raise InvalidRequest(str(error)) from error
 
 
-def read_school_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
+def read_school_calendar(access: Access, file: IO[bytes]) -> CalendarFile:
     """The same for a school's file, which is not counted and gets bare titles.
 
     Raises:
         NotACalendar: it is not a calendar, or exceeds a limit.
         RateLimited: others are being read.
     """
-    return _calendar_of(_read(member, file)).without_brackets()
+    return _calendar_of(_read(access, file)).without_brackets()
 
 
-def _read(member: Member, file: IO[bytes]) -> Outcome:
-    return read_in_child(_READER, file, {"today": member.today().isoformat(), "time_zone": member.time_zone})
+def _read(access: Access, file: IO[bytes]) -> Outcome:
+    return read_in_child(_READER, file, {"today": access.today().isoformat(), "time_zone": access.member.time_zone})
 
 
 def _calendar_of(outcome: Outcome) -> CalendarFile:

@@ -10,6 +10,7 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.approval import Applied
 from courses.errors import NoSuchCourse
 from courses.item_batches import add_items
@@ -42,7 +43,7 @@ EVENTS_OF_COURSE = Limit(
 
 
 def import_calendar(
-    member: Member, course_id: UUID, file: IO[bytes], *, dry_run: bool, label: str | None = None
+    access: Access, course_id: UUID, file: IO[bytes], *, dry_run: bool, label: str | None = None
 ) -> CalendarImportRow:
     """Read a file and import it into the course. With `label`, import only its events.
 
@@ -52,16 +53,16 @@ def import_calendar(
         RateLimited: too many files were read, or others are being read.
         Conflict: there would be too many items.
     """
-    courses = load_courses(member).named
+    courses = load_courses(access).named
     if all(one.id != course_id for one in courses):
         raise NoSuchCourse
-    calendar = read_calendar(member, file)
+    calendar = read_calendar(access, file)
     labels = label_rows(summaries(calendar.without_brackets().events), courses, {}, None)
     wanted = calendar if label is None else calendar.of_labels({label})
-    return {**take_calendar(member, course_id, wanted, dry_run=dry_run), "labels": labels}
+    return {**take_calendar(access, course_id, wanted, dry_run=dry_run), "labels": labels}
 
 
-def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dry_run: bool) -> ComparedRow:
+def take_calendar(access: Access, course_id: UUID, calendar: CalendarFile, *, dry_run: bool) -> ComparedRow:
     """Compare the contents with the course and apply the changes, unless `dry_run`.
 
     Raises:
@@ -69,10 +70,10 @@ def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dr
         Conflict: there would be too many items.
     """
     if dry_run:
-        return import_row(compared(member, course_id, calendar), calendar, [], dry_run=True)
-    with writing(member.id, "import_calendar") as write:
-        found = compared(member, course_id, calendar)
-        made, _ = take(write, member, course_id, calendar, all_of(found))
+        return import_row(compared(access, course_id, calendar), calendar, [], dry_run=True)
+    with writing(access.member.id, "import_calendar") as write:
+        found = compared(access, course_id, calendar)
+        made, _ = take(write, access.member, course_id, calendar, all_of(found))
     return import_row(found, calendar, made, dry_run=False)
 
 
@@ -110,20 +111,20 @@ class _StoredItem(NamedTuple):
     due_on: date | None
 
 
-def compared(member: Member, course_id: UUID, calendar: CalendarFile) -> Comparison:
+def compared(access: Access, course_id: UUID, calendar: CalendarFile) -> Comparison:
     """Compare the contents with the course. Two queries: the imported events, and their remaining items.
 
     If several calendars remember an event, that of files is compared, else one with the title and date of the file.
     """
-    mine = Ahead(Item.objects.filter(member_id=member.id, course_id=course_id).values_list(*_StoredItem._fields))
-    rows = list(ImportedEvent.objects.filter(member_id=member.id, course_id=course_id).order_by("due_on", "id"))
+    mine = Ahead(Item.objects.filter(member_id=access.member.id, course_id=course_id).values_list(*_StoredItem._fields))
+    rows = list(ImportedEvent.objects.filter(member_id=access.member.id, course_id=course_id).order_by("due_on", "id"))
     items = {item.id: item for item in (_StoredItem(*row) for row in mine)}
     versions = {event.key: event.version for event in calendar.events}
     best: dict[Key, ImportedEvent] = {}
     for row in sorted(rows, key=lambda row: (row.calendar_id is None, row.version == versions.get(row.key))):
         best[row.key] = row
     known = {row.key: known_event(row, items.get(row.item_id)) for row in rows if best[row.key] is row}
-    absence = calendar.absence(member.today())
+    absence = calendar.absence(access.today())
     known = follow_moves(calendar.events, known, absence)
     found = compare(calendar.events, known)
     found.gone = absence.gone(known, prodid=calendar.prodid)

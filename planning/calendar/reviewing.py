@@ -7,7 +7,7 @@ from typing import cast
 from uuid import UUID
 
 from accounts.changes.writing import writing
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.courses import require_course
 from courses.models import Course
@@ -18,19 +18,19 @@ from planning.calendar.files import CalendarFile
 from planning.calendar.importing import Plan, compared, take
 
 
-def calendar_rows(member: Member, course_id: UUID, calendar: CalendarFile) -> tuple[list[ReviewRow], Comparison]:
+def calendar_rows(access: Access, course_id: UUID, calendar: CalendarFile) -> tuple[list[ReviewRow], Comparison]:
     """The rows of a file's changes in the course, and the comparison behind them.
 
     Raises:
         NotFound: the member has no such course.
     """
-    require_course(member, course_id)
-    found = compared(member, course_id, calendar)
+    require_course(access, course_id)
+    found = compared(access, course_id, calendar)
     return list(rows_of(found)), found
 
 
 def rows_of_courses(
-    member: Member, parts: Mapping[UUID, CalendarFile]
+    access: Access, parts: Mapping[UUID, CalendarFile]
 ) -> tuple[list[ReviewRow], dict[UUID, Comparison]]:
     """The same for several courses. Rows name their course.
 
@@ -42,18 +42,18 @@ def rows_of_courses(
     """
     if len(parts) == 1:
         [(course_id, calendar)] = parts.items()
-        rows, found = calendar_rows(member, course_id, calendar)
+        rows, found = calendar_rows(access, course_id, calendar)
         return rows, {course_id: found}
     all_rows: list[ReviewRow] = []
     comparisons: dict[UUID, Comparison] = {}
     for course_id, calendar in parts.items():
-        name = require_course(member, course_id)["name"]
-        rows, comparisons[course_id] = calendar_rows(member, course_id, calendar)
+        name = require_course(access, course_id)["name"]
+        rows, comparisons[course_id] = calendar_rows(access, course_id, calendar)
         all_rows += [replace(row, notes=(name, *row.notes)) for row in rows]
     return all_rows, comparisons
 
 
-def take_approved(member: Member, parts: Mapping[UUID, CalendarFile], approve: Approve) -> list[tuple[str, Applied]]:
+def take_approved(access: Access, parts: Mapping[UUID, CalendarFile], approve: Approve) -> list[tuple[str, Applied]]:
     """Apply the result of `approve`, all or nothing, with one change for each course. Return the courses' names with
     what was applied.
 
@@ -64,14 +64,14 @@ def take_approved(member: Member, parts: Mapping[UUID, CalendarFile], approve: A
         Conflict: there would be too many items.
     """
     done: list[tuple[str, Applied]] = []
-    with writing(member.id):
-        rows, comparisons = rows_of_courses(member, parts)
+    with writing(access.member.id):
+        rows, comparisons = rows_of_courses(access, parts)
         approved = {one.row.key: one for one in approve(rows)}
         for course_id, calendar in parts.items():
-            with writing(member.id, "apply_calendar") as write:
-                name = require_course(member, course_id)["name"]
+            with writing(access.member.id, "apply_calendar") as write:
+                name = require_course(access, course_id)["name"]
                 write.within(Course, course_id, name)
-                _, applied = take(write, member, course_id, calendar, _plan(comparisons[course_id], approved))
+                _, applied = take(write, access.member, course_id, calendar, _plan(comparisons[course_id], approved))
             done.append((name, applied))
     return done
 

@@ -35,4 +35,4 @@ class CalendarViewSet(MemberViewSet):
 
         Use dry_run to see the result first.
         """
-        return import_calendar(self.member, course_id, self.upload.file, **self.query)
+        return import_calendar(self.access, course_id, self.upload.file, **self.query)

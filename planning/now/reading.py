@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Case, FilteredRelation, OuterRef, Q, Subquery, When, Window
 from django.db.models.functions import RowNumber
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses import models as courses
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST
 from courses.readiness import Due, DueColumns, due_among, has_cards
@@ -67,11 +67,11 @@ class Reading(NamedTuple):
     situation: Situation
 
 
-def read(member: Member, at: datetime, until: date) -> Reading:
+def read(access: Access, at: datetime, until: date) -> Reading:
     """The agenda up to `until` and the situation now. Three queries."""
-    today = member.date_at(at)
+    today = access.member.date_at(at)
     furthest = max(until, today + timedelta(days=WORK_WITHIN))
-    rows = _items().all(member_id=member.id, today=today, missed_from=today - MISSED_FOR, furthest=furthest)
+    rows = _items().all(member_id=access.member.id, today=today, missed_from=today - MISSED_FOR, furthest=furthest)
     milestones = [_milestone(row) for row in rows if row["step_id"] is not None]
     by_id = {row["id"]: row for row in rows}
     worth = {item_id: exact_worth(row["part"], row["whole"]) for item_id, row in by_id.items()}
@@ -82,7 +82,7 @@ def read(member: Member, at: datetime, until: date) -> Reading:
     exams = next_exams(work, today)
     last = today + timedelta(days=EXAM_WITHIN)
     soon = {exam.id: exam.day for exam in exams.values() if exam.day <= last}
-    studied = STUDIED.get()(member, at, due.days, soon)
+    studied = STUDIED.get()(access, at, due.days, soon)
     situation = Situation(
         today=today,
         seconds_a_card=studied.seconds_a_card,
@@ -90,7 +90,7 @@ def read(member: Member, at: datetime, until: date) -> Reading:
         items=work,
         milestones=milestones,
         decks=[_deck(deck, exams) for deck in studied.decks],
-        weak_topic=_weak_topic(member, today, studied.decks),
+        weak_topic=_weak_topic(access, today, studied.decks),
         mean_worths={row["course_id"]: mean for row in rows if (mean := mean_worth(row["shares"])) is not None},
     )
     return Reading(due, _of_agenda(milestones, items, today, until), studied.readiness, situation)
@@ -217,8 +217,8 @@ def _deck(deck: StudiedDeck, exams: Mapping[UUID, Exam]) -> Deck:
     )
 
 
-def _weak_topic(member: Member, today: date, decks: Iterable[StudiedDeck]) -> WeakTopic | None:
-    counted = _TOPICS.all(member_id=member.id, **window(today - timedelta(days=WEAK_IN - 1)))
+def _weak_topic(access: Access, today: date, decks: Iterable[StudiedDeck]) -> WeakTopic | None:
+    counted = _TOPICS.all(member_id=access.member.id, **window(today - timedelta(days=WEAK_IN - 1)))
     names = {row["course_id"]: row["course_name"] for row in counted}
     for weak in weak_topics(counted)[:1]:
         deck = next((deck for deck in decks if deck.id == weak["deck_id"]), None)

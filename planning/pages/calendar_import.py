@@ -18,6 +18,7 @@ from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
+from accounts.rows.access import Access
 from courses.approval import Applied
 from courses.courses import list_courses, require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
@@ -92,7 +93,7 @@ def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Ask for a file on GET. A post of a file shows its changes, and a post of that table applies them."""
     member = signed_in(request)
     try:
-        course = require_course(member, course_id)
+        course = require_course(Access(member), course_id)
         if request.method != "POST":
             return _form(request, course, CalendarForm())
         if _READ in request.POST:
@@ -101,7 +102,7 @@ def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
         if not form.is_valid():
             return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
         try:
-            calendar = read_calendar(member, form.sent().file)
+            calendar = read_calendar(Access(member), form.sent().file)
         except ApiError as error:
             form.add_error("file", refusal_in_words(error))
             return _form(request, course, form, error.status, error.headers)
@@ -122,7 +123,7 @@ def _go_on(request: HttpRequest, member: Member, course: CourseRow) -> HttpRespo
         return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     if _CHOICE not in request.POST:
         return _take(request, member, course, file)
-    labels = LabelsForm(list_courses(member), _labels(member, course, file.calendar), request.POST)
+    labels = LabelsForm(list_courses(Access(member)), _labels(Access(member), course, file.calendar), request.POST)
     if not labels.is_valid():
         return _choose(request, member, course, file.calendar, labels)
     return _review(request, member, course, replace(file, courses=labels.chosen()))
@@ -135,12 +136,12 @@ def _take(request: HttpRequest, member: Member, course: CourseRow, file: ReadFil
             request,
             member,
             CalendarViewSet.import_calendar,
-            lambda: _in_words(take_approved(member, parts, lambda rows: approved_of(rows, request.POST))),
+            lambda: _in_words(take_approved(Access(member), parts, lambda rows: approved_of(rows, request.POST))),
         )
     except ReviewAgain as again:
         return _review(request, member, course, file, review=again.review, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     except Conflict as error:
-        review = Review(rows_of_courses(member, parts)[0], request.POST)
+        review = Review(rows_of_courses(Access(member), parts)[0], request.POST)
         return _review(request, member, course, file, review=review, status=HTTPStatus.CONFLICT, refused=error.message)
     messages.success(request, done)
     return redirect("course", course_id=course["id"])
@@ -157,9 +158,9 @@ def _in_words(done: Sequence[tuple[str, Applied]]) -> str:
     return f"{told} Undo each in Activity." if len(changed) > 1 else f"{told} You can undo it in Activity."
 
 
-def _labels(member: Member, course: CourseRow, calendar: CalendarFile) -> list[LabelRow]:
+def _labels(access: Access, course: CourseRow, calendar: CalendarFile) -> list[LabelRow]:
     """The labels with the course that each evidently names. Events without a label get this page's course."""
-    courses = load_courses(member).named
+    courses = load_courses(access).named
     rows = label_rows(summaries(calendar.without_brackets().events), courses, {}, course["id"])
     proposed = proposals([row["label"] for row in rows], courses)
     return [{**row, "course_id": proposed.get(row["label"]) if row["label"] else row["course_id"]} for row in rows]
@@ -170,7 +171,7 @@ def _choose(
 ) -> HttpResponse:
     context = {
         "course": course,
-        "form": form or LabelsForm(list_courses(member), _labels(member, course, calendar)),
+        "form": form or LabelsForm(list_courses(Access(member)), _labels(Access(member), course, calendar)),
         "calendar": _signed(ReadFile(calendar), member, course),
     }
     status = HTTPStatus.OK if form is None else HTTPStatus.UNPROCESSABLE_ENTITY
@@ -198,7 +199,7 @@ def _review(
     status: HTTPStatus = HTTPStatus.OK,
     refused: str = "",
 ) -> HttpResponse:
-    rows, comparisons = rows_of_courses(member, file.parts(course["id"]))
+    rows, comparisons = rows_of_courses(Access(member), file.parts(course["id"]))
     skipped = [(one["title"], _SKIPPED.get(one["reason"], one["reason"])) for one in file.calendar.skipped]
     skipped += [(one.title, _SKIPPED["deleted"]) for found in comparisons.values() for one in found.deleted]
     context = {
@@ -213,16 +214,16 @@ def _review(
     return render(request, "calendar_review.html", context, status=status)
 
 
-def _salt(member: Member, course: CourseRow) -> str:
-    return f"calendar file of {member.id} for {course['id']}"
+def _salt(access: Access, course: CourseRow) -> str:
+    return f"calendar file of {access.member.id} for {course['id']}"
 
 
 def _signed(file: ReadFile, member: Member, course: CourseRow) -> str:
     read = {**as_json(file.calendar), "courses": file.courses}
-    return signing.dumps(read, salt=_salt(member, course), compress=True)
+    return signing.dumps(read, salt=_salt(Access(member), course), compress=True)
 
 
 def _unsigned(text: str, member: Member, course: CourseRow) -> ReadFile:
     """Raise `BadSignature` unless this service issued the text to this member for this course."""
-    read = signing.loads(text, salt=_salt(member, course))
+    read = signing.loads(text, salt=_salt(Access(member), course))
     return ReadFile(from_json(read), read.get("courses"))

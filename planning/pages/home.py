@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.here import address_here
+from accounts.rows.access import Access
 from courses.pages.colors import hues_here
 from courses.pages.first_steps import first_steps
 from courses.studied import COMING
@@ -53,26 +54,26 @@ def _week(request: HttpRequest) -> HttpResponse:
     context["standing"] = standing(member)
     context["time_zone"] = member.time_zone
     if member.membership_is_active():
-        ahead = look_ahead(member, days=WEEK, minutes=minutes_asked(request))
+        ahead = look_ahead(Access(member), days=WEEK, minutes=minutes_asked(request))
         today = ahead.agenda["today"]
-        done = done_milestones(member, today, ahead.agenda["until"])
+        done = done_milestones(Access(member), today, ahead.agenda["until"])
         courses = {item.id: item.course_id for item in ahead.situation.items}
         context |= {"today": today, "tomorrow": today + timedelta(days=1), "until": ahead.agenda["until"]}
         context |= {
-            "first_steps": first_steps(member, len(hues_here(request))),
+            "first_steps": first_steps(Access(member), len(hues_here(request))),
             "here": address_here(request, "minutes"),
         }
         known = {**courses, **{deck.id: deck.course_id for deck in ahead.situation.decks}}
         context |= (
             due_lists(ahead.agenda, done, courses | {step["item_id"]: step["course_id"] for step in done})
             | what_now(ahead.now, known)
-            | _cards(member, ahead.situation)
+            | _cards(Access(member), ahead.situation)
         )
     with timezone.override(ZoneInfo(member.time_zone)):
         return may_fetch(request, render(request, "week.html", context))
 
 
-def _cards(member: Member, situation: Situation) -> dict[str, object]:
+def _cards(access: Access, situation: Situation) -> dict[str, object]:
     """The number of cards to study now, as the study page counts them; empty without decks. If there are none, the
     number of those that come later today, which takes a query.
     """
@@ -82,5 +83,5 @@ def _cards(member: Member, situation: Situation) -> dict[str, object]:
     new = min(sum(deck.new for deck in situation.decks), situation.new_cards)
     if known + new:
         return {"cards_today": known + new, "new_today": new}
-    coming = COMING.get()(member, timezone.now())
+    coming = COMING.get()(access, timezone.now())
     return {"cards_today": 0, "later_today": coming["later_today"], "next_card_at": coming["next_at"]}

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import with_headers
+from accounts.rows.access import Access
 from courses.courses import list_courses
 from planning.calendar.reviewing import rows_of
 from planning.pages.school_calendar_forms import AddressForm, CalendarForm
@@ -31,7 +32,7 @@ from studyservice.operations.errors import ApiError, NotFound, ValidationFailed
 def calendar_list(request: HttpRequest) -> HttpResponse:
     """The member's calendars. A post adds one and leads to its page."""
     member = signed_in(request)
-    courses = list_courses(member)
+    courses = list_courses(Access(member))
     form = AddressForm(courses, request.POST if request.method == "POST" else None)
     if request.method != "POST":
         return _list(request, member, form)
@@ -44,7 +45,7 @@ def calendar_list(request: HttpRequest) -> HttpResponse:
             member,
             SchoolCalendarViewSet.add_school_calendar,
             lambda: calendars.add_school_calendar(
-                member,
+                Access(member),
                 url=sent["url"],
                 name=sent["name"] or None,
                 course_id=UUID(sent["course_id"]) if sent["course_id"] else None,
@@ -61,7 +62,7 @@ def calendar_list(request: HttpRequest) -> HttpResponse:
 
 
 def _list(request: HttpRequest, member: Member, form: AddressForm, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    found = list_school_calendars(member)
+    found = list_school_calendars(Access(member))
     context = {
         "calendars": found,
         "form": form,
@@ -88,10 +89,10 @@ def calendar_page(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
     """One calendar. A post saves its form or performs the action of a button."""
     member = signed_in(request)
     try:
-        calendar = get_school_calendar(member, calendar_id)
-        courses = list_courses(member)
+        calendar = get_school_calendar(Access(member), calendar_id)
+        courses = list_courses(Access(member))
         if request.method != "POST":
-            return _page(request, member, calendar, _form(member, calendar))
+            return _page(request, member, calendar, _form(Access(member), calendar))
         do = request.POST.get("do", "")
         if do == "save":
             form = CalendarForm(courses, calendar["labels"], request.POST)
@@ -103,15 +104,15 @@ def calendar_page(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
                 calendar,
                 "Saved.",
                 lambda: calendars.update_school_calendar(
-                    member, calendar_id, name=form.cleaned_data["name"], courses=form.chosen()
+                    Access(member), calendar_id, name=form.cleaned_data["name"], courses=form.chosen()
                 ),
             )
         actions: dict[str, Callable[[], SchoolCalendarDetailRow]] = {
-            "refresh": lambda: calendars.refresh_school_calendar(member, calendar_id),
-            "accept": lambda: calendars.answer_school_calendar(member, calendar_id, accept=True),
-            "refuse": lambda: calendars.answer_school_calendar(member, calendar_id, accept=False),
-            "pause": lambda: calendars.update_school_calendar(member, calendar_id, paused=True),
-            "start": lambda: calendars.update_school_calendar(member, calendar_id, paused=False),
+            "refresh": lambda: calendars.refresh_school_calendar(Access(member), calendar_id),
+            "accept": lambda: calendars.answer_school_calendar(Access(member), calendar_id, accept=True),
+            "refuse": lambda: calendars.answer_school_calendar(Access(member), calendar_id, accept=False),
+            "pause": lambda: calendars.update_school_calendar(Access(member), calendar_id, paused=True),
+            "start": lambda: calendars.update_school_calendar(Access(member), calendar_id, paused=False),
         }
         if do not in actions:
             raise Http404
@@ -134,7 +135,7 @@ def _done(
     except NotFound:
         raise
     except ApiError as error:
-        page = _page(request, member, calendar, _form(member, calendar), error.status, refused=error.message)
+        page = _page(request, member, calendar, _form(Access(member), calendar), error.status, refused=error.message)
         return with_headers(page, error.headers)
     if reads and after["last_error"] is not None:
         messages.warning(request, f"It could not be read: {after['last_error']['message']}")
@@ -143,8 +144,8 @@ def _done(
     return redirect("calendar", calendar_id=calendar["id"])
 
 
-def _form(member: Member, calendar: SchoolCalendarDetailRow) -> CalendarForm:
-    return CalendarForm(list_courses(member), calendar["labels"], initial={"name": calendar["name"]})
+def _form(access: Access, calendar: SchoolCalendarDetailRow) -> CalendarForm:
+    return CalendarForm(list_courses(access), calendar["labels"], initial={"name": calendar["name"]})
 
 
 def _page(
@@ -159,7 +160,7 @@ def _page(
     context = {
         "calendar": calendar,
         "form": form,
-        "tables": _tables(member, calendar),
+        "tables": _tables(Access(member), calendar),
         "refused": refused,
         "is_on": settings.SCHOOL_CALENDARS,
         "time_zone": member.time_zone,
@@ -167,13 +168,13 @@ def _page(
     return render(request, "school_calendar.html", context, status=status)
 
 
-def _tables(member: Member, calendar: SchoolCalendarDetailRow) -> list[dict[str, object]]:
+def _tables(access: Access, calendar: SchoolCalendarDetailRow) -> list[dict[str, object]]:
     """The changes of the waiting reading: the rows of a table for each course."""
-    stored = stored_calendar(member, calendar["id"])
+    stored = stored_calendar(access, calendar["id"])
     if stored.answer != Answer.HELD:
         return []
-    courses = load_courses(member, with_items=True)
-    matches = held_matches(member, stored, courses)
+    courses = load_courses(access, with_items=True)
+    matches = held_matches(access, stored, courses)
     tables = [
         {
             "course": courses.name_of(course_id),
@@ -192,9 +193,9 @@ def delete_calendar(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
     member = signed_in(request)
     try:
         if request.method != "POST":
-            context = {"calendar": get_school_calendar(member, calendar_id)}
+            context = {"calendar": get_school_calendar(Access(member), calendar_id)}
             return render(request, "delete_school_calendar.html", context)
-        calendars.delete_school_calendar(member, calendar_id)
+        calendars.delete_school_calendar(Access(member), calendar_id)
     except NotFound as error:
         raise Http404 from error
     messages.success(request, "The calendar was deleted. Its dates are still in your courses.")

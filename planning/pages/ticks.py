@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 from accounts.models import Member
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from courses.items import update_item
 from planning.milestones import update_milestone
 from studyservice.operations.errors import NotFound
@@ -21,7 +22,7 @@ _CHOICES = {"true": True, "false": False}
 @require_POST
 def tick_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Set whether the item is done, and show the originating page again."""
-    return _ticked(request, item_id, lambda member, done: update_item(member, item_id, done=done)["title"])
+    return _ticked(request, item_id, lambda member, done: update_item(Access(member), item_id, done=done)["title"])
 
 
 @for_active_members
@@ -29,7 +30,7 @@ def tick_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
 def tick_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
     """Set whether the milestone is done, and show the originating page again."""
     return _ticked(
-        request, milestone_id, lambda member, done: update_milestone(member, milestone_id, done=done)["title"]
+        request, milestone_id, lambda member, done: update_milestone(Access(member), milestone_id, done=done)["title"]
     )
 
 

@@ -11,6 +11,7 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.data import Touched
 from accounts.models import Member
+from accounts.rows.access import Access
 from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
 from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows
 from planning.school_calendars.fetching import Asked, ask, slot
@@ -57,7 +58,7 @@ def require_on() -> None:
 
 
 def add_school_calendar(
-    member: Member, *, url: str, name: str | None = None, course_id: UUID | None = None, accept: bool = False
+    access: Access, *, url: str, name: str | None = None, course_id: UUID | None = None, accept: bool = False
 ) -> SchoolCalendarDetailRow:
     """Add a calendar and read it at once. If reading fails, its first state is failing.
 
@@ -71,19 +72,19 @@ def add_school_calendar(
     """
     require_on()
     address = parse_address(url)
-    if course_id is not None and not load_courses(member).name_of(course_id):
+    if course_id is not None and not load_courses(access).name_of(course_id):
         raise ValidationFailed.of("course_id", _NOT_YOURS)
-    _require_room(member, address)
+    _require_room(access, address)
     with slot():
-        window = hit(Rate.SCHOOL_CALENDARS, str(member.id))
+        window = hit(Rate.SCHOOL_CALENDARS, str(access.member.id))
         if window.exceeded:
             raise RateLimited(window.reset)
         stored = sealed(address.url)
-        outcome = ask(member, Asked(stored))
-        with writing(member.id, "add_school_calendar") as write:
-            _require_room(member, address)
+        outcome = ask(access, Asked(stored))
+        with writing(access.member.id, "add_school_calendar") as write:
+            _require_room(access, address)
             calendar = SchoolCalendar(
-                member_id=member.id,
+                member_id=access.member.id,
                 name=name or address.host[:120],
                 host=address.host,
                 address_end=address.end,
@@ -95,20 +96,20 @@ def add_school_calendar(
             calendar.save(force_insert=True)
             fields = {"name": calendar.name, "host": calendar.host, "course_id": course_id, "paused": False}
             write.made(SchoolCalendar, calendar.id, calendar.name, fields)
-            found = store_in(member, calendar, outcome)
+            found = store_in(access, calendar, outcome)
     calendar_read.send(add_school_calendar, outcome=found)
-    return get_school_calendar(member, calendar.id)
+    return get_school_calendar(access, calendar.id)
 
 
-def _require_room(member: Member, address: Address) -> None:
+def _require_room(access: Access, address: Address) -> None:
     """Raise an error unless the member may add this address. One query."""
-    stored = list(mine(member).values_list("sealed_address", flat=True))
+    stored = list(mine(access).values_list("sealed_address", flat=True))
     if len(stored) >= CALENDARS.most:
         raise CALENDARS.refusal()
     require_new(address.url, stored)
 
 
-def refresh_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendarDetailRow:
+def refresh_school_calendar(access: Access, calendar_id: UUID) -> SchoolCalendarDetailRow:
     """Read the calendar now, even if it is not due.
 
     Raises:
@@ -116,14 +117,14 @@ def refresh_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendar
         Conflict: calendars are disabled.
         RateLimited: it was refreshed in the last five minutes, or others are being read.
     """
-    calendar = stored_calendar(member, calendar_id)
+    calendar = stored_calendar(access, calendar_id)
     require_on()
     with slot():
         window = hit(Rate.CALENDAR_REFRESHES, str(calendar_id))
         if window.exceeded:
             raise RateLimited(window.reset)
-        store(member, calendar_id, ask(member, asked_of(calendar)))
-    return get_school_calendar(member, calendar_id)
+        store(access, calendar_id, ask(access, asked_of(calendar)))
+    return get_school_calendar(access, calendar_id)
 
 
 def asked_of(calendar: SchoolCalendar) -> Asked:
@@ -132,7 +133,7 @@ def asked_of(calendar: SchoolCalendar) -> Asked:
 
 
 def update_school_calendar(
-    member: Member, calendar_id: UUID, **changes: Unpack[SchoolCalendarChanges]
+    access: Access, calendar_id: UUID, **changes: Unpack[SchoolCalendarChanges]
 ) -> SchoolCalendarDetailRow:
     """Change the given fields. Assigning a course to a label creates its items in the same call.
 
@@ -141,9 +142,9 @@ def update_school_calendar(
         ValidationFailed: `course_id` or one of `courses` is not a course of the member, or not a label of the calendar.
         Conflict: there would be too many items.
     """
-    with writing(member.id, "update_school_calendar") as write:
-        asked = ask_for_courses(member, with_items=bool(changes.keys() & {"courses", "course_id"}))
-        calendar, courses = stored_calendar(member, calendar_id), asked()
+    with writing(access.member.id, "update_school_calendar") as write:
+        asked = ask_for_courses(access, with_items=bool(changes.keys() & {"courses", "course_id"}))
+        calendar, courses = stored_calendar(access, calendar_id), asked()
         before = {label["label"]: label["course_id"] for label in _labels(calendar, courses)}
         _change(write, calendar, courses, changes)
         chosen = {*changes.get("courses", {})} | ({""} if "course_id" in changes else set())
@@ -154,7 +155,7 @@ def update_school_calendar(
             if after[label]["course_id"] != before[label] or after[label]["ignored"]
         }
         if moved:
-            take_labels(member, calendar, courses, moved)
+            take_labels(access, calendar, courses, moved)
         if changes.get("paused") is False and calendar.stopped:
             calendar.stopped, calendar.failures, calendar.failing_since = False, 0, None
             calendar.next_read_at = timezone.now()
@@ -163,46 +164,46 @@ def update_school_calendar(
         keep(calendar)
         set_due(calendar)
     if calendar.answer == Answer.HELD:
-        courses = load_courses(member, with_items=True)
-    return detail(member, calendar, courses)
+        courses = load_courses(access, with_items=True)
+    return detail(access, calendar, courses)
 
 
-def answer_school_calendar(member: Member, calendar_id: UUID, *, accept: bool) -> SchoolCalendarDetailRow:
+def answer_school_calendar(access: Access, calendar_id: UUID, *, accept: bool) -> SchoolCalendarDetailRow:
     """Apply the waiting reading, or reject it: the same file does not ask again.
 
     Raises:
         NotFound: the member has no such calendar.
         Conflict: no reading waits, there would be too many items, or calendars are disabled.
     """
-    with writing(member.id):
-        asked = ask_for_courses(member, with_items=accept)
-        calendar, courses = stored_calendar(member, calendar_id), asked()
+    with writing(access.member.id):
+        asked = ask_for_courses(access, with_items=accept)
+        calendar, courses = stored_calendar(access, calendar_id), asked()
         require_on()
         if calendar.answer != Answer.HELD:
             raise Conflict(NOTHING_HELD)
         if accept:
-            take_held(member, calendar, courses)
+            take_held(access, calendar, courses)
         else:
             calendar.answer = Answer.REFUSED
         keep(calendar)
-    return detail(member, calendar, courses)
+    return detail(access, calendar, courses)
 
 
-def delete_school_calendar(member: Member, calendar_id: UUID) -> DeletedRow:
+def delete_school_calendar(access: Access, calendar_id: UUID) -> DeletedRow:
     """Delete the calendar with its address, which cannot be undone. Its items are kept.
 
     Raises:
         NotFound: the member has no such calendar.
     """
-    with writing(member.id, "delete_school_calendar") as write:
-        rows = mine(member).filter(id=calendar_id)
+    with writing(access.member.id, "delete_school_calendar") as write:
+        rows = mine(access).filter(id=calendar_id)
         calendar = rows.only(*_LOGGED).first()
         if calendar is None:
             raise NoSuchSchoolCalendar
         write.deleted(SchoolCalendar, calendar_id, calendar.name, fields_of(calendar, _LOGGED))
         write.cannot_be_undone()
         delete_alone_later(rows)
-        forget_due(member.id, calendar_id)
+        forget_due(access.member.id, calendar_id)
     return deletion(calendar_id)
 
 
@@ -238,7 +239,7 @@ def _change(write: Write, calendar: SchoolCalendar, courses: Courses, changes: S
 def reschedule(member: Member, write: Write, touched: Touched) -> None:
     """Update when calendars are read, after an undo started or paused them."""
     for row in touched.get(SchoolCalendar, ()):
-        calendar = mine(member).filter(id=row["id"]).first()
+        calendar = mine(Access(member)).filter(id=row["id"]).first()
         if calendar is not None and calendar.paused is not row["paused"]:
             calendar.next_read_at = next_after(calendar)
             keep(calendar)

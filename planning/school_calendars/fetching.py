@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from planning.calendar.files import MAX_BYTES, CalendarFile, NotACalendar, read_school_calendar
 from planning.school_calendars.addresses import unsealed
 from studyservice.fetching.faults import Fault, FetchError
@@ -107,7 +107,7 @@ def slot() -> Iterator[None]:
         _free.release()
 
 
-def ask(member: Member, asked: Asked, *, turn: AbstractContextManager[Any] | None = None) -> Read | Failed:
+def ask(access: Access, asked: Asked, *, turn: AbstractContextManager[Any] | None = None) -> Read | Failed:
     """Fetch and read. Must not be called inside a transaction.
 
     Args:
@@ -127,14 +127,14 @@ def ask(member: Member, asked: Asked, *, turn: AbstractContextManager[Any] | Non
         return _failed(error)
     if answer.unchanged:
         return Read(None, asked.fingerprint, asked.validators)
-    fingerprint = fingerprint_of(member, answer.body)
+    fingerprint = fingerprint_of(access, answer.body)
     if fingerprint == asked.fingerprint:
         return Read(None, fingerprint, answer.validators)
     with turn or nullcontext(), tempfile.TemporaryFile() as file:
         file.write(answer.body)
         file.flush()
         try:
-            reading = read_school_calendar(member, file)
+            reading = read_school_calendar(access, file)
         except NotACalendar as error:
             return Failed(NOT_A_CALENDAR, _not_a_calendar(error))
     return Read(reading, fingerprint, answer.validators)
@@ -158,12 +158,12 @@ def _failed(error: FetchError) -> Failed:
     )
 
 
-def fingerprint_of(member: Member, body: bytes) -> str:
+def fingerprint_of(access: Access, body: bytes) -> str:
     """The fingerprint of a reading, including the member's day, from which recurring events are expanded."""
     digest = hashlib.sha256(_STAMPS.sub(b"", body))
-    digest.update(member.time_zone.encode())
+    digest.update(access.member.time_zone.encode())
     if _RECURS.search(body):
-        digest.update(member.today().isoformat().encode())
+        digest.update(access.today().isoformat().encode())
     return digest.hexdigest()
 
 

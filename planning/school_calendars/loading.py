@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.models import Course
 from planning.models import Milestone
 from planning.school_calendars.assigning import Named
@@ -53,19 +53,19 @@ _COURSE = ("id", "name", "code", "item_count")
 _ITEM = tuple(f"mine__{name}" for name in StoredItem._fields if name != "has_milestones")
 
 
-def load_courses(member: Member, *, with_items: bool = False) -> Courses:
+def load_courses(access: Access, *, with_items: bool = False) -> Courses:
     """The member's courses. One query."""
-    return ask_for_courses(member, with_items=with_items)()
+    return ask_for_courses(access, with_items=with_items)()
 
 
-def ask_for_courses(member: Member, *, with_items: bool = False) -> Callable[[], Courses]:
+def ask_for_courses(access: Access, *, with_items: bool = False) -> Callable[[], Courses]:
     """Queue the query, and return a function that returns the courses (`studyservice.database.ahead`)."""
-    rows = Course.objects.filter(member_id=member.id).order_by("created_at", "id")
+    rows = Course.objects.filter(member_id=access.member.id).order_by("created_at", "id")
     if not with_items:
         return partial(_named, Ahead(rows.values_list("id", "name", "code")))
-    steps = Milestone.objects.filter(member_id=member.id, item_id=OuterRef("mine__id"))
+    steps = Milestone.objects.filter(member_id=access.member.id, item_id=OuterRef("mine__id"))
     joined = rows.annotate(
-        mine=FilteredRelation("items", condition=Q(items__member_id=member.id)), has_milestones=Exists(steps)
+        mine=FilteredRelation("items", condition=Q(items__member_id=access.member.id)), has_milestones=Exists(steps)
     )
     return partial(_with_items, Ahead(joined.values_list(*_COURSE, *_ITEM, "has_milestones")))
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from planning.calendar.comparison import Comparison, FileEvent, Key, KnownEvent, compare
 from planning.calendar.files import CalendarFile
 from planning.calendar.importing import known_event
@@ -71,7 +71,7 @@ class CourseMatch:
 
 
 def match(
-    member: Member, calendar_id: UUID, reading: CalendarFile, courses: Courses, assigned: Mapping[str, UUID | None]
+    access: Access, calendar_id: UUID, reading: CalendarFile, courses: Courses, assigned: Mapping[str, UUID | None]
 ) -> dict[UUID, CourseMatch]:
     """The changes of the reading, by course. One query.
 
@@ -79,21 +79,21 @@ def match(
         courses: with their items.
         assigned: the course of each label, None if unassigned; ignored labels are missing.
     """
-    return _Matching(member, calendar_id, reading, courses, assigned).found()
+    return _Matching(access, calendar_id, reading, courses, assigned).found()
 
 
 class _Matching:
     def __init__(
         self,
-        member: Member,
+        access: Access,
         calendar_id: UUID,
         reading: CalendarFile,
         courses: Courses,
         assigned: Mapping[str, UUID | None],
     ) -> None:
-        self.today, self.calendar_id, self.reading, self.assigned = member.today(), calendar_id, reading, assigned
+        self.today, self.calendar_id, self.reading, self.assigned = access.today(), calendar_id, reading, assigned
         targets = {course_id for course_id in assigned.values() if course_id is not None}
-        rows = list(_remembered(member, calendar_id, targets))
+        rows = list(_remembered(access, calendar_id, targets))
         self.items = courses.items
         self.rows = {row.id: row for row in rows}
         self.others: defaultdict[tuple[UUID, str], list[ImportedEvent]] = defaultdict(list)
@@ -205,10 +205,14 @@ class _Matching:
         )
 
 
-def _remembered(member: Member, calendar_id: UUID, targets: set[UUID]) -> Iterable[ImportedEvent]:
+def _remembered(access: Access, calendar_id: UUID, targets: set[UUID]) -> Iterable[ImportedEvent]:
     """The events of this calendar, and all events of the courses; `of_other` marks those of another calendar."""
-    others = SchoolCalendar.objects.filter(member_id=member.id, id=OuterRef("calendar_id")).exclude(id=calendar_id)
-    mine = ImportedEvent.objects.filter(Q(calendar_id=calendar_id) | Q(course_id__in=targets), member_id=member.id)
+    others = SchoolCalendar.objects.filter(member_id=access.member.id, id=OuterRef("calendar_id")).exclude(
+        id=calendar_id
+    )
+    mine = ImportedEvent.objects.filter(
+        Q(calendar_id=calendar_id) | Q(course_id__in=targets), member_id=access.member.id
+    )
     return mine.annotate(of_other=Exists(others)).order_by("due_on", "id")
 
 

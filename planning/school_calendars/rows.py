@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from accounts.members.limits import Limit
-from accounts.models import Member
+from accounts.rows.access import Access
 from planning.calendar.importing import import_row
 from planning.school_calendars.assigning import LabelRow, label_rows
 from planning.school_calendars.loading import Courses, load_courses
@@ -28,9 +28,9 @@ class NoSuchSchoolCalendar(NotFound):
     default_message = "There is no such school calendar. list_school_calendars gives the ids."
 
 
-def mine(member: Member) -> QuerySet[SchoolCalendar]:
+def mine(access: Access) -> QuerySet[SchoolCalendar]:
     """The member's calendars, the oldest first."""
-    return SchoolCalendar.objects.filter(member_id=member.id).order_by("created_at", "id")
+    return SchoolCalendar.objects.filter(member_id=access.member.id).order_by("created_at", "id")
 
 
 def keep(calendar: SchoolCalendar) -> None:
@@ -40,55 +40,55 @@ def keep(calendar: SchoolCalendar) -> None:
     update_later(stored, **{name: getattr(calendar, name) for name in columns})
 
 
-def stored_calendar(member: Member, calendar_id: UUID) -> SchoolCalendar:
+def stored_calendar(access: Access, calendar_id: UUID) -> SchoolCalendar:
     """The complete calendar.
 
     Raises:
         NotFound: the member has no such calendar.
     """
-    calendar = mine(member).filter(id=calendar_id).first()
+    calendar = mine(access).filter(id=calendar_id).first()
     if calendar is None:
         raise NoSuchSchoolCalendar
     return calendar
 
 
-def require_calendar(member: Member, calendar_id: UUID) -> None:
+def require_calendar(access: Access, calendar_id: UUID) -> None:
     """Raise NotFound if the member has no such calendar."""
-    if not mine(member).filter(id=calendar_id).exists():
+    if not mine(access).filter(id=calendar_id).exists():
         raise NoSuchSchoolCalendar
 
 
-def list_school_calendars(member: Member) -> list[SchoolCalendarRow]:
+def list_school_calendars(access: Access) -> list[SchoolCalendarRow]:
     """The member's calendars. Two queries."""
-    calendars = list(mine(member).defer("reading", "sealed_address"))
-    courses = load_courses(member)
+    calendars = list(mine(access).defer("reading", "sealed_address"))
+    courses = load_courses(access)
     return [_row(calendar, courses) for calendar in calendars]
 
 
-def get_school_calendar(member: Member, calendar_id: UUID) -> SchoolCalendarDetailRow:
+def get_school_calendar(access: Access, calendar_id: UUID) -> SchoolCalendarDetailRow:
     """The calendar with its waiting reading. Three queries, or two without one.
 
     Raises:
         NotFound: the member has no such calendar.
     """
-    calendar = stored_calendar(member, calendar_id)
-    return detail(member, calendar, load_courses(member, with_items=calendar.answer == Answer.HELD))
+    calendar = stored_calendar(access, calendar_id)
+    return detail(access, calendar, load_courses(access, with_items=calendar.answer == Answer.HELD))
 
 
-def detail(member: Member, calendar: SchoolCalendar, courses: Courses) -> SchoolCalendarDetailRow:
+def detail(access: Access, calendar: SchoolCalendar, courses: Courses) -> SchoolCalendarDetailRow:
     """The same for a calendar in memory. One query if a reading is held.
 
     Args:
         courses: with their items if a reading is held.
     """
-    held = _held(member, calendar, courses) if calendar.answer == Answer.HELD else None
+    held = _held(access, calendar, courses) if calendar.answer == Answer.HELD else None
     return {**_row(calendar, courses), "held": held}
 
 
-def _held(member: Member, calendar: SchoolCalendar, courses: Courses) -> list[HeldRow]:
+def _held(access: Access, calendar: SchoolCalendar, courses: Courses) -> list[HeldRow]:
     reading = reading_of(calendar)
     rows: list[HeldRow] = []
-    for course_id, one in held_matches(member, calendar, courses).items():
+    for course_id, one in held_matches(access, calendar, courses).items():
         row = import_row(one.comparison, reading, [], dry_run=True)
         rows.append(
             {

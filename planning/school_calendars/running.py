@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from accounts.changes.calls import acting, command
 from accounts.models import Member
+from accounts.rows.access import Access
 from planning.school_calendars.calendars import asked_of
 from planning.school_calendars.fetching import ask
 from planning.school_calendars.models import SchoolCalendar
@@ -116,13 +117,13 @@ class Run:
             postpone(member_id, calendar_id)
             return LAPSED
         try:
-            outcome = ask(member, asked_of(calendar), turn=self._turn)
+            outcome = ask(Access(member), asked_of(calendar), turn=self._turn)
         except ReadLater:
             release([(member_id, calendar_id)])
             return LATER
         try:
             with acting(command(NAME)):
-                found = store(member, calendar_id, outcome)
+                found = store(Access(member), calendar_id, outcome)
         except NotFound:  # the member was deleted meanwhile
             return GONE
         return GONE if found is None else found.value

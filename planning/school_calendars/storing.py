@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.changes.writing import writing
-from accounts.models import Member
+from accounts.rows.access import Access
 from accounts.text.notices import notify
 from planning.calendar.files import packed
 from planning.school_calendars.addresses import resealed
@@ -25,28 +25,28 @@ from studyservice.server.signals import Reading, calendar_read
 LIMIT_REACHED = "limit_reached"
 
 
-def store(member: Member, calendar_id: UUID, outcome: Read | Failed) -> Reading | None:
+def store(access: Access, calendar_id: UUID, outcome: Read | Failed) -> Reading | None:
     """Store the outcome and return it, or None if the calendar was deleted.
 
     Raises:
         NotFound: the member was deleted.
     """
-    with writing(member.id):
-        calendar = mine(member).filter(id=calendar_id).first()
+    with writing(access.member.id):
+        calendar = mine(access).filter(id=calendar_id).first()
         if calendar is None:
             return None
-        found = store_in(member, calendar, outcome)
+        found = store_in(access, calendar, outcome)
     calendar_read.send(store, outcome=found)
     return found
 
 
-def store_in(member: Member, calendar: SchoolCalendar, outcome: Read | Failed) -> Reading:
+def store_in(access: Access, calendar: SchoolCalendar, outcome: Read | Failed) -> Reading:
     """The same for a calendar whose row was read inside an open write."""
     if isinstance(outcome, Failed):
-        _note_failure(member, calendar, outcome)
+        _note_failure(access, calendar, outcome)
         found = Reading.STOPPED if calendar.stopped else Reading.FAILED
     else:
-        found = _store_reading(member, calendar, outcome)
+        found = _store_reading(access, calendar, outcome)
     calendar.next_read_at = next_after(calendar)
     calendar.sealed_address = resealed(calendar.sealed_address)
     keep(calendar)
@@ -54,7 +54,7 @@ def store_in(member: Member, calendar: SchoolCalendar, outcome: Read | Failed) -
     return found
 
 
-def _store_reading(member: Member, calendar: SchoolCalendar, read: Read) -> Reading:
+def _store_reading(access: Access, calendar: SchoolCalendar, read: Read) -> Reading:
     reading = read.reading
     if reading is None:
         reading = reading_of(calendar)
@@ -67,10 +67,10 @@ def _store_reading(member: Member, calendar: SchoolCalendar, read: Read) -> Read
     before = calendar.answer, calendar.accepted, calendar.last_changed_at
     try:
         with transaction.atomic():
-            settle(member, calendar, load_courses(member, with_items=True), reading=reading)
+            settle(access, calendar, load_courses(access, with_items=True), reading=reading)
     except Conflict as error:
         calendar.answer, calendar.accepted, calendar.last_changed_at = before
-        _note_failure(member, calendar, Failed(LIMIT_REACHED, error.message))
+        _note_failure(access, calendar, Failed(LIMIT_REACHED, error.message))
         return Reading.FAILED
     note_read(calendar, timezone.now())
     if calendar.answer == Answer.HELD:
@@ -78,14 +78,14 @@ def _store_reading(member: Member, calendar: SchoolCalendar, read: Read) -> Read
     return Reading.UNCHANGED if calendar.last_changed_at == before[2] else Reading.TAKEN
 
 
-def _note_failure(member: Member, calendar: SchoolCalendar, failed: Failed) -> None:
+def _note_failure(access: Access, calendar: SchoolCalendar, failed: Failed) -> None:
     now = timezone.now()
     calendar.error_type, calendar.error_message, calendar.error_at = failed.type, failed.message[:300], now
     calendar.failing_since = calendar.failing_since or now
     calendar.failures += 1
     if not calendar.stopped and (failed.lasts or now - calendar.failing_since >= FAILS_FOR):
         calendar.stopped = True
-        transaction.on_commit(partial(_tell_stopped, member.email, calendar.host, failed.message))
+        transaction.on_commit(partial(_tell_stopped, access.member.email, calendar.host, failed.message))
 
 
 def _tell_stopped(email: str, host: str, why: str) -> None:

@@ -12,6 +12,7 @@ from accounts.changes.models import ActorKind
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.items import delete_items
 from courses.models import Course
 from planning.calendar.files import CalendarFile, unpacked
@@ -32,7 +33,7 @@ TAKES = "read_school_calendar"
 NO_COUNTS: CountsRow = {"new": 0, "changed": 0, "kept": 0, "gone": 0, "unchanged": 0}
 
 
-def settle(member: Member, calendar: SchoolCalendar, courses: Courses, *, reading: CalendarFile) -> None:
+def settle(access: Access, calendar: SchoolCalendar, courses: Courses, *, reading: CalendarFile) -> None:
     """Apply the reading, or hold it for the member, inside `writing`. Sets the columns of `calendar`.
 
     A held reading keeps waiting as long as there is something to confirm. A rejected reading is skipped.
@@ -42,14 +43,14 @@ def settle(member: Member, calendar: SchoolCalendar, courses: Courses, *, readin
     """
     if calendar.answer == Answer.REFUSED:
         return
-    matches = match(member, calendar.id, reading, courses, _assigned(calendar, courses))
-    if _is_to_be_held(member, calendar, courses, matches):
+    matches = match(access, calendar.id, reading, courses, _assigned(calendar, courses))
+    if _is_to_be_held(access, calendar, courses, matches):
         calendar.answer = Answer.HELD
         return
-    _take_all(member, calendar, courses, reading, matches)
+    _take_all(access, calendar, courses, reading, matches)
 
 
-def take_held(member: Member, calendar: SchoolCalendar, courses: Courses) -> None:
+def take_held(access: Access, calendar: SchoolCalendar, courses: Courses) -> None:
     """Apply the held reading, inside `writing`.
 
     Raises:
@@ -57,11 +58,11 @@ def take_held(member: Member, calendar: SchoolCalendar, courses: Courses) -> Non
     """
     reading = reading_of(calendar)
     _take_all(
-        member, calendar, courses, reading, match(member, calendar.id, reading, courses, _assigned(calendar, courses))
+        access, calendar, courses, reading, match(access, calendar.id, reading, courses, _assigned(calendar, courses))
     )
 
 
-def take_labels(member: Member, calendar: SchoolCalendar, courses: Courses, labels: Iterable[str]) -> None:
+def take_labels(access: Access, calendar: SchoolCalendar, courses: Courses, labels: Iterable[str]) -> None:
     """Apply the events of labels for which the member just chose courses, inside `writing`.
 
     The rest of a held reading keeps waiting, if there is any.
@@ -76,23 +77,23 @@ def take_labels(member: Member, calendar: SchoolCalendar, courses: Courses, labe
     of_labels = {label: course_id if label in chosen else None for label, course_id in everything.items()}
     ignored = {event.label for event in reading.events} - everything.keys() - chosen
     of_labels |= dict.fromkeys(ignored)
-    matches = match(member, calendar.id, reading, courses, of_labels)
+    matches = match(access, calendar.id, reading, courses, of_labels)
     in_file = {event.key for event in reading.events}
     for one in matches.values():  # events missing from the file are reported by the complete reading
         one.newly_gone = [row for row in one.newly_gone if (row.uid, row.instance) in in_file]
-    _take(member, calendar, courses, reading, matches)
+    _take(access, calendar, courses, reading, matches)
     if calendar.answer == Answer.TAKEN:
         calendar.accepted = True
     elif calendar.answer == Answer.HELD:
-        rest = match(member, calendar.id, reading, courses, everything)
+        rest = match(access, calendar.id, reading, courses, everything)
         if not any(one.changes_something() for one in rest.values()):
             calendar.answer, calendar.accepted = Answer.TAKEN, True
 
 
-def held_matches(member: Member, calendar: SchoolCalendar, courses: Courses) -> dict[UUID, CourseMatch]:
+def held_matches(access: Access, calendar: SchoolCalendar, courses: Courses) -> dict[UUID, CourseMatch]:
     """The changes of the held reading, by course."""
     reading = reading_of(calendar)
-    return match(member, calendar.id, reading, courses, _assigned(calendar, courses))
+    return match(access, calendar.id, reading, courses, _assigned(calendar, courses))
 
 
 def reading_of(calendar: SchoolCalendar) -> CalendarFile:
@@ -108,7 +109,7 @@ def _assigned(calendar: SchoolCalendar, courses: Courses) -> dict[str, UUID | No
 
 
 def _is_to_be_held(
-    member: Member, calendar: SchoolCalendar, courses: Courses, matches: Mapping[UUID, CourseMatch]
+    access: Access, calendar: SchoolCalendar, courses: Courses, matches: Mapping[UUID, CourseMatch]
 ) -> bool:
     changing = {course_id: one for course_id, one in matches.items() if one.changes_something()}
     if not changing:
@@ -117,18 +118,18 @@ def _is_to_be_held(
         return True
     if calendar.answer == Answer.NONE:
         return False  # the first one, accepted when the address was added
-    today = member.today()
+    today = access.today()
     return any(one.is_odd(courses.item_counts.get(course_id, 0), today) for course_id, one in changing.items())
 
 
 def _take_all(
-    member: Member,
+    access: Access,
     calendar: SchoolCalendar,
     courses: Courses,
     reading: CalendarFile,
     matches: Mapping[UUID, CourseMatch],
 ) -> None:
-    counts = _take(member, calendar, courses, reading, matches)
+    counts = _take(access, calendar, courses, reading, matches)
     calendar.counts = {**counts}
     calendar.answer = Answer.TAKEN
     if any(one.changes_something() for one in matches.values()):
@@ -136,7 +137,7 @@ def _take_all(
 
 
 def _take(
-    member: Member,
+    access: Access,
     calendar: SchoolCalendar,
     courses: Courses,
     reading: CalendarFile,
@@ -150,9 +151,9 @@ def _take(
     for one in sorted(matches.values(), key=lambda one: not one.moved_out):
         found = one.comparison
         if one.changes_something() or one.adopted or one.shared or one.back or found.bases:
-            with acting(actor, operation=operation), writing(member.id, TAKES) as write:
+            with acting(actor, operation=operation), writing(access.member.id, TAKES) as write:
                 write.within(Course, one.course_id, courses.name_of(one.course_id))
-                if _take_course(write, member, calendar, reading, one):
+                if _take_course(write, access.member, calendar, reading, one):
                     calendar.last_changed_at = timezone.now()
         counts["new"] += len(found.new)
         counts["changed"] += len(found.changed)

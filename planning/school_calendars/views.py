@@ -42,7 +42,7 @@ class SchoolCalendarViewSet(MemberViewSet):
 
         The address is a secret. It is stored encrypted and never shown again.
         """
-        return calendars.add_school_calendar(self.member, **self.body)
+        return calendars.add_school_calendar(self.access, **self.body)
 
     @operation(
         "List school calendars",
@@ -57,7 +57,7 @@ class SchoolCalendarViewSet(MemberViewSet):
 
         See when each calendar was read, what state it is in, and which course each label belongs to.
         """
-        return page(rows.list_school_calendars(self.member))
+        return page(rows.list_school_calendars(self.access))
 
     @operation(
         "Get a school calendar", scope=Scope.READ, answer=SchoolCalendarDetailRecord, tool=False, whole_account=True
@@ -67,7 +67,7 @@ class SchoolCalendarViewSet(MemberViewSet):
 
         Read a calendar before answering what it holds.
         """
-        return rows.get_school_calendar(self.member, calendar_id)
+        return rows.get_school_calendar(self.access, calendar_id)
 
     @operation(
         "Update a school calendar",
@@ -86,7 +86,7 @@ class SchoolCalendarViewSet(MemberViewSet):
 
         Assign labels to courses. The choice is remembered for later readings.
         """
-        return calendars.update_school_calendar(self.member, calendar_id, **self.body)
+        return calendars.update_school_calendar(self.access, calendar_id, **self.body)
 
     @operation(
         "Delete a school calendar",
@@ -101,7 +101,7 @@ class SchoolCalendarViewSet(MemberViewSet):
 
         Stop following a calendar. Add its address again to go on.
         """
-        return calendars.delete_school_calendar(self.member, calendar_id)
+        return calendars.delete_school_calendar(self.access, calendar_id)
 
     @operation(
         "Refresh a school calendar",
@@ -116,7 +116,7 @@ class SchoolCalendarViewSet(MemberViewSet):
 
         Read a calendar without waiting for its turn. A failed reading is answered as failing.
         """
-        return calendars.refresh_school_calendar(self.member, calendar_id)
+        return calendars.refresh_school_calendar(self.access, calendar_id)
 
     @operation(
         "Answer a school calendar",
@@ -133,4 +133,4 @@ class SchoolCalendarViewSet(MemberViewSet):
 
         Answer the first reading of a calendar, and later ones that change unusually much.
         """
-        return calendars.answer_school_calendar(self.member, calendar_id, **self.body)
+        return calendars.answer_school_calendar(self.access, calendar_id, **self.body)

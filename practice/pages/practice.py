@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from practice.stats import get_practice_stats
 from studyservice.charts import columns
 
@@ -16,7 +17,7 @@ DAYS = 30
 @require_safe
 def practice(request: HttpRequest) -> HttpResponse:
     """Show the last days of practice."""
-    stats = get_practice_stats(signed_in(request), days=DAYS)
+    stats = get_practice_stats(Access(signed_in(request)), days=DAYS)
     days = stats["by_day"]
     context = {
         "stats": stats,

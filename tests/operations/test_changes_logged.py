@@ -8,6 +8,7 @@ from django.db import transaction
 from accounts.changes.calls import NoActor, acting, command
 from accounts.changes.models import Change
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.courses import create_course
 from courses.views import CourseViewSet
 from tests.support.cases import each
@@ -113,14 +114,14 @@ def test_a_long_text_is_compressed_and_restored_completely(owner: RestEntryPoint
 
 def test_a_write_without_an_actor_fails(owner_member: Member) -> None:
     with pytest.raises(NoActor), transaction.atomic():
-        create_course(owner_member, name="Algebra")
+        create_course(Access(owner_member), name="Algebra")
     with acting(command("test")):
-        create_course(owner_member, name="Biology")
+        create_course(Access(owner_member), name="Biology")
     assert [(row.object_name, by_of(row)) for row in logged()] == [("Biology", ("command", None, "test"))]
 
 
 def test_a_read_operation_cannot_write(owner_member: Member) -> None:
     read = CourseViewSet.list_courses
     with acting(command("test"), operation=read), pytest.raises(NoActor, match="list_courses"), transaction.atomic():
-        create_course(owner_member, name="Algebra")
+        create_course(Access(owner_member), name="Algebra")
     assert not logged()

@@ -8,6 +8,7 @@ import pytest
 from django.db import transaction
 
 from accounts.changes.calls import acting, command
+from accounts.rows.access import Access
 from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import stored_file
 
@@ -141,7 +142,7 @@ def test_a_stored_file_is_deleted_after_the_commit(owner_member, course, upload:
 
     row = upload(owner_member, course)
     with acting(command("test")), transaction.atomic():
-        delete_course(owner_member, UUID(course["id"]))
+        delete_course(Access(owner_member), UUID(course["id"]))
         assert _path(row).exists()
     assert not _path(row).exists()
 
@@ -156,7 +157,7 @@ def test_a_deletion_that_is_rolled_back_keeps_the_file(
 
     row = upload(owner_member, course)
     with acting(command("test")), transaction.atomic():
-        delete_course(owner_member, UUID(course["id"]))
+        delete_course(Access(owner_member), UUID(course["id"]))
         transaction.set_rollback(True)
     assert _path(row).read_bytes() == b"Week 1"
     assert owner.made("list_courses")["data"] == [course]

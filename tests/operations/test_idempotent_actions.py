@@ -11,6 +11,7 @@ from rest_framework import serializers
 from accounts.api.viewsets import MemberViewSet
 from accounts.changes.writing import writing
 from accounts.models import IdempotencyKey, Member
+from accounts.rows.access import Access
 from courses.courses import create_course
 from courses.models import Course
 from studyservice import urls
@@ -51,17 +52,17 @@ class ThingViewSet(MemberViewSet):
         try:
             with writing(self.member.id) as write:
                 Course.objects.create(member_id=self.member.id, name="Lost", created_at=write.now, updated_at=write.now)
-                create_course(self.member, name=cast("str", None))  # rejected by the database
+                create_course(Access(self.member), name=cast("str", None))  # rejected by the database
         except IntegrityError:
             with writing(self.member.id):
-                course = create_course(self.member, name="Kept")
-        create_course(self.member, name="Kept too")
+                course = create_course(Access(self.member), name="Kept")
+        create_course(Access(self.member), name="Kept too")
         return {"id": course["id"]}
 
     @operation("Fail", scope=Scope.WRITE, answer=ThingRecord)
     def fail_late(self) -> Row:
         """Write, then return an answer that cannot be serialized."""
-        create_course(self.member, name="Lost")
+        create_course(Access(self.member), name="Lost")
         return {"id": object()}
 
     @operation("Come late", scope=Scope.WRITE, answer=ThingRecord)
@@ -71,13 +72,13 @@ class ThingViewSet(MemberViewSet):
         if call is not None:
             call.send(**bearer(self.secret), Idempotency_Key="first")
             raise Conflict
-        return {"id": create_course(self.member, name="Once")["id"]}
+        return {"id": create_course(Access(self.member), name="Once")["id"]}
 
     @operation("Wrap", scope=Scope.WRITE, answer=ThingRecord)
     def wrap(self) -> Row:
         """An action with its own transaction."""
         with transaction.atomic():
-            return {"id": create_course(self.member, name="Lost")["id"]}
+            return {"id": create_course(Access(self.member), name="Lost")["id"]}
 
 
 urlpatterns = [

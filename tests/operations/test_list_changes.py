@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.changes.calls import acting, command
 from accounts.changes.models import Change
 from accounts.models import Member
+from accounts.rows.access import Access
 from courses.courses import create_course
 from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
@@ -114,7 +115,7 @@ def test_reviews_are_listed_in_order(owner: RestEntryPoint, owner_member: Member
 
 def test_a_long_text_is_shortened(owner: RestEntryPoint, owner_member: Member) -> None:
     with acting(command("test")):
-        create_course(owner_member, name="Algebra", syllabus_text="x" * 400)
+        create_course(Access(owner_member), name="Algebra", syllabus_text="x" * 400)
     [made] = changes(owner)
     assert made["after"]["syllabus_text"] == "x" * 299 + "…"
 

@@ -9,6 +9,7 @@ import pytest
 
 from accounts.changes.calls import acting, command
 from accounts.models import Member
+from accounts.rows.access import Access
 from accounts.undo.log import list_changes
 from accounts.undo.undo import undo_change
 from courses.courses import create_course
@@ -87,7 +88,7 @@ def test_a_year_ends_as_in_the_model(make_member: Any, clock: Any, seed: int) ->
     member: Member = make_member("year@example.org")
     with acting(command("test")):
         for name in COURSES:
-            create_course(member, name=name)
+            create_course(Access(member), name=name)
         calendar = SchoolCalendar.objects.create(
             member=member,
             name="x",
@@ -105,11 +106,11 @@ def test_a_year_ends_as_in_the_model(make_member: Any, clock: Any, seed: int) ->
             _member_changes(random, model, member)
             if random.random() < 0.1:
                 failed = Failed("timed_out", "No answer.")
-                assert store(member, calendar.id, failed) is Reading.FAILED
+                assert store(Access(member), calendar.id, failed) is Reading.FAILED
                 assert items() == model.items()
                 continue
             before = items()
-            outcome = store(member, calendar.id, reading(school, number))
+            outcome = store(Access(member), calendar.id, reading(school, number))
             seen.add(outcome)
             model.read(school)
             assert items() == model.items(), number
@@ -154,15 +155,15 @@ def _member_changes(random: Random, model: Model, member: Member) -> None:
     assert item is not None, uid
     kind = random.random()
     if kind < 0.2:
-        delete_item(member, item.id)
+        delete_item(Access(member), item.id)
         one.mine = None
     elif kind < 0.6:
         day = one.mine[1] + timedelta(days=1)
-        update_item(member, item.id, due_on=day)
+        update_item(Access(member), item.id, due_on=day)
         one.mine = (one.mine[0], day)
     else:
         title = f"My {one.mine[0]}"
-        update_item(member, item.id, title=title)
+        update_item(Access(member), item.id, title=title)
         one.mine = (title, one.mine[1])
 
 

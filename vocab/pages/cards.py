@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.models import Member
 from accounts.pages.here import address_here
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from studyservice.operations.errors import NotFound
 from studyservice.operations.fields import parse_uuid
 from vocab.browsing import cards_of
@@ -30,7 +30,7 @@ _ACTIONS = ("delete", "suspend", "resume")
 def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpResponse:
     """The form of a card. Saving it returns to its deck, or to the study page if opened from there."""
     member = signed_in(request)
-    card = _card(member, deck_id, card_id)
+    card = _card(Access(member), deck_id, card_id)
     stored = {"term": card["term"], "definition": card["definition"], "suspended": card["suspended"]}
     back = _back(request, card)
     context = {"card": card, "here": address_here(request, "study", "item", "minutes", "sitting"), "back": back}
@@ -41,7 +41,7 @@ def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpRespons
         return render(request, "card.html", context | {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         if changes := form.changes():
-            changed = update_vocab_card(member, card_id, **changes)
+            changed = update_vocab_card(Access(member), card_id, **changes)
             messages.success(request, f"Saved “{changed['term']}”.")
     except NotFound as error:
         raise Http404 from error
@@ -57,16 +57,16 @@ def change_cards(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     card_id = parse_uuid(request.POST.get(action or ""))
     if action is None or card_id is None:
         raise Http404
-    card = _card(member, deck_id, card_id)
+    card = _card(Access(member), deck_id, card_id)
     q = request.POST.get("q", "")
     place: UUID | None = card_id
     try:
         if action == "delete":
-            place = _neighbor(member, card, q)
-            delete_vocab_card(member, card_id)
+            place = _neighbor(Access(member), card, q)
+            delete_vocab_card(Access(member), card_id)
             messages.success(request, f"“{card['term']}” is deleted. You can restore it in Activity for 30 days.")
         else:
-            update_vocab_card(member, card_id, suspended=action == "suspend")
+            update_vocab_card(Access(member), card_id, suspended=action == "suspend")
             told = "is suspended. It is not asked until you resume it" if action == "suspend" else "is asked again"
             messages.success(request, f"“{card['term']}” {told}.")
     except NotFound as error:
@@ -85,14 +85,14 @@ def _back(request: HttpRequest, card: CardRow) -> str:
     return queue.address(request.GET.get("sitting", ""), card=card_id)
 
 
-def _card(member: Member, deck_id: UUID, card_id: UUID) -> CardRow:
+def _card(access: Access, deck_id: UUID, card_id: UUID) -> CardRow:
     """The card in this deck.
 
     Raises:
         Http404: the member has no such card in it.
     """
     try:
-        card = require_card(member, card_id)
+        card = require_card(access, card_id)
     except NotFound as error:
         raise Http404 from error
     if card["deck_id"] != deck_id:
@@ -100,9 +100,9 @@ def _card(member: Member, deck_id: UUID, card_id: UUID) -> CardRow:
     return card
 
 
-def _neighbor(member: Member, card: CardRow, q: str) -> UUID | None:
+def _neighbor(access: Access, card: CardRow, q: str) -> UUID | None:
     """The next card in the list, or else the one before."""
-    ids = [one["id"] for one in cards_of(member, card["deck_id"], q)]
+    ids = [one["id"] for one in cards_of(access, card["deck_id"], q)]
     if card["id"] not in ids or len(ids) == 1:
         return None
     place = ids.index(card["id"])

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
+from accounts.rows.access import Access
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, ValidationFailed
 from studyservice.operations.uploads import Upload
@@ -46,7 +47,7 @@ class DeckFileForm(FileForm):
     def __init__(self, sent: HttpRequest | None = None, *, member: Member) -> None:
         """Bind the form to the sent data, if any."""
         super().__init__(None if sent is None else sent.POST, None if sent is None else sent.FILES)
-        self.fields["course_id"] = course_field(member)
+        self.fields["course_id"] = course_field(Access(member))
 
 
 @for_active_members
@@ -56,7 +57,7 @@ def import_decks(request: HttpRequest) -> HttpResponse:
     """Ask for a file on GET. A post of a file creates decks and lists them."""
     member = signed_in(request)
     if request.method != "POST":
-        decks = list_vocab_decks(member, include_cards=False)
+        decks = list_vocab_decks(Access(member), include_cards=False)
         return _page(request, DeckFileForm(member=member), decks=decks)
     form = DeckFileForm(request, member=member)
     if not form.is_valid():
@@ -64,7 +65,7 @@ def import_decks(request: HttpRequest) -> HttpResponse:
     given, sent = form.cleaned_data, form.sent()
     try:
         told, _ = import_vocab_decks(
-            member,
+            Access(member),
             sent.file,
             sent.filename,
             name=given["name"] or None,

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from studyservice.http.responses import download_response
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from vocab.browsing import DeckCard, cards_of
@@ -70,12 +71,12 @@ EXPORTS = (Export("csv", "CSV"), Export("tsv", "TSV"), Export("anki", "Anki note
 def deck_list(request: HttpRequest) -> HttpResponse:
     """Every deck with its counts."""
     member = signed_in(request)
-    decks = list_vocab_decks(member, include_cards=False)
-    left = left_today(member, decks)
+    decks = list_vocab_decks(Access(member), include_cards=False)
+    left = left_today(Access(member), decks)
     context = {
         "decks": decks,
         "left": left,
-        "coming": None if left or not decks else coming(member, timezone.now()),
+        "coming": None if left or not decks else coming(Access(member), timezone.now()),
         "full": len(decks) >= DECKS.most,
         "most": DECKS.most,
     }
@@ -88,7 +89,7 @@ def deck_list(request: HttpRequest) -> HttpResponse:
 def deck_page(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     """Show the deck with its cards, filtered by `q`, on GET. A post adds a card."""
     member = signed_in(request)
-    deck = _deck(member, deck_id)
+    deck = _deck(Access(member), deck_id)
     if request.method != "POST":
         form = CardForm()
         if "add" in request.GET:
@@ -102,7 +103,7 @@ def deck_page(request: HttpRequest, deck_id: UUID) -> HttpResponse:
             request,
             member,
             DeckViewSet.add_vocab_cards,
-            lambda: add_vocab_cards(member, deck_id, cards=[form.card()]),
+            lambda: add_vocab_cards(Access(member), deck_id, cards=[form.card()]),
         )
     except Conflict as error:
         form.add_error(None, error.message)
@@ -130,7 +131,7 @@ def new_deck(request: HttpRequest) -> HttpResponse:
             request,
             member,
             DeckViewSet.create_vocab_deck,
-            lambda: create_vocab_deck(member, cards=[cast("CardEntryFields", form.card())], **form.deck())[0],
+            lambda: create_vocab_deck(Access(member), cards=[cast("CardEntryFields", form.card())], **form.deck())[0],
         )
     except (Conflict, ValidationFailed) as error:  # the latter if the course was deleted meanwhile
         form.add_error(None, error.message)
@@ -144,7 +145,7 @@ def new_deck(request: HttpRequest) -> HttpResponse:
 def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     """Change the name and the course of a deck."""
     member = signed_in(request)
-    deck = _deck(member, deck_id)
+    deck = _deck(Access(member), deck_id)
     stored = {"name": deck["name"], "course_id": deck["course_id"]}
     if request.method != "POST":
         return render(request, "change_deck.html", {"deck": deck, "form": DeckForm(member=member, stored=stored)})
@@ -154,7 +155,7 @@ def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
         return render(request, "change_deck.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         if changes := form.changes():
-            update_vocab_deck(member, deck_id, **changes)
+            update_vocab_deck(Access(member), deck_id, **changes)
             messages.success(request, "Saved.")
     except ValidationFailed as error:  # the course was deleted meanwhile
         form.add_error("course_id", error.message)
@@ -169,11 +170,11 @@ def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
 def delete_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     """Ask on GET, delete on POST."""
     member = signed_in(request)
-    deck = _deck(member, deck_id)
+    deck = _deck(Access(member), deck_id)
     if request.method != "POST":
         return render(request, "delete_deck.html", {"deck": deck})
     try:
-        delete_vocab_deck(member, deck_id)
+        delete_vocab_deck(Access(member), deck_id)
     except NotFound as error:
         raise Http404 from error
     messages.success(request, f"“{deck['name']}” is deleted. You can restore it in Activity for 30 days.")
@@ -188,18 +189,18 @@ def export_deck(request: HttpRequest, deck_id: UUID) -> HttpResponseBase:
     if format_ not in MEDIA_TYPES:
         raise Http404
     try:
-        return download_response(export_vocab_deck(signed_in(request), deck_id, format=format_), HTTPStatus.OK)
+        return download_response(export_vocab_deck(Access(signed_in(request)), deck_id, format=format_), HTTPStatus.OK)
     except NotFound as error:
         raise Http404 from error
 
 
-def _deck(member: Member, deck_id: UUID) -> DeckRow:
+def _deck(access: Access, deck_id: UUID) -> DeckRow:
     """The deck.
 
     Raises:
         Http404: the member has no such deck.
     """
-    for deck in list_vocab_decks(member, include_cards=False, deck_id=deck_id):
+    for deck in list_vocab_decks(access, include_cards=False, deck_id=deck_id):
         return deck
     raise Http404
 
@@ -208,7 +209,7 @@ def _page(
     request: HttpRequest, member: Member, deck: DeckRow, form: CardForm, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
     q = request.GET.get("q", "").strip()[:MOST_SEARCHED]
-    cards = cards_of(member, deck["id"], q)
+    cards = cards_of(Access(member), deck["id"], q)
     now, zone = timezone.now(), ZoneInfo(member.time_zone)
     context = {
         "deck": deck,

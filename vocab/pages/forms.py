@@ -8,6 +8,7 @@ from django import forms
 from accounts.models import Member
 from accounts.pages.edit_form import EditForm, LinesField
 from accounts.pages.once import OnceForm
+from accounts.rows.access import Access
 from courses.courses import list_courses
 from studyservice.operations.columns import max_length
 from vocab.models import Card
@@ -25,9 +26,9 @@ def _lines(name: str, label: str, rows: int) -> LinesField:
     )
 
 
-def course_field(member: Member) -> forms.TypedChoiceField:
+def course_field(access: Access) -> forms.TypedChoiceField:
     """An optional choice of a member's course; its value is the id. One query."""
-    courses = {str(one["id"]): one for one in list_courses(member)}
+    courses = {str(one["id"]): one for one in list_courses(access)}
     return forms.TypedChoiceField(
         label="Course",
         required=False,
@@ -73,7 +74,7 @@ class DeckForm(EditForm):
 
     def __init__(self, sent: Any = None, *, member: Member, stored: Mapping[str, Any]) -> None:
         super().__init__(sent, stored=stored)
-        self.fields["course_id"] = course_field(member)
+        self.fields["course_id"] = course_field(Access(member))
         self.fields["course_id"].show_hidden_initial = True
 
 
@@ -90,7 +91,7 @@ class NewDeckForm(CardForm):
 
     def __init__(self, sent: Any = None, *, member: Member) -> None:
         super().__init__(sent)
-        self.fields["course_id"] = course_field(member)
+        self.fields["course_id"] = course_field(Access(member))
         self.order_fields(self.field_order)
 
     def deck(self) -> DeckFields:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from accounts.models import Member
+from accounts.rows.access import Access
 from courses.items import get_item
 from courses.plan_records import LEAST_MINUTES, MOST_MINUTES, USUAL_MINUTES
 from courses.studied import Coming
@@ -63,7 +63,7 @@ class Queue:
             path = reverse(name) if self.deck_id is None else reverse(f"{name}-deck", args=[self.deck_id])
         return f"{path}?{urlencode(given)}" if given else path
 
-    def turn(self, member: Member, now: datetime, first: UUID | None) -> Turn:
+    def turn(self, access: Access, now: datetime, first: UUID | None) -> Turn:
         """The cards to study now. `first` is a card to prefer.
 
         Raises:
@@ -71,17 +71,17 @@ class Queue:
             ValidationFailed: the item has no plan.
         """
         if self.item_id is not None:
-            return exam_turn(member, self.item_id, self.minutes, first)
-        return next_turn(member, now, self.deck_id, first)
+            return exam_turn(access, self.item_id, self.minutes, first)
+        return next_turn(access, now, self.deck_id, first)
 
-    def coming(self, member: Member, now: datetime) -> Coming:
+    def coming(self, access: Access, now: datetime) -> Coming:
         """Its reviews after `now`.
 
         Raises:
             NotFound: the member has no such item.
         """
-        course_id = None if self.item_id is None else get_item(member, self.item_id)["course_id"]
-        return coming(member, now, self.deck_id, course_id)
+        course_id = None if self.item_id is None else get_item(access, self.item_id)["course_id"]
+        return coming(access, now, self.deck_id, course_id)
 
 
 def _minutes(request: HttpRequest) -> int:

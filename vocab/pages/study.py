@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.changes.calls import required_call
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.rows.access import Access
 from accounts.undo.undo import undo_change
 from courses.items import get_item
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
@@ -74,8 +75,8 @@ def study(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID | Non
         return redirect(queue.address(sitting.id))
     now = timezone.now()
     try:
-        item = None if item_id is None else get_item(member, item_id)
-        turn = queue.turn(member, now, parse_uuid(request.GET.get("card")))
+        item = None if item_id is None else get_item(Access(member), item_id)
+        turn = queue.turn(Access(member), now, parse_uuid(request.GET.get("card")))
     except NotFound as error:
         raise Http404 from error
     except ValidationFailed as error:  # since the page of the item was opened
@@ -95,8 +96,8 @@ def study(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID | Non
     }
     with timezone.override(zone):
         if turn.card is None:
-            return render(request, "study_done.html", context | _upcoming(member, now, zone, turn, queue))
-        dates = next_dates(member, turn.card, now)
+            return render(request, "study_done.html", context | _upcoming(Access(member), now, zone, turn, queue))
+        dates = next_dates(Access(member), turn.card, now)
         buttons = [
             RatingButton(rating.value, rating.label, key, until(now.astimezone(zone), dates[rating].astimezone(zone)))
             for key, rating in enumerate(Rating, 1)
@@ -138,7 +139,9 @@ def _record(request: HttpRequest, member: Member, sitting: Sitting) -> None:
         return
     took = min(max(0, _milliseconds(timezone.now()) - answered.shown), MAX_DURATION_MS)
     try:
-        review_vocab_card(member, answered.card_id, rating=answered.rating, duration_ms=took, shown_reps=answered.reps)
+        review_vocab_card(
+            Access(member), answered.card_id, rating=answered.rating, duration_ms=took, shown_reps=answered.reps
+        )
     except (AnsweredSince, NoSuchCard):
         return
     review_id = required_call().change_id
@@ -168,10 +171,10 @@ def _milliseconds(at: datetime) -> int:
     return int(at.timestamp() * 1000)
 
 
-def _upcoming(member: Member, now: datetime, zone: ZoneInfo, turn: Turn, queue: Queue) -> dict[str, object]:
+def _upcoming(access: Access, now: datetime, zone: ZoneInfo, turn: Turn, queue: Queue) -> dict[str, object]:
     """The upcoming reviews, shown below the summary of the sitting."""
-    told = queue.coming(member, now)
-    a_day, next_at = member.new_cards_a_day, told["next_at"]
+    told = queue.coming(access, now)
+    a_day, next_at = access.member.new_cards_a_day, told["next_at"]
     return {
         "coming": told,
         "new_tomorrow": turn.new_waiting if a_day is None else min(turn.new_waiting, a_day),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from accounts.rows.access import Access
 from courses.models import Course, Item, SyllabusFile
 from tests.pages.browser.test_accessibility import audit
 from tests.support.calendar_files import CANVAS, calendar, deadline
@@ -171,7 +172,7 @@ def test_a_calendar_file_can_be_imported_without_script(open_signed_in: Any, mem
     from courses.courses import create_course
 
     with acting(Actor(ActorKind.PAGE)):
-        course = create_course(member, name="Cell Biology")
+        course = create_course(Access(member), name="Cell Biology")
     file = tmp_path / "calendar.ics"
     file.write_bytes(calendar(CANVAS, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Quiz 2")))
     page: Page = open_signed_in(f"/courses/{course['id']}", java_script_enabled=False)

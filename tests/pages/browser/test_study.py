@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from accounts.rows.access import Access
 from tests.conftest import OpenEntryPoint
 from tests.pages.browser.conftest import PageFactory
 from tests.pages.browser.test_accessibility import audit
@@ -28,9 +29,9 @@ def deck(member: Any) -> Any:
     from vocab.deck_creation import create_vocab_deck
 
     with acting(Actor(ActorKind.PAGE)):
-        course = create_course(member, name="Cell Biology")
+        course = create_course(Access(member), name="Cell Biology")
         cards: Any = [{"term": term, "definition": f"What {term} means."} for term in TERMS]
-        return create_vocab_deck(member, name="Organelles", course_id=course["id"], cards=cards)[0]
+        return create_vocab_deck(Access(member), name="Organelles", course_id=course["id"], cards=cards)[0]
 
 
 def answered() -> list[tuple[str, str]]:

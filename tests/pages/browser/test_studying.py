@@ -26,9 +26,9 @@ pytestmark = pytest.mark.database("sqlite", "page layout")
 def course(member: Member) -> Any:
     """A course with flashcards."""
     with acting(command("test")):
-        course = create_course(member, name="Cell Biology")
+        course = create_course(Access(member), name="Cell Biology")
         cards: Any = [{"term": f"Word {number}", "definition": "Meaning"} for number in range(30)]
-        create_vocab_deck(member, name="Organelles", course_id=course["id"], cards=cards)
+        create_vocab_deck(Access(member), name="Organelles", course_id=course["id"], cards=cards)
     return course
 
 
@@ -138,7 +138,7 @@ def plan(page: Page) -> None:
 def test_a_rejected_form_far_down_the_page_is_in_the_window(open_signed_in: Any, member: Member, course: Any) -> None:
     with acting(command("test")):
         for number in range(40):
-            create_single_item(member, course["id"], title=f"Task {number}", kind="assignment", due_on=None)
+            create_single_item(Access(member), course["id"], title=f"Task {number}", kind="assignment", due_on=None)
         set_grade_categories(Access(member), course["id"], categories=[{"name": "Exams", "weight": Decimal(100)}])
     page: Page = open_signed_in(f"/courses/{course['id']}")
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -160,7 +160,7 @@ def test_what_was_added_far_down_the_page_is_said_in_the_window(
 ) -> None:
     with acting(command("test")):
         for number in range(30):
-            create_single_item(member, course["id"], title=f"Task {number}", kind="assignment", due_on=None)
+            create_single_item(Access(member), course["id"], title=f"Task {number}", kind="assignment", due_on=None)
     page: Page = open_signed_in(f"/courses/{course['id']}")
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_text("Add an item").click()
