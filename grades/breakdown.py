@@ -13,6 +13,7 @@ from django.db.models.functions import RowNumber
 
 from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect
+from accounts.rows.seen import GradesSeen
 from courses.errors import NoSuchCourse
 from courses.models import Course, Item
 from courses.statuses import OF_STATUS
@@ -50,7 +51,7 @@ _UNCATEGORIZED = Item.rows.declared.filter(course_id=Param("course_id"), categor
 _ITEMS = Item.rows.declared.filter(category_id=OuterRef("part__id"))
 
 _BREAKDOWN = MemberSelect[_Columns](
-    Course.rows.declared.filter(id=Param("course_id"))
+    Course.rows.declared.filter(GradesSeen(), id=Param("course_id"))
     .annotate(
         part=FilteredRelation("grade_categories", condition=Q(grade_categories__member_id=Param("member_id"))),
         result=FilteredRelation("part__scores", condition=Q(part__scores__member_id=Param("member_id"))),

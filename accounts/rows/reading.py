@@ -1,7 +1,7 @@
 """Declared statements that are executed with an `Access`: of the member's rows, those that the call sees."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 import orjson
@@ -31,6 +31,13 @@ class MemberSelect(Select[RowT_co]):
 
     `member_id` and the allowed courses are parameters that it fills in.
     """
+
+    made: ClassVar[list["MemberSelect[Any]"]] = []
+    """Every statement, for the check of their limited forms."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.made.append(self)
 
     def all(self, access: Access, **values: Any) -> list[RowT_co]:  # type: ignore[override]
         """Return every row that the call sees."""

@@ -23,7 +23,7 @@ from accounts.members.data import MemberData, data_of
 from accounts.rows.access import Access
 from accounts.rows.deleting import delete_with_below
 from accounts.rows.reading import BY_THEMSELVES, MemberSelect, ids_as_value
-from accounts.rows.seen import Whole, seen
+from accounts.rows.seen import Declared, seen
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import NotFound
 
@@ -56,7 +56,7 @@ class Rows(Generic[M]):
     @property
     def whole(self) -> "QuerySet[M]":
         """All rows of the member in a declared statement, for maxima, and for what goes with a row that is seen."""
-        return QuerySet(self.model).filter(Whole(), member_id=Param("member_id"))
+        return QuerySet(self.model).filter(Declared(), member_id=Param("member_id"))
 
 
 class MemberRows:

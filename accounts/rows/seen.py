@@ -90,8 +90,11 @@ class InCourses(Expression):
         return f"{AS_EXPRESSION.format(sql)} = ANY(%s::uuid[])", params
 
 
-class Whole(Expression):
-    """True. Marks a statement that reads all rows of the member on purpose (`Rows.whole`)."""
+class Declared(Expression):
+    """True. Marks which rows of the member a query reads: `Rows.declared` or, on purpose, `Rows.whole`.
+
+    `tests/limits/test_declared_statements.py` refuses a query of a member's rows without it.
+    """
 
     conditional = True
     output_field = BooleanField()
@@ -144,10 +147,11 @@ def seen(model: type[Model]) -> Q:
     data = data_of(model)
     if data is None:
         raise LookupError(model)
+    declared = Q(Declared())
     condition = data.seen() if data.seen is not None else Q()
     if data.seen is None and data.course:
         condition = _in_courses(model, data.course.split("__"))
-    return condition & Q(GradesSeen()) if data.is_grade else condition
+    return declared & condition & Q(GradesSeen()) if data.is_grade else declared & condition
 
 
 def _in_courses(model: type[Model], path: Sequence[str]) -> Q:
@@ -170,7 +174,9 @@ class _Above(Expression):
         field = model._meta.get_field(step)
         assert isinstance(field, ForeignKey)  # noqa: S101  # declared paths follow foreign keys
         above: type[Model] = field.related_model
-        rows: QuerySet[Model] = QuerySet(above).filter(_in_courses(above, rest), member_id=OuterRef("member_id"))
+        rows: QuerySet[Model] = QuerySet(above).filter(
+            Declared(), _in_courses(above, rest), member_id=OuterRef("member_id")
+        )
         self.condition: Any = Q(**{f"{step}_id__in": rows.values("id")})
 
     def get_source_expressions(self) -> list[Any]:

@@ -125,12 +125,12 @@ class Select(Statement, Generic[RowT_co]):
         super().__init__()
         columns = shape if isinstance(shape, Mapping) else shape.columns()
         self._names = tuple(columns)
-        self._queryset = queryset.values_list(*columns.values())
+        self.queryset = queryset.values_list(*columns.values())
         self._limited = limited
         self._key_share = key_share
 
     def _compile(self) -> _Compiled:
-        compiler = self._queryset.query.get_compiler(connection=connection)
+        compiler = self.queryset.query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()
         if self._limited:
             sql, params = f"{sql} LIMIT %s", (*params, Param("limit"))

@@ -11,7 +11,7 @@ from tests.support.tools import mcp_of
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
 
-ITEMS = [
+ITEMS: list[dict[str, Any]] = [
     {"title": "Quiz 1", "kind": "quiz", "due_on": "2026-11-20"},
     {"title": "Essay 1", "kind": "paper", "due_on": "2026-11-24"},
     {"title": "Lab 1", "kind": "lab", "due_on": "2026-11-24"},
