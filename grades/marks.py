@@ -1,17 +1,18 @@
 """Marks of graded items, stored with the items as scores change, because calendars show them."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
-from django.db.models import DateTimeField, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import DateTimeField, Exists, F, OuterRef, Q, Subquery
 
 from accounts.changes.recording import Write
 from accounts.members.data import Touched
 from accounts.models import Member
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect, ids_as_value
+from accounts.rows.rows import OneOf
 from courses.models import Item
 from grades.models import GradeScore
-from studyservice.database.ahead import update_later
-from studyservice.database.batches import batches
 from studyservice.database.statements import Param, Update
 from studyservice.operations.errors import Conflict
 
@@ -23,7 +24,9 @@ def settle_marks(access: Access) -> None:
 
 def repair_marks(member_id: UUID) -> int:
     """Do the same for scores that bypassed the service. Return how many marks were wrong."""
-    return _wrong(member_id).update(graded=~Q(graded=True))
+    scores = GradeScore.objects.filter(member_id=member_id, item_id=OuterRef("pk"))
+    mine = Item.objects.filter(member_id=member_id).annotate(scored=Exists(scores))
+    return mine.exclude(graded=F("scored")).update(graded=~Q(graded=True))
 
 
 def of_its_category(item_id: UUID) -> Q:
@@ -40,26 +43,30 @@ def settle_undone(member: Member, write: Write, touched: Touched) -> None:
     """
     if not touched.keys() & {GradeScore, Item}:
         return
-    scored = GradeScore.objects.filter(member_id=member.id, item_id=OuterRef("pk"))
-    for item_ids in batches({row["item_id"] for row in touched.get(GradeScore, ())} - {None}):
-        uncategorized = Item.objects.filter(member_id=member.id, id__in=item_ids, category=None)
-        update_later(uncategorized, category_id=Subquery(scored.values("category_id")[:1]))
-    mine = GradeScore.objects.filter(member_id=member.id, item__member_id=member.id)
-    apart = mine.exclude(category_id=F("item__category_id")).select_related("item").first()
+    if item_ids := {row["item_id"] for row in touched.get(GradeScore, ())} - {None}:
+        _CATEGORIZE.later(member_id=member.id, item_ids=ids_as_value(item_ids))
+    apart = _APART.first(Access(member))
     if apart is not None:
-        told = f"“{apart.label}” and its item “{apart.item}” would be in different categories"
+        told = f"“{apart['label']}” and its item “{apart['title']}” would be in different categories"
         raise Conflict(f"{told}, and an undo overwrites nothing. Undo the later change first.")
     _SETTLE.later(member_id=member.id, now=write.now)
 
 
-def _wrong(member_id: UUID | Param) -> QuerySet[Item]:
-    """The items whose mark contradicts their scores."""
-    scores: QuerySet[GradeScore] = QuerySet(GradeScore).filter(member_id=member_id, item_id=OuterRef("pk"))
-    mine: QuerySet[Item] = QuerySet(Item).filter(member_id=member_id)
-    return mine.annotate(scored=Exists(scores)).exclude(graded=F("scored"))
-
+_SCORES = GradeScore.rows.whole.filter(item_id=OuterRef("pk"))
+_OF_SCORE = Item.rows.whole.filter(id=OuterRef("item_id"))
+_WRONG = Item.rows.whole.annotate(scored=Exists(_SCORES)).exclude(graded=F("scored"))
+"""The items whose mark contradicts their scores."""
 
 _SETTLE = Update(
-    _wrong(Param("member_id")),
-    {"graded": ~Q(graded=True), "sequence": F("sequence") + 1, "marked_at": Param("now", DateTimeField())},
+    _WRONG, {"graded": ~Q(graded=True), "sequence": F("sequence") + 1, "marked_at": Param("now", DateTimeField())}
+)
+_CATEGORIZE = Update(
+    Item.rows.whole.filter(OneOf("id", "item_ids"), category=None),
+    {"category_id": Subquery(_SCORES.values("category_id")[:1])},
+)
+_APART = MemberSelect[Mapping[str, str]](
+    GradeScore.rows.whole.filter(item__isnull=False)
+    .exclude(Exists(_OF_SCORE.filter(category_id=OuterRef("category_id"))))
+    .annotate(title=Subquery(_OF_SCORE.values("title"))),
+    {"label": "label", "title": "title"},
 )

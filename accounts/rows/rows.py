@@ -241,7 +241,7 @@ def _bound(which: Mapping[str, Any]) -> dict[str, Any]:
     return {name: ids_as_value(value) if name.endswith("__in") else value for name, value in which.items()}
 
 
-class _OneOf(Expression):
+class OneOf(Expression):
     """Whether a column has one of the ids of a parameter."""
 
     conditional = True
@@ -287,7 +287,7 @@ def _narrowed(model: type[Model], which: Iterable[str]) -> QuerySet[Any]:
     rows: QuerySet[Any] = QuerySet(model).filter(seen(model), member_id=Param("member_id")).order_by()
     for name in which:
         column, is_list, _ = name.partition("__in")
-        rows = rows.filter(_OneOf(column, name)) if is_list else rows.filter(**{column: Param(name)})
+        rows = rows.filter(OneOf(column, name)) if is_list else rows.filter(**{column: Param(name)})
         rows = rows.filter(**_owners(column))
     return rows
 
