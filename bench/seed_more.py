@@ -12,7 +12,8 @@ from accounts.models import Member
 from accounts.rows.access import Access
 from bench.cast import SYLLABUS, Cast
 from bench.seed_shared import new_id, syllabus_file
-from courses.items import create_single_item, delete_item, update_item
+from courses.item_batches import create_item
+from courses.items import delete_item, update_item
 from courses.models import Course, SyllabusFile
 from planning.milestones import create_milestone, update_milestone
 from studyservice.database.ids import uuid7
@@ -31,7 +32,7 @@ def changes(_members: int) -> Cast:
         with acting(Actor(ActorKind.APP, uuid7(), "Claude")):
             for number in range(ITEMS):
                 due_on = today + timedelta(days=30 + number)
-                item = create_single_item(
+                item, _ = create_item(
                     Access(member), course.id, title=f"Problem set {number}", kind="assignment", due_on=due_on
                 )
                 update_item(Access(member), item["id"], due_on=due_on + timedelta(days=2))

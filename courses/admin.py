@@ -12,10 +12,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
-from accounts.changes.deleting import delete_object
-from accounts.changes.writing import writing
 from accounts.rows.access import Access
+from accounts.rows.change import change as logged_change
 from courses import courses, items
+from courses.item_batches import create_item
 from courses.models import Course, Item, SyllabusFile
 from courses.serializers import CourseBody, PlainItemBody
 from courses.syllabus_admin import BROUGHT, SyllabusFileInline, files_read, syllabus_file
@@ -92,11 +92,12 @@ class CourseAdmin(ServiceAdmin):
         if not added and not formset.deleted_objects:
             return
         brought = BROUGHT.require(request)
-        with writing(course.member_id, "change_syllabus_files") as write:
-            for file in formset.deleted_objects:
-                delete_object(write, SyllabusFile, file.id)
+        access = Access(course.member)
+        with logged_change(access, "change_syllabus_files") as log:
+            log.cannot_be_undone()
+            SyllabusFile.rows.of(access).delete(*(file.id for file in formset.deleted_objects))
             for field in added:
-                add_to_course(write, course.id, brought[field])
+                add_to_course(access, course.id, brought[field])
 
     def delete_model(self, request: HttpRequest, obj: Course) -> None:
         """Delete like delete_course."""
@@ -143,7 +144,7 @@ class ItemAdmin(ServiceAdmin):
         else:
             course = fields.pop("course")
             obj.member = course.member
-            obj.id = items.create_single_item(Access(course.member), course.id, **fields)["id"]
+            obj.id = create_item(Access(course.member), course.id, **fields)[0]["id"]
 
     def delete_model(self, request: HttpRequest, obj: Item) -> None:
         """Delete like delete_item."""

@@ -4,28 +4,15 @@ from collections import Counter
 from collections.abc import Iterable
 from uuid import UUID
 
-from django.db.models import QuerySet
-
-from courses.models import HUES, Course
-from studyservice.database.limiting import WholeMember
+from courses.models import HUES
 
 _ORDER = (8, 1, 4, 9, 6, 0, 2, 5, 10, 7, 3, 11)
 """Hues in the order in which new courses take them. Neighbors in this order are easy to tell apart."""
-
-_ALL = WholeMember("a new course takes the color that the fewest of all courses have")
 
 
 def shown_hue(course_id: UUID, stored: int | None) -> int:
     """The hue on pages. A course from before the column, or from an older archive, has one derived from its id."""
     return course_id.int % HUES if stored is None else stored
-
-
-def stored_hues(member_id: UUID) -> "QuerySet[Course, tuple[UUID, int | None]]":
-    """Ids and stored hues of all courses, already read. Call under the member's lock. One query."""
-    rows = Course.objects.filter(member_id=member_id).values_list("id", "hue")
-    with _ALL.rows():
-        bool(rows)
-    return rows
 
 
 def least_used(stored: Iterable[tuple[UUID, int | None]]) -> int:

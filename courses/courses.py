@@ -8,15 +8,13 @@ from uuid import UUID
 from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
 from django.db.models.functions import Coalesce, Length, Substr
 
-from accounts.changes.contents import fields_of
-from accounts.changes.deleting import delete_object
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
-from accounts.credentials.limiting import CourseName, see_course_too
+from accounts.credentials.limiting import CourseName, with_new_course
 from accounts.members.limits import Limit
 from accounts.rows.access import Access
+from accounts.rows.change import change
+from accounts.rows.reading import MemberSelect
 from accounts.rows.rows import Row
-from courses.colors import least_used, stored_hues
+from courses.colors import least_used
 from courses.doubts import doubt_items_of
 from courses.entry_serializers import (
     CategoryEntryFields,
@@ -26,16 +24,14 @@ from courses.entry_serializers import (
     NewCourseFields,
 )
 from courses.errors import NoSuchCourse
-from courses.item_batches import answered, with_worths
-from courses.item_counts import add_to_count
+from courses.item_batches import answered, insert_items, with_worths
+from courses.item_counts import course_for_items, require_room_for_items
 from courses.item_rows import ReadItem
-from courses.items import insert_rows, new_row, next_items
+from courses.items import next_items
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course
-from courses.searching import folded_course
-from courses.serializers import CourseBody, CourseDetailRow, CourseFields, CourseRecord, CourseRow, NewItem
+from courses.serializers import CourseDetailRow, CourseFields, CourseRecord, CourseRow, NewItem
 from courses.uploads.attaching import attach, attachable
 from courses.verification import verify
-from studyservice.database.ahead import insert_later, update_later
 from studyservice.database.folding import fold
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
@@ -44,11 +40,8 @@ from studyservice.operations.serializers import DeletedRow, deletion
 
 COURSES = Limit(most=30, what="courses", full="You have reached the limit of {most} courses. Delete one first.")
 
-COURSES_BY_AGE = (
-    Course.objects.filter(member_id=Param("member_id"))
-    .annotate(has_syllabus=ExpressionWrapper(Q(syllabus_text__isnull=False), output_field=BooleanField()))
-    .order_by("created_at", "id")
-)
+_HAS_SYLLABUS = ExpressionWrapper(Q(syllabus_text__isnull=False), output_field=BooleanField())
+COURSES_BY_AGE = Course.rows.declared.annotate(has_syllabus=_HAS_SYLLABUS).order_by("created_at", "id")
 
 
 AddCategories = Callable[[Access, UUID, Sequence[CategoryEntryFields]], list[EnteredCategoryRow]]
@@ -62,10 +55,10 @@ class _WithSyllabus(CourseRow):
     syllabus_length: int
 
 
-_LIST = Select[CourseRow](COURSES_BY_AGE, CourseRecord)
-_NAMES = Select[CourseName](COURSES_BY_AGE, {"id": "id", "name": "name"})
-_ONE = Select[CourseRow](COURSES_BY_AGE.filter(id=Param("course_id")).order_by(), CourseRecord)
-_ONE_WITH_SYLLABUS = Select[_WithSyllabus](
+_LIST = MemberSelect[CourseRow](COURSES_BY_AGE, CourseRecord)
+_NAMES = Select[CourseName](Course.rows.whole.order_by("created_at", "id"), {"id": "id", "name": "name"})
+_ONE = MemberSelect[CourseRow](COURSES_BY_AGE.filter(id=Param("course_id")).order_by(), CourseRecord)
+_ONE_WITH_SYLLABUS = MemberSelect[_WithSyllabus](
     COURSES_BY_AGE.filter(id=Param("course_id"))
     .annotate(
         part=Substr("syllabus_text", Param("place", IntegerField()), Param("limit", IntegerField())),
@@ -78,7 +71,7 @@ _ONE_WITH_SYLLABUS = Select[_WithSyllabus](
 
 def list_courses(access: Access) -> list[CourseRow]:
     """Every course, oldest first."""
-    return _LIST.all(member_id=access.member.id)
+    return _LIST.all(access)
 
 
 def course_names(member_id: UUID) -> list[CourseName]:
@@ -90,9 +83,9 @@ def require_course(access: Access, course_id: UUID) -> CourseRow:
     """The course.
 
     Raises:
-        NotFound: the member has no such course.
+        NotFound: the call sees no such course.
     """
-    course = _ONE.first(member_id=access.member.id, course_id=course_id)
+    course = _ONE.first(access, course_id=course_id)
     if course is None:
         raise NoSuchCourse
     return course
@@ -123,15 +116,13 @@ def get_course(
     """The course with its next five dated items and, on request, a part of its syllabus text with the text's length.
 
     Raises:
-        NotFound: the member has no such course.
+        NotFound: the call sees no such course.
     """
     course: CourseRow | None
     if include_syllabus:
-        course = _ONE_WITH_SYLLABUS.first(
-            member_id=access.member.id, course_id=course_id, place=syllabus_from + 1, limit=syllabus_limit
-        )
+        course = _ONE_WITH_SYLLABUS.first(access, course_id=course_id, place=syllabus_from + 1, limit=syllabus_limit)
     else:
-        course = _ONE.first(member_id=access.member.id, course_id=course_id)
+        course = _ONE.first(access, course_id=course_id)
     if course is None:
         raise NoSuchCourse
     detail = cast("CourseDetailRow", course)
@@ -154,47 +145,31 @@ def create_course(access: Access, **fields: Unpack[NewCourseFields]) -> CreatedC
     syllabus_id = fields.pop("syllabus_id", None)
     items, weights = fields.pop("items", None), fields.pop("grade_categories", None)
     categories_named = _categories_named(items or (), weights or ())
-    today = access.today()
-    with writing(access.member.id, "create_course") as write:
-        upload = None if syllabus_id is None else attachable(write, syllabus_id)
-        hues = stored_hues(access.member.id)
-        COURSES.require_room(hues)
-        course = Course(
-            member_id=access.member.id, hue=least_used(hues), created_at=write.now, updated_at=write.now, **fields
-        )
-        course.folded = folded_course({"name": course.name})["folded"]
+    with change(access, "create_course"):
+        upload = None if syllabus_id is None else attachable(access, syllabus_id)
+        others = Course.rows.of(access.whole).all("hue")
+        COURSES.require(len(others))
+        text = fields.pop("syllabus_text", None) or (upload["text"] if upload else None)
+        hue = least_used((one["id"], one["hue"]) for one in others)
+        [course] = Course.rows.of(access).insert({**fields, "syllabus_text": text, "hue": hue})
+        course_id = course["id"]
+        with_new_course(access, course_id)
         if upload is not None:
-            course.syllabus_text = course.syllabus_text or upload["text"]
-        insert_later([course])
-        see_course_too(course.id)
-        write.made(Course, course.id, course.name, fields_of(course, CourseBody.Meta.fields))
-        if upload is not None:
-            attach(write, upload, course.id)
-        categories = _categories(access, write, course.id, weights or ())
-        rows: Sequence[ReadItem] = [
-            new_row(write, course.id, course.name, _entry(entry, place, categories), today)
-            for entry, place in zip(items or (), categories_named, strict=True)
-        ]
-        if rows:
-            add_to_count(access, course.id, len(rows))
-            insert_rows(write, rows)
-            rows = with_worths(access, course.id, rows, today)
-        made = cast("CreatedCourseRow", require_course(access, course.id))
-    if course.syllabus_text is None and syllabus_id is None and items is None and weights is None:
+            attach(access, upload, course_id)
+        categories = COURSE_CATEGORIES.get()(access, course_id, weights) if weights else []
+        entries = [_entry(entry, place, categories) for entry, place in zip(items or (), categories_named, strict=True)]
+        rows: Sequence[ReadItem] = []
+        if entries:
+            require_room_for_items(course_for_items(access, course_id), len(entries))
+            rows = with_worths(access, course_id, insert_items(access, course_id, course["name"], entries))
+        made = cast("CreatedCourseRow", require_course(access, course_id))
+    if text is None and syllabus_id is None and items is None and weights is None:
         return made
-    entered = answered(rows, today)
-    made["items"] = entered
+    today = access.today()
+    made["items"] = entered = answered(rows, today)
     made["grade_categories"] = categories
-    made["warnings"] = verify(
-        entered, items or (), text=course.syllabus_text, term=course.term, today=today, weights=weights or ()
-    )
+    made["warnings"] = verify(entered, items or (), text=text, term=course["term"], today=today, weights=weights or ())
     return made
-
-
-def _categories(
-    access: Access, write: Write, course_id: UUID, weights: Sequence[CategoryEntryFields]
-) -> list[EnteredCategoryRow]:
-    return COURSE_CATEGORIES.get()(Access(access.member, write=write), course_id, weights) if weights else []
 
 
 def _categories_named(items: Sequence[CourseItemFields], weights: Sequence[CategoryEntryFields]) -> list[int | None]:
@@ -232,45 +207,39 @@ def update_course(access: Access, course_id: UUID, **changes: Unpack[CourseField
     The upload `syllabus_id` becomes a file of the course. Its text becomes the syllabus unless `syllabus_text` is sent.
 
     Raises:
-        NotFound: the member has no such course.
+        NotFound: the call sees no such course.
         ValidationFailed: `syllabus_id` is neither a free upload of the member nor a file of this course.
         Conflict: the course has the maximum number of files.
     """
-    with writing(access.member.id, "update_course") as write:
-        if "term" in change_course(write, course_id, changes):
+    with change(access, "update_course"):
+        if "term" in change_course(access, course_id, changes):
             doubt_items_of(access, course_id)
         return require_course(access, course_id)
 
 
-def change_course(write: Write, course_id: UUID, changes: CourseFields) -> set[str]:
-    """Change the course inside an open write. Return the fields that changed."""
+def change_course(access: Access, course_id: UUID, changes: CourseFields) -> set[str]:
+    """Change the course inside an open change. Return the fields that changed."""
     syllabus_id = changes.pop("syllabus_id", None)
-    mine = Course.objects.filter(member_id=write.member_id, id=course_id)
-    stored = mine.values(*{"name", *changes, *({"syllabus_text"} if syllabus_id else ())}).first()
-    if stored is None:
-        raise NoSuchCourse
-    upload = attachable(write, syllabus_id, course_id) if syllabus_id else None
+    columns = {"name", *changes, *({"syllabus_text"} if syllabus_id else ())}
+    stored = Course.rows.of(access).get(NoSuchCourse, *columns, id=course_id)
+    access.open_write.about(Course, course_id, stored["name"], course_id)
+    upload = attachable(access, syllabus_id, course_id) if syllabus_id else None
     if upload is not None and upload["text"] is not None and changes.get("syllabus_text") is None:
         changes["syllabus_text"] = upload["text"]
-    different = write.differing(Course, course_id, stored["name"], stored, changes)
-    if different:
-        searched = folded_course(different) if "name" in different else {}
-        update_later(mine, **different, **searched, updated_at=write.now)
+    different = {*Course.rows.of(access).update(stored, {**changes})}
     if upload is None or upload["course_id"] is not None:
-        return {*different}
-    if not different:
-        write.within(Course, course_id, stored["name"])
-    attach(write, upload, course_id)
-    return {*different, "syllabus_id"}
+        return different
+    attach(access, upload, course_id)
+    return different | {"syllabus_id"}
 
 
 def delete_course(access: Access, course_id: UUID) -> DeletedRow:
     """Delete the course with its items, milestones, grades and files.
 
     Raises:
-        NotFound: the member has no such course.
+        NotFound: the call sees no such course.
     """
-    with writing(access.member.id, "delete_course") as write:
-        if not delete_object(write, Course, course_id):
+    with change(access, "delete_course"):
+        if not Course.rows.of(access).delete(course_id):
             raise NoSuchCourse
     return deletion(course_id)

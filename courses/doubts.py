@@ -3,19 +3,36 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import partial
+from typing import TypedDict
 from uuid import UUID
+
+from django.db.models import F
 
 from accounts.changes.calls import doubt
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.models import Item
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.warnings import Claim, cautions_about
+from studyservice.database.statements import Param
 from studyservice.hooks import HookList
 
 ItemDoubts = Callable[[Access, UUID], Iterator[str]]
 """Return sentences about objects below an item."""
 
 ITEM_DOUBTS = HookList[ItemDoubts]("ITEM_DOUBTS")
+
+
+class _Dated(TypedDict):
+    title: str
+    due_on: date
+    term: str | None
+
+
+_DATED = Item.rows.declared.filter(due_on__isnull=False, course__member_id=F("member_id")).order_by("due_on", "id")
+_COLUMNS = {"title": "title", "due_on": "due_on", "term": "course__term"}
+_ONE = MemberSelect[_Dated](_DATED.filter(id=Param("item_id")), _COLUMNS)
+_OF_COURSE = MemberSelect[_Dated](_DATED.filter(course_id=Param("course_id")), _COLUMNS)
 
 
 def doubt_new_item(title: str, due_on: date, term: str | None, today: date) -> None:
@@ -34,18 +51,15 @@ def doubt_items_of(access: Access, course_id: UUID) -> None:
 
 
 def _about_item(access: Access, item_id: UUID) -> Iterator[str]:
-    yield from _outside_term(access, id=item_id)
+    yield from _outside_term(access, item_id=item_id)
     for about in ITEM_DOUBTS:
         yield from about(access, item_id)
 
 
 def _outside_term(access: Access, **which: UUID) -> Iterator[str]:
-    found = Item.objects.filter(
-        member_id=access.member.id, course__member_id=access.member.id, due_on__isnull=False, **which
-    )
-    rows = list(found.order_by("due_on", "id").values_list("title", "due_on", "course__term"))
-    if rows:
-        yield from _outside(rows[0][2], access.today(), [(title, due_on) for title, due_on, _ in rows])
+    statement = _OF_COURSE if "course_id" in which else _ONE
+    if rows := statement.all(access, **which):
+        yield from _outside(rows[0]["term"], access.today(), [(row["title"], row["due_on"]) for row in rows])
 
 
 def _outside(term: str | None, today: date, items: Sequence[tuple[str, date | None]]) -> Iterator[str]:

@@ -1,39 +1,31 @@
-"""Create several items in one call, with their syllabus lines."""
+"""Create items, several in one call, with their syllabus lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import TypedDict, Unpack, cast
+from typing import Any, Unpack, cast
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
-from accounts.models import Member
 from accounts.rows.access import Access
+from accounts.rows.change import change
+from accounts.rows.reading import MemberSelect, list_as_value
+from accounts.rows.rows import OneOf
 from courses.categories import require_categories
+from courses.doubts import doubt_new_item
 from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
-from courses.errors import NoSuchCourse
-from courses.item_counts import add_to_count
-from courses.item_rows import ReadItem, as_answered, read
-from courses.items import create_single_item, insert_rows, new_row
+from courses.item_counts import course_for_items, require_room_for_items
+from courses.item_rows import ITEMS, WHOLE, ReadItem, as_answered, as_read
 from courses.models import Course, Item
 from courses.serializers import NewItem
 from courses.syllabi.comparison import Stored
 from courses.verification import verify
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 
-
-class _About(TypedDict):
-    name: str
-    term: str
-    syllabus_text: str | None
-
-
-_ABOUT = Select[_About](
-    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).order_by(),
-    {name: name for name in _About.__annotations__},
-)
+_OF_COURSE = ITEMS.filter(course_id=Param("course_id")).order_by("created_at", "id")
+_WITH_DATES = MemberSelect[ReadItem](_OF_COURSE.filter(OneOf("due_on", "dates")), WHOLE)
+_WITH_DATES_OR_NONE = MemberSelect[ReadItem](_OF_COURSE.filter(Q(OneOf("due_on", "dates")) | Q(due_on=None)), WHOLE)
+_WITH_IDS = MemberSelect[ReadItem](_OF_COURSE.filter(OneOf("id", "ids")), WHOLE)
 
 
 def create_item(
@@ -50,70 +42,73 @@ def create_item(
     returned in place of a new one. Of two such entries in one call, the second returns the item of the first.
 
     Raises:
-        NotFound: the member has no such course.
+        NotFound: the call sees no such course.
         ValidationFailed: a `category_id` is not a category of the course.
         Conflict: the course or the member would have too many items.
     """
-    quote = entry.get("quote")
-    if quote is None and more is None and if_exists == "create":
-        return cast("CreatedItemRow", create_single_item(access, course_id, **_as_item(entry))), True
     entries = [entry, *(more or ())]
-    today = access.today()
-    with writing(access.member.id, "create_item") as write:
-        about = _ABOUT.first(member_id=access.member.id, course_id=course_id)
-        if about is None:
-            raise NoSuchCourse
-        require_categories(access.member.id, course_id, _category_ids(entries))
-        there = _with_these_dates(access, course_id, entries, today)
-        rows: Sequence[ReadItem] = [new_row(write, course_id, about["name"], entry, today) for entry in entries]
-        new = rows
-        if if_exists == "skip":
-            rows, new = _known_or_new(rows, there)
-        if new:
-            add_to_count(access, course_id, len(new))
-            insert_rows(write, new)
-            rows = with_worths(access, course_id, rows, today)
-    made = {row["id"] for row in new}
+    skips, is_verified = if_exists == "skip", more is not None or entry.get("quote") is not None
+    today, text = access.today(), None
+    with change(access, "create_item"):
+        course = course_for_items(access, course_id)
+        require_categories(access, course_id, _category_ids(entries))
+        there = _with_these_dates(access, course_id, entries) if skips or is_verified else []
+        known = {_key(row): row for row in reversed(there)} if skips else {}
+        new = _unknown(entries, known) if skips else entries
+        require_room_for_items(course, len(new))
+        made = insert_items(access, course_id, course["name"], new)
+        if is_verified:
+            text = Course.rows.of(access).all("syllabus_text", id=course_id)[0]["syllabus_text"]
+        known |= {_key(row): row for row in made}
+        rows: Sequence[ReadItem] = [known[_key(one)] for one in entries] if skips else made
+        if made:
+            rows = with_worths(access, course_id, rows)
+    ids = {row["id"] for row in made}
     items = answered(rows, today)
-    if if_exists == "skip":
+    if skips:
         for item in items:
-            item["existing"] = item["id"] not in made
-            made.discard(item["id"])  # further rows with this id were not created
-    if quote is None and more is None:
-        return cast("CreatedItemRow", items[0]), bool(new)
-    stored = [Stored(row["id"], row["title"], row["due_on"], row["kind"]) for row in there]
-    warnings = verify(items, entries, text=about["syllabus_text"], term=about["term"], today=today, stored=stored)
-    first = cast("CreatedItemRow", {**items[0], "warnings": warnings})
+            item["existing"] = item["id"] not in ids
+            ids.discard(item["id"])  # further rows with this id were not created
+    first = cast("CreatedItemRow", items[0])
+    if is_verified:
+        stored = [Stored(row["id"], row["title"], row["due_on"], row["kind"]) for row in there]
+        warnings = verify(items, entries, text=text, term=course["term"], today=today, stored=stored)
+        first = cast("CreatedItemRow", {**first, "warnings": warnings})
+    elif made and made[0]["due_on"] is not None:
+        doubt_new_item(made[0]["title"], made[0]["due_on"], course["term"], today)
     if more is not None:
         first["items"] = items
-    return first, bool(new)
+    return first, bool(made)
 
 
-def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[NewItem]) -> list[UUID]:
-    """Create all of the items or none, inside an open write. Return their ids in order.
+def add_items(access: Access, course_id: UUID, items: Sequence[NewItem]) -> list[UUID]:
+    """Create all of the items or none, inside an open change. Return their ids in order.
 
     Raises:
-        NotFound: the member has no such course.
+        NotFound: the call sees no such course.
         Conflict: the course or the member would have too many items.
     """
-    course_name = add_to_count(Access(member), course_id, len(items)).name
-    today = member.today()
-    rows = [new_row(write, course_id, course_name, item, today) for item in items]
-    insert_rows(write, rows)
-    return [row["id"] for row in rows]
+    course = course_for_items(access, course_id)
+    require_room_for_items(course, len(items))
+    return [row["id"] for row in insert_items(access, course_id, course["name"], items)]
 
 
-def with_worths(access: Access, course_id: UUID, rows: Sequence[ReadItem], today: date) -> Sequence[ReadItem]:
+def insert_items(
+    access: Access, course_id: UUID, course_name: str, items: Iterable[NewItem | EntryFields]
+) -> list[ReadItem]:
+    """Insert items, for which there is room. A `worth` must be read (`with_worths`)."""
+    given: dict[str, Any] = {"course_id": course_id, "missable_from": access.today()}
+    rows = ({name: value for name, value in item.items() if name != "quote"} | given for item in items)
+    return [as_read(row, course_name) for row in Item.rows.of(access).insert(*rows)]
+
+
+def with_worths(access: Access, course_id: UUID, rows: Sequence[ReadItem]) -> Sequence[ReadItem]:
     """`rows` as stored now, if any of them has a worth, which needs one statement."""
     if all(row["category_id"] is None for row in rows):
         return rows
-    which = Q(id__in={row["id"] for row in rows})
-    stored = {row["id"]: row for row in read(_of_course(access, course_id, which), today)}
+    ids = list_as_value({row["id"] for row in rows})
+    stored = {row["id"]: row for row in _WITH_IDS.all(access, course_id=course_id, ids=ids, today=access.today())}
     return [stored[row["id"]] for row in rows]
-
-
-def _as_item(entry: EntryFields) -> NewItem:
-    return cast("NewItem", {name: value for name, value in entry.items() if name != "quote"})
 
 
 def _category_ids(entries: Sequence[EntryFields]) -> dict[str, UUID | None]:
@@ -128,29 +123,26 @@ def answered(rows: Sequence[ReadItem], today: date) -> list[EnteredItemRow]:
     return cast("list[EnteredItemRow]", as_answered(copies, today))
 
 
-def _of_course(access: Access, course_id: UUID, which: Q) -> QuerySet[Item]:
-    return Item.objects.filter(
-        which, member_id=access.member.id, course_id=course_id, course__member_id=access.member.id
-    )
-
-
-def _with_these_dates(access: Access, course_id: UUID, entries: Sequence[EntryFields], today: date) -> list[ReadItem]:
+def _with_these_dates(access: Access, course_id: UUID, entries: Sequence[EntryFields]) -> list[ReadItem]:
     """The course's items on the dates of `entries`, including undated ones if an entry is undated; oldest first."""
-    dates = {entry["due_on"] for entry in entries}
-    on_a_day = Q(due_on__in=[day for day in dates if day is not None])
-    which = on_a_day | Q(due_on__isnull=True) if None in dates else on_a_day
-    return read(_of_course(access, course_id, which).order_by("created_at", "id"), today)
+    days = {entry["due_on"] for entry in entries}
+    statement = _WITH_DATES_OR_NONE if None in days else _WITH_DATES
+    dates = list_as_value([day for day in days if day is not None])
+    return statement.all(access, course_id=course_id, dates=dates, today=access.today())
 
 
-def _known_or_new(rows: Sequence[ReadItem], there: Sequence[ReadItem]) -> tuple[list[ReadItem], list[ReadItem]]:
-    """For each row, the first equal one, preferably an existing one of `there`; and the rows to insert."""
-    known: dict[tuple[str, date | None], ReadItem] = {}
-    for row in there:
-        known.setdefault(_key(row), row)
-    new = [row for row in rows if known.setdefault(_key(row), row) is row]
-    return [known[_key(row)] for row in rows], new
+_Key = tuple[str, date | None]
 
 
-def _key(row: ReadItem) -> tuple[str, date | None]:
+def _unknown(entries: Iterable[EntryFields], known: dict[_Key, ReadItem]) -> list[EntryFields]:
+    """The first entry of each key that no existing item has."""
+    first: dict[_Key, EntryFields] = {}
+    for entry in entries:
+        if _key(entry) not in known:
+            first.setdefault(_key(entry), entry)
+    return [*first.values()]
+
+
+def _key(item: ReadItem | EntryFields) -> _Key:
     """The key that equal items share: case-folded title and date."""
-    return row["title"].strip().casefold(), row["due_on"]
+    return item["title"].strip().casefold(), item["due_on"]

@@ -28,6 +28,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
 from courses.models import Item
@@ -37,7 +38,7 @@ from courses.serializers import ItemRow
 from courses.statuses import OF_STATUS
 from studyservice.database.folding import fold
 from studyservice.database.keysets import After, SelectBoth
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 from studyservice.operations.serializers import Page, page
 
 
@@ -94,7 +95,7 @@ class _LastTold(TypedDict, total=False):
     last_id: UUID
 
 
-_NOW = Select[_Now](
+_NOW = MemberSelect[_Now](
     ITEMS.order_by("-created_at")[:1],
     {"newest": "created_at", "clock": "member__write_clock"},
 )
@@ -132,7 +133,7 @@ def list_items(
     def read(section: Section, bounds: Mapping[str, datetime], most: int) -> list[ReadItem]:
         here = after if after and after.section == section else None
         statement = _page(frozenset((*names, *bounds)), section, _place(here))
-        return statement.all(member_id=access.member.id, today=today, limit=most, **values, **bounds, **_named(here))
+        return statement.all(access, today=today, limit=most, **values, **bounds, **_named(here))
 
     for section, bounds in _sections(after, pins).items():
         rows = read(section, bounds, limit + 1 - len(found))
@@ -184,7 +185,7 @@ def _conditions(filters: ItemFilters) -> tuple[set[str], dict[str, Any]]:
 
 def _pins(access: Access) -> Pins | None:
     """The pins of a walk that begins now; None without any items."""
-    row = _NOW.first(member_id=access.member.id)
+    row = _NOW.first(access)
     return None if row is None else Pins(row["newest"], row["clock"])
 
 
@@ -243,8 +244,12 @@ def _position(last: ItemRow, section: Section, pins: Pins | None) -> Position:
     return Position(section, due_on, instant, last["id"], pins)
 
 
+class _MemberSelectBoth(MemberSelect[ReadItem], SelectBoth[ReadItem]):
+    """Both for a member."""
+
+
 @cache
-def _page(filters: frozenset[str], section: Section, place: str) -> Select[ReadItem]:
+def _page(filters: frozenset[str], section: Section, place: str) -> MemberSelect[ReadItem]:
     """The statement for one set of filters and one starting position. There are at most a few hundred of them."""
     items: QuerySet[Item] = ITEMS.filter(*(_FILTERS[name] for name in sorted(filters & _FILTERS.keys())))
     if "q" in filters:
@@ -258,9 +263,9 @@ def _page(filters: frozenset[str], section: Section, place: str) -> Select[ReadI
         case "dated":
             due_later = After({"due_on": Param("last_due"), instant: Param("last_instant"), "id": Param("last_id")})
             undated = items.filter(due_on=None)
-            return SelectBoth[ReadItem](items.filter(due_later), undated, LISTED, order=_SOONEST_FIRST_SQL)
+            return _MemberSelectBoth(items.filter(due_later), undated, LISTED, order=_SOONEST_FIRST_SQL)
         case "undated":
             items = items.filter(later, due_on=None)
         case "later":
             items = items.filter(later)
-    return Select[ReadItem](items, LISTED, limited=True)
+    return MemberSelect[ReadItem](items, LISTED, limited=True)

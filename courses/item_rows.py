@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, cast
 
-from django.db.models import F, QuerySet
+from django.db.models import F
 from django.db.models.functions import Left
 
 from courses.models import Item
 from courses.serializers import ItemColumns, ItemRecord, ItemRow
 from courses.statuses import status_of
-from courses.worth import worth_on
-from studyservice.database.statements import Param
+from courses.worth import WORTH
 
 NOTE_IN_LISTS = 200
 """Maximum characters of a note in a list of items."""
@@ -27,13 +26,11 @@ class ReadItem(ItemColumns):
 SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
 
 
-def with_worth(items: QuerySet[Item], today: date | Param) -> QuerySet[Item]:
-    """`items` with the columns of `WHOLE` and `LISTED`. Columns that a statement does not read cost nothing."""
-    return items.annotate(worth=worth_on(today), note_in_lists=Left("note", NOTE_IN_LISTS))
-
-
-ITEMS = with_worth(Item.objects.filter(member_id=Param("member_id"), course__member_id=F("member_id")), Param("today"))
-"""The member's items with their courses. Reading their worth takes the member's date, `today`.
+ITEMS = Item.rows.declared.filter(course__member_id=F("member_id")).annotate(
+    worth=WORTH, note_in_lists=Left("note", NOTE_IN_LISTS)
+)
+"""The items with their courses. Reading their worth takes the member's date, `today`. Columns that a statement does not
+read cost nothing.
 
 The course's member is compared with the item's rather than with the parameter: otherwise a query plan might begin with
 courses and then sort their items.
@@ -46,10 +43,10 @@ LISTED: Mapping[str, str] = {**WHOLE, "note": "note_in_lists"}
 """The same with the beginning of the note."""
 
 
-def read(items: QuerySet[Item], today: date) -> list[ReadItem]:
-    """The rows of items. The filter must name the member of both tables."""
-    found = with_worth(items, today).values_list(*WHOLE.values())
-    return cast("list[ReadItem]", [dict(zip(WHOLE, row, strict=True)) for row in found])
+def as_read(item: Mapping[str, Any], course_name: str) -> ReadItem:
+    """A new item as a statement would read it. With a category, its worth must be read."""
+    computed = {"course_name": course_name, "worth": None}
+    return cast("ReadItem", {name: computed[name] if name in computed else item[name] for name in WHOLE})
 
 
 def as_answered(items: list[ReadItem], today: date) -> list[ItemRow]:

@@ -8,7 +8,7 @@ from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item, SyllabusFile
 from courses.searching import folded_course, folded_item, repair_folded_courses, repair_folded_items
 from courses.uploads.attaching import FILES_OF_COURSE, expiry
-from courses.uploads.rows import files_in_courses, require_room
+from courses.uploads.rows import files_in_courses, require_room, seen_files
 
 _LONG_LINE = 8 * 1024 * 1024
 
@@ -21,7 +21,7 @@ register(
             line=CourseLine,
             order=("created_at", "id"),
             optional=("hue",),
-            left_out={"item_count": "counted when it is taken in", "folded": "made of the name when it is taken in"},
+            left_out={"folded": "made of the name when it is taken in"},
             long_line=_LONG_LINE,
             must_be_empty=True,
         ),
@@ -37,6 +37,7 @@ register(
         SyllabusFile,
         course="course",
         view=files_in_courses,
+        seen=seen_files,
         archived=Archived(
             name="syllabus_files",
             line=SyllabusFileLine,
@@ -57,6 +58,8 @@ register(
         stamps=("created_at",),
         limits=(FILES_OF_COURSE,),
         derived=expiry,
+        derived_from=("course_id",),
+        logged=("filename", "media_type", "size", "course_id", "text_status", "characters", "pages"),
     )
 )
 register(

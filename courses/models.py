@@ -63,9 +63,6 @@ class Course(models.Model):
         validators=[MaxLengthValidator(MAX_SYLLABUS_CHARACTERS)],
         help_text=f"The whole text of the syllabus, up to {MAX_SYLLABUS_CHARACTERS:,} characters.",
     )
-    item_count = models.PositiveSmallIntegerField(
-        default=0, db_default=0, editable=False, help_text="How many items it has; kept by courses.item_counts."
-    )
     folded = models.TextField(
         default="", db_default="", editable=False, help_text="The name as it is searched (courses.searching)."
     )

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import BooleanField, Case, Exists, Q, Value, When
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
 from courses.items import get_item
 from courses.models import ItemStatus
@@ -17,7 +18,7 @@ from courses.readiness_records import ItemDetailRow, ReadinessRow
 from courses.serializers import ItemRow
 from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
 from courses.study_plans import STUDY_PLANS, exam_day
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 from studyservice.hooks import Hook
 
 MOST_AT_ONCE = 3
@@ -100,9 +101,8 @@ class Due(NamedTuple):
 
 def due_items(access: Access, today: date, until: date) -> Due:
     """Items due from `today` to `until`, inclusive. One query."""
-    return due_among(
-        _due().all(member_id=access.member.id, today=today, missed_from=today - MISSED_FOR, until=until), today, until
-    )
+    found = _due().all(access, today=today, missed_from=today - MISSED_FOR, until=until)
+    return due_among(found, today, until)
 
 
 def due_among(found: list[DueColumns], today: date, until: date) -> Due:
@@ -123,8 +123,8 @@ def has_cards() -> Case:
 
 
 @cache
-def _due() -> Select[DueColumns]:
+def _due() -> MemberSelect[DueColumns]:
     """Built on first use, after the hook is registered."""
     in_range = ITEMS.filter(due_on__gte=Param("missed_from"), due_on__lte=Param("until"))
     due = in_range.filter(Q(due_on__gte=Param("today")) | OF_STATUS[ItemStatus.MISSED]).order_by(*SOONEST_FIRST)
-    return Select[DueColumns](due.annotate(has_cards=has_cards()), {**LISTED, "has_cards": "has_cards"})
+    return MemberSelect[DueColumns](due.annotate(has_cards=has_cards()), {**LISTED, "has_cards": "has_cards"})

@@ -21,15 +21,10 @@ _OVERDUE = _UNENDED & Q(due_on__lt=Param("today"))
 _TOO_LATE = Q(kind__in=sorted(EXAMINED)) | Q(due_on__lt=F("missable_from"))
 
 
-def open_on(today: date | Param) -> Q:
-    """The items that are open on a day."""
-    return _UNENDED & (Q(due_on=None) | Q(due_on__gte=today))
-
-
 OF_STATUS = {
     _GRADED: Q(graded=True),
     _DONE: Q(graded=False, done=True),
-    _OPEN: open_on(Param("today")),
+    _OPEN: _UNENDED & (Q(due_on=None) | Q(due_on__gte=Param("today"))),
     _PAST: _OVERDUE & _TOO_LATE,
     _MISSED: _OVERDUE & ~Q(kind__in=sorted(EXAMINED)) & Q(due_on__gte=F("missable_from")),
 }

@@ -10,9 +10,9 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest
 
-from accounts.changes.deleting import delete_object
-from accounts.changes.writing import writing
 from accounts.operators.changes_admin import note_reading
+from accounts.rows.access import Access
+from accounts.rows.change import change
 from courses.models import SyllabusFile
 from courses.uploads.operators import ReadFile, read_again, read_brought
 from studyservice.admin.base import ReadOnlyAdmin, ServiceInline
@@ -105,8 +105,9 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
 
     def delete_model(self, request: HttpRequest, obj: SyllabusFile) -> None:
         """Delete like delete_syllabus, including expired files."""
-        with writing(obj.member_id, "delete_syllabus") as write:
-            delete_object(write, SyllabusFile, obj.id)
+        access = Access(obj.member)
+        with change(access, "delete_syllabus"):
+            SyllabusFile.rows.of(access).delete(obj.id)
 
     @admin.action(description="Read again", permissions=["read_again"])
     def read_again(self, request: HttpRequest, queryset: QuerySet[SyllabusFile]) -> None:

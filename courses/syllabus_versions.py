@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import cast
 from uuid import UUID
 
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
-from accounts.models import Member
 from accounts.rows.access import Access
+from accounts.rows.change import change
 from courses.approval import Applied, Approve, Approved, ReviewRow, State
-from courses.courses import change_course, require_course
+from courses.courses import change_course
 from courses.item_batches import add_items
 from courses.items import change_items, delete_items, items_of
-from courses.models import Course
 from courses.serializers import CourseFields, ItemFields, ItemRow
 from courses.syllabus_rows import general_cautions, version_rows
 from courses.uploads.proposals import proposal_of, remembered_course
@@ -77,9 +74,9 @@ def apply_syllabus(
     """
     for _ in range(_ATTEMPTS):
         version = version_of(access, course_id, text, model_answer)
-        with writing(access.member.id, "apply_syllabus") as write:
+        with change(access, "apply_syllabus"):
             if items_of(access, course_id) == version.there:
-                return _apply(write, access.member, course_id, approve(version.rows), _changes(text, syllabus_id))
+                return _apply(access, course_id, approve(version.rows), _changes(text, syllabus_id))
     raise Conflict("The course is being changed at this moment. Send the table again.")
 
 
@@ -92,16 +89,12 @@ def _changes(text: str | None, syllabus_id: UUID | None) -> CourseFields:
     return changes
 
 
-def _apply(
-    write: Write, member: Member, course_id: UUID, approved: Sequence[Approved], changes: CourseFields
-) -> Applied:
-    course_name = require_course(Access(member), course_id)["name"]
-    if not change_course(write, course_id, changes):
-        write.within(Course, course_id, course_name)
+def _apply(access: Access, course_id: UUID, approved: Sequence[Approved], changes: CourseFields) -> Applied:
+    change_course(access, course_id, changes)
     of_state: defaultdict[State, list[Approved]] = defaultdict(list)
     for one in approved:
         of_state[one.row.state].append(one)
     moved = [(one.row.item_id, cast("ItemFields", one.item)) for one in of_state[State.MOVED] if one.row.item_id]
-    deleted = delete_items(write, course_id, [one.row.item_id for one in of_state[State.GONE] if one.row.item_id])
-    made = add_items(write, member, course_id, [one.item for one in of_state[State.NEW]])
-    return Applied(len(made), change_items(write, course_id, moved), deleted)
+    deleted = delete_items(access, course_id, [one.row.item_id for one in of_state[State.GONE] if one.row.item_id])
+    made = add_items(access, course_id, [one.item for one in of_state[State.NEW]])
+    return Applied(len(made), change_items(access, course_id, moved), deleted)

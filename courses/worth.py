@@ -1,6 +1,5 @@
 """An item's share of its course's grade, and the mean of a course, computed in the statement that reads items."""
 
-from datetime import date
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, cast
@@ -10,7 +9,6 @@ from django.db.models import (
     Expression,
     F,
     Field,
-    Model,
     OuterRef,
     QuerySet,
     Subquery,
@@ -20,10 +18,10 @@ from django.db.models import (
 from django.db.models.functions import Cast, Concat, Greatest, NullIf, Round
 
 from courses.categories import GRADE_CATEGORY
-from courses.models import Item
-from courses.statuses import open_on
+from courses.models import Item, ItemStatus
+from courses.statuses import OF_STATUS
 from studyservice.database.functions import Joined
-from studyservice.database.statements import Param, aggregated
+from studyservice.database.statements import aggregated
 
 _WHOLE = BigIntegerField()
 _ONE, _TWO = Value(1, _WHOLE), Value(2, _WHOLE)
@@ -31,12 +29,7 @@ _AS_READ: "Field[Any, Any]" = Field()
 """An integer that the driver returns unchanged. Django would convert it for each row."""
 
 
-def _rows(model: type[Model], **filters: object) -> QuerySet[Any]:
-    """Rows of the outer row's member."""
-    return QuerySet(model).filter(member_id=OuterRef("member_id"), **filters)
-
-
-def _shares(today: date | Param, **filters: object) -> QuerySet[Any]:
+def _shares(**filters: object) -> QuerySet[Any]:
     """Categories with the integers `part` and `whole`: each of their items counts for `part / whole` of the course's
     grade, which is w / W / max(1, n - d). `count` is the number of these items.
 
@@ -47,41 +40,39 @@ def _shares(today: date | Param, **filters: object) -> QuerySet[Any]:
     A score names an item of its own category, so n is the scores, the open items, and of the other items without a
     score those that no score without an item can be of.
     """
-    score = cast("type[Model]", GRADE_CATEGORY._meta.get_field("scores").related_model)
+    scores = GRADE_CATEGORY._meta.get_field("scores").related_model.rows.whole
     weight = Cast(Round(F("weight") * 10_000), _WHOLE)
-    weights = Cast(aggregated(_rows(GRADE_CATEGORY, course_id=OuterRef("course_id")), "SUM", weight), _WHOLE)
-    items = _rows(Item, category_id=OuterRef("id"))
+    of_course = GRADE_CATEGORY.rows.whole.filter(course_id=OuterRef("course_id"))
+    items = Item.rows.whole.filter(category_id=OuterRef("id"))
     count = aggregated(items, "COUNT", "category_id")
     pieces: Expression = Greatest(
         count,
-        aggregated(_rows(score, category_id=OuterRef("id")), "COUNT", "category_id")
-        + aggregated(items.filter(open_on(today)), "COUNT", "category_id"),
+        aggregated(scores.filter(category_id=OuterRef("id")), "COUNT", "category_id")
+        + aggregated(items.filter(OF_STATUS[ItemStatus.OPEN]), "COUNT", "category_id"),
     )
     counting = Greatest(Cast(pieces, _WHOLE) - Cast(F("drop_lowest"), _WHOLE), _ONE)
+    weights = Cast(aggregated(of_course, "SUM", weight), _WHOLE)
     whole = NullIf(weights * counting, Value(0), output_field=_WHOLE)
-    categories = _rows(GRADE_CATEGORY, **filters).order_by()
+    categories = GRADE_CATEGORY.rows.declared.filter(**filters).order_by()
     return cast("QuerySet[Any]", categories.annotate(count=count, part=weight, whole=whole))
 
 
-_SHARES = _shares(Param("today"), id=OuterRef("category_id"))
+_SHARES = _shares(id=OuterRef("category_id"))
 
 PART = Subquery(_SHARES.values("part"), output_field=_AS_READ)
 WHOLE_OF_PART = Subquery(_SHARES.values("whole"), output_field=_AS_READ)
 
+_TWICE = F("part") * Value(20_000, _WHOLE) / F("whole")
+WORTH = Subquery(_SHARES.annotate(worth=(_TWICE + _ONE) / _TWO).values("worth"), output_field=_AS_READ)
+"""`part / whole` in hundredths of a percent, rounded half up: for q, `(floor(2 * q) + 1) / 2` in integers.
 
-def worth_on(today: date | Param) -> Subquery:
-    """`part / whole` in hundredths of a percent, rounded half up: for q, `(floor(2 * q) + 1) / 2` in integers.
-
-    Null for an item without a category, without reading further tables, and if `whole` is null.
-    """
-    twice = F("part") * Value(20_000, _WHOLE) / F("whole")
-    shares = _shares(today, id=OuterRef("category_id"))
-    return Subquery(shares.annotate(worth=(twice + _ONE) / _TWO).values("worth"), output_field=_AS_READ)
+Null for an item without a category, without reading further tables, and if `whole` is null.
+"""
 
 
 _NUMBERS = Concat("count", Value(":"), "part", Value(":"), "whole", output_field=TextField())
 SHARES_OF_COURSE = Subquery(
-    _shares(Param("today"), course_id=OuterRef("course_id"))
+    _shares(course_id=OuterRef("course_id"))
     .filter(count__gt=0, whole__isnull=False)
     .annotate(shares=Joined(_NUMBERS))
     .values("shares"),
@@ -101,7 +92,7 @@ def mean_worth(shares: str | None) -> Fraction | None:
 
 @lru_cache(maxsize=1_000)
 def exact_worth(part: int | None, whole: int | None) -> tuple[Fraction | None, int | None]:
-    """`part / whole` in percent, computed once for all items of a category; then the value of `worth_on`."""
+    """`part / whole` in percent, computed once for all items of a category; then the value of `WORTH`."""
     if part is None or whole is None:
         return None, None
     return Fraction(100 * part, whole), (20_000 * part // whole + 1) // 2

@@ -13,7 +13,7 @@ from accounts.credentials.api_keys import create_api_key
 from accounts.models import Member
 from accounts.rows.access import Access
 from courses.courses import create_course
-from courses.items import create_single_item
+from courses.item_batches import create_item
 from courses.serializers import CourseFields
 from grades.categories import set_grade_categories
 from grades.scores import add_grade_score
@@ -220,7 +220,7 @@ def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
 
 
 def _create_item(member: Member, course_id: UUID, item: DemoItem, categories: dict[str, UUID], today: date) -> UUID:
-    created = create_single_item(
+    created, _ = create_item(
         Access(member),
         course_id,
         title=item.title,

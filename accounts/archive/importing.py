@@ -20,6 +20,7 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.counts import recount
 from accounts.members.models import Member
+from accounts.rows.access import Access
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.uploads import Upload
 from studyservice.rates.limiter import Rate, hit
@@ -106,6 +107,8 @@ def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
             take_profile(member, cast("ProfileFields", checker.profile))
             present = {laid.table.name: _remove_present(write, laid) for laid in checker.laid}
             for laid in checker.laid:
+                if laid.table.how.require_room is not None:
+                    laid.table.how.require_room(Access(member, write=write), laid.file_bytes)
                 _insert(write, laid, archive, stored)
             recount(member.id)
             counts = {laid.table.name: laid.number - present[laid.table.name] for laid in checker.laid}
@@ -136,11 +139,8 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
     """Insert the rows of a table without the ORM, which would hold the member's lock ten times as long.
 
     Raises:
-        Conflict: there is not enough space for the files.
         ValidationFailed: two lines have the same id.
     """
-    if laid.table.how.require_room is not None:
-        laid.table.how.require_room(write.member_id, laid.file_bytes)
     model, column = laid.table.model, laid.table.stored_file()
     columns = {name: prepared(model, name) for name in ("member_id", *laid.columns)}
     fixed = {laid.columns.index(name): columns[name](write.now) for name in laid.table.data.restamped}

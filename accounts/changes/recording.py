@@ -68,10 +68,11 @@ def _shown(fields: Fields, model: type[Model] | None, *, is_whole: bool) -> dict
     data = data_of(model)
     usual = data.made_with if is_whole and data is not None else {}
     hidden = _HIDDEN | counters()
+    only = () if data is None else data.logged
     return {
         name: short(value)  # type: ignore[arg-type]
         for name, value in fields.items()
-        if name not in hidden and not (name in usual and value == usual[name])
+        if name not in hidden and (not only or name in only) and not (name in usual and value == usual[name])
     }
 
 
@@ -189,6 +190,10 @@ class Write:
         if self._head is None:
             self._head = _Head(type_of(model), object_id, name, {}, {}, course_id)
 
+    def is_about(self, object_id: UUID) -> bool:
+        """Return whether the row is about this object."""
+        return self._head is not None and self._head.id == object_id
+
     def tell(self, before: Fields | None, after: Fields | None, *, instead_of: type[Model] | None = None) -> None:
         """Add fields that the rows do not have to those that answers show, for example a list.
 
@@ -212,6 +217,11 @@ class Write:
         self, model: type[Model], stored: Mapping[str, Any], after: Fields, courses: Iterable[UUID | None]
     ) -> None:
         """Log changed columns of a row, which is as it was before. `courses` are those of the row, the newer first."""
+        data = data_of(model)
+        if data is not None and data.logged:
+            after = {name: value for name, value in after.items() if name in data.logged}
+        if not after:
+            return
         before = {name: stored[name] for name in after}
         if self._undoable:
             self.stream.changed(model, stored["id"], before, after)
@@ -241,7 +251,7 @@ class Write:
         elif self._head.id == id_:
             self._head.tell(before, after, model=model)
             self._head.course_id = self._head.course_id or course_id
-        self._touches.touch(course_id)
+        self._touches.touch(type_, course_id)
         for ids, side in zip(self._sides[type_], (before, after), strict=True):
             if side is not None:
                 ids.add(id_)

@@ -71,8 +71,10 @@ class Stream:
         return self._rows(model, {"table": [model._meta.label, *columns]}, found)
 
     def made(self, model: type[Model], rows: Iterable[Mapping[str, Any]]) -> None:
-        """Keep whole rows by column."""
-        columns = [field.attname for field in model._meta.concrete_fields]
+        """Keep rows by column: whole, or the columns of `MemberData.logged`."""
+        data = data_of(model)
+        only = () if data is None else data.logged
+        columns = ["id", *only] if only else [field.attname for field in model._meta.concrete_fields]
         head = {"table": [f"{MADE}{model._meta.label}"], "columns": columns}
         self._rows(model, head, ([row[name] for name in columns] for row in rows))
 

@@ -33,9 +33,10 @@ class Touches:
         self._further: set[str] = set()
         self._grades = False
 
-    def touch(self, course_id: UUID | None) -> None:
-        """Add the course of an object; None for no course."""
-        self._further.add(NO_COURSE if course_id is None else course_id.hex)
+    def touch(self, type_: str, course_id: UUID | None) -> None:
+        """Add the course of an object of a type; None for no course."""
+        if course_id is not None or type_ != _UPLOAD:
+            self._further.add(NO_COURSE if course_id is None else course_id.hex)
 
     def take_from(self, change: Change) -> None:
         """Add everything that another change touched."""

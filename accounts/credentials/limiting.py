@@ -15,11 +15,9 @@ from uuid import UUID
 from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.members.limited import limiter_for
 from accounts.members.models import Member
+from accounts.rows.access import Access
 from studyservice.database.limiting import Limiter, change_limiter, limited_by
 from studyservice.hooks import Hook, HookTable
-
-UNSENT = UUID(int=0)
-"""The sender of uploads that did not come from a credential limited to courses."""
 
 MOST_GONE = 100
 """Number of deleted courses that a credential keeps, because an undo can restore them."""
@@ -126,27 +124,18 @@ def grades_seen() -> Iterator[None]:
         change_limiter(limiter)
 
 
-def sender() -> UUID:
-    """Return the id of a credential limited to courses: only it and unlimited ones see its uploads without a course."""
-    caller = _CALLER.get()
-    return UNSENT if caller is None or caller.limits.courses is None else caller.holder
-
-
-def see_course_too(course_id: UUID) -> None:
-    """Add a new course to the limits of the credential that creates it. Needs the member's lock."""
-    caller = _CALLER.get()
-    if caller is None or caller.limits.courses is None:
+def with_new_course(access: Access, course_id: UUID) -> None:
+    """Let a credential that is limited to courses see the course that it creates. Needs the member's lock."""
+    if access.limits.courses is None:
         return
-    store = LIMITS_STORES.get(caller.kind)
-    if store is None:
-        raise LookupError(caller.kind)
-    stored = store.read(caller.member_id, caller.holder)
+    store = LIMITS_STORES.get(access.kind)
+    if store is None or access.holder is None:
+        raise LookupError(access.kind)
+    stored = store.read(access.member.id, access.holder)
     if stored.courses is not None:
-        kept = replace(stored, courses=(*_without_old(caller.member_id, stored.courses), str(course_id)))
-        store.write(caller.member_id, caller.holder, kept)
-    seen = replace(caller, limits=replace(caller.limits, courses=(*caller.limits.courses, str(course_id))))
-    _CALLER.set(seen)
-    change_limiter(_limiter_of(seen))
+        kept = replace(stored, courses=(*_without_old(access.member.id, stored.courses), str(course_id)))
+        store.write(access.member.id, access.holder, kept)
+    access.with_course(course_id)
 
 
 def _without_old(member_id: UUID, courses: tuple[str, ...]) -> tuple[str, ...]:

@@ -53,7 +53,8 @@ class Archived:
         shares: by reference, a column that must be equal in the line that it refers to.
         long_line: most bytes of a line.
         only: narrows the archived rows.
-        require_room: raises unless the member may store so many more bytes of files; call under the lock of a write.
+        require_room: raises unless the member may store so many more bytes of files. Takes an `Access`; call it inside
+            a write.
         must_be_empty: whether an account with such rows refuses an import.
         remove_present: for rows that may remain in an empty account: deletes those that some lines restore, at most one
             for each line, and returns their number.
@@ -73,6 +74,6 @@ class Archived:
     shares: Mapping[str, str] = field(default_factory=dict)
     long_line: int = _LONG_LINE
     only: Mapping[str, object] = field(default_factory=dict)
-    require_room: Callable[[UUID, int], None] | None = None
+    require_room: Callable[[Any, int], None] | None = None
     must_be_empty: bool = False
     remove_present: Callable[[UUID, Sequence[Mapping[str, Any]]], int] | None = None

@@ -71,6 +71,7 @@ class MemberData:
             creation of their parent.
         revised_by: columns whose change is a new revision of a calendar's event (`sequence`).
         not_logged: why the log of changes does not have the rows.
+        logged: the only columns that it has; empty for all.
         unstamped: columns that a change of another object may also change, without a new stamp of the row.
         repair_counts: recomputes the counters of a member, under the member's lock; returns how many were wrong.
         repair_clock: fixes rows stamped by a server whose clock was ahead; under the member's lock.
@@ -107,6 +108,7 @@ class MemberData:
     unstamped: tuple[str, ...] = ()
     revised_by: tuple[str, ...] = ()
     not_logged: str = ""
+    logged: tuple[str, ...] = ()
     repair_counts: Callable[[UUID], int] | None = None
     repair_clock: Callable[[Member, datetime], None] | None = None
 

@@ -1,6 +1,7 @@
 """Declared statements that are executed with an `Access`: of the member's rows, those that the call sees."""
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
@@ -21,9 +22,11 @@ BY_THEMSELVES = WholeMember("statements of `rows` have the limits in their own c
 _NOTHING = _Compiled("SELECT 1 WHERE 1 = 0", (), ())
 
 
-def ids_as_value(ids: Iterable[UUID]) -> Any:
-    """Return ids in the driver's form, for a condition with many of them."""
-    return [*ids] if connection.vendor == "postgresql" else orjson.dumps([one.hex for one in ids]).decode()
+def list_as_value(values: Iterable[UUID | date]) -> Any:
+    """Return ids or dates in the driver's form, for a condition with many of them (`accounts.rows.rows.OneOf`)."""
+    if connection.vendor == "postgresql":
+        return [*values]
+    return orjson.dumps([one.hex if isinstance(one, UUID) else one for one in values]).decode()
 
 
 class MemberSelect(Select[RowT_co]):

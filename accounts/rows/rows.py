@@ -22,8 +22,8 @@ from django.db.models import BooleanField, Count, Expression, F, Model, QuerySet
 from accounts.members.data import MemberData, data_of
 from accounts.rows.access import Access
 from accounts.rows.deleting import delete_with_below
-from accounts.rows.reading import BY_THEMSELVES, MemberSelect, ids_as_value
-from accounts.rows.seen import Declared, seen
+from accounts.rows.reading import BY_THEMSELVES, MemberSelect, list_as_value
+from accounts.rows.seen import Declared, Seen
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import NotFound
 
@@ -51,7 +51,7 @@ class Rows(Generic[M]):
     @property
     def declared(self) -> "QuerySet[M]":
         """The same rows in a declared statement (`accounts.rows.reading.MemberSelect`)."""
-        return QuerySet(self.model).filter(seen(self.model), member_id=Param("member_id"))
+        return QuerySet(self.model).filter(Seen(self.model), member_id=Param("member_id"))
 
     @property
     def whole(self) -> "QuerySet[M]":
@@ -129,18 +129,23 @@ class MemberRows:
 
     @BY_THEMSELVES.rows()
     def update_each(
-        self, changes: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], *, course_id: UUID | None = None
+        self,
+        changes: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
+        *,
+        course_id: UUID | None = None,
+        stamped: bool = False,
     ) -> int:
         """Update many rows likewise, in a statement for each choice of columns. Return how many differed.
 
         Args:
             changes: the stored columns and the changes of each row.
+            stamped: whether also a change of `MemberData.unstamped` columns is one of the row itself.
         """
         groups: defaultdict[tuple[str, ...], list[Model]] = defaultdict(list)
         for stored, wanted in changes:
             after = {name: value for name, value in wanted.items() if stored[name] != value}
             if after:
-                values, is_revised = self._updated(stored, after, course_id)
+                values, is_revised = self._updated(stored, after, course_id, stamped=stamped)
                 if is_revised:
                     values["sequence"] = F("sequence") + 1
                 groups[tuple(values)].append(self._model(id=stored["id"], **values))
@@ -149,7 +154,9 @@ class MemberRows:
             mine.bulk_update(rows, names)
         return sum(map(len, groups.values()))
 
-    def _updated(self, stored: Mapping[str, Any], after: Row, course_id: UUID | None) -> tuple[Row, bool]:
+    def _updated(
+        self, stored: Mapping[str, Any], after: Row, course_id: UUID | None, *, stamped: bool = False
+    ) -> tuple[Row, bool]:
         """Log changed columns. Return everything to store, and whether it is a new revision of a calendar's event."""
         write, data = self._access.open_write, _data(self._model)
         now = {**stored, **after}
@@ -163,7 +170,9 @@ class MemberRows:
         values = dict(after)
         if data.derived is not None and after.keys() & {*data.derived_from}:
             values |= data.derived({name: now[name] for name in data.derived_from})
-        if "updated_at" in _columns(self._model) and not after.keys() <= {*data.unstamped}:
+        if "updated_at" in _columns(self._model) and (
+            stamped or not after.keys() <= {*data.unstamped} or write.is_about(stored["id"])
+        ):
             values["updated_at"] = write.now
         return values, bool(after.keys() & {*data.revised_by})
 
@@ -238,11 +247,11 @@ def _new_row(model: type[Model], data: MemberData, given: Mapping[str, Any], acc
 
 
 def _bound(which: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: ids_as_value(value) if name.endswith("__in") else value for name, value in which.items()}
+    return {name: list_as_value(value) if name.endswith("__in") else value for name, value in which.items()}
 
 
 class OneOf(Expression):
-    """Whether a column has one of the ids of a parameter."""
+    """Whether a column has one of the values of a parameter (`list_as_value`)."""
 
     conditional = True
     output_field = BooleanField()
@@ -260,8 +269,10 @@ class OneOf(Expression):
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         sql, params = compiler.compile(self.column)
-        test = "IN (SELECT value FROM json_each(%s))" if connection.vendor == "sqlite" else "= ANY(%s::uuid[])"
-        return f"{sql} {test}", (*params, Param(self.param))
+        if connection.vendor == "sqlite":
+            return f"{sql} IN (SELECT value FROM json_each(%s))", (*params, Param(self.param))  # noqa: S608 # nosec
+        kind = self.column.target.cast_db_type(connection)
+        return f"{sql} = ANY(%s::{kind}[])", (*params, Param(self.param))
 
 
 @cache
@@ -284,7 +295,7 @@ def _counting(model: type[Model], which: tuple[str, ...]) -> MemberSelect[Row]:
 
 
 def _narrowed(model: type[Model], which: Iterable[str]) -> QuerySet[Any]:
-    rows: QuerySet[Any] = QuerySet(model).filter(seen(model), member_id=Param("member_id")).order_by()
+    rows: QuerySet[Any] = QuerySet(model).filter(Seen(model), member_id=Param("member_id")).order_by()
     for name in which:
         column, is_list, _ = name.partition("__in")
         rows = rows.filter(OneOf(column, name)) if is_list else rows.filter(**{column: Param(name)})

@@ -142,16 +142,26 @@ class _Masked(Col):
         return _OWN.sub(f"{connection.ops.quote_name(self.alias)}.", instead), []
 
 
+class Seen(Declared):
+    """Whether the call sees a row (`seen`). The model's declaration is looked up when the statement is compiled."""
+
+    def __init__(self, model: type[Model]) -> None:
+        super().__init__()
+        self.model = model
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        return compiler.compile(seen(self.model).resolve_expression(compiler.query))
+
+
 def seen(model: type[Model]) -> Q:
     """Return the condition on the rows of a model that a call sees, from its declaration (`MemberData`)."""
     data = data_of(model)
     if data is None:
         raise LookupError(model)
-    declared = Q(Declared())
     condition = data.seen() if data.seen is not None else Q()
     if data.seen is None and data.course:
         condition = _in_courses(model, data.course.split("__"))
-    return declared & condition & Q(GradesSeen()) if data.is_grade else declared & condition
+    return condition & Q(GradesSeen()) if data.is_grade else condition
 
 
 def _in_courses(model: type[Model], path: Sequence[str]) -> Q:

@@ -146,7 +146,7 @@ class _Undo:
         if now is None:
             if _is_file(label):
                 return  # deleted files stay deleted
-            gone = f"“{one.name}”" if one.name else f"A {as_words(type_of(model))} that it changed"
+            gone = f"“{one.name}”" if one.name else f"One of the {as_words(plural_of(type_of(model)))} that it changed"
             raise Conflict(f"{gone} is gone. Undo its deletion first.")
         if changed := _differing(label, now, one):
             told = changed_since(changed, model(**now))

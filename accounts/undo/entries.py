@@ -127,6 +127,9 @@ def effects_of(member: Member, change: Change, now: datetime) -> Effects:
     parts = contents.parts(change.object_type, change.object_id, change.object_name)
     for part in parts[1:] if contents.stream == 1 else parts:
         _add_part(effects, member.id, part)
+    for rows in effects.rows.values():
+        if (head := rows.get(change.object_id)) is not None:
+            head.name = head.name or change.object_name
     return effects
 
 

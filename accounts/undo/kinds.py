@@ -52,10 +52,10 @@ def why_not(
         return _not_kept(object_type, contents)
     if created_at <= now - UNDOABLE_FOR:
         return TOO_OLD
-    for part in () if contents.stream else contents.parts(object_type, UUID(int=0), ""):
-        if unknown := _unknown(part):
-            return unknown
-    return None
+    if contents.stream:
+        return _unknown_type(object_type)
+    unknown = map(_unknown, contents.parts(object_type, UUID(int=0), ""))
+    return next(filter(None, unknown), None)
 
 
 def told_why_not(change: ChangeRow, now: datetime) -> str:
@@ -79,11 +79,15 @@ def _not_kept(object_type: str, contents: Contents) -> str:
     return FILES if object_type == "syllabus_file" else NOT_KEPT
 
 
+def _unknown_type(type_: str) -> str | None:
+    return None if model_of(type_) else f"A change of a {type_.replace('_', ' ')} cannot be undone. {_INSTEAD}"
+
+
 def _unknown(part: Part) -> str | None:
     """Return why a change with unknown fields cannot be undone. None if all are known."""
     model = model_of(part.type)
     if model is None:
-        return f"A change of a {part.type.replace('_', ' ')} cannot be undone. {_INSTEAD}"
+        return _unknown_type(part.type)
     if part.before is None or part.after is None:
         return None
     known, data = columns(model), data_of(model)

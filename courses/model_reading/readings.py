@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, TypedDict
 from uuid import UUID
@@ -14,10 +15,13 @@ from django.utils import timezone
 
 from accounts.models import Member
 from accounts.rows.access import Access
+from accounts.rows.change import change
+from accounts.rows.reading import MemberSelect
 from courses.model_reading.asking import KnownCourse, ask, message_for
 from courses.models import Course, SyllabusFile
+from studyservice.database.statements import Param
 from studyservice.fetching.model_api import ModelError
-from studyservice.operations.errors import RateLimited, ValidationFailed
+from studyservice.operations.errors import NotFound, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit
 from studyservice.server.signals import syllabus_read
 
@@ -110,16 +114,16 @@ def read(member_id: UUID, syllabus_id: UUID, asked_at: datetime) -> None:
 
     No transaction and no statement is open while the model answers.
     """
-    mine = SyllabusFile.objects.filter(
-        member_id=member_id, id=syllabus_id, model_state=READING, model_asked_at=asked_at
-    )
-    kept = mine.values("text", of_course=Coalesce("course_id", "compared_with_id")).first()
-    model = settings.SYLLABUS_MODEL
+    member, model = Member.objects.filter(id=member_id).first(), settings.SYLLABUS_MODEL
+    if member is None:
+        return
+    access = Access(member)
+    kept = _ASKED_FOR.first(access, syllabus_id=syllabus_id, asked_at=asked_at)
     if kept is None or model is None or timezone.now() - asked_at >= LONGEST:
         return
-    course_id: UUID | None = kept["of_course"]
-    today = Member.objects.get(id=member_id).today()
-    message = message_for(kept["text"] or "", today=today, course=_course(member_id, course_id))
+    course_id = kept["of_course"]
+    course = None if course_id is None else _KNOWN.first(access, course_id=course_id)
+    message = message_for(kept["text"] or "", today=access.today(), course=course)
     connection.close()  # it would stay open, unused, for as long as the model takes
     started = time.monotonic()
     found: Mapping[str, str] = {"model_state": FAILED, "model_error": _FAULT}
@@ -130,12 +134,30 @@ def read(member_id: UUID, syllabus_id: UUID, asked_at: datetime) -> None:
         found = {"model_state": FAILED, "model_error": error.reason}
     finally:
         if timezone.now() - asked_at < LONGEST:
-            mine.update(**found)
+            _store(access, syllabus_id, asked_at, found)
         syllabus_read.send(read, outcome=found["model_state"], seconds=time.monotonic() - started)
 
 
-def _course(member_id: UUID, course_id: UUID | None) -> KnownCourse | None:
-    if course_id is None:
-        return None
-    mine = Course.objects.filter(member_id=member_id, id=course_id)
-    return mine.values("name", "code", "term").first()
+def _store(access: Access, syllabus_id: UUID, asked_at: datetime, found: Mapping[str, str]) -> None:
+    """Store the outcome, unless another reading was asked for or the upload is gone."""
+    with suppress(NotFound), change(access, "read_syllabus"):
+        rows = SyllabusFile.rows.of(access)
+        kept = rows.get(NotFound, "model_state", "model_asked_at", "model_error", "model_answer", id=syllabus_id)
+        if (kept["model_state"], kept["model_asked_at"]) == (READING, asked_at):
+            rows.update(kept, found)
+
+
+class _AskedFor(TypedDict):
+    text: str | None
+    of_course: UUID | None
+
+
+_ASKED_FOR = MemberSelect[_AskedFor](
+    SyllabusFile.rows.declared.filter(
+        id=Param("syllabus_id"), model_state=READING, model_asked_at=Param("asked_at")
+    ).annotate(of_course=Coalesce("course_id", "compared_with_id")),
+    {"text": "text", "of_course": "of_course"},
+)
+_KNOWN = MemberSelect[KnownCourse](
+    Course.rows.declared.filter(id=Param("course_id")).order_by(), {name: name for name in KnownCourse.__annotations__}
+)

@@ -6,11 +6,12 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from accounts.pages.signed_in import signed_in
+from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.colors import shown_hue
 from courses.courses import COURSES_BY_AGE
 from courses.models import Course
 from courses.serializers import CourseRecord, CourseRow
-from studyservice.database.statements import Param, Select
 from studyservice.http.request_keys import RequestKey
 
 _HUES = RequestKey[dict[UUID, int]]("course_hues")
@@ -25,21 +26,21 @@ class _WithHue(CourseRow):
     hue: int | None
 
 
-_LIST = Select[_Hue](Course.objects.filter(member_id=Param("member_id")).order_by(), {"id": "id", "hue": "hue"})
-_COURSES = Select[_WithHue](COURSES_BY_AGE, CourseRecord.columns() | {"hue": "hue"})
+_LIST = MemberSelect[_Hue](Course.rows.declared.order_by(), {"id": "id", "hue": "hue"})
+_COURSES = MemberSelect[_WithHue](COURSES_BY_AGE, CourseRecord.columns() | {"hue": "hue"})
 
 
 def hues_here(request: HttpRequest) -> dict[UUID, int]:
     """The hue of each course."""
     hues = _HUES.get(request)
     if hues is None:
-        hues = {row["id"]: shown_hue(row["id"], row["hue"]) for row in _LIST.all(member_id=signed_in(request).id)}
+        hues = {row["id"]: shown_hue(row["id"], row["hue"]) for row in _LIST.all(Access(signed_in(request)))}
         _HUES.set(request, hues)
     return hues
 
 
 def courses_here(request: HttpRequest) -> list[CourseRow]:
     """Every course, oldest first. The same query reads the hues of the page."""
-    courses: list[_WithHue] = _COURSES.all(member_id=signed_in(request).id)
+    courses: list[_WithHue] = _COURSES.all(Access(signed_in(request)))
     _HUES.set(request, {course["id"]: shown_hue(course["id"], course["hue"]) for course in courses})
     return list[CourseRow](courses)

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, TypedDict, cast
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
 from django.utils import timezone
 
-from accounts.changes.recording import Write
 from accounts.members.limits import Limit
+from accounts.rows.access import Access
+from accounts.rows.rows import Row
 from courses.models import SyllabusFile
-from studyservice.database.ahead import update_later
 from studyservice.operations.errors import ValidationFailed
 
 FILES_OF_COURSE = Limit(
@@ -25,52 +24,40 @@ KEPT_FOR = timedelta(hours=24)
 """How long an upload is kept without a course."""
 
 
-class Attachable(TypedDict):
-    """An upload to be attached."""
-
-    id: UUID
-    filename: str
-    course_id: UUID | None
-    text: str | None
-
-
-def attachable(write: Write, syllabus_id: UUID, course_id: UUID | None = None) -> Attachable:
-    """The upload, if it belongs to no course or to this one.
+def attachable(access: Access, syllabus_id: UUID, course_id: UUID | None = None) -> Row:
+    """The id, name, text and course of the upload, if it belongs to no course or to this one.
 
     Raises:
         ValidationFailed: it does not exist, has expired, or is attached to another course.
     """
-    mine = SyllabusFile.objects.filter(member_id=write.member_id, id=syllabus_id)
-    free = Q(course=None, expires_at__gt=timezone.now())
-    rows = mine.filter(free | Q(course_id=course_id) if course_id else free)
-    found = rows.values(*Attachable.__annotations__).first()
-    if found is None:
-        raise ValidationFailed.of(
-            "syllabus_id",
-            "There is no such upload, it has expired, or it is attached to another course. Upload it again.",
-        )
-    return cast("Attachable", found)
+    found = SyllabusFile.rows.of(access).find("filename", "text", "expires_at", id=syllabus_id)
+    if found is not None:
+        is_free = found["course_id"] is None and found["expires_at"] > timezone.now()
+        if is_free or (course_id is not None and found["course_id"] == course_id):
+            return found
+    raise ValidationFailed.of(
+        "syllabus_id",
+        "There is no such upload, it has expired, or it is attached to another course. Upload it again.",
+    )
 
 
-def attach(write: Write, upload: Attachable, course_id: UUID) -> None:
+def attach(access: Access, upload: Row, course_id: UUID) -> None:
     """Attach the upload, which has no course yet.
 
     Raises:
         Conflict: the course has the maximum number of files.
     """
-    require_place(write, course_id)
-    mine = SyllabusFile.objects.filter(member_id=write.member_id, id=upload["id"])
-    update_later(mine, course_id=course_id, expires_at=None)
-    write.changed(SyllabusFile, upload["id"], upload["filename"], {"course_id": None}, {"course_id": course_id})
+    require_place(access, course_id)
+    SyllabusFile.rows.of(access).update(upload, {"course_id": course_id})
 
 
-def require_place(write: Write, course_id: UUID) -> None:
+def require_place(access: Access, course_id: UUID) -> None:
     """Require that the course can have another file.
 
     Raises:
         Conflict: it has the maximum number of files.
     """
-    FILES_OF_COURSE.require_room(SyllabusFile.objects.filter(member_id=write.member_id, course_id=course_id))
+    FILES_OF_COURSE.require(SyllabusFile.rows.of(access.whole).count(course_id=course_id))
 
 
 def expiry(columns: Mapping[str, Any]) -> dict[str, datetime | None]:

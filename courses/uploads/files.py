@@ -8,16 +8,16 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.changes.deleting import delete_object
-from accounts.changes.writing import writing
 from accounts.rows.access import Access
+from accounts.rows.change import change
+from accounts.rows.reading import MemberSelect
 from courses.courses import require_course
 from courses.errors import NoSuchSyllabus
 from courses.model_reading.readings import RULES, ReadingColumns, reading_of, require_reader
 from courses.models import MAX_SYLLABUS_CHARACTERS, SyllabusFile
 from courses.uploads.proposals import compared_course, proposal_of, remembered_course
 from courses.uploads.serializers import SyllabusColumns, SyllabusDetailRow, SyllabusRecord, SyllabusRow
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.serializers import DeletedRow, deletion
 
@@ -42,7 +42,7 @@ class _StoredRow(TypedDict):
     file: str
 
 
-_MINE = SyllabusFile.objects.filter(member_id=Param("member_id"))
+_MINE = SyllabusFile.rows.declared
 _LIVE = (
     _MINE.filter(Q(course__isnull=False) | Q(expires_at__gt=Param("now"))).filter(id=Param("syllabus_id")).order_by()
 )
@@ -50,10 +50,10 @@ _LISTED = SyllabusRecord.columns() | {name: name for name in ReadingColumns.__an
 KEPT = _LISTED | {name: name for name in ("text", "compared_with_id", "model_answer")}
 """The columns of a `KeptRow`."""
 
-_ONE = Select[KeptRow](_LIVE, KEPT)
-_STORED = Select[_StoredRow](_LIVE, {name: name for name in _StoredRow.__annotations__})
-_LIST = Select[ListedRow](_MINE.filter(course_id=Param("course_id")).order_by("-created_at", "-id"), _LISTED)
-_ATTACHED = Select[ListedRow](_MINE.filter(course__isnull=False).order_by("-created_at", "-id"), _LISTED)
+_ONE = MemberSelect[KeptRow](_LIVE, KEPT)
+_STORED = MemberSelect[_StoredRow](_LIVE, {name: name for name in _StoredRow.__annotations__})
+_LIST = MemberSelect[ListedRow](_MINE.filter(course_id=Param("course_id")).order_by("-created_at", "-id"), _LISTED)
+_ATTACHED = MemberSelect[ListedRow](_MINE.filter(course__isnull=False).order_by("-created_at", "-id"), _LISTED)
 
 
 def get_syllabus(
@@ -76,7 +76,7 @@ def get_syllabus(
         ValidationFailed: `course_id` is not a course of the member, or there is no model.
     """
     require_reader(reader)
-    kept = _ONE.first(member_id=access.member.id, syllabus_id=syllabus_id, now=timezone.now())
+    kept = _ONE.first(access, syllabus_id=syllabus_id, now=timezone.now())
     if kept is None:
         raise NoSuchSyllabus
     if course_id is None:
@@ -93,7 +93,7 @@ def get_syllabus(
 
 def model_answer(access: Access, syllabus_id: UUID) -> str:
     """The stored answer of the model about a file, for `proposal_of`; empty if there is none."""
-    kept = _ONE.first(member_id=access.member.id, syllabus_id=syllabus_id, now=timezone.now())
+    kept = _ONE.first(access, syllabus_id=syllabus_id, now=timezone.now())
     return "" if kept is None else kept["model_answer"]
 
 
@@ -130,13 +130,13 @@ def list_syllabi(access: Access, course_id: UUID) -> list[SyllabusRow]:
 
 def files_of(access: Access, course_id: UUID) -> list[SyllabusRow]:
     """The same without checking that the course exists. One query."""
-    return [_answered(file) for file in _LIST.all(member_id=access.member.id, course_id=course_id)]
+    return [_answered(file) for file in _LIST.all(access, course_id=course_id)]
 
 
 def files_by_course(access: Access) -> dict[UUID, list[SyllabusRow]]:
     """The files of all courses, newest first."""
     found: defaultdict[UUID, list[SyllabusRow]] = defaultdict(list)
-    for file in _ATTACHED.all(member_id=access.member.id):
+    for file in _ATTACHED.all(access):
         if file["course_id"] is not None:
             found[file["course_id"]].append(_answered(file))
     return found
@@ -148,10 +148,9 @@ def delete_syllabus(access: Access, syllabus_id: UUID) -> DeletedRow:
     Raises:
         NotFound: the member has no such file, or it has expired.
     """
-    with writing(access.member.id, "delete_syllabus") as write:
+    with change(access, "delete_syllabus"):
         _stored(access, syllabus_id)
-        if not delete_object(write, SyllabusFile, syllabus_id):
-            raise NoSuchSyllabus
+        SyllabusFile.rows.of(access).delete(syllabus_id)
     return deletion(syllabus_id)
 
 
@@ -167,7 +166,7 @@ def _answered(listed: ListedRow) -> SyllabusRow:
 
 
 def _stored(access: Access, syllabus_id: UUID) -> _StoredRow:
-    stored = _STORED.first(member_id=access.member.id, syllabus_id=syllabus_id, now=timezone.now())
+    stored = _STORED.first(access, syllabus_id=syllabus_id, now=timezone.now())
     if stored is None:
         raise NoSuchSyllabus
     return stored

@@ -7,15 +7,13 @@ from contextlib import contextmanager
 from typing import IO, NamedTuple
 from uuid import UUID
 
-from django.core.files import File
-
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
+from accounts.rows.access import Access
+from accounts.rows.change import change
 from courses.errors import NoSuchSyllabus
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, read_file
 from courses.uploads.attaching import require_place
-from courses.uploads.rows import MAX_BYTES, Upload, logged_fields, new_row, read_columns, require_room
+from courses.uploads.rows import MAX_BYTES, Upload, new_row, read_columns, require_room
 from studyservice.operations.errors import InvalidRequest
 from studyservice.operations.uploads import UploadedFile
 
@@ -43,20 +41,15 @@ def read_brought(content: IO[bytes], filename: str) -> Iterator[ReadFile]:
         yield ReadFile(upload, read_file(upload.file, upload.filename))
 
 
-def add_to_course(write: Write, course_id: UUID, brought: ReadFile) -> None:
-    """Store the file for the course.
+def add_to_course(access: Access, course_id: UUID, brought: ReadFile) -> None:
+    """Store the file for the course, inside an open change that cannot be undone.
 
     Raises:
         Conflict: the course has too many files, or the member's files are too large in total.
     """
-    require_place(write, course_id)
-    require_room(write.member_id, brought.upload.size)
-    row = new_row(write.member_id, brought.upload, brought.found)
-    row.course_id, row.created_at = course_id, write.now
-    row.file.save(row.filename, File(brought.upload.file), save=False)
-    row.save(force_insert=True)
-    write.made(SyllabusFile, row.id, row.filename, logged_fields(row))
-    write.cannot_be_undone()
+    require_place(access, course_id)
+    require_room(access, brought.upload.size)
+    SyllabusFile.rows.of(access).insert({**new_row(access, brought.upload, brought.found), "course_id": course_id})
 
 
 def read_again(row: SyllabusFile) -> str:
@@ -72,15 +65,11 @@ def read_again(row: SyllabusFile) -> str:
     """
     with row.file.open("rb") as stored, _copied(stored) as file:
         columns = read_columns(read_file(file, row.filename))
-    with writing(row.member_id, "read_syllabus_again") as write:
-        mine = SyllabusFile.objects.filter(member_id=row.member_id, id=row.id)
-        noted = [name for name in columns if name != "text"]
-        before = mine.values(*noted).first()
-        if before is None:
-            raise NoSuchSyllabus
-        mine.update(**columns)
-        write.changed(SyllabusFile, row.id, row.filename, before, {name: columns[name] for name in noted})
-        write.cannot_be_undone()
+    access = Access(row.member)
+    with change(access, "read_syllabus_again") as log:
+        log.cannot_be_undone()
+        rows = SyllabusFile.rows.of(access)
+        rows.update(rows.get(NoSuchSyllabus, "filename", *columns, id=row.id), columns)
     return str(columns["text_status"])
 
 

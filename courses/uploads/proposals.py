@@ -6,6 +6,7 @@ from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.entry_serializers import WarningRow
 from courses.model_reading.proposing import proposed
 from courses.model_reading.readings import RULES
@@ -15,7 +16,7 @@ from courses.syllabi.comparison import Stored
 from courses.syllabi.proposing import question
 from courses.uploads.counting import count_limit_hit
 from courses.uploads.serializers import ProposalRow, ProposedCourseRow
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
 from studyservice.reading.decoding import REPLACED
 from studyservice.reading.process import read_in_child
@@ -47,14 +48,12 @@ class _StoredRow(TypedDict):
     kind: str
 
 
-_COURSE = Select[Comparison](
-    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).order_by(),
+_COURSE = MemberSelect[Comparison](
+    Course.rows.declared.filter(id=Param("course_id")).order_by(),
     {name: name for name in Comparison.__annotations__},
 )
-_ITEMS = Select[_StoredRow](
-    Item.objects.filter(member_id=Param("member_id"), course_id=Param("course_id")).order_by(
-        "due_on", "created_at", "id"
-    ),
+_ITEMS = MemberSelect[_StoredRow](
+    Item.rows.declared.filter(course_id=Param("course_id")).order_by("due_on", "created_at", "id"),
     {name: name for name in _StoredRow.__annotations__},
 )
 
@@ -73,7 +72,7 @@ def compared_course(access: Access, course_id: UUID | None) -> Comparison | None
 
 def remembered_course(access: Access, course_id: UUID | None) -> Comparison | None:
     """The same for a course given earlier, which may have been deleted."""
-    return None if course_id is None else _COURSE.first(member_id=access.member.id, course_id=course_id)
+    return None if course_id is None else _COURSE.first(access, course_id=course_id)
 
 
 def proposal_of(access: Access, text: str | None, course: Comparison | None, model_answer: str = "") -> ProposalRow:
@@ -87,11 +86,7 @@ def proposal_of(access: Access, text: str | None, course: Comparison | None, mod
     """
     if text is None:
         return _empty([])
-    stored = (
-        []
-        if course is None
-        else [Stored(**row) for row in _ITEMS.all(member_id=access.member.id, course_id=course["id"])]
-    )
+    stored = [] if course is None else [Stored(**row) for row in _ITEMS.all(access, course_id=course["id"])]
     today, term = access.today(), None if course is None else course["term"]
     before = course["syllabus_text"] if course and stored else None
     if len(text) + len(before or "") + MOST_ROW_COST * model_answer.count('["') > MOST_READ_HERE:

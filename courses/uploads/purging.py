@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from uuid import UUID
 
 from django.core.files.storage import Storage, default_storage
 from django.utils import timezone
 
 from courses.models import SYLLABUS_FOLDER, SyllabusFile
 from studyservice.database.batches import batches
-from studyservice.database.deleting import purge
+from studyservice.database.deleting import delete_alone_later, purge
 
 STRAY_AFTER = timedelta(days=1)
 """How long a file may be in storage without a row, for example because a process was killed in between."""
@@ -17,6 +18,11 @@ STRAY_AFTER = timedelta(days=1)
 def purge_uploads() -> int:
     """Delete expired uploads. Their files are removed from storage after the commit."""
     return purge(SyllabusFile.objects.filter(expires_at__lte=timezone.now()).defer("text", "model_answer"))
+
+
+def purge_uploads_of(member_id: UUID) -> None:
+    """Delete expired uploads of a member, in the open transaction."""
+    delete_alone_later(SyllabusFile.objects.filter(member_id=member_id, expires_at__lte=timezone.now()))
 
 
 def purge_stray_files() -> int:

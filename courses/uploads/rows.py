@@ -2,17 +2,19 @@
 
 import hashlib
 import io
-from typing import IO, Any, NamedTuple
-from uuid import UUID
+from typing import IO, NamedTuple, TypedDict
 
-from django.db.models import Sum
+from django.core.files import File
+from django.db.models import Q, Sum
 from django.utils import timezone
 
-from accounts.credentials.limiting import sender
-from courses.models import SyllabusFile
+from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
+from accounts.rows.rows import Row
+from accounts.rows.seen import InCourses
+from courses.models import UNSENT, SyllabusFile
 from courses.syllabi.reading.files import FileText, clean_filename
-from studyservice.database.ahead import Ahead
-from studyservice.database.limiting import WholeMember
+from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict
 from studyservice.operations.uploads import UploadedFile
 
@@ -21,8 +23,6 @@ MAX_BYTES = 10 * 1024 * 1024
 
 MAX_BYTES_OF_MEMBER = 100 * 1024 * 1024
 """Maximum size of all files of a member, including those of courses."""
-
-_ALL_FILES = WholeMember("the size of all files of the member is limited")
 
 _TEXT_NAME = "syllabus.txt"
 _CHUNK = 65_536
@@ -54,28 +54,14 @@ class Upload(NamedTuple):
         return cls(file, name, digest.hexdigest(), size)
 
 
-class Room(NamedTuple):
-    """A queued query of the stored bytes. It has no row without files."""
-
-    kept: Ahead[Any]
-
-    def require(self, more: int) -> None:
-        """Raise Conflict if `more` bytes would be more than `MAX_BYTES_OF_MEMBER`."""
-        if sum(present for _, present in self.kept) + more > MAX_BYTES_OF_MEMBER:
-            most = MAX_BYTES_OF_MEMBER // 1024 // 1024
-            raise Conflict(f"Your syllabus files would have more than {most} MiB together. Delete some first.")
-
-
-def new_row(member_id: UUID, upload: Upload, found: FileText) -> SyllabusFile:
-    """The unsaved row of an upload that was read, without a course."""
-    return SyllabusFile(
-        member_id=member_id,
-        filename=upload.filename,
-        size=upload.size,
-        sent_by=sender(),
-        sha256=upload.sha256,
-        **read_columns(found),
-    )
+def new_row(access: Access, upload: Upload, found: FileText) -> Row:
+    """The columns of an upload that was read, without a course. Puts its content into storage."""
+    limits_courses = access.limits.courses is not None
+    sent_by = access.holder if limits_courses and access.holder is not None else UNSENT
+    row = SyllabusFile(filename=upload.filename)
+    row.file.save(upload.filename, File(upload.file), save=False)
+    about = {"id": row.id, "file": str(row.file.name), "filename": upload.filename, "size": upload.size}
+    return {**about, "sent_by": sent_by, "sha256": upload.sha256, **read_columns(found)}
 
 
 def read_columns(found: FileText) -> dict[str, str | int | None]:
@@ -89,30 +75,34 @@ def read_columns(found: FileText) -> dict[str, str | int | None]:
     }
 
 
-def logged_fields(row: SyllabusFile) -> dict[str, str | int | UUID | None]:
-    """The fields of a new row in the log of changes."""
-    return {
-        "filename": row.filename,
-        "media_type": row.media_type,
-        "size": row.size,
-        "course_id": row.course_id,
-    }
-
-
-def require_room(member_id: UUID, more: int) -> None:
-    """Check that `more` bytes can be stored. The result is reliable only inside `writing`.
+def require_room(access: Access, more: int) -> None:
+    """Check that `more` bytes can be stored, beside all files that have not expired. Only reliable inside `change`.
 
     Raises:
         Conflict: there would be more than `MAX_BYTES_OF_MEMBER`.
     """
-    ask_for_room(member_id).require(more)
+    stored = _STORED_BYTES.first(access, now=timezone.now())
+    if (stored["bytes"] if stored else 0) + more > MAX_BYTES_OF_MEMBER:
+        most = MAX_BYTES_OF_MEMBER // 1024 // 1024
+        raise Conflict(f"Your syllabus files would have more than {most} MiB together. Delete some first.")
 
 
-def ask_for_room(member_id: UUID) -> Room:
-    """Queue the query of the stored bytes, without expired files (`studyservice.database.ahead`)."""
-    files = SyllabusFile.objects.filter(member_id=member_id).exclude(expires_at__lte=timezone.now())
-    with _ALL_FILES.rows():
-        return Room(Ahead(files.values("member_id").annotate(bytes=Sum("size")).values_list("member_id", "bytes")))
+class _Bytes(TypedDict):
+    bytes: int
+
+
+_STORED_BYTES = MemberSelect[_Bytes](
+    SyllabusFile.rows.whole.exclude(expires_at__lte=Param("now"))
+    .order_by()
+    .values("member_id")
+    .annotate(bytes=Sum("size")),
+    {"bytes": "bytes"},
+)
+
+
+def seen_files() -> Q:  # `MemberData.seen`
+    """The files of the courses, and files without a course sent by the credential itself."""
+    return Q(InCourses("course_id")) | Q(course=None, sent_by=Param("holder"))
 
 
 def files_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`

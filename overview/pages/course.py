@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
 from accounts.rows.rows import COURSE
-from courses.items import create_single_item
+from courses.item_batches import create_item
 from courses.views import ItemViewSet
 from grades.breakdown import get_grades
 from grades.scores import add_grade_score, delete_grade_score, require_score
@@ -49,7 +49,7 @@ def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
     done = sent(
         form,
         lambda: form.make_once(
-            request, member, ItemViewSet.create_item, lambda: create_single_item(Access(member), course_id, **item)
+            request, member, ItemViewSet.create_item, lambda: create_item(Access(member), course_id, **item)[0]
         ),
     )
     if isinstance(done, ApiError):

@@ -36,7 +36,7 @@ class NewItemForm(OnceForm):
             del self.fields["category_id"]
 
     def new_item(self) -> NewItem:
-        """The arguments of `create_single_item`."""
+        """The arguments of `create_item`."""
         given = self.cleaned_data
         return {
             "title": given["title"],

@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.utils.formats import date_format
 from django.views.decorators.http import require_http_methods
 
-from accounts.changes.writing import writing
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
+from accounts.rows.change import change
 from courses.items import change_items
 from grades.breakdown import get_grades
 from grades.serializers import CategoryRow, GradeBreakdownRow
@@ -63,13 +63,14 @@ def item_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
 
 def _save(request: HttpRequest, member: Member, course_id: UUID) -> HttpResponse:
     """Set the categories of the items that still have none. Items that were deleted meanwhile are left out."""
-    with writing(member.id, "update_item") as write:
-        grades = get_grades(Access(member), course_id)
-        items = [item for item in _uncategorized(Access(member), course_id) if str(item["id"]) in request.POST]
+    access = Access(member)
+    with change(access, "update_item"):
+        grades = get_grades(access, course_id)
+        items = [item for item in _uncategorized(access, course_id) if str(item["id"]) in request.POST]
         form = ItemCategoriesForm(request.POST, items=items, categories=grades["categories"])
         if not form.is_valid():
             return _shown(request, grades, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-        changed = change_items(write, course_id, [(id_, {"category_id": to}) for id_, to in form.chosen().items()])
+        changed = change_items(access, course_id, [(id_, {"category_id": to}) for id_, to in form.chosen().items()])
     said = f"Saved the category of {changed} item{'' if changed == 1 else 's'}." if changed else "Nothing was changed."
     messages.success(request, said)
     return HttpResponseRedirect(f"{reverse('course', args=[course_id])}#grade")

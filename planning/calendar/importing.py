@@ -178,9 +178,10 @@ def take(
     known = ImportedEvent.objects.filter(member_id=member.id, course_id=course_id)
     if plan.new or plan.shared:
         EVENTS_OF_COURSE.require_room(known, len(plan.new) + len(plan.shared))
-    deleted = delete_items(write, course_id, plan.deleted)
-    made = add_items(write, member, course_id, [item for _, item in plan.new])
-    changed = change_items(write, course_id, plan.changes)
+    access = Access(member, write=write)
+    deleted = delete_items(access, course_id, plan.deleted)
+    made = add_items(access, course_id, [item for _, item in plan.new])
+    changed = change_items(access, course_id, plan.changes)
     # The remembered versions are the file's and not study data. An undo leaves them, so that undone items count as
     # deleted or changed by the member.
     new = zip((event for event, _ in plan.new), made, strict=True)

@@ -70,7 +70,7 @@ def take_approved(access: Access, parts: Mapping[UUID, CalendarFile], approve: A
         for course_id, calendar in parts.items():
             with writing(access.member.id, "apply_calendar") as write:
                 name = require_course(access, course_id)["name"]
-                write.within(Course, course_id, name)
+                write.about(Course, course_id, name, course_id)
                 _, applied = take(write, access.member, course_id, calendar, _plan(comparisons[course_id], approved))
             done.append((name, applied))
     return done

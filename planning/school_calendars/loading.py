@@ -49,7 +49,7 @@ class Courses:
         return next((one.name for one in self.named if one.id == course_id), "")
 
 
-_COURSE = ("id", "name", "code", "item_count")
+_COURSE = ("id", "name", "code")
 _ITEM = tuple(f"mine__{name}" for name in StoredItem._fields if name != "has_milestones")
 
 
@@ -78,9 +78,9 @@ def _with_items(rows: Ahead[Any]) -> Courses:
     named: dict[UUID, Named] = {}
     counts: dict[UUID, int] = {}
     items: dict[UUID, StoredItem] = {}
-    for course_id, name, code, number, *item in rows:
+    for course_id, name, code, *item in rows:
         named[course_id] = Named(course_id, name, code)
-        counts[course_id] = number
         if item[0] is not None:
             items[item[0]] = StoredItem(*item)
+            counts[course_id] = counts.get(course_id, 0) + 1
     return Courses([*named.values()], counts, items)

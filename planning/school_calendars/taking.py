@@ -152,7 +152,7 @@ def _take(
         found = one.comparison
         if one.changes_something() or one.adopted or one.shared or one.back or found.bases:
             with acting(actor, operation=operation), writing(access.member.id, TAKES) as write:
-                write.within(Course, one.course_id, courses.name_of(one.course_id))
+                write.about(Course, one.course_id, courses.name_of(one.course_id), one.course_id)
                 if _take_course(write, access.member, calendar, reading, one):
                     calendar.last_changed_at = timezone.now()
         counts["new"] += len(found.new)
@@ -169,7 +169,7 @@ def _take_course(
     """Apply the changes of a course. Return whether items were created, changed or moved."""
     mine = ImportedEvent.objects.filter(member_id=member.id, course_id=one.course_id)
     if one.moved_out:
-        delete_items(write, one.course_id, [row.item_id for row in one.moved_out])
+        delete_items(Access(member, write=write), one.course_id, [row.item_id for row in one.moved_out])
         for batch in batches([row.id for row in one.moved_out]):
             delete_later(mine.filter(id__in=batch))
     plan = replace(all_of(one.comparison), shared=one.shared)

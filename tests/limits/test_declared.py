@@ -15,9 +15,7 @@ from tests.support.world import OPERATIONS
 pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
 
 REASONS = {
-    "a new course takes the color that the fewest of all courses have",
     "count limits count all rows of the member",
-    "items of all courses count toward the limit",
     "milestones of all courses count toward the limit",
     "the size of all files of the member is limited",
     "statements of `rows` have the limits in their own conditions",

@@ -38,7 +38,7 @@ def large(owner_member: Member) -> Member:
         rows.setdefault(type(row), []).append(row)
         return row
 
-    courses = [add(CourseFactory, item_count=ITEMS) for _ in range(COURSES)]
+    courses = [add(CourseFactory) for _ in range(COURSES)]
     for course in courses:
         categories = [add(GradeCategoryFactory, course=course, weight=20, position=place) for place in range(1, 6)]
         for place in range(ITEMS):

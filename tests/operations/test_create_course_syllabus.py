@@ -9,7 +9,6 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.changes.models import Change
 from courses.models import Course, Item
 from grades.models import GradeCategory
 from tests import ROOT
@@ -156,7 +155,6 @@ def test_errors_are_named_and_nothing_is_created(owner: RestEntryPoint, sent: An
 def test_nothing_is_created_over_the_members_limit(owner: RestEntryPoint, owner_member) -> None:
     for course in stored(CourseFactory, 5, member=owner_member):
         stored(ItemFactory, 990, member=owner_member, course=course)
-        Course.objects.filter(id=course.id).update(item_count=990)
     answer = owner.call("create_course", **NAME, items=[{"title": f"{n}"} for n in range(51)])
     assert answer.error == "conflict"
     assert Course.objects.count() == 5
@@ -170,7 +168,7 @@ def test_one_change_contains_everything(owner: RestEntryPoint, owner_member) -> 
     [change] = rest_of(owner).made("list_changes")["data"]
     assert (change["operation"], change["object"]["id"], change["before"]) == ("create_course", made["id"], None)
     assert (change["after"]["items"], change["after"]["grade_categories"]) == (25, 3)
-    assert Change.objects.get(member=owner_member).undoable
+    assert change["undoable"] is True
 
 
 def test_a_long_escaped_syllabus_is_accepted(owner: RestEntryPoint) -> None:

@@ -364,7 +364,6 @@ def test_it_is_rejected_as_a_whole_if_it_exceeds_a_limit(
     owner: RestEntryPoint, owner_member: Member, course: Any
 ) -> None:
     stored(ItemFactory, 999, member=owner_member, course=Course.objects.get())
-    Course.objects.update(item_count=999)
     two = [deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2")]
     assert error_of(send(owner, course, calendar(CANVAS, *two)))["type"] == "conflict"
     assert Item.objects.count() == 999

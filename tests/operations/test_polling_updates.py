@@ -270,7 +270,6 @@ def test_every_item_is_returned_and_the_next_poll_misses_none(
 
     rates.clear()
     Item.objects.all().delete()
-    Course.objects.update(item_count=0)
     Member.objects.filter(id=owner_member.id).update(write_clock=BORN + timedelta(seconds=1))
     items: list[Item] = Item.objects.bulk_create(
         ItemFactory.build(

@@ -45,15 +45,14 @@ MEASURED = {
     "accounts.changes.recording",
     "accounts.credentials.owners",
     "accounts.changes.writing",
-    "courses.item_counts",
-    "courses.items",
+    "grades.marks",
     "oauthserver.issuing",
     "practice.attempts",
     "practice.sums",
     "vocab.reviews",
     "vocab.seconds",
 }
-"""The modules that write for create_item, review_vocab_card and refresh."""
+"""The modules that write for add_grade_score, review_vocab_card and refresh, and the log of changes."""
 
 
 def _below(base: Any) -> Iterator[Any]:

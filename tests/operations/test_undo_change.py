@@ -9,7 +9,6 @@ from django.utils import timezone
 from accounts.changes.models import Change
 from accounts.models import Member
 from accounts.undo.kinds import TOO_OLD
-from courses.models import Course
 from tests.support.cases import each
 from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.samples import fetched_item
@@ -80,7 +79,6 @@ def test_a_second_undo_is_a_conflict(owner: RestEntryPoint, item: Any) -> None:
 def test_a_created_object_is_deleted(owner: RestEntryPoint, course: Any, item: Any) -> None:
     undone(owner)
     assert owner.call("get_item", item_id=item["id"]).error == "not_found"
-    assert Course.objects.get(id=course["id"]).item_count == 0
 
 
 @pytest.mark.database("both")
@@ -154,7 +152,6 @@ def test_a_restored_item_counts_as_new(owner: RestEntryPoint, course: Any, item:
     at = undone(owner)["undone_at"]
     assert fetched_item(owner, item["id"]) == item | {"created_at": at, "updated_at": at}
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [milestone]
-    assert Course.objects.get(id=course["id"]).item_count == 1
 
 
 def test_a_poller_sees_a_restored_item_once(owner: RestEntryPoint, course: Any, item: Any) -> None:

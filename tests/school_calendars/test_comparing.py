@@ -9,6 +9,7 @@ from tests.school_calendars.conftest import Calls
 from tests.support.calendar_files import CANVAS, MOODLE, calendar, deadline, event
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
+from tests.support.factories import ItemFactory, stored
 from tests.support.internet import OTHER_PUBLIC, Internet
 from tests.support.schools import URL, School, labelled
 
@@ -234,14 +235,16 @@ def test_a_reading_is_undone_as_one_and_counts_as_the_members_change(
 
 
 def test_nothing_is_applied_over_a_count_limit(calls: Calls, school: School, biology: Any) -> None:
-    from courses.models import Course
+    from courses.models import Course, Item
 
-    Course.objects.update(item_count=999)
+    course = Course.objects.get(name="Biology")
+    stored(ItemFactory, 999, member=course.member, course=course)
     calls.course("Physics")
     school.has(labelled("p", "20261203", "Lab", "Physics"), *many(2))
     added = calls.add(accept=True)
-    assert (added["state"], added["last_error"]["type"], calls.dates()) == ("failing", "limit_reached", [])
-    Course.objects.filter(name="Biology").update(item_count=0)
+    assert (added["state"], added["last_error"]["type"]) == ("failing", "limit_reached")
+    assert Item.objects.count() == 999
+    Item.objects.all().delete()
     assert calls.refresh(added)["state"] == "ok"
     assert len(calls.dates()) == 3
 

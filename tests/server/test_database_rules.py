@@ -120,7 +120,6 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "institution": ["", "x" * 121],
         "subject": ["", "x" * 81],
         "syllabus_text": ["", "x" * 500_001],
-        "item_count": [-1],
         "hue": [-1, 12],
     },
     SyllabusFile: {

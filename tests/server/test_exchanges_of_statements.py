@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.changes.calls import acting, command
 from accounts.changes.writing import writing
 from accounts.models import Member
-from courses.models import Course
+from courses.models import DEFAULT_TERM, Course
 from studyservice.database.ahead import Ahead, delete_later, insert_later, update_later
 from studyservice.database.executing import wait_for_statements
 from studyservice.database.lock_waits import ended_waiting
@@ -158,15 +158,15 @@ def test_queries_are_sent_together_and_read_in_pieces_if_large(
 ) -> None:
     for name in "ABCDE":
         made(owner_member, name)
-    rows = Course.objects.filter(member_id=owner_member.id).order_by("name").values_list("name", "item_count")
+    rows = Course.objects.filter(member_id=owner_member.id).order_by("name").values_list("name", "term")
 
-    def read(pieces: int) -> list[list[tuple[str, int]]]:
+    def read(pieces: int) -> list[list[tuple[str, str]]]:
         monkeypatch.setattr("studyservice.database.ahead._AT_ONCE", pieces)
         with transaction.atomic():
             found = [Ahead(rows), Ahead(rows.none()), Ahead(rows)]
             return [list(one) for one in found]
 
-    expected = [(name, 0) for name in "ABCDE"]
+    expected = [(name, DEFAULT_TERM) for name in "ABCDE"]
     assert counted(lambda: read(5)) == ([expected, [], expected], 2)
     assert read(4) == [expected, [], expected]
 
@@ -216,4 +216,4 @@ def test_a_statement_after_a_failed_one_has_no_result(owner_member: Member) -> N
 
 def test_unsupported_values_are_rejected_at_once(owner_member: Member) -> None:
     with pytest.raises(DataError, match="NUL"), transaction.atomic():
-        Course.objects.filter(member_id=owner_member.id).update(name="\0", item_count=F("item_count"))
+        Course.objects.filter(member_id=owner_member.id).update(name="\0", term=F("term"))

@@ -57,7 +57,7 @@ def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch
         ({"hash_column": "secret"}, "hash_column names secret, which is not a Field of the model."),
         ({"plain_references": {"deck_id": "vocab.Deck"}}, "plain_references names deck_id, which is not a UUIDField"),
         (
-            {"limits": (Limit(most=1, what="x", full="x", per="title", counter="item_count"),)},
+            {"limits": (Limit(most=1, what="x", full="x", per="title", counter="card_count"),)},
             "limits names title, which is not a ForeignKey of the model.",
         ),
     ],

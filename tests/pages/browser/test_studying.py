@@ -11,7 +11,7 @@ from accounts.changes.calls import acting, command
 from accounts.models import Member
 from accounts.rows.access import Access
 from courses.courses import create_course
-from courses.items import create_single_item
+from courses.item_batches import create_item
 from courses.models import Item
 from grades.categories import set_grade_categories
 from grades.models import GradeScore
@@ -138,7 +138,7 @@ def plan(page: Page) -> None:
 def test_a_rejected_form_far_down_the_page_is_in_the_window(open_signed_in: Any, member: Member, course: Any) -> None:
     with acting(command("test")):
         for number in range(40):
-            create_single_item(Access(member), course["id"], title=f"Task {number}", kind="assignment", due_on=None)
+            create_item(Access(member), course["id"], title=f"Task {number}", kind="assignment", due_on=None)
         set_grade_categories(Access(member), course["id"], categories=[{"name": "Exams", "weight": Decimal(100)}])
     page: Page = open_signed_in(f"/courses/{course['id']}")
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -160,7 +160,7 @@ def test_what_was_added_far_down_the_page_is_said_in_the_window(
 ) -> None:
     with acting(command("test")):
         for number in range(30):
-            create_single_item(Access(member), course["id"], title=f"Task {number}", kind="assignment", due_on=None)
+            create_item(Access(member), course["id"], title=f"Task {number}", kind="assignment", due_on=None)
     page: Page = open_signed_in(f"/courses/{course['id']}")
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_text("Add an item").click()
