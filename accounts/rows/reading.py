@@ -22,7 +22,7 @@ BY_THEMSELVES = WholeMember("statements of `rows` have the limits in their own c
 _NOTHING = _Compiled("SELECT 1 WHERE 1 = 0", (), ())
 
 
-def list_as_value(values: Iterable[UUID | date]) -> Any:
+def ids_as_value(values: Iterable[UUID | date]) -> Any:
     """Return ids or dates in the driver's form, for a condition with many of them (`accounts.rows.rows.OneOf`)."""
     if connection.vendor == "postgresql":
         return [*values]

@@ -22,7 +22,7 @@ from django.db.models import BooleanField, Count, Expression, F, Model, QuerySet
 from accounts.members.data import MemberData, data_of
 from accounts.rows.access import Access
 from accounts.rows.deleting import delete_with_below
-from accounts.rows.reading import BY_THEMSELVES, MemberSelect, list_as_value
+from accounts.rows.reading import BY_THEMSELVES, MemberSelect, ids_as_value
 from accounts.rows.seen import Declared, Seen
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import NotFound
@@ -247,11 +247,11 @@ def _new_row(model: type[Model], data: MemberData, given: Mapping[str, Any], acc
 
 
 def _bound(which: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: list_as_value(value) if name.endswith("__in") else value for name, value in which.items()}
+    return {name: ids_as_value(value) if name.endswith("__in") else value for name, value in which.items()}
 
 
 class OneOf(Expression):
-    """Whether a column has one of the values of a parameter (`list_as_value`)."""
+    """Whether a column has one of the values of a parameter (`ids_as_value`)."""
 
     conditional = True
     output_field = BooleanField()

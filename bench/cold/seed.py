@@ -5,7 +5,6 @@ wrote in one go, as the items of a syllabus or the reviews of a session, lies to
 PostgreSQL makes the rows itself: ten million of them.
 """
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -122,7 +121,7 @@ def fill(members: int) -> Cast:
     seed = Seed(members)
     _execute("SET session_replication_role = replica")  # no foreign key is looked up
     copy(Member, seed.member_rows())
-    copy(Course, _counted(seed.course_rows()))
+    copy(Course, seed.course_rows())
     keys = add_keys(seed.members, seed.now - timedelta(days=1))
     connection.connection.deadline = None  # a statement takes minutes
     given = texts.arrays() | {"items": ITEMS, "cards": DECK_CARDS}
@@ -141,13 +140,6 @@ def _execute(statement: str, given: dict[str, Any] | None = None) -> None:
     connection.ensure_connection()
     with connection.connection.cursor() as cursor:
         cursor.execute(statement, given if given and "%(" in statement else None)
-
-
-def _counted(courses: Iterator[Course]) -> Iterator[Course]:
-    """Yield courses with the number of their items, which the service keeps."""
-    for course in courses:
-        course.item_count = ITEMS
-        yield course
 
 
 def _some_cards() -> dict[UUID, list[str]]:

@@ -29,7 +29,7 @@ _ADD_ITEMS = f"""
     INSERT INTO courses_item (id, member_id, course_id, title, kind, due_on, created_at, updated_at)
     SELECT gen_random_uuid(), member_id, id, 'Assignment ' || place, 'assignment', date '{FIRST_DAY}' + place, now(),
         now()
-    FROM courses_course, generate_series(0, {EVENTS - 1}) AS place WHERE item_count > 0
+    FROM courses_course, generate_series(0, {EVENTS - 1}) AS place WHERE meets IS NOT NULL
 """  # noqa: S608  # our own text
 _ADD_EVENTS = """
     INSERT INTO planning_importedevent (id, member_id, course_id, item_id, uid, instance, prodid, title,

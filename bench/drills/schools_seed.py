@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from accounts.models import Member
 from accounts.rows.access import Access
 from bench.cast import Cast
-from bench.drills.schools import DUE, EACH, ETAG, EVENTS, body, host_of, sends_etag
+from bench.drills.schools import DUE, EACH, ETAG, body, host_of, sends_etag
 from bench.seed_shared import copy, copy_members, new_id
 from courses.models import Course
 from planning.calendar.files import packed, read_school_calendar
@@ -22,7 +22,7 @@ from planning.school_calendars.models import Answer, DueCalendar, SchoolCalendar
 
 
 def fill(members: int) -> Cast:
-    """Add the members, their courses and calendars. Only `DUE` are due; only their members' courses get items."""
+    """Add the members, their courses and calendars. Only `DUE` are due; only their members' courses have items."""
     people = [
         Member(id=new_id(), email=f"member{number}@example.org", password=UNUSABLE_PASSWORD_PREFIX)
         for number in range(members)
@@ -34,7 +34,7 @@ def fill(members: int) -> Cast:
             id=new_id(),
             member_id=one.id,
             name=f"Course {place}",
-            item_count=EVENTS if number in reading else 0,
+            meets="Mondays" if number in reading else None,
         )
         for number, one in enumerate(people)
         for place in range(EACH)

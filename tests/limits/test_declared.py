@@ -17,7 +17,6 @@ pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
 REASONS = {
     "count limits count all rows of the member",
     "milestones of all courses count toward the limit",
-    "the size of all files of the member is limited",
     "statements of `rows` have the limits in their own conditions",
     "the sums of practice are kept for the whole member",
     "undoing a change that the credential sees as a whole restores all that it did",

@@ -14,7 +14,7 @@ from django.db.models.sql.datastructures import Join
 from django.db.models.sql.where import WhereNode
 
 from accounts.members.data import MemberData, data_of
-from accounts.rows.seen import Declared, GradesSeen
+from accounts.rows.seen import Declared, GradesSeen, Seen
 
 
 def complaints(queryset: Any) -> list[str]:
@@ -34,8 +34,15 @@ def _complaints(query: Any) -> Iterator[str]:
             if wrong := _wrong_join(join):
                 yield f"{wrong}: {_told(one)}"
             field: Any = join.join_field
-            if (data := data_of(field.related_model)) and data.is_grade and not _has(one.where, GradesSeen):
+            if (data := data_of(field.related_model)) and data.is_grade and not _sees_grades(one):
                 yield f"A join of {data.label} without GradesSeen(): {_told(one)}"
+
+
+def _sees_grades(query: Any) -> bool:
+    """Return whether a query has no rows for a credential without grades."""
+    data = data_of(query.model)
+    is_grade = data is not None and data.is_grade
+    return _has(query.where, GradesSeen) or (is_grade and _has(query.where, Seen))
 
 
 def _told(query: Any) -> str:
