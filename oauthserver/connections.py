@@ -113,7 +113,7 @@ def _end(member_id: UUID, **which: Any) -> None:
     """Revoke everything issued by these consents of the member, under the member's lock, with an event for each app."""
     families = families_of(user_id=member_id, **which)
     grants = Grant.objects.filter(application=OuterRef("pk"), user_id=member_id, token_family__in=families)
-    for app in Application.objects.filter(Exists(grants)).order_by("name", "id"):
+    for app in Application.objects.select_for_update(no_key=True).filter(Exists(grants)).order_by("name", "id"):
         record_event(member_id, EventKind.APP_DISCONNECTED, Subject("app", app.pk, app.name))
     end_families(member_id, families)
 

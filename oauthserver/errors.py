@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.http import HttpResponse
-from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 
 from studyservice.http.responses import oauth_error_response
 
@@ -113,10 +112,9 @@ class TooManyRequests(OAuthError):
     status = HTTPStatus.TOO_MANY_REQUESTS
 
 
-def refusal(error: OAuth2Error) -> OAuthError:
-    """Convert oauthlib's error at the token endpoint to one of ours. Most of oauthlib's have no description."""
-    said = dict(error.twotuples)
+def refusal(answer: Mapping[str, str]) -> OAuthError:
+    """Return oauthlib's error at the token endpoint as one of ours. Most of oauthlib's have no description."""
     for ours in (InvalidClient, InvalidGrant):
-        if ours.code == said["error"]:
+        if ours.code == answer["error"]:
             return ours()
-    return InvalidRequest(said.get("error_description", "The request is not valid."))
+    return InvalidRequest(answer.get("error_description", "The request is not valid."))

@@ -3,9 +3,9 @@
 An empty parameter counts as omitted, an unknown one is ignored (RFC 6749 sections 3.1 and 3.2).
 """
 
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 
 from oauthserver.errors import InvalidRequest
 from studyservice.http.bodies import read_raw
@@ -16,8 +16,12 @@ REPEATABLE = "resource"
 """The only parameter that may be repeated (RFC 8707 section 2)."""
 
 
-class Parameters:
-    """The parameters of one request."""
+class Parameters(dict[str, str]):
+    """The parameters of one request.
+
+    Attributes:
+        resources: the values of `resource`.
+    """
 
     def __init__(self, encoded: str) -> None:
         """Decode `encoded`.
@@ -29,18 +33,13 @@ class Parameters:
             pairs = parse_qsl(encoded, errors="strict", max_num_fields=100)
         except ValueError:
             raise InvalidRequest("The parameters are not form-encoded UTF-8, or too many.") from None
-        self.resources = [value for name, value in pairs if name == REPEATABLE]
-        self._values: dict[str, str] = {}
-        for name, value in pairs:
-            if "\0" in value:
-                raise InvalidRequest("A parameter holds a NUL.")
-            if name in self._values and name != REPEATABLE:
-                raise InvalidRequest("A parameter is repeated.")
-            self._values[name] = value
-
-    def get(self, name: str) -> str | None:
-        """Return the value of `name`, or None."""
-        return self._values.get(name)
+        self.resources = tuple(value for name, value in pairs if name == REPEATABLE)
+        single = [(name, value) for name, value in pairs if name != REPEATABLE]
+        super().__init__(single)
+        if any("\0" in value for _, value in pairs):
+            raise InvalidRequest("A parameter holds a NUL.")
+        if len(single) != len(self):
+            raise InvalidRequest("A parameter is repeated.")
 
     def require(self, name: str) -> str:
         """Return the value of `name`.
@@ -48,19 +47,19 @@ class Parameters:
         Raises:
             InvalidRequest: it is missing.
         """
-        value = self._values.get(name)
-        if value is None:
+        if name not in self:
             raise InvalidRequest(f"The parameter {name} is missing.")
-        return value
+        return self[name]
 
+    def only(self, *names: str, **ours: str) -> HttpRequest:
+        """Return a request with the parameters `names` and `ours`, for django-oauth-toolkit.
 
-def query_parameters(request: HttpRequest) -> Parameters:
-    """Return the parameters in the URL of `request`.
-
-    Raises:
-        InvalidRequest: they are malformed.
-    """
-    return Parameters(request.META.get("QUERY_STRING", ""))
+        It never sees the client's own request, so no other parameter, header or query reaches it or oauthlib.
+        """
+        request = HttpRequest()
+        request.method = "POST"
+        request.POST = QueryDict(urlencode({name: self[name] for name in names if name in self} | ours))
+        return request
 
 
 def form_parameters(request: HttpRequest) -> Parameters:

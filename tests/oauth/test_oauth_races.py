@@ -127,6 +127,20 @@ def test_a_fast_clock_does_not_turn_a_lost_race_into_a_replay(owner_member: Any)
     assert status_of(winner.json()["access_token"]) == 200
 
 
+def test_a_fast_clock_does_not_turn_a_lost_refresh_into_a_late_reuse(
+    owner_member: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a server whose clock is two minutes ahead, the tolerance seems to be over when the winner commits."""
+    from oauthserver import token_validator
+
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    monkeypatch.setattr(token_validator, "REUSE_TOLERANCE", timedelta(minutes=-1))
+    responses = race(owner_member, *[lambda: app.refresh(tokens["refresh_token"])] * 2)
+    [winner] = [response for response in responses if response.status_code == 200]
+    assert status_of(winner.json()["access_token"]) == 200
+
+
 @pytest.mark.parametrize("disconnects_first", [True, False])
 def test_a_disconnection_during_refreshes_leaves_no_valid_token(owner_member: Any, disconnects_first: bool) -> None:
     from oauthserver.connections import connected_apps, disconnect
@@ -169,6 +183,53 @@ def test_unforced_exchanges_create_no_second_pair(owner_member: Any, in_threads:
     responses = in_threads(lambda _: app.exchange(code), list(range(CONTENDERS)))
     assert sorted(response.status_code for response in responses) == [200] + [400] * (CONTENDERS - 1)
     assert live() in {(1, 1), (0, 0)}
+
+
+@pytest.mark.parametrize("_", TIMES)
+def test_an_unforced_disconnection_leaves_no_valid_token(owner_member: Any, in_threads: Any, _: int) -> None:
+    """Of a code and a refresh token that several threads present at that moment."""
+    from oauthserver.connections import connected_apps, disconnect
+
+    app = App.registered()
+    refresh_token, code = app.connect(owner_member)["refresh_token"], app.code(owner_member)
+    [connected] = connected_apps(owner_member)
+    tries: list[Callable[[], Any]] = [lambda: app.refresh(refresh_token), lambda: app.exchange(code)]
+    contenders = [*tries, *tries, lambda: disconnect(owner_member, connected.id), *tries]
+    responses = [response for response in in_threads(lambda contender: contender(), contenders) if response is not None]
+    assert {response.status_code for response in responses} <= {200, 400}
+    assert live() == (0, 0)
+    issued = [response.json()["access_token"] for response in responses if response.status_code == 200]
+    assert {status_of(token) for token in issued} <= {401}
+
+
+@pytest.mark.database("postgresql", "SQLite has one writer at a time")
+def test_an_app_can_be_deleted_while_a_member_allows_it_less(owner_member: Any) -> None:
+    """Such a consent ends tokens of the app, which the deletion ends too. Both lock the app first."""
+    from oauthserver.deletion import delete_app
+    from oauthserver.models import Application
+
+    app = App.registered()
+    app.connect(owner_member)
+    browser = Browser(owner_member)
+    consents: list[Any] = []
+
+    def consent() -> Any:
+        try:
+            return browser.decide(app.query(), write=False)
+        finally:
+            connections.close_all()
+
+    def after_its_lock(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        result = execute(sql, *rest)
+        if "FOR UPDATE" in sql and not consents:
+            consents.append(pool.submit(consent))
+            _until_all_wait(1)
+        return result
+
+    with ThreadPoolExecutor(1) as pool, connection.execute_wrapper(after_its_lock):
+        delete_app(Application.objects.get(client_id=app.id))
+        assert consents[0].result(timeout=WATCHDOG_SECONDS).status_code == 400
+    assert live() == (0, 0)
 
 
 @pytest.mark.parametrize("_", TIMES)
