@@ -30,7 +30,6 @@ from accounts.pages.limits_form import LimitsForm
 from oauthserver.blocking import is_blocked
 from oauthserver.clients import locked_app
 from oauthserver.consent_limits import consents_beyond, last_consent, limit_app
-from oauthserver.errors import InvalidRequest, OAuthError
 from oauthserver.families import end_families, families_of
 from oauthserver.metadata_documents import DocumentRefused
 from oauthserver.models import Application
@@ -74,7 +73,7 @@ class AuthorizationView(OAuthLibMixin, View):
         """Check the whole request, sign the member in, then show the consent page or answer."""
         try:
             self.asked = Parameters(request.META.get("QUERY_STRING", ""))
-        except InvalidRequest as error:
+        except errors.InvalidRequestError as error:
             return _error_page(request, "The request could not be read", f"{error.description} {_START_AGAIN}")
         self.scopes = scopes_from(self.asked.get("scope"))
         if is_blocked(self.asked.get("client_id")):
@@ -89,8 +88,8 @@ class AuthorizationView(OAuthLibMixin, View):
             self.redirect_uri = said.redirect_uri
             self.app = Application.objects.get(client_id=self.asked["client_id"])
             refusal = {"error": said.error, "error_description": said.description or _NOT_OFFERED}
-        except OAuthError as error:
-            refusal = {"error": error.code, "error_description": error.description}
+        except errors.OAuth2Error as error:
+            refusal = dict(error.twotuples)
         if not isinstance(request.user, Member):
             return redirect_to_login(request.get_full_path())
         self.member = request.user
@@ -104,7 +103,7 @@ class AuthorizationView(OAuthLibMixin, View):
         Raises:
             FatalClientError: the client or the redirect URI is wrong (RFC 6749 section 4.1.2.1).
             OAuthToolkitError: oauthlib refuses something else.
-            OAuthError: we do.
+            OAuth2Error: we do.
         """
         asked = self.asked.only(*_FOR_OAUTHLIB, scope=written(self.scopes), client_address=client_address(self.request))
         _, self.credentials = self.validate_authorization_request(asked)
@@ -112,7 +111,7 @@ class AuthorizationView(OAuthLibMixin, View):
         CALLER.set(self.request, {"client_id": self.app.client_id})
         self.redirect_uri = self.credentials["redirect_uri"]
         if self.asked.get("response_mode", "query") != "query":
-            raise InvalidRequest("response_mode is query.")
+            raise errors.InvalidRequestError("response_mode is query.")
         self.credentials["resource"] = resource_from(self.asked.resources)
         self.credentials["redirect_uri_sent"] = "redirect_uri" in self.asked
 

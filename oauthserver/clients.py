@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
+from oauthlib.oauth2.rfc6749.errors import InvalidClientError, InvalidRequestError
 
 from oauthserver.client_metadata import AuthMethod
-from oauthserver.errors import InvalidClient, InvalidRequest
 from oauthserver.generators import is_generated
 from oauthserver.models import Application
 from oauthserver.parameters import Parameters
@@ -30,18 +30,18 @@ class ClientCredentials:
         """Return the credentials in the header or the body of `request`.
 
         Raises:
-            InvalidRequest: there are two of them (RFC 6749 section 2.3).
-            InvalidClient: the header cannot be parsed.
+            InvalidRequestError: there are two of them (RFC 6749 section 2.3).
+            InvalidClientError: the header cannot be parsed.
         """
         client_id, secret = form.get("client_id"), form.get("client_secret")
         header = request.META.get("HTTP_AUTHORIZATION")
         if header is None:
             return cls(client_id, secret, AuthMethod.NONE if secret is None else AuthMethod.POST)
         if secret is not None:
-            raise InvalidRequest("The client authenticates in the header and in the body; use one of them.")
+            raise InvalidRequestError("The client authenticates in the header and in the body; use one of them.")
         named, secret = _basic(header)
         if client_id not in (None, named):
-            raise InvalidRequest("The header and the body name different clients.")
+            raise InvalidRequestError("The header and the body name different clients.")
         return cls(named, secret, AuthMethod.BASIC)
 
     def prove(self, app: Application) -> bool:
@@ -61,9 +61,9 @@ def _basic(header: str) -> tuple[str, str]:
     try:
         client_id, separator, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
     except ValueError:
-        raise InvalidClient from None
+        raise InvalidClientError from None
     if scheme.lower() != "basic" or not separator or "\0" in unquote_plus(client_id):
-        raise InvalidClient
+        raise InvalidClientError
     return unquote_plus(client_id), unquote_plus(secret)
 
 

@@ -6,8 +6,8 @@ An empty parameter counts as omitted, an unknown one is ignored (RFC 6749 sectio
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest, QueryDict
+from oauthlib.oauth2.rfc6749.errors import InvalidRequestError
 
-from oauthserver.errors import InvalidRequest
 from studyservice.http.bodies import read_raw
 
 FORM_TYPE = "application/x-www-form-urlencoded"
@@ -27,28 +27,28 @@ class Parameters(dict[str, str]):
         """Decode `encoded`.
 
         Raises:
-            InvalidRequest: it is not UTF-8, has too many parameters, repeats one, or contains a NUL.
+            InvalidRequestError: it is not UTF-8, has too many parameters, repeats one, or contains a NUL.
         """
         try:
             pairs = parse_qsl(encoded, errors="strict", max_num_fields=100)
         except ValueError:
-            raise InvalidRequest("The parameters are not form-encoded UTF-8, or too many.") from None
+            raise InvalidRequestError("The parameters are not form-encoded UTF-8, or too many.") from None
         self.resources = tuple(value for name, value in pairs if name == REPEATABLE)
         single = [(name, value) for name, value in pairs if name != REPEATABLE]
         super().__init__(single)
         if any("\0" in value for _, value in pairs):
-            raise InvalidRequest("A parameter holds a NUL.")
+            raise InvalidRequestError("A parameter holds a NUL.")
         if len(single) != len(self):
-            raise InvalidRequest("A parameter is repeated.")
+            raise InvalidRequestError("A parameter is repeated.")
 
     def require(self, name: str) -> str:
         """Return the value of `name`.
 
         Raises:
-            InvalidRequest: it is missing.
+            InvalidRequestError: it is missing.
         """
         if name not in self:
-            raise InvalidRequest(f"The parameter {name} is missing.")
+            raise InvalidRequestError(f"The parameter {name} is missing.")
         return self[name]
 
     def only(self, *names: str, **ours: str) -> HttpRequest:
@@ -66,14 +66,14 @@ def form_parameters(request: HttpRequest) -> Parameters:
     """Return the parameters in the body of `request` (RFC 6749 section 3.2, appendix B).
 
     Raises:
-        InvalidRequest: the body is not form-encoded, or is malformed.
+        InvalidRequestError: the body is not form-encoded, or is malformed.
         studyservice.operations.errors.InvalidRequest: it is too large.
     """
     raw = read_raw(request)
     if request.content_type != FORM_TYPE:
-        raise InvalidRequest(f"Send the parameters as a form, with the header Content-Type: {FORM_TYPE}.")
+        raise InvalidRequestError(f"Send the parameters as a form, with the header Content-Type: {FORM_TYPE}.")
     try:
         encoded = raw.decode()
     except UnicodeDecodeError:
-        raise InvalidRequest("The body is not form-encoded.") from None
+        raise InvalidRequestError("The body is not form-encoded.") from None
     return Parameters(encoded)

@@ -11,12 +11,12 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 from oauth2_provider.settings import oauth2_settings
+from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, UnauthorizedClientError
 
 from accounts.credentials.limits import Limits
 from accounts.credentials.owners import add_owner
 from oauthserver.blocking import is_blocked
 from oauthserver.clients import ClientCredentials, locked_app
-from oauthserver.errors import InvalidGrant, UnauthorizedClient
 from oauthserver.families import end_families
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from oauthserver.resources import narrowed
@@ -60,13 +60,13 @@ class TokenValidator(Validator):
         """Return whether the client authenticated with its registered method (RFC 6749 section 2.3).
 
         Raises:
-            UnauthorizedClient: it did, but operators have blocked it.
+            UnauthorizedClientError: it did, but operators have blocked it.
         """
         request.client = locked_app(self.credentials.client_id)
         if request.client is None or not self.credentials.authenticate(request.client):
             return False
         if is_blocked(request.client.client_id):
-            raise UnauthorizedClient("This app was blocked by the operators of the service.")
+            raise UnauthorizedClientError("This app was blocked by the operators of the service.")
         return True
 
     def validate_code(self, client_id: str, code: str, client: Application, request: Any, *args: Any) -> bool:
@@ -103,10 +103,10 @@ class TokenValidator(Validator):
         """Return whether this is the redirect URI that the code was sent to (RFC 6749 section 4.1.3).
 
         Raises:
-            InvalidGrant: it is not. oauthlib itself would answer `invalid_request`.
+            InvalidGrantError: it is not. oauthlib itself would answer `invalid_request`.
         """
         if redirect_uri != self._consented.redirect_uri:
-            raise InvalidGrant("The code was issued to another redirect_uri.")
+            raise InvalidGrantError("The code was issued to another redirect_uri.")
         return True
 
     def invalidate_authorization_code(self, client_id: str, code: str, request: Any, *args: Any) -> None:

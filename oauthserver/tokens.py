@@ -11,12 +11,13 @@ from django.http import HttpRequest, HttpResponse
 from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.settings import oauth2_settings
 from oauth2_provider.views.mixins import OAuthLibMixin
+from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, UnsupportedGrantTypeError
 
 from accounts.changes.writing import writing
 from accounts.credentials.owners import owner_of
 from oauthserver.clients import ClientCredentials, named_client
 from oauthserver.endpoints import OAuthEndpoint, count, unstored_json
-from oauthserver.errors import InvalidGrant, UnsupportedGrantType, refusal
+from oauthserver.errors import refusal
 from oauthserver.models import Grant, Hashed, RefreshToken
 from oauthserver.parameters import form_parameters
 from oauthserver.token_validator import TokenValidator
@@ -62,10 +63,12 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
         CALLER.set(request, named_client(credentials.client_id))
         kind = _KINDS.get(form.require("grant_type"))
         if kind is None:
-            raise UnsupportedGrantType(f"grant_type is one of {', '.join(_KINDS)}.")
+            raise UnsupportedGrantTypeError(f"grant_type is one of {', '.join(_KINDS)}.")
         secret_hash = Hashed(sha256(form.require(kind.parameter)))
         member_id = owner_of(secret_hash)
         presented = kind.model.objects.filter(user_id=member_id, **{kind.hash_column: secret_hash})
+        if member_id is None:
+            presented = presented.none()
         spent_at = presented.values_list(kind.spent_column, flat=True).first()
         self.validator = TokenValidator(credentials, presented, kind.spent_column, spent_at, form.resources)
         asked = form.only("grant_type", "code", "refresh_token", "redirect_uri", "code_verifier", "scope")
@@ -73,12 +76,12 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
             with _locking(member_id):
                 _, _, body, status = self.create_token_response(asked)
         except NotFound:
-            raise InvalidGrant from None
+            raise InvalidGrantError from None
         finally:
             if (consent := self.validator.consent) is not None:
                 CALLER.set(request, {"member": consent.user_id, "client_id": str(credentials.client_id)})
         if status != HTTPStatus.OK:
-            raise refusal(json.loads(body))
+            return refusal(json.loads(body), status)
         return unstored_json(body)
 
     def get_oauthlib_core(self) -> OAuthLibCore:  # type: ignore[override]  # the toolkit shares one core in the class

@@ -202,33 +202,54 @@ def test_an_unforced_disconnection_leaves_no_valid_token(owner_member: Any, in_t
     assert {status_of(token) for token in issued} <= {401}
 
 
+def _allow_less(app: App, member: Any, tokens: dict[str, Any]) -> Any:
+    """A consent that ends the tokens of the app that may write."""
+    return Browser(member).decide(app.query(), write=False)
+
+
+def _disconnect(app: App, member: Any, tokens: dict[str, Any]) -> Any:
+    from oauthserver.models import Application
+
+    return Browser(member).client.post(f"/keys/apps/{Application.objects.get(client_id=app.id).pk}/disconnect")
+
+
 @pytest.mark.database("postgresql", "SQLite has one writer at a time")
-def test_an_app_can_be_deleted_while_a_member_allows_it_less(owner_member: Any) -> None:
-    """Such a consent ends tokens of the app, which the deletion ends too. Both lock the app first."""
+@pytest.mark.parametrize(
+    ("contend", "status"),
+    [
+        (_allow_less, 400),
+        (_disconnect, 302),
+        (lambda app, _, tokens: app.refresh(tokens["refresh_token"]), 401),
+        (lambda app, _, tokens: app.exchange(tokens["code"]), 401),
+    ],
+)
+def test_what_waits_for_the_deletion_of_an_app_does_not_block_it(
+    owner_member: Any, contend: Callable[..., Any], status: int
+) -> None:
+    """Both end or replace tokens of the app. Each locks the app before them, so none waits in a circle."""
     from oauthserver.deletion import delete_app
     from oauthserver.models import Application
 
     app = App.registered()
-    app.connect(owner_member)
-    browser = Browser(owner_member)
-    consents: list[Any] = []
+    tokens = app.connect(owner_member) | {"code": app.code(owner_member)}
+    waiting: list[Any] = []
 
-    def consent() -> Any:
+    def contender() -> Any:
         try:
-            return browser.decide(app.query(), write=False)
+            return contend(app, owner_member, tokens)
         finally:
             connections.close_all()
 
     def after_its_lock(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         result = execute(sql, *rest)
-        if "FOR UPDATE" in sql and not consents:
-            consents.append(pool.submit(consent))
+        if "FOR UPDATE" in sql and not waiting:
+            waiting.append(pool.submit(contender))
             _until_all_wait(1)
         return result
 
     with ThreadPoolExecutor(1) as pool, connection.execute_wrapper(after_its_lock):
         delete_app(Application.objects.get(client_id=app.id))
-        assert consents[0].result(timeout=WATCHDOG_SECONDS).status_code == 400
+        assert waiting[0].result(timeout=WATCHDOG_SECONDS).status_code == status
     assert live() == (0, 0)
 
 
