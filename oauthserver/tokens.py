@@ -28,17 +28,17 @@ from studyservice.secrets.generated import sha256
 
 
 class _Kind(NamedTuple):
-    """A kind of grant, by its parameter with the secret, and the model with that secret's hash."""
+    """A kind of grant: its required parameters, the secret first, and the model with the secret's hash."""
 
-    parameter: str
+    required: tuple[str, ...]
     model: type[Grant | RefreshToken]
     hash_column: str
     spent_column: str
 
 
 _KINDS = {
-    "authorization_code": _Kind("code", Grant, "code", "spent_at"),
-    "refresh_token": _Kind("refresh_token", RefreshToken, "token_checksum", "revoked"),
+    "authorization_code": _Kind(("code", "code_verifier"), Grant, "code", "spent_at"),
+    "refresh_token": _Kind(("refresh_token",), RefreshToken, "token_checksum", "revoked"),
 }
 """By `grant_type`."""
 
@@ -64,7 +64,8 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
         kind = _KINDS.get(form.require("grant_type"))
         if kind is None:
             raise UnsupportedGrantTypeError(f"grant_type is one of {', '.join(_KINDS)}.")
-        secret_hash = Hashed(sha256(form.require(kind.parameter)))
+        secret, *_ = [form.require(name) for name in kind.required]
+        secret_hash = Hashed(sha256(secret))
         member_id = owner_of(secret_hash)
         presented = kind.model.objects.filter(user_id=member_id, **{kind.hash_column: secret_hash})
         if member_id is None:
