@@ -5,9 +5,8 @@ time. Errors about the client or its redirect URI are shown on a page. All other
 member has signed in (RFC 9700 section 4.11.2).
 """
 
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Self
+from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -29,12 +28,12 @@ from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.limits_form import LimitsForm
 from oauthserver.blocking import is_blocked
+from oauthserver.clients import locked_app
 from oauthserver.consent_limits import consents_beyond, last_consent, limit_app
-from oauthserver.errors import InvalidRequest, OAuthError
 from oauthserver.families import end_families, families_of
 from oauthserver.metadata_documents import DocumentRefused
 from oauthserver.models import Application
-from oauthserver.parameters import query_parameters
+from oauthserver.parameters import Parameters
 from oauthserver.platforms import destination_of
 from oauthserver.resources import resource_from
 from oauthserver.scopes import scopes_from, written
@@ -45,56 +44,7 @@ from studyservice.http.request_keys import CALLER
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import NotFound
 
-
-@dataclass(frozen=True, slots=True)
-class AuthorizationRequest:
-    """An authorization request that is well-formed."""
-
-    client_id: str | None
-    redirect_uri: str | None
-    response_type: str | None
-    response_mode: str | None
-    scopes: frozenset[Scope]
-    state: str | None
-    code_challenge: str | None
-    code_challenge_method: str | None
-    resources: tuple[str, ...]
-    client_address: str
-
-    @classmethod
-    def parse(cls, request: HttpRequest) -> Self:
-        """Return the authorization request in the URL of `request`.
-
-        Raises:
-            InvalidRequest: a parameter is repeated or malformed (RFC 6749 section 3.1).
-        """
-        query = query_parameters(request)
-        return cls(
-            client_id=query.get("client_id"),
-            redirect_uri=query.get("redirect_uri"),
-            response_type=query.get("response_type"),
-            response_mode=query.get("response_mode"),
-            scopes=scopes_from(query.get("scope")),
-            state=query.get("state"),
-            code_challenge=query.get("code_challenge"),
-            code_challenge_method=query.get("code_challenge_method"),
-            resources=tuple(query.resources),
-            client_address=client_address(request),
-        )
-
-    def parameters(self) -> dict[str, str]:
-        """Return the parameters for oauthlib."""
-        given = {
-            "client_id": self.client_id,
-            "redirect_uri": self.redirect_uri,
-            "response_type": self.response_type,
-            "scope": written(self.scopes),
-            "state": self.state,
-            "code_challenge": self.code_challenge,
-            "code_challenge_method": self.code_challenge_method,
-            "client_address": self.client_address,
-        }
-        return {name: value for name, value in given.items() if value is not None}
+_FOR_OAUTHLIB = ("client_id", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method")
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -103,6 +53,7 @@ class AuthorizationView(OAuthLibMixin, View):
 
     Attributes:
         asked: the request.
+        scopes: the requested ones.
         credentials: the request as oauthlib checked it.
         app: the requesting app.
         redirect_uri: where the answer is sent.
@@ -111,7 +62,8 @@ class AuthorizationView(OAuthLibMixin, View):
 
     http_method_names = ("get", "head", "post")
 
-    asked: AuthorizationRequest
+    asked: Parameters
+    scopes: frozenset[Scope]
     credentials: dict[str, Any]
     app: Application
     redirect_uri: str
@@ -120,10 +72,11 @@ class AuthorizationView(OAuthLibMixin, View):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Check the whole request, sign the member in, then show the consent page or answer."""
         try:
-            self.asked = AuthorizationRequest.parse(request)
-        except InvalidRequest as error:
+            self.asked = Parameters(request.META.get("QUERY_STRING", ""))
+        except errors.InvalidRequestError as error:
             return _error_page(request, "The request could not be read", f"{error.description} {_START_AGAIN}")
-        if is_blocked(self.asked.client_id):
+        self.scopes = scopes_from(self.asked.get("scope"))
+        if is_blocked(self.asked.get("client_id")):
             return self._blocked(request)
         refusal: dict[str, str] | None = None
         try:
@@ -133,10 +86,10 @@ class AuthorizationView(OAuthLibMixin, View):
         except OAuthToolkitError as error:
             said = error.oauthlib_error
             self.redirect_uri = said.redirect_uri
-            self.app = Application.objects.get(client_id=self.asked.client_id)
+            self.app = Application.objects.get(client_id=self.asked["client_id"])
             refusal = {"error": said.error, "error_description": said.description or _NOT_OFFERED}
-        except OAuthError as error:
-            refusal = {"error": error.code, "error_description": error.description}
+        except errors.OAuth2Error as error:
+            refusal = dict(error.twotuples)
         if not isinstance(request.user, Member):
             return redirect_to_login(request.get_full_path())
         self.member = request.user
@@ -150,16 +103,17 @@ class AuthorizationView(OAuthLibMixin, View):
         Raises:
             FatalClientError: the client or the redirect URI is wrong (RFC 6749 section 4.1.2.1).
             OAuthToolkitError: oauthlib refuses something else.
-            OAuthError: we do.
+            OAuth2Error: we do.
         """
-        _, self.credentials = self.validate_authorization_request(self.asked)
+        asked = self.asked.only(*_FOR_OAUTHLIB, scope=written(self.scopes), client_address=client_address(self.request))
+        _, self.credentials = self.validate_authorization_request(asked)
         self.app = self.credentials["request"].client
         CALLER.set(self.request, {"client_id": self.app.client_id})
         self.redirect_uri = self.credentials["redirect_uri"]
-        if self.asked.response_mode not in (None, "query"):
-            raise InvalidRequest("response_mode is query.")
+        if self.asked.get("response_mode", "query") != "query":
+            raise errors.InvalidRequestError("response_mode is query.")
         self.credentials["resource"] = resource_from(self.asked.resources)
-        self.credentials["redirect_uri_sent"] = self.asked.redirect_uri is not None
+        self.credentials["redirect_uri_sent"] = "redirect_uri" in self.asked
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
         """Show the consent page."""
@@ -177,7 +131,7 @@ class AuthorizationView(OAuthLibMixin, View):
             "app": self.app,
             "destination": destination_of(self.redirect_uri),
             "redirect_uri": self.redirect_uri,
-            "writes": Scope.WRITE in self.asked.scopes,
+            "writes": Scope.WRITE in self.scopes,
             "query": request.META["QUERY_STRING"],
             "standing": standing(self.member),
         }
@@ -194,7 +148,7 @@ class AuthorizationView(OAuthLibMixin, View):
         form, shown = self._form(request.POST)
         if not form.is_valid():
             return self._asking(request, form, shown)
-        scopes = self.asked.scopes if "write" in request.POST else self.asked.scopes - {Scope.WRITE}
+        scopes = self.scopes if "write" in request.POST else self.scopes - {Scope.WRITE}
         try:
             return self._redirect(self._consented(request, scopes, form.limits()))
         except errors.FatalClientError as error:
@@ -210,6 +164,8 @@ class AuthorizationView(OAuthLibMixin, View):
         """
         server = self.get_oauthlib_core().server
         with writing(self.member.id):
+            if locked_app(self.app.client_id) is None:
+                raise errors.InvalidClientIdError  # the registration was removed meanwhile
             if Scope.WRITE not in scopes:
                 ended = families_of(user=self.member, application=self.app, scope__contains=Scope.WRITE)
                 end_families(self.member.id, ended)
@@ -228,7 +184,7 @@ class AuthorizationView(OAuthLibMixin, View):
 
     def _answer(self, **answer: str | None) -> HttpResponse:
         """Redirect to the app with the error (RFC 6749 section 4.1.2.1)."""
-        return self._redirect(answer_uri(self.redirect_uri, answer | {"state": self.asked.state}))
+        return self._redirect(answer_uri(self.redirect_uri, answer | {"state": self.asked.get("state")}))
 
     def _redirect(self, uri: str) -> HttpResponse:
         response: HttpResponse = OAuth2ResponseRedirect(uri, self.app.get_allowed_schemes())
@@ -236,7 +192,7 @@ class AuthorizationView(OAuthLibMixin, View):
 
     def _blocked(self, request: HttpRequest) -> HttpResponse:
         """Tell the member that the app is blocked. The app gets no answer."""
-        app = Application.objects.filter(client_id=self.asked.client_id).first()
+        app = Application.objects.filter(client_id=self.asked.get("client_id")).first()
         title = f"{app.name if app else 'This app'} is blocked"
         return error_page(request, HTTPStatus.FORBIDDEN, title, _BLOCKED)
 
@@ -244,7 +200,7 @@ class AuthorizationView(OAuthLibMixin, View):
         if isinstance(error, DocumentRefused):
             said = error.refusal
             return error_page(request, said.status, said.title, said.text, headers=said.headers)
-        app = Application.objects.filter(client_id=self.asked.client_id).first()
+        app = Application.objects.filter(client_id=self.asked.get("client_id")).first()
         if app is None:
             return _error_page(request, "This app is not known here", _UNKNOWN)
         return _error_page(request, f"{app.name} could not be connected", f"{_MISMATCH} {_START_AGAIN}")

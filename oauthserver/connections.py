@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
+from oauthlib.oauth2.rfc6749.errors import InvalidRequestError
 
 from accounts.changes.writing import writing
 from accounts.credentials.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
@@ -17,7 +18,6 @@ from accounts.events.models import EventKind
 from accounts.models import Member
 from oauthserver.blocking import blocked_by
 from oauthserver.consent_limits import limit_app
-from oauthserver.errors import InvalidRequest
 from oauthserver.families import end_families, families_of, members_of
 from oauthserver.models import AccessToken, Application, Grant, live_refresh_tokens
 from oauthserver.parameters import Parameters
@@ -113,7 +113,7 @@ def _end(member_id: UUID, **which: Any) -> None:
     """Revoke everything issued by these consents of the member, under the member's lock, with an event for each app."""
     families = families_of(user_id=member_id, **which)
     grants = Grant.objects.filter(application=OuterRef("pk"), user_id=member_id, token_family__in=families)
-    for app in Application.objects.filter(Exists(grants)).order_by("name", "id"):
+    for app in Application.objects.select_for_update(no_key=True).filter(Exists(grants)).order_by("name", "id"):
         record_event(member_id, EventKind.APP_DISCONNECTED, Subject("app", app.pk, app.name))
     end_families(member_id, families)
 
@@ -138,7 +138,7 @@ def asking_app(target: str) -> AskingApp | None:
         return None
     try:
         query = Parameters(parts.query)
-    except InvalidRequest:
+    except InvalidRequestError:
         return None
     app = Application.objects.filter(client_id=query.get("client_id")).first()
     if app is None:

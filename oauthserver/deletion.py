@@ -10,7 +10,7 @@ def delete_app(app: Application) -> None:
     """Delete `app` with all its codes and tokens.
 
     Its lock waits for rows that are being stored, which are then deleted too. Later requests find it deleted
-    (`oauthserver.clients.stays`). Disconnect its members before, each in a separate transaction
+    (`oauthserver.clients.locked_app`). Disconnect its members before, each in a separate transaction
     (`oauthserver.connections.disconnect_all_members`), so that no member waits for all others.
     """
     with transaction.atomic():

@@ -9,14 +9,17 @@ from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import View
+from oauthlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 
-from oauthserver.errors import InvalidRequest, MethodNotAllowed, OAuthError, TooManyRequests
+from oauthserver.errors import refusal
 from studyservice.http.client_address import client_address
 from studyservice.http.responses import JSON_TYPE, json_response, oauth_error_response
 from studyservice.operations.errors import ApiError
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import Rate, Window, hit
 
 _PLAIN_HTTP = "Use https. A code, token or secret that was sent over http may have been read on the way: replace it."
+
+_WAIT = "Too many requests. Wait for the number of seconds in Retry-After and try again."
 
 
 @method_decorator(csrf_exempt, name="dispatch")
@@ -32,15 +35,28 @@ class OAuthEndpoint(View):
         """Answer. Exceptions become errors in RFC 6749's format."""
         try:
             if settings.SECURE_SSL_REDIRECT and not request.is_secure():
-                raise InvalidRequest(_PLAIN_HTTP)
+                raise InvalidRequestError(_PLAIN_HTTP)
             return super().dispatch(request, *args, **kwargs)
-        except OAuthError as error:
-            return error.response()
+        except OAuth2Error as error:
+            return refusal(dict(error.twotuples), error.status_code)
+        except TooManyRequests as error:
+            headers = {"Retry-After": str(error.window.reset), **error.window.headers()}
+            return oauth_error_response("temporarily_unavailable", _WAIT, HTTPStatus.TOO_MANY_REQUESTS, headers)
         except ApiError as error:
             return oauth_error_response("invalid_request", error.message, error.status)
 
     def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        raise MethodNotAllowed("This endpoint takes POST.", headers={"Allow": "POST"})
+        return oauth_error_response(
+            "invalid_request", "This endpoint takes POST.", HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "POST"}
+        )
+
+
+class TooManyRequests(Exception):
+    """A rate is exceeded in `window`."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        super().__init__(window)
 
 
 def count(rate: Rate, request: HttpRequest) -> None:
@@ -51,10 +67,7 @@ def count(rate: Rate, request: HttpRequest) -> None:
     """
     window = hit(rate, client_address(request))
     if window.exceeded:
-        raise TooManyRequests(
-            "Too many requests. Wait for the number of seconds in Retry-After and try again.",
-            headers={"Retry-After": str(window.reset), **window.headers()},
-        )
+        raise TooManyRequests(window)
 
 
 def unstored(value: Any, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:

@@ -1,122 +1,56 @@
 """The errors of the OAuth endpoints: `{"error", "error_description"}` (RFC 6749 section 5.2).
 
-Separate from `studyservice.operations.errors`: one class per code, with its status.
+They are oauthlib's, with the codes that it lacks. Separate from `studyservice.operations.errors`.
 """
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import ClassVar
 
 from django.conf import settings
 from django.http import HttpResponse
-from oauthlib.oauth2.rfc6749.errors import OAuth2Error
+from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
 
 from studyservice.http.responses import oauth_error_response
 
-CHALLENGE = {"WWW-Authenticate": f'Basic realm="{settings.BASE_URL}"'}
+_CHALLENGE = {"WWW-Authenticate": f'Basic realm="{settings.BASE_URL}"'}
 """Sent with every 401 (RFC 6749 section 5.2, RFC 9110 section 15.5.2)."""
 
-
-class OAuthError(Exception):
-    """An error in the answer to a client.
-
-    Attributes:
-        code: the registered name.
-        status: HTTP status.
-        description: a sentence for the developer, in ASCII.
-        headers: extra response headers.
-    """
-
-    code: ClassVar[str]
-    status: ClassVar[HTTPStatus] = HTTPStatus.BAD_REQUEST
-
-    def __init__(self, description: str, *, headers: Mapping[str, str] | None = None) -> None:
-        self.description = description
-        self.headers = dict(headers or {})
-        super().__init__(description)
-
-    def response(self) -> HttpResponse:
-        """Return the error as an answer."""
-        return oauth_error_response(self.code, self.description, self.status, self.headers)
+_DESCRIPTIONS = {
+    "invalid_client": "The client is unknown, or did not authenticate by the method it is registered for.",
+    "invalid_grant": "The code or token is wrong, expired, spent, or belongs to another client.",
+}
+"""Descriptions by code, for errors without their own."""
 
 
-class InvalidRequest(OAuthError):
-    """A parameter is missing, repeated or malformed (RFC 6749 section 5.2)."""
-
-    code = "invalid_request"
-
-
-class InvalidClient(OAuthError):
-    """The client is unknown, or did not authenticate as registered (RFC 6749 section 5.2)."""
-
-    code = "invalid_client"
-    status = HTTPStatus.UNAUTHORIZED
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The client is unknown, or did not authenticate by the method it is registered for.", headers=CHALLENGE
-        )
-
-
-class InvalidGrant(OAuthError):
-    """The code or refresh token does not work (RFC 6749 section 5.2)."""
-
-    code = "invalid_grant"
-
-    def __init__(
-        self, description: str = "The code or token is wrong, expired, spent, or belongs to another client."
-    ) -> None:
-        super().__init__(description)
-
-
-class UnauthorizedClient(OAuthError):
-    """The client is known and may not use the grant (RFC 6749 section 5.2)."""
-
-    code = "unauthorized_client"
-
-
-class UnsupportedGrantType(OAuthError):
-    """The grant type is not supported (RFC 6749 section 5.2)."""
-
-    code = "unsupported_grant_type"
-
-
-class InvalidTarget(OAuthError):
+class InvalidTarget(CustomOAuth2Error):
     """The resource is unknown (RFC 8707 section 2)."""
 
-    code = "invalid_target"
+    def __init__(self, description: str) -> None:
+        super().__init__("invalid_target", description)
 
 
-class InvalidRedirectUri(OAuthError):
+class InvalidRedirectUri(CustomOAuth2Error):
     """A redirect URI is invalid (RFC 7591 section 3.2.2)."""
 
-    code = "invalid_redirect_uri"
+    def __init__(self, description: str) -> None:
+        super().__init__("invalid_redirect_uri", description)
 
 
-class InvalidClientMetadata(OAuthError):
+class InvalidClientMetadata(CustomOAuth2Error):
     """Another field of a registration is wrong (RFC 7591 section 3.2.2)."""
 
-    code = "invalid_client_metadata"
+    def __init__(self, description: str) -> None:
+        super().__init__("invalid_client_metadata", description)
 
 
-class MethodNotAllowed(OAuthError):
-    """The endpoint does not support the method."""
+def refusal(answer: Mapping[str, str], status: int) -> HttpResponse:
+    """Return oauthlib's error as an answer. Most of oauthlib's have no description.
 
-    code = "invalid_request"
-    status = HTTPStatus.METHOD_NOT_ALLOWED
-
-
-class TooManyRequests(OAuthError):
-    """The rate limit was exceeded. `Retry-After` is the number of seconds to wait."""
-
-    code = "temporarily_unavailable"
-    status = HTTPStatus.TOO_MANY_REQUESTS
-
-
-def refusal(error: OAuth2Error) -> OAuthError:
-    """Convert oauthlib's error at the token endpoint to one of ours. Most of oauthlib's have no description."""
-    said = dict(error.twotuples)
-    for ours in (InvalidClient, InvalidGrant):
-        if ours.code == said["error"]:
-            return ours()
-    return InvalidRequest(said.get("error_description", "The request is not valid."))
+    Args:
+        answer: the error's members, as in its JSON.
+        status: HTTP status.
+    """
+    code = answer["error"]
+    description = answer.get("error_description") or _DESCRIPTIONS.get(code, "The request is not valid.")
+    headers = _CHALLENGE if status == HTTPStatus.UNAUTHORIZED else None
+    return oauth_error_response(code, description, HTTPStatus(status), headers)

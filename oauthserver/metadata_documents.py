@@ -15,11 +15,11 @@ import orjson
 from django.core.cache import cache
 from oauth2_provider.cimd import CIMDError, is_cimd_client_id
 from oauth2_provider.settings import oauth2_settings
-from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError
+from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError, OAuth2Error
 
 from oauthserver.app_names import name_from
 from oauthserver.client_metadata import GRANT_TYPES, AuthMethod, ClientMetadata
-from oauthserver.errors import InvalidClientMetadata, OAuthError
+from oauthserver.errors import InvalidClientMetadata
 from oauthserver.models import Application
 from studyservice.fetching.faults import FetchError
 from studyservice.fetching.guarded import Limits, fetch
@@ -87,7 +87,7 @@ class Fetcher:
         except _PrivateKeysOnly as error:
             _remember(client_id, _private_keys_only(host))
             raise CIMDError("only private keys") from error
-        except OAuthError as error:
+        except OAuth2Error as error:
             _remember(client_id, _against_the_rules(host, error.description))
             raise CIMDError(error.description) from error
         cache.delete(_key(client_id))
@@ -133,7 +133,7 @@ def taken_of(document: dict[str, Any], client_id: str) -> dict[str, Any]:
 
     Raises:
         _PrivateKeysOnly: the client authenticates only with private keys.
-        OAuthError: it breaks a rule of such documents or of registration.
+        OAuth2Error: it breaks a rule of such documents or of registration.
     """
     if document.get("client_id") != client_id or len(client_id) > MAX_CLIENT_ID:
         raise InvalidClientMetadata(f"client_id is the address of the document, at most {MAX_CLIENT_ID} characters.")

@@ -3,12 +3,12 @@
 from contextlib import suppress
 
 from django.http import HttpRequest, HttpResponse
+from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 
 from accounts.changes.writing import writing
 from accounts.credentials.owners import delete_credentials, owner_of
-from oauthserver.clients import ClientCredentials, app_of, proves
+from oauthserver.clients import ClientCredentials
 from oauthserver.endpoints import OAuthEndpoint, unstored
-from oauthserver.errors import OAuthError
 from oauthserver.families import end_families
 from oauthserver.models import AccessToken, Application, RefreshToken
 from oauthserver.parameters import form_parameters
@@ -28,10 +28,10 @@ class RevocationView(OAuthEndpoint):
         try:
             form = form_parameters(request)
             token, credentials = form.require("token"), ClientCredentials.parse(request, form)
-        except (OAuthError, InvalidRequest):
+        except (OAuth2Error, InvalidRequest):
             return unstored({})
-        app = app_of(credentials)
-        if app is not None and proves(credentials, app):
+        app = Application.objects.filter(client_id=credentials.client_id).first()
+        if app is not None and credentials.prove(app):
             CALLER.set(request, {"client_id": app.client_id})
             revoke(app, token)
         return unstored({})

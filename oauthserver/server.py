@@ -1,24 +1,15 @@
-"""oauthlib's authorization server, with input from our own parsers.
-
-oauthlib runs the flow and calls `oauthserver.validator`. It never sees the raw request, only well-formed parameters, so
-nothing that a client adds reaches it.
-"""
+"""oauthlib's authorization server. It runs the flow and calls `oauthserver.validator`."""
 
 import re
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
-from oauth2_provider.exceptions import FatalClientError, OAuthToolkitError
-from oauth2_provider.oauth2_backends import OAuthLibCore
-from oauthlib.oauth2.rfc6749 import errors as oauthlib_errors
 from oauthlib.oauth2.rfc6749.endpoints.pre_configured import WebApplicationServer
-from oauthlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
+from oauthlib.oauth2.rfc6749.errors import InvalidRequestError
 from oauthlib.oauth2.rfc6749.grant_types.authorization_code import AuthorizationCodeGrant
-from oauthlib.oauth2.rfc6749.grant_types.refresh_token import RefreshTokenGrant
 
-from oauthserver.errors import refusal
 from oauthserver.redirect_uris import with_parameters
 from studyservice.secrets.generated import new_secret
 
@@ -33,22 +24,7 @@ def answer_uri(redirect_uri: str, answer: Mapping[str, str | None]) -> str:
     return with_parameters(redirect_uri, urlencode(given | {"iss": settings.BASE_URL}))
 
 
-class _Raising:
-    """A grant that raises errors instead of writing them as text."""
-
-    def validate_token_request(self, request: Any) -> None:
-        """Check a token request (RFC 6749 sections 4.1.3 and 6, RFC 7636 section 4.6).
-
-        Raises:
-            OAuthError: it is refused.
-        """
-        try:
-            super().validate_token_request(request)  # type: ignore[misc]  # wraps oauthlib's grant
-        except OAuth2Error as error:
-            raise refusal(error) from None
-
-
-class CodeGrant(_Raising, AuthorizationCodeGrant):
+class CodeGrant(AuthorizationCodeGrant):
     """Authorization codes with our prefix and S256 only. Answers name the issuer."""
 
     def __init__(self, request_validator: Any) -> None:
@@ -75,60 +51,10 @@ def _require_s256(request: Any) -> dict[str, Any]:
     return {}
 
 
-class RefreshGrant(_Raising, RefreshTokenGrant):
-    """Refresh tokens, which rotate."""
-
-
 class Server(WebApplicationServer):
     """An oauthlib server for authorization codes and refresh tokens only."""
 
     def __init__(self, request_validator: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(request_validator, *args, **kwargs)
         self.auth_grant = CodeGrant(request_validator)
-        self.refresh_grant = RefreshGrant(request_validator)
-        self.response_types["code"] = self.auth_grant
-        self.grant_types["authorization_code"] = self.auth_grant
-        self.grant_types["refresh_token"] = self.refresh_grant
-
-
-class Parsed(Protocol):
-    """A well-formed request."""
-
-    def parameters(self) -> Mapping[str, str]:
-        """Return the parameters for oauthlib. Empty ones are None."""
-
-
-class Backend(OAuthLibCore):
-    """Passes our parsed request to oauthlib. `OAuthLibMixin` would pass the view's request."""
-
-    def __init__(self, server: WebApplicationServer) -> None:
-        super().__init__(server)
-
-    def validate_authorization_request(self, request: Parsed) -> tuple[list[str], dict[str, Any]]:
-        """Return the requested scopes, and the rest of the request as oauthlib checked it (RFC 6749 section 4.1.1).
-
-        Raises:
-            FatalClientError: the client or the redirect URI is wrong.
-            OAuthToolkitError: anything else is wrong.
-        """
-        try:
-            checked: tuple[list[str], dict[str, Any]] = self.server.validate_authorization_request(
-                _ADDRESS, "POST", request.parameters()
-            )
-        except oauthlib_errors.FatalClientError as error:
-            raise FatalClientError(error=error) from None
-        except OAuth2Error as error:
-            raise OAuthToolkitError(error=error) from None
-        return checked
-
-    def create_token_response(self, request: Parsed) -> tuple[None, dict[str, str], str, int]:
-        """Return None for the URL, then headers, JSON and status of the answer with the tokens.
-
-        Raises:
-            OAuthError: the request is refused.
-        """
-        return None, *self.server.create_token_response(_ADDRESS, "POST", request.parameters())
-
-
-_ADDRESS = settings.BASE_URL
-"""oauthlib wants a URL to parse parameters from. Ours are already parsed."""
+        self.response_types["code"] = self.grant_types["authorization_code"] = self.auth_grant

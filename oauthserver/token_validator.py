@@ -1,27 +1,29 @@
-"""oauthlib's callbacks for one token request.
+"""oauthlib's callbacks for one token request, inside its transaction.
 
-Each request has its own instance, with the parsed request and the presented grant. oauthlib's request only gets the
-attributes that oauthlib requires: `client`, `user` and `scopes`.
+The view locks the member (`oauthserver.tokens`). Here the app is locked next, then the code or the refresh token. What
+a callback reads under these locks stays true until the commit.
 """
 
-from contextlib import suppress
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
+from oauth2_provider.settings import oauth2_settings
+from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, UnauthorizedClientError
 
-from accounts.changes.writing import writing
-from oauthserver.clients import authenticates
-from oauthserver.errors import InvalidGrant, UnauthorizedClient
+from accounts.credentials.limits import Limits
+from accounts.credentials.owners import add_owner
+from oauthserver.blocking import is_blocked
+from oauthserver.clients import ClientCredentials, locked_app
 from oauthserver.families import end_families
-from oauthserver.issuing import Pair, issue
-from oauthserver.models import Application
-from oauthserver.presented_grant import CodeBinding, PresentedGrant
+from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from oauthserver.resources import narrowed
 from oauthserver.reuse import note_reuse
-from oauthserver.token_requests import TokenRequest
+from oauthserver.scopes import scopes_from, written
 from oauthserver.validator import Validator
-from studyservice.operations.errors import NotFound
+from studyservice.secrets.generated import sha256
 
 REUSE_TOLERANCE = timedelta(seconds=60)
 """How long after its rotation a refresh token may be reused without consequence, as by sessions of one client that
@@ -29,13 +31,26 @@ refresh at once. Later, its family ends (RFC 9700 section 4.14.2).
 """
 
 
+@dataclass(eq=False)
 class TokenValidator(Validator):
-    """Validates one token request."""
+    """Validates one token request, and stores its tokens.
 
-    def __init__(self, wanted: TokenRequest, presented_grant: PresentedGrant) -> None:
-        super().__init__()
-        self.wanted = wanted
-        self.presented_grant = presented_grant
+    Attributes:
+        credentials: the client's.
+        presented: the row of the code or refresh token, if there is one.
+        spent_column: when a code was exchanged or a refresh token rotated; None while it works.
+        spent_at: its value before this request waited for the member's lock. It decides whether a spent one is a
+            second use or lost a race, so no clocks of different servers are compared.
+        resources: the requested ones.
+        consent: what the code or refresh token belongs to, once it was found for the authenticated client.
+    """
+
+    credentials: ClientCredentials
+    presented: QuerySet[Any]
+    spent_column: str
+    spent_at: datetime | None
+    resources: tuple[str, ...]
+    consent: Grant | None = None
 
     def client_authentication_required(self, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Return True: a public client authenticates with the method `none`."""
@@ -45,13 +60,13 @@ class TokenValidator(Validator):
         """Return whether the client authenticated with its registered method (RFC 6749 section 2.3).
 
         Raises:
-            UnauthorizedClient: it did, but operators have blocked it.
+            UnauthorizedClientError: it did, but operators have blocked it.
         """
-        request.client = self.presented_grant.client
-        if not authenticates(self.wanted.credentials, self.presented_grant.client):
+        request.client = locked_app(self.credentials.client_id)
+        if request.client is None or not self.credentials.authenticate(request.client):
             return False
-        if self.presented_grant.blocked:
-            raise UnauthorizedClient("This app was blocked by the operators of the service.")
+        if is_blocked(request.client.client_id):
+            raise UnauthorizedClientError("This app was blocked by the operators of the service.")
         return True
 
     def validate_code(self, client_id: str, code: str, client: Application, request: Any, *args: Any) -> bool:
@@ -59,26 +74,28 @@ class TokenValidator(Validator):
 
         A request that arrived before the code was spent lost a race and ends nothing.
         """
-        spent_at = self.presented_grant.spent_at
-        if spent_at is not None and spent_at < self.wanted.arrived_at:
-            self._end_family()
-        request.user, request.scopes = self.presented_grant.member, self.presented_grant.scope.split()
-        return self._is_live()
+        consent = self._find_consent(self.presented.filter(application=client))
+        if consent is None:
+            return False
+        if self.spent_at is not None:
+            end_families(consent.user_id, [consent.token_family])
+        request.user, request.scopes = consent.user, consent.scope.split()
+        return consent.spent_at is None and _is_live(consent, consent.expires)
 
     def get_code_challenge(self, code: str, request: Any) -> str:
         """Return the challenge of the authorization request."""
-        return self._binding.challenge
+        return self._consented.code_challenge
 
     def get_code_challenge_method(self, code: str, request: Any) -> str:
         """Return the challenge method (RFC 7636 section 4.3)."""
-        return self._binding.challenge_method
+        return self._consented.code_challenge_method
 
     def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str | None:
         """Return the meaning of a missing `redirect_uri`. It may be missing only if the authorization request had none.
 
         RFC 6749 section 4.1.3.
         """
-        return None if self._binding.redirect_uri_sent else self._binding.redirect_uri
+        return None if self._consented.redirect_uri_sent else self._consented.redirect_uri
 
     def confirm_redirect_uri(
         self, client_id: str, code: str, redirect_uri: str, client: Application, request: Any, *args: Any
@@ -86,68 +103,82 @@ class TokenValidator(Validator):
         """Return whether this is the redirect URI that the code was sent to (RFC 6749 section 4.1.3).
 
         Raises:
-            InvalidGrant: it is not. oauthlib itself would answer `invalid_request`.
+            InvalidGrantError: it is not. oauthlib itself would answer `invalid_request`.
         """
-        if redirect_uri != self._binding.redirect_uri:
-            raise InvalidGrant("The code was issued to another redirect_uri.")
+        if redirect_uri != self._consented.redirect_uri:
+            raise InvalidGrantError("The code was issued to another redirect_uri.")
         return True
 
     def invalidate_authorization_code(self, client_id: str, code: str, request: Any, *args: Any) -> None:
-        """Do nothing: the code was spent before its tokens were stored. Its row stays, to detect reuse."""
+        """Do nothing: `save_bearer_token` spends the code. Its row stays, to detect reuse."""
 
     def validate_refresh_token(self, refresh_token: str, client: Application, request: Any, *args: Any) -> bool:
         """Return whether the refresh token is live. A rotated one ends its family after `REUSE_TOLERANCE`."""
-        rotated_at = self.presented_grant.spent_at
-        if rotated_at is not None:
-            if rotated_at <= timezone.now() - REUSE_TOLERANCE:
-                self._end_family()
-            else:
-                note_reuse(self.presented_grant)
-        request.user = self.presented_grant.member
-        return self._is_live()
+        token = self.presented.filter(application=client).select_for_update().first()
+        if token is None:
+            return False
+        consent = self._find_consent(Grant.objects.filter(user_id=token.user_id, token_family=token.token_family))
+        if consent is None:
+            return False
+        if token.revoked is None:
+            request.user = consent.user
+            if request.scope:
+                # More than the granted scopes is cut down to them (RFC 6749 section 3.3). The answer names them.
+                request.scope = written(scopes_from(request.scope) & scopes_from(consent.scope))
+            return _is_live(consent, token.expires)
+        if self.spent_at is not None and self.spent_at <= timezone.now() - REUSE_TOLERANCE:
+            end_families(consent.user_id, [consent.token_family])
+        else:
+            note_reuse(consent, client)
+        return False
 
     def get_original_scopes(self, refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> str:
         """Return the scopes that the member granted, even if the last access token had fewer."""
-        return self.presented_grant.scope
-
-    def is_within_original_scope(self, request_scopes: list[str], refresh_token: str, request: Any, *args: Any) -> bool:
-        """Cut a request for more scopes down to the granted ones (RFC 6749 section 3.3). The answer names them."""
-        granted = self.presented_grant.scope.split()
-        request.scopes = [scope for scope in request_scopes if scope in granted]
-        return True
+        return self._consented.scope
 
     def save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
-        """Spend the presented grant and store the pair.
+        """Spend the code or refresh token, and store the new tokens of its family.
 
         Raises:
             InvalidTarget: the resource exceeds the grant.
-            InvalidGrant: the presented grant was spent or ended meanwhile.
-            InvalidClient: the app was deleted meanwhile.
         """
-        pair = Pair(
-            access_token=token["access_token"],
-            refresh_token=token["refresh_token"],
-            scope=token["scope"],
-            resource=narrowed(self.presented_grant.resource, self.wanted.resources),
-            lifetime=token["expires_in"],
+        consent, app, now = self._consented, request.client, timezone.now()
+        resource = narrowed(consent.resource, self.resources)
+        self.presented.update(**{self.spent_column: now})
+        self._store(
+            AccessToken, app, token["access_token"], token["expires_in"], scope=token["scope"], resource=resource
         )
-        try:
-            issue(pair, self.presented_grant)
-        except InvalidGrant:
-            note_reuse(self.presented_grant)
-            raise
+        lifetime = oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS
+        self._store(RefreshToken, app, token["refresh_token"], lifetime, scope=consent.scope, resource=consent.resource)
+        if app.first_token_at is None:
+            Application.objects.filter(pk=app.pk).update(first_token_at=now)
+
+    def _store(
+        self, model: type[AccessToken | RefreshToken], app: Application, secret: str, seconds: int, **granted: str
+    ) -> None:
+        consent, secret_hash = self._consented, sha256(secret)
+        add_owner(secret_hash, consent.user_id)
+        model.objects.create(
+            user_id=consent.user_id,
+            application=app,
+            token_family=consent.token_family,
+            token_checksum=secret_hash,
+            expires=timezone.now() + timedelta(seconds=seconds),
+            **granted,
+        )
+
+    def _find_consent(self, consents: QuerySet[Grant]) -> Grant | None:
+        """Lock and remember the consent, if its member is active."""
+        consents = consents.filter(user__is_active=True).select_related("user")
+        self.consent = consents.select_for_update(of=("self",)).first()
+        return self.consent
 
     @property
-    def _binding(self) -> CodeBinding:
-        """Return the binding of the code. oauthlib asks for it only after `validate_code`."""
-        assert self.presented_grant.binding is not None  # noqa: S101  # for mypy: implied by the grant type
-        return self.presented_grant.binding
+    def _consented(self) -> Grant:
+        """Return the consent. oauthlib asks for it only after it was found."""
+        assert self.consent is not None  # noqa: S101  # for mypy: implied by the order of the callbacks
+        return self.consent
 
-    def _is_live(self) -> bool:
-        shown = self.presented_grant
-        return shown.spent_at is None and not shown.has_ended and timezone.now() < shown.expires
 
-    def _end_family(self) -> None:
-        # A member who is gone or being deleted has no live token.
-        with suppress(NotFound), writing(self.presented_grant.member.id):
-            end_families(self.presented_grant.member.id, [self.presented_grant.family])
+def _is_live(consent: Grant, expires: datetime) -> bool:
+    return timezone.now() < expires and not Limits.of(consent.limits).have_ended(consent.user.today())

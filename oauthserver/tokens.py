@@ -1,47 +1,99 @@
-"""The token endpoint (RFC 6749 sections 4.1.3 and 6).
+"""The token endpoint (RFC 6749 sections 4.1.3 and 6)."""
 
-The path of a token request: parse it (`token_requests`), find its code or token (`presented_grant`), check it with
-oauthlib's grant and our validator (`token_validator`), store the pair (`issuing`).
-"""
+import json
+from contextlib import AbstractContextManager
+from http import HTTPStatus
+from typing import Any, NamedTuple
+from uuid import UUID
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.settings import oauth2_settings
 from oauth2_provider.views.mixins import OAuthLibMixin
+from oauthlib.oauth2.rfc6749.errors import InvalidGrantError, UnsupportedGrantTypeError
 
-from oauthserver.clients import named_client
+from accounts.changes.writing import writing
+from accounts.credentials.owners import owner_of
+from oauthserver.clients import ClientCredentials, named_client
 from oauthserver.endpoints import OAuthEndpoint, count, unstored_json
-from oauthserver.presented_grant import PresentedGrant
-from oauthserver.server import Backend
-from oauthserver.token_requests import TokenRequest
+from oauthserver.errors import refusal
+from oauthserver.models import Grant, Hashed, RefreshToken
+from oauthserver.parameters import form_parameters
 from oauthserver.token_validator import TokenValidator
 from studyservice.http.request_keys import CALLER
+from studyservice.operations.errors import NotFound
 from studyservice.rates.limiter import Rate
+from studyservice.secrets.generated import sha256
+
+
+class _Kind(NamedTuple):
+    """A kind of grant: its required parameters, the secret first, and the model with the secret's hash."""
+
+    required: tuple[str, ...]
+    model: type[Grant | RefreshToken]
+    hash_column: str
+    spent_column: str
+
+
+_KINDS = {
+    "authorization_code": _Kind(("code", "code_verifier"), Grant, "code", "spent_at"),
+    "refresh_token": _Kind(("refresh_token",), RefreshToken, "token_checksum", "revoked"),
+}
+"""By `grant_type`."""
 
 
 class TokenView(OAuthLibMixin, OAuthEndpoint):
     """`POST /oauth/token`.
 
+    A request is one transaction, which locks the member, then the app, then the code or token. A disconnection and a
+    consent lock in the same order. A refusal commits too, since it may have ended a family of tokens.
+
     Attributes:
-        wanted: the request.
-        presented_grant: the code or refresh token in it.
+        validator: of this request.
     """
 
-    wanted: TokenRequest
-    presented_grant: PresentedGrant
+    validator: TokenValidator
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Exchange a code, or refresh."""
         count(Rate.TOKEN, request)
-        self.wanted = TokenRequest.parse(request)
-        CALLER.set(request, named_client(self.wanted.credentials.client_id))
-        self.presented_grant = PresentedGrant.by(self.wanted)
-        CALLER.set(
-            request, {"member": self.presented_grant.member.id, "client_id": self.presented_grant.client.client_id}
-        )
-        _, _, tokens, _ = self.create_token_response(self.wanted)
-        return unstored_json(tokens)
+        form = form_parameters(request)
+        credentials = ClientCredentials.parse(request, form)
+        CALLER.set(request, named_client(credentials.client_id))
+        kind = _KINDS.get(form.require("grant_type"))
+        if kind is None:
+            raise UnsupportedGrantTypeError(f"grant_type is one of {', '.join(_KINDS)}.")
+        secret, *_ = [form.require(name) for name in kind.required]
+        secret_hash = Hashed(sha256(secret))
+        member_id = owner_of(secret_hash)
+        presented = kind.model.objects.filter(user_id=member_id, **{kind.hash_column: secret_hash})
+        if member_id is None:
+            presented = presented.none()
+        spent_at = presented.values_list(kind.spent_column, flat=True).first()
+        self.validator = TokenValidator(credentials, presented, kind.spent_column, spent_at, form.resources)
+        asked = form.only("grant_type", "code", "refresh_token", "redirect_uri", "code_verifier", "scope")
+        try:
+            with _locking(member_id):
+                _, _, body, status = self.create_token_response(asked)
+        except NotFound:
+            raise InvalidGrantError from None
+        finally:
+            if (consent := self.validator.consent) is not None:
+                CALLER.set(request, {"member": consent.user_id, "client_id": str(credentials.client_id)})
+        if status != HTTPStatus.OK:
+            return refusal(json.loads(body), status)
+        return unstored_json(body)
 
-    def get_oauthlib_core(self) -> Backend:  # type: ignore[override]  # the toolkit shares one core in the class
-        """Return the toolkit's core, with a validator for this request."""
-        server_class = self.get_server_class()
-        return Backend(server_class(TokenValidator(self.wanted, self.presented_grant), **oauth2_settings.server_kwargs))
+    def get_oauthlib_core(self) -> OAuthLibCore:  # type: ignore[override]  # the toolkit shares one core in the class
+        """Return the toolkit's core, with the validator of this request."""
+        return OAuthLibCore(self.get_server_class()(self.validator, **oauth2_settings.server_kwargs))
+
+
+def _locking(member_id: UUID | None) -> AbstractContextManager[Any]:
+    """Begin the transaction, with the member's lock if the secret is a member's.
+
+    Raises:
+        NotFound: the member is gone, or is being deleted.
+    """
+    return transaction.atomic() if member_id is None else writing(member_id)

@@ -6,10 +6,9 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 from oauth2_provider.oauth2_validators import OAuth2Validator
-from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError, UnsupportedResponseTypeError
+from oauthlib.oauth2.rfc6749.errors import UnsupportedResponseTypeError
 
 from accounts.credentials.owners import add_owner
-from oauthserver.clients import stays
 from oauthserver.metadata_documents import DocumentRefused, lasting_refusal_of, refusal_of
 from oauthserver.models import Application, Grant, Hashed
 from studyservice.secrets.generated import sha256
@@ -45,13 +44,7 @@ class Validator(OAuth2Validator):
         return True
 
     def save_authorization_code(self, client_id: str, code: dict[str, str], request: Any, *args: Any) -> None:
-        """Store the consent.
-
-        Raises:
-            InvalidClientIdError: the registration was removed meanwhile.
-        """
-        if not stays(request.client):
-            raise InvalidClientIdError(request=request)
+        """Store the consent. The caller holds the locks of the member and the app."""
         code_hash = sha256(code["code"])
         add_owner(code_hash, request.user.id)
         Grant.objects.create(

@@ -287,7 +287,6 @@ OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "oauthserver.AccessToken"  # noqa: S105  # 
 OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "oauthserver.RefreshToken"  # noqa: S105  # a model
 OAUTH2_PROVIDER: dict[str, Any] = {
     "OAUTH2_SERVER_CLASS": "oauthserver.server.Server",
-    "OAUTH2_BACKEND_CLASS": "oauthserver.server.Backend",
     "OAUTH2_VALIDATOR_CLASS": "oauthserver.validator.Validator",
     "CLIENT_ID_GENERATOR_CLASS": "oauthserver.generators.ClientIdGenerator",
     "ACCESS_TOKEN_GENERATOR": "oauthserver.generators.access_token",

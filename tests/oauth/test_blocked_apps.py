@@ -54,6 +54,12 @@ def test_it_gets_no_token(desk: Client, owner_member: Member) -> None:
     assert app.refresh(refresh_token).status_code == app.exchange(code).status_code == 200
 
 
+def test_it_learns_of_the_block_whatever_it_presents(desk: Client) -> None:
+    app = App.registered()
+    act(desk, "block", app)
+    assert error_of(app.refresh("svc_rt_unknown")) == error_of(app.exchange("svc_ac_unknown")) == BLOCKED
+
+
 def test_only_the_authenticated_app_learns_of_the_block(desk: Client, owner_member: Member) -> None:
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     refresh_token = app.connect(owner_member)["refresh_token"]

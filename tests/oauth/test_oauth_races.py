@@ -127,6 +127,20 @@ def test_a_fast_clock_does_not_turn_a_lost_race_into_a_replay(owner_member: Any)
     assert status_of(winner.json()["access_token"]) == 200
 
 
+def test_a_fast_clock_does_not_turn_a_lost_refresh_into_a_late_reuse(
+    owner_member: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a server whose clock is two minutes ahead, the tolerance seems to be over when the winner commits."""
+    from oauthserver import token_validator
+
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    monkeypatch.setattr(token_validator, "REUSE_TOLERANCE", timedelta(minutes=-1))
+    responses = race(owner_member, *[lambda: app.refresh(tokens["refresh_token"])] * 2)
+    [winner] = [response for response in responses if response.status_code == 200]
+    assert status_of(winner.json()["access_token"]) == 200
+
+
 @pytest.mark.parametrize("disconnects_first", [True, False])
 def test_a_disconnection_during_refreshes_leaves_no_valid_token(owner_member: Any, disconnects_first: bool) -> None:
     from oauthserver.connections import connected_apps, disconnect
@@ -169,6 +183,74 @@ def test_unforced_exchanges_create_no_second_pair(owner_member: Any, in_threads:
     responses = in_threads(lambda _: app.exchange(code), list(range(CONTENDERS)))
     assert sorted(response.status_code for response in responses) == [200] + [400] * (CONTENDERS - 1)
     assert live() in {(1, 1), (0, 0)}
+
+
+@pytest.mark.parametrize("_", TIMES)
+def test_an_unforced_disconnection_leaves_no_valid_token(owner_member: Any, in_threads: Any, _: int) -> None:
+    """Of a code and a refresh token that several threads present at that moment."""
+    from oauthserver.connections import connected_apps, disconnect
+
+    app = App.registered()
+    refresh_token, code = app.connect(owner_member)["refresh_token"], app.code(owner_member)
+    [connected] = connected_apps(owner_member)
+    tries: list[Callable[[], Any]] = [lambda: app.refresh(refresh_token), lambda: app.exchange(code)]
+    contenders = [*tries, *tries, lambda: disconnect(owner_member, connected.id), *tries]
+    responses = [response for response in in_threads(lambda contender: contender(), contenders) if response is not None]
+    assert {response.status_code for response in responses} <= {200, 400}
+    assert live() == (0, 0)
+    issued = [response.json()["access_token"] for response in responses if response.status_code == 200]
+    assert {status_of(token) for token in issued} <= {401}
+
+
+def _allow_less(app: App, member: Any, tokens: dict[str, Any]) -> Any:
+    """A consent that ends the tokens of the app that may write."""
+    return Browser(member).decide(app.query(), write=False)
+
+
+def _disconnect(app: App, member: Any, tokens: dict[str, Any]) -> Any:
+    from oauthserver.models import Application
+
+    return Browser(member).client.post(f"/keys/apps/{Application.objects.get(client_id=app.id).pk}/disconnect")
+
+
+@pytest.mark.database("postgresql", "SQLite has one writer at a time")
+@pytest.mark.parametrize(
+    ("contend", "status"),
+    [
+        (_allow_less, 400),
+        (_disconnect, 302),
+        (lambda app, _, tokens: app.refresh(tokens["refresh_token"]), 401),
+        (lambda app, _, tokens: app.exchange(tokens["code"]), 401),
+    ],
+)
+def test_what_waits_for_the_deletion_of_an_app_does_not_block_it(
+    owner_member: Any, contend: Callable[..., Any], status: int
+) -> None:
+    """Both end or replace tokens of the app. Each locks the app before them, so none waits in a circle."""
+    from oauthserver.deletion import delete_app
+    from oauthserver.models import Application
+
+    app = App.registered()
+    tokens = app.connect(owner_member) | {"code": app.code(owner_member)}
+    waiting: list[Any] = []
+
+    def contender() -> Any:
+        try:
+            return contend(app, owner_member, tokens)
+        finally:
+            connections.close_all()
+
+    def after_its_lock(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        result = execute(sql, *rest)
+        if "FOR UPDATE" in sql and not waiting:
+            waiting.append(pool.submit(contender))
+            _until_all_wait(1)
+        return result
+
+    with ThreadPoolExecutor(1) as pool, connection.execute_wrapper(after_its_lock):
+        delete_app(Application.objects.get(client_id=app.id))
+        assert waiting[0].result(timeout=WATCHDOG_SECONDS).status_code == status
+    assert live() == (0, 0)
 
 
 @pytest.mark.parametrize("_", TIMES)

@@ -46,13 +46,12 @@ MEASURED = {
     "accounts.credentials.owners",
     "accounts.changes.writing",
     "grades.marks",
-    "oauthserver.issuing",
     "practice.attempts",
     "practice.sums",
     "vocab.reviews",
     "vocab.seconds",
 }
-"""The modules that write for add_grade_score, review_vocab_card and refresh, and the log of changes."""
+"""The modules that write for add_grade_score and review_vocab_card, and the log of changes."""
 
 
 def _below(base: Any) -> Iterator[Any]:
