@@ -22,7 +22,9 @@ def purge_uploads() -> int:
 
 def purge_uploads_of(member_id: UUID) -> None:
     """Delete expired uploads of a member, in the open transaction."""
-    delete_alone_later(SyllabusFile.objects.filter(member_id=member_id, expires_at__lte=timezone.now()))
+    rows = SyllabusFile.objects.filter(member_id=member_id, expires_at__lte=timezone.now())
+    if expired := list(rows.defer("text", "model_answer")):
+        delete_alone_later(rows, read=[*expired])
 
 
 def purge_stray_files() -> int:

@@ -9,11 +9,11 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from accounts.changes.writing import writing
 from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
+from accounts.rows.change import change
 from grades.breakdown import get_grades
 from grades.categories import set_grade_categories
 from grades.serializers import GradeBreakdownRow
@@ -74,7 +74,7 @@ def _replace(access: Access, course_id: UUID, sent: QueryDict) -> str:
     Raises:
         _Again: a field is invalid, or the categories changed since the form was shown.
     """
-    with writing(access.member.id):  # no other write can happen between the check and the change
+    with change(access, "set_grade_categories"):  # no other write can happen between the check and the change
         grades = get_grades(access, course_id)
         form = CategoriesForm(grades["categories"], sent)
         changed = sent.get("known", "") != form.known

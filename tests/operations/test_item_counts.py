@@ -56,3 +56,14 @@ def test_eight_writers_and_a_deleter_keep_the_limit(
     there = ITEMS_OF_COURSE.most - 10 + created - deletions
     assert Item.objects.count() == there
     assert ITEMS_OF_COURSE.most - deletions <= there <= ITEMS_OF_COURSE.most
+
+
+@pytest.mark.rest
+@pytest.mark.database("both")
+def test_the_last_release_can_count_down_items_that_this_one_created(owner: RestEntryPoint, course: Any) -> None:
+    """While both serve. Version 0.6.0 stores the number of a course's items and subtracts deleted ones."""
+    owner.made("create_item", course_id=course["id"], title="x")
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE courses_course SET item_count = item_count - 1")
+        cursor.execute("SELECT item_count FROM courses_course")
+        assert cursor.fetchall() == [(-1,)]
