@@ -3,7 +3,6 @@
 from django.contrib.admin.models import LogEntry
 
 from accounts.changes.models import Change, ChangeObject
-from accounts.changes.touched import changes_in_courses
 from accounts.credentials.api_keys import bring_keys_back
 from accounts.credentials.calendar_feeds import bring_feed_back
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
@@ -16,6 +15,7 @@ from accounts.members.data import MemberData, register
 from accounts.signing_in.browser_sessions import BrowserSession
 from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.undo.seen import seen_changes
 
 ACCOUNT = "about the account"
 CREDENTIAL = "a credential"
@@ -37,9 +37,10 @@ register(
     MemberData(
         Change,
         whole_member="tells of every object",
-        view=changes_in_courses,
+        seen=seen_changes,
         not_archived="a file of its own",
         stamps=("created_at",),
+        not_logged="the log itself",
     )
 )
 register(

@@ -14,6 +14,7 @@ from accounts.changes.calls import Call
 from accounts.changes.models import UNDOABLE_FOR
 from accounts.changes.records import ChangeRow
 from accounts.changes.words import change_in_words, counts_in_words, listed
+from accounts.credentials.resolving import Credential
 from accounts.members.models import Member
 from accounts.undo.log import told_change
 from studyservice.database.statements import Row
@@ -33,12 +34,12 @@ _MEANINGS: Final = {
 }
 
 
-def second_texts(operation: Operation, member: Member, call: Call, row: Row) -> Iterator[str]:
+def second_texts(operation: Operation, credential: Credential, call: Call, row: Row) -> Iterator[str]:
     """Yield the notes for a successful call. Most have none."""
     if call.change is not None:
-        change = told_change(call.change)
+        change = told_change(credential.limits, call.change)
         if operation.consequential and (gone := _deletion(change)):
-            yield f"{gone}. {_undo(member, change)}".strip()
+            yield f"{gone}. {_undo(credential.member, change)}".strip()
         elif operation.partial:
             yield f"was: {json.dumps(_before(change), ensure_ascii=False)}"
     if quotes := _quotes(row):

@@ -120,7 +120,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
             doubts = [sentence for sentences in call.doubts for sentence in sentences()]
         notes = [unknown.note()] if unknown.ignored else []
         notes += [doubtful(doubts)] if doubts else []
-        notes += second_texts(tool.operation, credential.member, call, row)
+        notes += second_texts(tool.operation, credential, call, row)
         text, notes = answer_text(tool, row, notes)
     except ApiError as error:
         failure = error

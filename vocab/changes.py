@@ -16,6 +16,7 @@ from accounts.changes.records import ChangeRow
 from accounts.changes.values import as_kept
 from accounts.members.data import Touched
 from accounts.models import Member
+from accounts.rows.access import Access
 from accounts.undo.entries import Effects
 from accounts.undo.log import Wanted, keyset, undoable
 from accounts.undo.undo import Logged
@@ -78,10 +79,11 @@ _ONE = Select[UndoneReview](
 )
 
 
-def review_changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
-    """The member's reviews as changes of their cards."""
+def review_changes(access: Access, wanted: Wanted) -> list[ChangeRow]:
+    """The reviews that the call sees as changes of their cards."""
     now = timezone.now()
-    return [_change_row(row, now) for row in _statement(wanted.place()).all(**wanted.values(member))]
+    rows = _statement(wanted.place()).all(member_id=access.member.id, **wanted.values())
+    return [_change_row(row, now) for row in rows]
 
 
 @cache
@@ -134,13 +136,13 @@ def as_change(row: KeptReview) -> dict[str, Any]:
     }
 
 
-def logged_review(member: Member, review_id: UUID) -> Logged | None:
+def logged_review(access: Access, review_id: UUID) -> Logged | None:
     """The review as a change to undo: its card's state, the row of the review log, and the attempt.
 
     Raises:
         Conflict: it is not the card's last.
     """
-    review = _ONE.first(member_id=member.id, review_id=review_id)
+    review = _ONE.first(member_id=access.member.id, review_id=review_id)
     if review is None:
         return None
     if review["newest_at"] != review["reviewed_at"]:
@@ -154,8 +156,8 @@ def logged_review(member: Member, review_id: UUID) -> Logged | None:
     effects.add(Review._meta.label, review_id, review["term"], None, {})
     if review["attempted"]:
         effects.add(Attempt._meta.label, review_id, review["term"], None, {})
-    stored = {"member_id": member.id, "undoable": review["by_kind"] is not None}
-    return Logged(Change(**as_change(review), **stored), effects)
+    rest = {"taken": None, "undoable": review["by_kind"] is not None, "undone_at": None}
+    return Logged(as_change(review) | rest, effects)
 
 
 def states(row: Reviewed) -> tuple[MemoryState, MemoryState]:

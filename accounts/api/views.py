@@ -112,7 +112,7 @@ class ChangeViewSet(MemberViewSet):
 
         Poll it to mirror the account: read pages until the newest change of the last time.
         """
-        return change_log.list_changes(self.member, **self.query)
+        return change_log.list_changes(self.access, **self.query)
 
     @operation(
         "Undo a change",
@@ -130,4 +130,4 @@ class ChangeViewSet(MemberViewSet):
         Reverse one change completely, for example a deleted course with all its items. Newer changes are never
         overwritten. If one is in the way, the answer is 409 and names it.
         """
-        return undo.undo_change(self.member, change_id)
+        return undo.undo_change(self.access, change_id)

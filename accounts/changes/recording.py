@@ -260,10 +260,13 @@ class Write:
         """Mark the row as impossible to undo, because it will lack data. Rows that change from now on are counted."""
         self._undoable = False
 
-    def took_back(self, contents: Contents, of: Change) -> None:
-        """Report that the change `of` these contents was undone. An undo cannot itself be undone."""
+    def took_back(self, contents: Contents, of: Mapping[str, Any]) -> None:
+        """Report that the change with these contents, and this row `of` the log, was undone.
+
+        An undo cannot itself be undone.
+        """
         self._touches.take_from(of)
-        parts = contents.parts(of.object_type, of.object_id, of.object_name)
+        parts = contents.parts(of["object_type"], of["object_id"], of["object_name"])
         self._counts = {type_: [*reversed(numbers)] for type_, numbers in contents.counts.items()}
         self._parts += [Part(part.type, part.id, part.name, part.after, part.before) for part in parts]
         self.cannot_be_undone()

@@ -1,11 +1,10 @@
 """The courses that a change touched, and whether it is about grades. They decide if a limited credential sees it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from accounts.changes.contents import Part
-from accounts.changes.models import Change
 
 NO_COURSE = "-"
 """In `Change.courses`, stands for objects without a course."""
@@ -38,11 +37,11 @@ class Touches:
         if course_id is not None or type_ != _UPLOAD:
             self._further.add(NO_COURSE if course_id is None else course_id.hex)
 
-    def take_from(self, change: Change) -> None:
-        """Add everything that another change touched."""
-        self.course_id = change.course_id
-        self._further.update(change.courses.split())
-        self._grades = change.grades
+    def take_from(self, change: Mapping[str, Any]) -> None:
+        """Add everything that another change touched, from its row of the log."""
+        self.course_id = change["course_id"]
+        self._further.update(change["courses"].split())
+        self._grades = change["grades"]
 
     def columns(self, operation: str, parts: Sequence[Part]) -> dict[str, Any]:
         """Return the columns for the row of the log."""
@@ -74,23 +73,3 @@ def _courses(part: Part) -> Iterator[str]:
             yield UUID(str(value)).hex
         elif part.type != _UPLOAD:
             yield NO_COURSE
-
-
-def changes_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
-    """Return the condition on changes that touched an allowed course, and no hidden grades."""
-    conditions = []
-    if by_course and vendor == "sqlite":
-        touched = "EXISTS (SELECT 1 FROM json_each({tokens}) j WHERE INSTR(t.courses, j.value) > 0)"
-        conditions.append(f"(t.course_id IN {{courses}} OR {touched})")
-    elif by_course:
-        conditions.append("(t.course_id = {courses} OR STRING_TO_ARRAY(t.courses, ' ') && {tokens})")
-    if by_course:
-        # Only a course's own changes reveal its name.
-        compared = "IN" if vendor == "sqlite" else "="
-        conditions.append(f"(t.object_type <> 'course' OR t.course_id {compared} {{courses}})")
-    if not grades:
-        types = ", ".join(f"'{one}'" for one in sorted(GRADE_TYPES))
-        conditions.append(f"NOT t.grades AND t.object_type NOT IN ({types}) AND t.operation <> 'set_grade_categories'")
-    if not conditions:
-        return None
-    return f"SELECT t.* FROM accounts_change t WHERE {' AND '.join(conditions)}"  # noqa: S608 # nosec

@@ -17,9 +17,9 @@ from django.views.decorators.http import require_http_methods
 from accounts.changes.models import ActorKind
 from accounts.changes.records import ChangeRow
 from accounts.changes.words import actor_in_words, change_in_words
-from accounts.members.models import Member
 from accounts.pages.account_events import newest_events
 from accounts.pages.signed_in import signed_in
+from accounts.rows.access import Access
 from accounts.undo.kinds import told_why_not
 from accounts.undo.log import list_changes
 from accounts.undo.undo import undo_change
@@ -85,7 +85,7 @@ def activity(request: HttpRequest) -> HttpResponse:
     """List the changes, newest first, below the newest events of the account."""
     member = signed_in(request)
     try:
-        page = list_changes(member, limit=PER_PAGE, cursor=request.GET.get("cursor"))
+        page = list_changes(Access(member), limit=PER_PAGE, cursor=request.GET.get("cursor"))
     except InvalidRequest as error:
         raise Http404 from error
     zone = ZoneInfo(member.time_zone)
@@ -136,7 +136,7 @@ def _shown(change: ChangeRow, now: datetime) -> Shown:
 def undo_one(request: HttpRequest, change_id: UUID) -> HttpResponse:
     """Undo one change, and show the page again."""
     try:
-        change = undo_change(signed_in(request), change_id)
+        change = undo_change(Access(signed_in(request)), change_id)
     except Conflict as error:
         messages.warning(request, f"Nothing was undone. {error.message}")
     except NotFound as error:
@@ -154,7 +154,8 @@ def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
     member = signed_in(request)
     if not _can_be_undone_at_once(kind):
         raise Http404
-    done = _of_today(member, kind, actor_id)
+    access = Access(member)
+    done = _of_today(access, kind, actor_id)
     if not done:
         messages.success(request, "Nothing left to undo today.")
         return redirect("activity")
@@ -167,20 +168,20 @@ def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
     undone, stays = 0, []
     for one in shown:
         try:
-            undo_change(member, one.change["id"])
+            undo_change(access, one.change["id"])
             undone += 1
         except (Conflict, NotFound) as error:
             stays.append((one.words, error.message))
     return render(request, "undone_today.html", {"actor": actor, "undone": undone, "stays": stays})
 
 
-def _of_today(member: Member, kind: str, actor_id: UUID) -> list[ChangeRow]:
+def _of_today(access: Access, kind: str, actor_id: UUID) -> list[ChangeRow]:
     """Return the actor's changes since the member's midnight, newest first, at most `MOST_AT_ONCE` not yet undone."""
-    zone, today = ZoneInfo(member.time_zone), member.today()
+    zone, today = ZoneInfo(access.member.time_zone), access.today()
     found: list[ChangeRow] = []
     cursor: str | None = None
     while len(found) < MOST_AT_ONCE:
-        page = list_changes(member, limit=_READ, cursor=cursor)
+        page = list_changes(access, limit=_READ, cursor=cursor)
         for change in page["data"]:
             if change["created_at"].astimezone(zone).date() != today:
                 return found

@@ -11,7 +11,7 @@ from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from accounts.rows.access import Access
-from accounts.rows.seen import SEEN_AS, Form, courses_as_value, form_of
+from accounts.rows.seen import SEEN_AS, Form, courses_as_tokens, courses_as_value, form_of
 from studyservice.database.executing import run_sql, run_sql_later, wait_for_statements
 from studyservice.database.limiting import WholeMember
 from studyservice.database.statements import RowT_co, Select, _Compiled
@@ -32,7 +32,7 @@ def ids_as_value(values: Iterable[UUID | date]) -> Any:
 class MemberSelect(Select[RowT_co]):
     """A `Select` of `Model.rows.declared`, compiled once for each `Form` of limits.
 
-    `member_id` and the allowed courses are parameters that it fills in.
+    `member_id` and the allowed courses are parameters that it fills in: `courses`, and `tokens`, without hyphens.
     """
 
     made: ClassVar[list["MemberSelect[Any]"]] = []
@@ -79,6 +79,7 @@ class MemberSelect(Select[RowT_co]):
         bound = {**values, "member_id": access.member.id}
         if access.limits.courses is not None:
             bound["courses"] = courses_as_value(access.limits.courses, database.vendor)
+            bound["tokens"] = courses_as_tokens(access.limits.courses, database.vendor)
             bound["holder"] = access.holder
         return database, compiled, compiled.bound(bound)
 

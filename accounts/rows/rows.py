@@ -37,9 +37,17 @@ COURSE = "its_course_id"
 
 
 class Rows(Generic[M]):
-    """The rows of a model."""
+    """The rows of a model.
+
+    Args:
+        model: that of a module that `accounts.rows` imports, which cannot declare its manager itself.
+    """
 
     model: type[M]
+
+    def __init__(self, model: type[M] | None = None) -> None:
+        if model is not None:
+            self.model = model
 
     def __set_name__(self, owner: type[M], name: str) -> None:
         self.model = owner

@@ -57,6 +57,12 @@ def courses_as_value(courses: tuple[str, ...], vendor: str) -> Any:
     return UUID(courses[0]) if len(courses) == 1 else uuid_array(courses)
 
 
+@lru_cache(maxsize=1_000)
+def courses_as_tokens(courses: tuple[str, ...], vendor: str) -> str:
+    """Return the allowed courses without hyphens, as the log of changes stores several."""
+    return courses_as_value(courses, vendor) if vendor == "sqlite" else f"{{{','.join(courses).replace('-', '')}}}"
+
+
 class InCourses(Expression):
     """Whether a column has the id of an allowed course. True in forms that see all courses."""
 

@@ -99,17 +99,18 @@ class Effects:
                 first.after |= after
 
 
-def effects_of(member: Member, change: Change, now: datetime) -> Effects:
+def effects_of(member: Member, change: Mapping[str, Any], now: datetime) -> Effects:
     """Return what a change did.
 
     Args:
+        change: its row of the log.
         now: the stamp for restored rows.
 
     Raises:
         Conflict: the rows that it deleted are no longer stored.
     """
     effects, last = Effects(), dict[str, UUID]()
-    for table in stream_tables(bytes(change.taken)) if change.taken is not None else ():
+    for table in stream_tables(bytes(change["taken"])) if change["taken"] is not None else ():
         if table.kind == DELETED:
             read = _deleted(member, table, now)
             last[table.label] = read[-1]["id"]
@@ -123,8 +124,8 @@ def effects_of(member: Member, change: Change, now: datetime) -> Effects:
             effects.orders[table.label, table.to] = [*map(UUID, table.rows)]
         else:
             _add_rows(effects, table)
-    contents = unpacked(change.contents)
-    parts = contents.parts(change.object_type, change.object_id, change.object_name)
+    contents = unpacked(change["contents"])
+    parts = contents.parts(change["object_type"], change["object_id"], change["object_name"])
     for part in parts[1:] if contents.stream == 1 else parts:
         _add_part(effects, member.id, part)
     for rows in effects.rows.values():

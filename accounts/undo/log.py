@@ -15,15 +15,22 @@ from django.utils import timezone
 from accounts.changes.contents import unpacked
 from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change, ChangeObject
 from accounts.changes.records import ChangeRow
+from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.members.models import Member
+from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
+from accounts.rows.rows import Rows
 from accounts.undo.kinds import why_not
 from accounts.undo.seen import is_of_whole_account, is_wholly_seen, seen_fields
 from studyservice.database.snapshots import in_pieces
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 from studyservice.hooks import HookList
 from studyservice.operations.cursors import CursorCodec
 from studyservice.operations.errors import NotFound
 from studyservice.operations.serializers import Page, page
+
+CHANGES = Rows(Change)
+"""The rows of the log of changes."""
 
 _CODEC = CursorCodec("accounts.change_cursors", datetime, UUID)
 
@@ -48,9 +55,9 @@ class Wanted:
         """Return the key of the statement for this page."""
         return f"{'one' if self.object_id else 'all'} {'later' if self.after else 'first'}"
 
-    def values(self, member: Member) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
         """Return the values of that statement's parameters."""
-        values: dict[str, Any] = {"member_id": member.id, "since": self.since, "limit": self.limit}
+        values: dict[str, Any] = {"since": self.since, "limit": self.limit}
         if self.object_id:
             values["object_id"] = self.object_id
         if self.after:
@@ -58,8 +65,8 @@ class Wanted:
         return values
 
 
-Source = Callable[[Member, Wanted], list[ChangeRow]]
-"""Returns changes that are stored in a separate log, newest first."""
+Source = Callable[[Access, Wanted], list[ChangeRow]]
+"""Returns the changes in a separate log that a call sees, newest first."""
 
 SOURCES = HookList[Source]("SOURCES")
 
@@ -82,28 +89,24 @@ class _ChangeColumns(TypedDict):
 
 
 _COLUMNS = {name: name for name in _ChangeColumns.__annotations__}
-_MINE = Change.objects.filter(member_id=Param("member_id"))
-_ONE = Select[_ChangeColumns](_MINE.filter(id=Param("change_id")), _COLUMNS)
-_BY_FURTHER_OBJECT = ChangeObject.objects.filter(member_id=Param("member_id"), object_id=Param("object_id"))
-_OF_OBJECT = Q(
-    id__in=_MINE.filter(object_id=Param("object_id"))
-    .values("id")
-    .union(_BY_FURTHER_OBJECT.values("change_id"), all=True)
-)
+_ONE = MemberSelect[_ChangeColumns](CHANGES.declared.filter(id=Param("change_id")), _COLUMNS)
+_BY_OBJECT = CHANGES.whole.filter(object_id=Param("object_id"))
+_BY_FURTHER_OBJECT = Rows(ChangeObject).whole.filter(object_id=Param("object_id"))
+_OF_OBJECT = Q(id__in=_BY_OBJECT.values("id").union(_BY_FURTHER_OBJECT.values("change_id"), all=True))
 
 
 def list_changes(
-    member: Member, *, limit: int, cursor: str | None = None, object_id: UUID | None = None
+    access: Access, *, limit: int, cursor: str | None = None, object_id: UUID | None = None
 ) -> Page[ChangeRow]:
-    """Return one page of the member's changes, newest first. One query for each log.
+    """Return one page of the changes that the call sees, newest first. One query for each log.
 
     Raises:
         InvalidRequest: `cursor` is invalid for this member and `object_id`.
     """
-    binding = f"{member.id} {object_id}"
+    binding = f"{access.member.id} {object_id}"
     after: Any = None if cursor is None else _CODEC.decode(cursor, binding)
     wanted = Wanted(limit + 1, timezone.now() - KEPT_FOR, object_id, after)
-    logs = [_changes(member, wanted), *(source(member, wanted) for source in SOURCES)]
+    logs = [_changes(access, wanted), *(source(access, wanted) for source in SOURCES)]
     found = list(islice(merge(*logs, key=_place, reverse=True), limit + 1))
     if len(found) <= limit:
         return page(found)
@@ -115,35 +118,33 @@ def all_changes(member: Member) -> Iterator[ChangeRow]:
     now = timezone.now()
     rows: Any = Change.objects.filter(member_id=member.id, created_at__gt=now - KEPT_FOR).order_by("created_at", "id")
     for row in in_pieces(rows.values(*_COLUMNS)):
-        yield _told(row, now)
+        yield _told(NO_LIMITS, row, now)
 
 
-def one_change(member: Member, change_id: UUID) -> ChangeRow | None:
-    """Return the change for an answer, or None if the log of changes does not have it."""
-    return ask_for_change(member, change_id)()
+def ask_for_change(access: Access, change_id: UUID) -> Callable[[], ChangeRow | None]:
+    """Queue the query of a change, and return a function that returns it for an answer (`Select.ahead`).
 
-
-def ask_for_change(member: Member, change_id: UUID) -> Callable[[], ChangeRow | None]:
-    """Queue the query of `one_change`, and return a function that returns its result (`Select.ahead`)."""
-    rows = _ONE.ahead(member_id=member.id, change_id=change_id)
+    That is None if the call sees no such change in the log of changes.
+    """
+    rows = _ONE.ahead(access, change_id=change_id)
 
     def told() -> ChangeRow | None:
-        return next((_told(row, timezone.now()) for row in rows()), None)
+        return next((_told(access.limits, row, timezone.now()) for row in rows()), None)
 
     return told
 
 
-def change_still_seen(member: Member, answer: Mapping[str, Any]) -> ChangeRow:
-    """Return the current form of a change in a stored answer. Raises NotFound unless the credential still sees it."""
-    change = one_change(member, UUID(answer["id"]))
+def change_still_seen(access: Access, answer: Mapping[str, Any]) -> ChangeRow:
+    """Return the current form of a change in a stored answer. Raises NotFound unless the call still sees it."""
+    change = ask_for_change(access, UUID(answer["id"]))()
     if change is None:
         raise NotFound("No such change. list_changes gives the ids.")
     return change
 
 
-def told_change(row: Mapping[str, Any]) -> ChangeRow:
-    """Convert a stored row of the log to its current form for answers."""
-    return _told(cast("_ChangeColumns", row), timezone.now())
+def told_change(limits: Limits, row: Mapping[str, Any]) -> ChangeRow:
+    """Convert a stored row of the log to its current form for answers, as these limits show it."""
+    return _told(limits, cast("_ChangeColumns", row), timezone.now())
 
 
 def undoable(created_at: datetime, now: datetime) -> bool:
@@ -167,22 +168,22 @@ def _place(row: ChangeRow) -> tuple[datetime, UUID]:
     return row["created_at"], row["id"]
 
 
-def _changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
+def _changes(access: Access, wanted: Wanted) -> list[ChangeRow]:
     now = timezone.now()
-    rows = _statement(wanted.place()).all(**wanted.values(member))
-    return [_told(row, now) for row in rows]
+    rows = _statement(wanted.place()).all(access, **wanted.values())
+    return [_told(access.limits, row, now) for row in rows]
 
 
 @cache
-def _statement(place: str) -> Select[_ChangeColumns]:
-    rows = keyset(_MINE, "created_at", _OF_OBJECT, place)
-    return Select[_ChangeColumns](rows, _COLUMNS, limited=True)
+def _statement(place: str) -> MemberSelect[_ChangeColumns]:
+    rows = keyset(CHANGES.declared, "created_at", _OF_OBJECT, place)
+    return MemberSelect[_ChangeColumns](rows, _COLUMNS, limited=True)
 
 
-def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
+def _told(limits: Limits, row: _ChangeColumns, now: datetime) -> ChangeRow:
     contents = unpacked(row["contents"])
-    is_whole = is_wholly_seen(row["course_id"], row["courses"])
-    before, after = seen_fields(contents, row["object_type"], is_whole=is_whole)
+    is_whole = is_wholly_seen(limits, row["course_id"], row["courses"])
+    before, after = seen_fields(limits, contents, row["object_type"], is_whole=is_whole)
     reason = why_not(
         row["operation"],
         row["object_type"],
@@ -201,6 +202,6 @@ def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
         "object": {"type": row["object_type"], "id": row["object_id"], "name": row["object_name"]},
         "before": before,
         "after": after,
-        "undoable": reason is None and is_whole and not is_of_whole_account(row["operation"]),
+        "undoable": reason is None and is_whole and not is_of_whole_account(limits, row["operation"]),
         "undone_at": row["undone_at"],
     }

@@ -1,13 +1,18 @@
 """Changes as a limited credential sees them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import FullResultSet
+from django.db.models import BooleanField, Expression, F, Q
+
 from accounts.changes.contents import Contents, Json
-from accounts.changes.models import Change
 from accounts.changes.touched import GRADE_TYPES
 from accounts.credentials.hidden import GradesHidden, PartHidden
-from accounts.credentials.limiting import current_limits
+from accounts.credentials.limits import Limits
+from accounts.rows.seen import SEEN_AS, GradesSeen, InCourses
+from studyservice.database.statements import Param
 
 _PARTLY_SEEN = (
     "This change also touches courses that this credential does not see. The member can undo it on the page /activity."
@@ -23,42 +28,78 @@ _OF_GRADES = frozenset({"category_id", "categories", "grade_categories", "grade_
 _Told = Mapping[str, Json] | None
 
 
-def is_wholly_seen(course_id: UUID | None, courses: str) -> bool:
-    """Return whether everything that a change touched is within the limits of the current call."""
-    allowed = current_limits().courses
-    if allowed is None:
+class _NamesCourse(Expression):
+    """Whether the column `courses` has the token of an allowed course. True in forms that see all courses."""
+
+    conditional = True
+    output_field = BooleanField()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.column: Any = F("courses")
+
+    def get_source_expressions(self) -> list[Any]:
+        return [self.column]
+
+    def set_source_expressions(self, exprs: Sequence[Any]) -> None:
+        [self.column] = exprs
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        if SEEN_AS.get().courses == "all":
+            raise FullResultSet
+        sql, params = compiler.compile(self.column)
+        if connection.vendor == "sqlite":
+            named = f"EXISTS (SELECT 1 FROM json_each(%s) j WHERE INSTR({sql}, j.value) > 0)"  # noqa: S608 # nosec
+            return named, (Param("tokens"), *params)
+        return f"STRING_TO_ARRAY({sql}, ' ') && %s::text[]", (*params, Param("tokens"))
+
+
+def seen_changes() -> Q:
+    """Return the condition on changes that touched an allowed course, and no hidden grades."""
+    touched = Q(InCourses("course_id")) | Q(_NamesCourse())
+    # Only a course's own changes reveal its name.
+    named = ~Q(object_type="course") | Q(InCourses("course_id"))
+    about_grades = Q(grades=True) | Q(object_type__in=sorted(GRADE_TYPES)) | Q(operation="set_grade_categories")
+    return touched & named & (Q(GradesSeen()) | ~about_grades)
+
+
+def is_wholly_seen(limits: Limits, course_id: UUID | None, courses: str) -> bool:
+    """Return whether everything that a change touched is within the limits."""
+    if limits.courses is None:
         return True
     touched = {*courses.split(), *([course_id.hex] if course_id else ())}
-    return bool(touched) and touched <= {one.replace("-", "") for one in allowed}
+    return bool(touched) and touched <= {one.replace("-", "") for one in limits.courses}
 
 
-def is_of_whole_account(operation: str) -> bool:
-    """Return whether the limits of the current call forbid it to undo what the operation did to the whole account."""
-    return operation in _OF_CALENDARS and current_limits().keep_back
+def is_of_whole_account(limits: Limits, operation: str) -> bool:
+    """Return whether the limits forbid undoing what the operation did to the whole account."""
+    return operation in _OF_CALENDARS and limits.keep_back
 
 
-def require_wholly_seen(change: Change) -> None:
-    """Refuse to undo a change that the current call sees only in part.
+def require_wholly_seen(limits: Limits, change: Mapping[str, Any]) -> None:
+    """Refuse to undo a change that is seen only in part.
+
+    Args:
+        change: its row of the log.
 
     Raises:
         PartHidden: part of it is outside the limits, or it is about the whole account.
         GradesHidden: it is about hidden grades.
     """
-    if is_of_whole_account(change.operation):
+    if is_of_whole_account(limits, change["operation"]):
         raise PartHidden
-    if not is_wholly_seen(change.course_id, change.courses):
+    if not is_wholly_seen(limits, change["course_id"], change["courses"]):
         raise PartHidden(_PARTLY_SEEN)
-    if not current_limits().grades and (change.grades or change.object_type in GRADE_TYPES):
+    if not limits.grades and (change["grades"] or change["object_type"] in GRADE_TYPES):
         raise GradesHidden
 
 
-def seen_fields(contents: Contents, type_: str, *, is_whole: bool) -> tuple[_Told, _Told]:
+def seen_fields(limits: Limits, contents: Contents, type_: str, *, is_whole: bool) -> tuple[_Told, _Told]:
     """Return the visible fields before and after.
 
     Grades are left out if hidden. If part of the change is outside the limits, the other course and the counts of
     dependents are left out too.
     """
-    limits = current_limits()
     if not limits.keep_back:
         return contents.told(type_)
     more, counts = (contents.more, contents.counts) if is_whole else ([], {})
@@ -66,13 +107,12 @@ def seen_fields(contents: Contents, type_: str, *, is_whole: bool) -> tuple[_Tol
         more = [part for part in more if part.type not in GRADE_TYPES]
         counts = {one: numbers for one, numbers in counts.items() if one not in GRADE_TYPES}
     before, after = Contents(contents.before, contents.after, more, counts).told(type_)
-    return _seen(before, is_whole=is_whole), _seen(after, is_whole=is_whole)
+    return _seen(limits, before, is_whole=is_whole), _seen(limits, after, is_whole=is_whole)
 
 
-def _seen(fields: _Told, *, is_whole: bool) -> _Told:
+def _seen(limits: Limits, fields: _Told, *, is_whole: bool) -> _Told:
     if fields is None:
         return None
-    limits = current_limits()
     hidden = frozenset() if limits.grades else _OF_GRADES
     seen = {name: value for name, value in fields.items() if name not in hidden}
     if limits.courses is not None and "course_id" in seen:

@@ -1,24 +1,22 @@
 """Undo a change: all or nothing, in one write."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 from uuid import UUID
 
 from django.utils import timezone
 
 from accounts.changes.contents import unpacked
-from accounts.changes.models import Change
-from accounts.changes.recording import Write
 from accounts.changes.records import ChangeRow
-from accounts.changes.writing import writing
-from accounts.credentials.limiting import current_limits, grades_seen
-from accounts.members.models import Member
+from accounts.rows.access import Access
+from accounts.rows.change import change
+from accounts.rows.rows import Row
 from accounts.undo.engine import undo_effects
 from accounts.undo.entries import Effects, effects_of
 from accounts.undo.kinds import why_not
-from accounts.undo.log import ask_for_change
+from accounts.undo.log import CHANGES, ask_for_change
 from accounts.undo.seen import require_wholly_seen
-from studyservice.database.ahead import insert_later, update_later
 from studyservice.database.limiting import WholeMember
 from studyservice.hooks import HookList
 from studyservice.operations.errors import Conflict, NotFound
@@ -27,12 +25,12 @@ from studyservice.operations.errors import Conflict, NotFound
 class Logged(NamedTuple):
     """A change that is stored in a separate log, as a row of the log of changes that is not stored yet."""
 
-    change: Change
+    row: Row
     effects: Effects
 
 
-FindLogged = Callable[[Member, UUID], Logged | None]
-"""Returns a change that is stored in a separate log, or None. Raises `Conflict` if it cannot be undone."""
+FindLogged = Callable[[Access, UUID], Logged | None]
+"""Returns a change in a separate log that the call sees, or None. Raises `Conflict` if it cannot be undone."""
 
 LOGS = HookList[FindLogged]("LOGS")
 
@@ -40,55 +38,56 @@ _UNDONE = WholeMember("undoing a change that the credential sees as a whole rest
 _CONFLICT = "Something that happened since stands in the way, so nothing was changed."
 
 
-def undo_change(member: Member, change_id: UUID) -> ChangeRow:
+def undo_change(access: Access, change_id: UUID) -> ChangeRow:
     """Undo a change. Return it as answers show it from then on.
 
     Raises:
-        NotFound: the member has no such change.
+        NotFound: the call sees no such change.
+        PartHidden: the call sees only a part of it.
+        GradesHidden: it is about hidden grades.
         Conflict: it cannot be undone, was already undone, or conflicts with a later change. Nothing was changed.
     """
-    with writing(member.id, "undo_change") as write:
-        with grades_seen():
-            change = Change.objects.filter(member_id=member.id, id=change_id).first()
-        logged = None
-        if change is None:
-            logged = next((found for log in LOGS if (found := log(member, change_id)) is not None), None)
+    with_grades = replace(access, limits=replace(access.limits, grades=True))
+    with change(access, "undo_change"):
+        row, effects = CHANGES.of(with_grades).find(id=change_id), None
+        if row is None:
+            logged = next((found for log in LOGS if (found := log(access, change_id)) is not None), None)
             if logged is None:
                 raise NotFound("No such change. list_changes gives the ids.")
-            change = logged.change
-        require_wholly_seen(change)
+            row, effects = logged
+        require_wholly_seen(access.limits, row)
         with _UNDONE.rows():
-            _undo(member, write, change, None if logged is None else logged.effects)
-        asked = ask_for_change(member, change_id)
+            _undo(access, row, effects)
+        asked = ask_for_change(access, change_id)
     told = asked()
     if told is None:
         raise NotFound("The change was deleted meanwhile.")
     return told
 
 
-def _undo(member: Member, write: Write, change: Change, effects: Effects | None) -> None:
+def _undo(access: Access, row: Row, effects: Effects | None) -> None:
     """Undo the change, and mark it. One from a separate log moves to the log of changes, where it remains visible."""
-    contents = unpacked(change.contents)
+    contents = unpacked(row["contents"])
     reason = why_not(
-        change.operation,
-        change.object_type,
+        row["operation"],
+        row["object_type"],
         contents,
-        created_at=change.created_at,
-        kept=change.undoable,
-        undone=change.undone_at is not None,
+        created_at=row["created_at"],
+        kept=row["undoable"],
+        undone=row["undone_at"] is not None,
         now=timezone.now(),
     )
     if reason is not None:
         raise Conflict(reason)
+    write = access.open_write
     try:
-        undo_effects(member, write, effects or effects_of(member, change, write.now), change.object_id)
+        undo_effects(access.member, write, effects or effects_of(access.member, row, write.now), row["object_id"])
     except Conflict as error:
-        if current_limits().keep_back:  # the message may name objects that the credential does not see
+        if access.limits.keep_back:  # the message may name objects that the credential does not see
             raise Conflict(_CONFLICT) from error
         raise
     if effects is not None:
-        change.undone_at = write.now
-        insert_later([change])
+        CHANGES.of(access).insert(row | {"undone_at": write.now})
     else:
-        update_later(Change.objects.filter(member_id=member.id, id=change.id), undone_at=write.now)
-    write.took_back(contents, change)
+        CHANGES.of(access).update(row, {"undone_at": write.now})
+    write.took_back(contents, row)

@@ -59,7 +59,8 @@ def test_each_statement_that_bypasses_limits_has_a_reason() -> None:
 
 
 def test_every_other_model_has_a_view() -> None:
-    without = {data.label for data in member_data() if data.model._meta.db_table not in ANYBODYS.of(connection.vendor)}
+    views = ANYBODYS.of(connection.vendor)
+    without = {data.label for data in member_data() if data.model._meta.db_table not in views and data.seen is None}
     assert without == WHOLE_MODELS
     assert not any(data.is_study_data for data in member_data() if data.label in WHOLE_MODELS)
 

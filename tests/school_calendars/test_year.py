@@ -169,12 +169,12 @@ def _member_changes(random: Random, model: Model, member: Member) -> None:
 
 def _undo(member: Member) -> None:
     """Undo every change of the last reading."""
-    rows = [row for row in list_changes(member, limit=50)["data"] if row["undone_at"] is None]
+    rows = [row for row in list_changes(Access(member), limit=50)["data"] if row["undone_at"] is None]
     newest = [row for row in rows if row["operation"] == "read_school_calendar"]
     last = newest[0]["created_at"]
     for row in newest:
         if last - row["created_at"] < timedelta(seconds=5):
-            undo_change(member, row["id"])
+            undo_change(Access(member), row["id"])
 
 
 def _follow(model: Model) -> None:

@@ -122,7 +122,7 @@ def undo_answer(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID
     if last is None or last["review"] != request.POST.get("answer"):
         return redirect(queue.address(sitting.id))
     try:
-        undo_change(member, UUID(last["review"]))
+        undo_change(Access(member), UUID(last["review"]))
     except (Conflict, NotFound) as error:
         why = error.message if isinstance(error, Conflict) else "This answer is gone already."
         messages.warning(request, f"Nothing was undone. {why}")
