@@ -14,7 +14,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts.rows.rows import Rows
-from accounts.rows.seen import HiddenWithoutGrades
+from accounts.rows.seen import Masked
 from courses.syllabi.reading.files import TextStatus
 from courses.syllabi.reading.limits import MAX_PAGES
 from studyservice.database.constraints import at_least, between, characters, one_of, together
@@ -34,15 +34,15 @@ SYLLABUS_FOLDER = "syllabi"
 """The folder in storage."""
 
 
-class HiddenBooleanField(HiddenWithoutGrades, models.BooleanField):  # type: ignore[type-arg]  # not generic when it runs
+class HiddenBooleanField(Masked, models.BooleanField):  # type: ignore[type-arg]  # not generic when it runs
     """A field that reveals grades."""
 
 
-class HiddenDateTimeField(HiddenWithoutGrades, models.DateTimeField):  # type: ignore[type-arg]  # not generic when it runs
+class HiddenDateTimeField(Masked, models.DateTimeField):  # type: ignore[type-arg]  # not generic when it runs
     """A field that reveals grades."""
 
 
-class HiddenForeignKey(HiddenWithoutGrades, models.ForeignKey):  # type: ignore[type-arg]  # likewise
+class HiddenForeignKey(Masked, models.ForeignKey):  # type: ignore[type-arg]  # likewise
     """A reference that reveals grades."""
 
 

@@ -1,4 +1,4 @@
-"""Recording attempts. Each kind of practice calls this inside its own `writing` transaction."""
+"""Recording attempts. Each kind of practice calls this inside its own change."""
 
 from datetime import datetime
 from uuid import UUID
@@ -9,19 +9,15 @@ from accounts.changes.clocks import move, shifts
 from accounts.changes.recording import Write
 from accounts.members.data import Touched
 from accounts.models import Member
+from accounts.rows.access import Access
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
-from practice.sums import add_attempt, forget_topic_ids, recount
-from studyservice.database.ahead import update_later
+from practice.sums import add_attempt, recount
 from studyservice.database.batches import batches
-from studyservice.database.statements import Insert
-
-_INSERT = Insert(Attempt)
 
 
 def record_attempt(
-    write: Write,
-    member: Member,
+    access: Access,
     attempt_id: UUID,
     *,
     source: Source,
@@ -33,58 +29,36 @@ def record_attempt(
     is_first: bool = False,
     foretold: int | None = None,
 ) -> None:
-    """Add an attempt made at the time `at`, dated in the member's current time zone, inside `write`.
+    """Add an attempt made at the time `at`, dated in the member's current time zone, inside a change.
 
     Args:
+        access: the call.
         attempt_id: the id of the attempt's origin.
         is_first: whether it is the first review of a card.
         foretold: predicted probability of a correct answer, in billionths; None without a prediction.
     """
-    day = member.date_at(at)
-    write.later(
-        _INSERT,
-        id=attempt_id,
-        member_id=member.id,
-        source=source.value,
-        topic=topic,
-        deck_id=deck_id,
-        course_id=course_id,
-        correct=correct,
-        attempted_at=at,
-        day=day,
-        is_first=is_first,
-        foretold=foretold,
+    [attempt] = Attempt.rows.of(access).insert(
+        {
+            "id": attempt_id,
+            "source": source.value,
+            "topic": topic,
+            "deck_id": deck_id,
+            "course_id": course_id,
+            "correct": correct,
+            "attempted_at": at,
+            "day": access.member.date_at(at),
+            "is_first": is_first,
+            "foretold": foretold,
+        }
     )
-    add_attempt(
-        write,
-        topic=topic,
-        deck_id=deck_id,
-        course_id=course_id,
-        correct=correct,
-        at=at,
-        day=day,
-        is_first=is_first,
-        foretold=foretold,
-    )
-
-
-def forget_deck(member_id: UUID, deck_id: UUID) -> None:
-    """Keep the attempts of a deleted deck, without its id."""
-    update_later(Attempt.objects.filter(member_id=member_id, deck_id=deck_id), deck_id=None)
-    forget_topic_ids(member_id, deck_id=deck_id)
-
-
-def forget_course(member_id: UUID, course_id: UUID) -> None:
-    """Keep the attempts of a deleted course, without its id."""
-    update_later(Attempt.objects.filter(member_id=member_id, course_id=course_id), course_id=None)
-    forget_topic_ids(member_id, course_id=course_id)
+    add_attempt(access, attempt)
 
 
 def settle_sums(member: Member, write: Write, touched: Touched) -> None:
     """Update the sums after an undo removed an attempt, or filled in a restored deck or course."""
     attempts = touched.get(Attempt, [])
     if len(attempts) == 1 and "day" in attempts[0]:
-        recount(Attempt(**attempts[0]))
+        recount(Access(member, write=write), attempts[0]["day"])
     elif attempts:
         rebuild_sums([member.id])
 

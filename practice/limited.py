@@ -1,50 +1,32 @@
-"""The practice visible to a credential limited to courses: that of their current decks.
+"""The practice that a credential limited to courses sees: that of decks whose course is now one of them.
 
-Attempts of deleted decks are left out. The streak and the number of new cards of a day are the member's. So a day keeps
-both, and its other numbers come from the decks.
+Attempts of deleted decks are left out. The streak and the number of new cards of a day are the member's. So a day's own
+sum keeps both. Its other numbers are 0, and those of its topics add up to what the credential sees.
 """
 
-from django.db import connections
+from django.apps import apps
+from django.db.models import Model, Q, QuerySet
 
-from practice.models import Attempt, PracticeSum
+from accounts.rows.seen import AllCoursesSeen, seen
+from practice.models import SumKind
+from studyservice.database.statements import Param
 
-_DECKS = "vocab_deck"
-"""The table of an app above this one."""
+COURSE_NOW = "(SELECT d.course_id FROM vocab_deck d WHERE d.id = t.deck_id AND d.member_id = {member})"
+"""The course of the deck, instead of its course at the time."""
 
-_SUMMED = ("attempts", "correct", "foretold_attempts", "foretold", "foretold_correct")
+SUMMED = ("attempts", "correct", "foretold_attempts", "foretold", "foretold_correct")
+"""The numbers of a sum that are not the member's."""
 
-
-def attempts_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
-    """The attempts in decks of the courses."""
-    if not by_course:
-        return None
-    columns = _columns(Attempt, {"course_id": "d.course_id"})
-    return f"SELECT {columns} FROM practice_attempt t {_of_decks(vendor)}"  # noqa: S608 # nosec
+NOT_OF_DAY = {name: f"CASE WHEN t.kind = 'day' THEN 0 ELSE t.{name} END" for name in SUMMED}
 
 
-def sums_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
-    """The sums of topics that are decks of the courses, and each day with their total."""
-    if not by_course:
-        return None
-    of_topics = _columns(PracticeSum, {"course_id": "d.course_id"})
-    summed = ", ".join(f"SUM(u.{name}) AS {name}" for name in _SUMMED)
-    types = {field.column: field.db_type(connections["default"]) for field in PracticeSum._meta.concrete_fields}
-    of_day = {name: f"CAST(COALESCE(o.{name}, 0) AS {types[name]})" for name in _SUMMED}
-    return (
-        f"SELECT {of_topics} FROM practice_practicesum t {_of_decks(vendor)} AND t.kind <> 'day' "  # noqa: S608 # nosec
-        f"UNION ALL SELECT {_columns(PracticeSum, of_day)} FROM practice_practicesum t LEFT JOIN "
-        f"(SELECT u.starts_on, {summed} FROM practice_practicesum u {_of_decks(vendor, 'u')} AND u.kind = 'topic_day' "
-        "GROUP BY u.starts_on) o ON o.starts_on = t.starts_on "
-        "WHERE t.member_id = {member} AND t.kind = 'day'"
-    )
+def of_seen_decks() -> Q:
+    """Return the condition on rows of decks that the call sees."""
+    deck: type[Model] = apps.get_model("vocab.Deck")  # of an app above this one
+    decks: QuerySet[Model] = QuerySet(deck).filter(seen(deck), member_id=Param("member_id"))
+    return Q(AllCoursesSeen()) | Q(deck_id__in=decks.values("id"))
 
 
-def _of_decks(vendor: str, alias: str = "t") -> str:
-    compared = "IN" if vendor == "sqlite" else "="
-    of_course = f"d.id = {alias}.deck_id AND d.member_id = {{member}} AND d.course_id {compared} {{courses}}"
-    return f"JOIN {_DECKS} d ON {of_course} WHERE {alias}.member_id = {{member}}"
-
-
-def _columns(model: type[Attempt] | type[PracticeSum], instead: dict[str, str]) -> str:
-    names = [field.column for field in model._meta.concrete_fields]
-    return ", ".join(f"{instead[name]} AS {name}" if name in instead else f"t.{name}" for name in names)
+def seen_sums() -> Q:
+    """Return the condition on sums of decks that the call sees, and of days."""
+    return Q(kind=SumKind.DAY) | of_seen_decks()

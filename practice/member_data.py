@@ -4,7 +4,7 @@ from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from practice.archive import AttemptLine, remove_present
 from practice.attempts import bring_attempts_back, settle_sums
-from practice.limited import attempts_in_courses, sums_in_courses
+from practice.limited import COURSE_NOW, NOT_OF_DAY, of_seen_decks, seen_sums
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import repair_sums
 
@@ -12,7 +12,8 @@ register(
     MemberData(
         Attempt,
         course="course_id",
-        view=attempts_in_courses,
+        seen=of_seen_decks,
+        in_courses={"course_id": COURSE_NOW},
         archived=Archived(
             name="attempts",
             line=AttemptLine,
@@ -24,6 +25,7 @@ register(
         plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
         settle=settle_sums,
         not_listed="what a review adds to the statistics",
+        not_logged="the log of reviews has their origin",
         unlimited="a row for each answer",
         repair_clock=bring_attempts_back,
     )
@@ -32,10 +34,14 @@ register(
     MemberData(
         PracticeSum,
         course="course_id",
-        view=sums_in_courses,
+        seen=seen_sums,
+        in_courses={"course_id": COURSE_NOW, **NOT_OF_DAY},
         not_archived="computed from the attempts",
         unlimited="computed from the attempts",
         no_admin="computed from the attempts",
+        plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
+        remembered=True,
+        not_logged="computed from the attempts",
         repair_counts=repair_sums,
     )
 )

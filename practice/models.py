@@ -5,11 +5,25 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
+from accounts.rows.rows import Rows
+from accounts.rows.seen import Masked
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
 
 CERTAIN = 1_000_000_000
 """The probability 1. Probabilities are stored in billionths, so that sums do not depend on the order."""
+
+
+class MaskedUUIDField(Masked, models.UUIDField):  # type: ignore[type-arg]  # not generic when it runs
+    """An id that a credential limited to courses sees otherwise."""
+
+
+class MaskedIntegerField(Masked, models.PositiveIntegerField):  # type: ignore[type-arg]  # likewise
+    """A number that a credential limited to courses sees otherwise."""
+
+
+class MaskedBigIntegerField(Masked, models.PositiveBigIntegerField):  # type: ignore[type-arg]  # likewise
+    """A larger number that such a credential sees otherwise."""
 
 
 class Source(models.TextChoices):
@@ -30,7 +44,7 @@ class Attempt(models.Model):
     source = models.CharField(max_length=16, choices=Source)
     topic = models.CharField(max_length=120)
     deck_id = models.UUIDField(null=True, blank=True)
-    course_id = models.UUIDField(null=True, blank=True)
+    course_id = MaskedUUIDField(null=True, blank=True)
     correct = models.BooleanField()
     attempted_at = models.DateTimeField()
     day = models.DateField(help_text="The member's date at that moment, in the time zone the profile then had.")
@@ -38,6 +52,8 @@ class Attempt(models.Model):
     foretold = models.IntegerField(
         null=True, help_text="How likely it was to be correct, in billionths; empty where nothing was foretold."
     )
+
+    rows = Rows["Attempt"]()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
@@ -76,23 +92,21 @@ class PracticeSum(models.Model):
     topic_key = models.UUIDField(help_text="Of topic, deck and course when the row was made; of a day zero.")
     topic = models.CharField(max_length=120, blank=True, help_text="Of a day empty.")
     deck_id = models.UUIDField(null=True, blank=True)
-    course_id = models.UUIDField(null=True, blank=True)
-    attempts = models.PositiveIntegerField()
-    correct = models.PositiveIntegerField()
+    course_id = MaskedUUIDField(null=True, blank=True)
+    attempts = MaskedIntegerField()
+    correct = MaskedIntegerField()
     firsts = models.PositiveIntegerField(
         default=0, db_default=0, help_text="How many of the attempts began a new card."
     )
-    foretold_attempts = models.PositiveIntegerField(
+    foretold_attempts = MaskedIntegerField(
         default=0, db_default=0, help_text="How many of the attempts have a foretold likelihood."
     )
-    foretold = models.PositiveBigIntegerField(
-        default=0, db_default=0, help_text="The sum of those likelihoods, in billionths."
-    )
-    foretold_correct = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="How many of those attempts were correct."
-    )
+    foretold = MaskedBigIntegerField(default=0, db_default=0, help_text="The sum of those likelihoods, in billionths.")
+    foretold_correct = MaskedIntegerField(default=0, db_default=0, help_text="How many of those attempts were correct.")
     newest_at = models.DateTimeField(help_text="When the newest of the attempts was made.")
     run = models.PositiveIntegerField(default=0, help_text="Of a day: the days in a row with practice up to it.")
+
+    rows = Rows["PracticeSum"]()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

@@ -3,16 +3,19 @@
 `practice.sums` updates them from then on. This is for attempts from before the sums, or that bypassed them.
 """
 
+from calendar import monthrange
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import Max, Sum
 
-from practice.models import Attempt, PracticeSum, SumKind
-from studyservice.database.ahead import delete_later
+from accounts.rows.reading import BY_THEMSELVES
+from practice.models import PracticeSum, SumKind
 from studyservice.database.capabilities import inserts_from_query
+from studyservice.database.executing import run_sql, run_sql_later
 
 _FORMS = {
     "postgresql": {
@@ -41,9 +44,14 @@ _COUNTS = """
     COALESCE(sum(foretold), 0) AS foretold, count(CASE WHEN correct THEN foretold END) AS foretold_correct
 """
 
+_DELETE = (
+    "DELETE FROM practice_practicesum WHERE member_id IN ({members}) AND kind = %s AND starts_on BETWEEN %s AND %s"
+)
+
 _TOPICS = """
     SELECT member_id, '{kind}', {starts_on}, {key}, topic, deck_id, course_id, {counts}, 0
-    FROM practice_attempt WHERE member_id IN ({members}) GROUP BY member_id, {starts_on}, topic, deck_id, course_id
+    FROM practice_attempt WHERE member_id IN ({members}) AND day BETWEEN %s AND %s
+    GROUP BY member_id, {starts_on}, topic, deck_id, course_id
 """
 
 _DAYS = """
@@ -54,36 +62,44 @@ _DAYS = """
         SELECT days.*, {day_number} - row_number() OVER (PARTITION BY member_id ORDER BY day) AS stretch
         FROM (
             SELECT member_id, day, {counts}
-            FROM practice_attempt WHERE member_id IN ({members}) GROUP BY member_id, day
+            FROM practice_attempt WHERE member_id IN ({members}) AND day BETWEEN %s AND %s GROUP BY member_id, day
         ) AS days
     ) AS stretches
 """
 """Consecutive days have a constant difference between their number and their rank, which identifies the run."""
 
 
-def rebuild_sums(member_ids: Sequence[UUID]) -> None:
-    """Recompute every sum of these members, inside a transaction that holds their row locks."""
+@BY_THEMSELVES.rows()
+def rebuild_sums(member_ids: Sequence[UUID], day: date | None = None) -> None:
+    """Recompute every sum of these members, inside a transaction that holds their row locks.
+
+    Args:
+        day: recompute only the sums of this day and of its month, except the day's run.
+    """
     forms = _FORMS[connection.vendor]
-    members = [Attempt._meta.get_field("member").get_db_prep_save(one, connection) for one in member_ids]
-    common = forms | {"counts": _COUNTS, "members": ", ".join(["%s"] * len(members))}
-    statements = [
-        _DAYS.format(**common),
-        _TOPICS.format(kind=SumKind.TOPIC_DAY.value, starts_on="day", **common),
-        _TOPICS.format(kind=SumKind.TOPIC_MONTH.value, starts_on=forms["month"], **common),
-    ]
-    delete_later(PracticeSum.objects.filter(member_id__in=member_ids))
-    with connection.cursor() as cursor:
-        for statement in statements:
-            _insert(cursor, statement, members)
+    common = forms | {"counts": _COUNTS, "members": ", ".join(["%s"] * len(member_ids))}
+    days = month = (date.min, date.max)
+    if day is not None:
+        days, month = (day, day), (day.replace(day=1), day.replace(day=monthrange(day.year, day.month)[1]))
+    of_topics = _TOPICS.format(kind=SumKind.TOPIC_DAY.value, starts_on="day", **common)
+    of_months = _TOPICS.format(kind=SumKind.TOPIC_MONTH.value, starts_on=forms["month"], **common)
+    for kind, statement, period in (
+        (SumKind.DAY, _DAYS.format(**common), days),
+        (SumKind.TOPIC_DAY, of_topics, days),
+        (SumKind.TOPIC_MONTH, of_months, month),
+    ):
+        run_sql_later(connection, _DELETE.format(**common), [*member_ids, kind.value, *period])
+        _insert(statement, [*member_ids, *period])
 
 
-def _insert(cursor: Any, statement: str, members: list[Any]) -> None:
+def _insert(statement: str, params: list[Any]) -> None:
     """Store the rows that `statement` selects."""
     if inserts_from_query(connection):
-        cursor.execute(f"INSERT INTO practice_practicesum ({', '.join(_COLUMNS)}) {statement}", members)  # nosec  # of this module
+        into = f"INSERT INTO practice_practicesum ({', '.join(_COLUMNS)}) {statement}"  # nosec  # of this module
+        run_sql_later(connection, into, params)
         return
-    cursor.execute(statement, members)
-    sums = [PracticeSum(**dict(zip(_COLUMNS, row, strict=True))) for row in cursor.fetchall()]
+    found = run_sql(connection, statement, params, lambda cursor: cursor.fetchall())
+    sums = [PracticeSum(**dict(zip(_COLUMNS, row, strict=True))) for row in found]
     PracticeSum.objects.bulk_create(sums, batch_size=_BATCH)
 
 

@@ -3,13 +3,18 @@
 from datetime import date, timedelta
 from typing import TypedDict
 
+from django.db.models import Max, Q, Sum
+
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
+from accounts.rows.seen import AllCoursesSeen
+from practice.limited import SUMMED
 from practice.models import CERTAIN, PracticeSum, SumKind
 from practice.percent import percent
 from practice.serializers import MemoryRow, PracticeDayRow, PracticeStatsRow
 from practice.streaks import longest_run, runs_since, streak
 from practice.weak_topics import TOPIC_COLUMNS, TOPICS, TopicCounts, weak_topics, window
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 
 
 class _DayCounts(TypedDict):
@@ -22,20 +27,24 @@ class _DayCounts(TypedDict):
     foretold_correct: int
 
 
-_BY_DAY = Select[_DayCounts](
-    PracticeSum.objects.filter(member_id=Param("member_id"), kind=SumKind.DAY, starts_on__gte=Param("since")),
-    {"day": "starts_on"}
-    | {name: name for name in ("attempts", "correct", "run", "foretold_attempts", "foretold", "foretold_correct")},
+_SEEN_DAYS = Q(kind=SumKind.DAY) | (Q(kind=SumKind.TOPIC_DAY) & ~Q(AllCoursesSeen()))
+_BY_DAY = MemberSelect[_DayCounts](
+    PracticeSum.rows.declared.filter(_SEEN_DAYS, starts_on__gte=Param("since"))
+    .values("starts_on")
+    .annotate(longest=Max("run"), **{f"all_{name}": Sum(name) for name in SUMMED}),
+    {"day": "starts_on", "run": "longest"} | {name: f"all_{name}" for name in SUMMED},
 )
-_BY_TOPIC = Select[TopicCounts](TOPICS, TOPIC_COLUMNS)
+"""The days with practice. For a credential limited to courses, their numbers come from the topics."""
+
+_BY_TOPIC = MemberSelect[TopicCounts](TOPICS, TOPIC_COLUMNS)
 
 
 def get_practice_stats(access: Access, *, days: int) -> PracticeStatsRow:
     """The `PracticeStatsRecord` of the last `days` days, including today. Three queries."""
     today = access.today()
     since = today - timedelta(days=days - 1)
-    counted = _BY_DAY.all(member_id=access.member.id, since=min(since, runs_since(today)))
-    topics = _BY_TOPIC.all(member_id=access.member.id, **window(since))
+    counted = _BY_DAY.all(access, since=min(since, runs_since(today)))
+    topics = _BY_TOPIC.all(access, **window(since))
     by_day = _every_day(counted, since, today)
     attempts = sum(day["attempts"] for day in by_day)
     correct = sum(day["correct"] for day in by_day)

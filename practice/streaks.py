@@ -6,21 +6,28 @@ from typing import TypedDict
 
 from accounts.models import Member
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from practice.models import PracticeSum, SumKind
 from practice.serializers import StreakRow
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 
 _DAY = timedelta(days=1)
 
 
-class _Run(TypedDict):
+class Run(TypedDict):
+    """A day of practice, and the number of consecutive ones up to it."""
+
+    id: int
     day: date
     run: int
 
 
-_DAYS = PracticeSum.objects.filter(member_id=Param("member_id"), kind=SumKind.DAY)
-_NEWEST = Select[_Run](_DAYS.filter(starts_on__gte=Param("since")), {"day": "starts_on", "run": "run"})
-_LONGEST = Select[_Run](_DAYS.order_by("-run")[:1], {"day": "starts_on", "run": "run"})
+_DAYS = PracticeSum.rows.whole.filter(kind=SumKind.DAY)  # the streak is the member's
+_COLUMNS = {"id": "id", "day": "starts_on", "run": "run"}
+RUNS = MemberSelect[Run](_DAYS.filter(starts_on__gte=Param("since")).order_by("starts_on"), _COLUMNS)
+"""The days of practice from `since` on, in order."""
+
+_LONGEST = MemberSelect[Run](_DAYS.order_by("-run")[:1], _COLUMNS)
 
 
 def runs_since(today: date) -> date:
@@ -46,12 +53,12 @@ def streak(runs: Mapping[date, int], longest: int, today: date) -> StreakRow:
 
 def longest_run(access: Access) -> int:
     """The longest run of consecutive days of practice. One query, which reads one row."""
-    row = _LONGEST.first(member_id=access.member.id)
+    row = _LONGEST.first(access)
     return 0 if row is None else row["run"]
 
 
 def current_streak(member: Member) -> int:
     """The number of consecutive days of practice up to today or yesterday. One query, which reads at most four rows."""
     today = member.today()
-    runs = {row["day"]: row["run"] for row in _NEWEST.all(member_id=member.id, since=runs_since(today))}
+    runs = {row["day"]: row["run"] for row in RUNS.all(Access(member), since=runs_since(today))}
     return streak(runs, 0, today)["current"]

@@ -33,10 +33,9 @@ class TopicCounts(TypedDict):
 
 
 TOPICS = (
-    PracticeSum.objects.filter(
+    PracticeSum.rows.declared.filter(
         Q(kind=SumKind.TOPIC_DAY, starts_on__gte=Param("since"), starts_on__lt=Param("whole_months"))
-        | Q(kind=SumKind.TOPIC_MONTH, starts_on__gte=Param("whole_months")),
-        member_id=Param("member_id"),
+        | Q(kind=SumKind.TOPIC_MONTH, starts_on__gte=Param("whole_months"))
     )
     .values("topic", "deck_id", "course_id")
     .annotate(in_all=Sum("attempts"), right=Sum("correct"), newest=Max("newest_at"))

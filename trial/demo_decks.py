@@ -6,9 +6,9 @@ from typing import NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from accounts.changes.writing import writing
 from accounts.models import Member
 from accounts.rows.access import Access
+from accounts.rows.change import change
 from vocab.deck_creation import create_vocab_deck
 from vocab.models import Card, Deck
 from vocab.reviews import record_review
@@ -116,7 +116,8 @@ def _study(member: Member, deck: DemoDeck, card_ids: list[UUID]) -> None:
     answers = cycle(deck.answers)
     unseen = iter(card_ids)
     due: dict[UUID, datetime] = {}
-    with writing(member.id, "review_vocab_card") as write:
+    access = Access(member)
+    with change(access, "review_vocab_card"):
         for days_ago in deck.evenings:
             start = _evening(member, days_ago)
             due |= dict.fromkeys(islice(unseen, deck.new), start)
@@ -124,7 +125,7 @@ def _study(member: Member, deck: DemoDeck, card_ids: list[UUID]) -> None:
                 card_id = min(due, key=lambda card: due[card])
                 if due[card_id] <= at:
                     rating = _RATINGS[next(answers)]
-                    card = record_review(write, member, card_id, rating=rating, at=at, duration_ms=_THOUGHT_MS)
+                    card = record_review(access, card_id, rating=rating, at=at, duration_ms=_THOUGHT_MS)
                     due[card_id] = card["due_at"]
 
 

@@ -6,14 +6,10 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models.signals import pre_delete
-from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts.changes.models import CALLERS, MAX_NAME
 from accounts.models import LEAST_RETENTION, MOST_RETENTION
-from courses.models import Course
-from practice.attempts import forget_course, forget_deck
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
@@ -205,15 +201,3 @@ class Review(models.Model):
         if not self._state.adding:
             raise TypeError("The review log is append-only.")
         super().save(*args, **kwargs)
-
-
-@receiver(pre_delete, sender=Deck)
-def keep_attempts_of_deck(instance: Deck, **kwargs: object) -> None:
-    """Practice history outlives the deck."""
-    forget_deck(instance.member_id, instance.id)
-
-
-@receiver(pre_delete, sender=Course)
-def keep_attempts_of_course(instance: Course, **kwargs: object) -> None:
-    """Practice history outlives the course."""
-    forget_course(instance.member_id, instance.id)

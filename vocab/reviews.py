@@ -6,10 +6,8 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.changes.calls import writing_call
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
-from accounts.models import Member
 from accounts.rows.access import Access
+from accounts.rows.change import change
 from practice.attempts import record_attempt
 from practice.models import Source
 from studyservice.database.ids import uuid7
@@ -69,21 +67,14 @@ def review_vocab_card(
         NotFound: the member has no such card.
         AnsweredSince: it was answered since it was shown.
     """
-    with writing(access.member.id, "review_vocab_card") as write:
+    with change(access, "review_vocab_card"):
         return record_review(
-            write,
-            access.member,
-            card_id,
-            rating=rating,
-            at=timezone.now(),
-            duration_ms=duration_ms,
-            shown_reps=shown_reps,
+            access, card_id, rating=rating, at=timezone.now(), duration_ms=duration_ms, shown_reps=shown_reps
         )
 
 
 def record_review(
-    write: Write,
-    member: Member,
+    access: Access,
     card_id: UUID,
     *,
     rating: str,
@@ -91,7 +82,7 @@ def record_review(
     duration_ms: int | None = None,
     shown_reps: int | None = None,
 ) -> CardRow:
-    """Answer the card `at` this true time, inside `write`. The row of the log also names the actor.
+    """Answer the card `at` this true time, inside a change. The row of the log also names the actor.
 
     If server clocks disagree, that may be before the card's last review. Then the review is scheduled and logged right
     after that one, so that the log is in the order of the answers.
@@ -100,7 +91,8 @@ def record_review(
         NotFound: the member has no such card.
         AnsweredSince: it no longer has `shown_reps` reviews.
     """
-    card = require_card(Access(member), card_id)
+    member, write = access.member, access.open_write
+    card = require_card(access, card_id)
     if shown_reps not in (None, card["reps"]):
         raise AnsweredSince
     last = card["last_reviewed_at"]
@@ -137,8 +129,7 @@ def record_review(
     if duration_ms is not None:
         note_seconds(write, duration_ms)
     record_attempt(
-        write,
-        member,
+        access,
         review_id,
         source=Source.VOCAB,
         topic=card["deck_name"],

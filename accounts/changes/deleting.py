@@ -10,9 +10,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 from django.apps import apps
-from django.db import DEFAULT_DB_ALIAS, models
+from django.db import models
 from django.db.models import F, Model, QuerySet
-from django.db.models.signals import pre_delete
 
 from accounts.changes.contents import INTERNAL, plural_of, short, type_of
 from accounts.changes.recording import Write
@@ -80,7 +79,7 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
     """Delete `rows`, whose filter names the member, with everything below. Return the numbers of rows below, by type.
 
     Args:
-        one: the only row, if it was read. Listeners of its deletion are notified once everything is kept.
+        one: the only row, if it was read.
 
     PostgreSQL reads all of them in one round trip and deletes them in another.
     """
@@ -91,11 +90,8 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
         kept = [_columns_of(one) if level is rows and one is not None else _rows_to_keep(level) for level in levels]
         references = [reference for level in levels for reference in _references(write.member_id, level)]
         numbers = [_keep(write, level, found) for level, found in zip(levels, kept, strict=True)]
-        for one_of in references:
-            if write.stream.emptied(one_of.rows.model, one_of.attname, one_of.ahead) and one_of.is_key:
-                update_later(one_of.rows, **{one_of.attname: None})
-        if one is not None:
-            pre_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
+        for reference in references:
+            reference.empty(write)
         for level, number in zip(reversed(levels), reversed(numbers), strict=True):
             if number:
                 delete_alone_later(level, read=[one] if level is rows and one is not None else None)
@@ -138,14 +134,17 @@ class _EmptiedReference(NamedTuple):
     """Rows with a reference to an object about to be deleted.
 
     Attributes:
-        is_key: the reference is a foreign key, which must be emptied.
-        ahead: id and reference of each row.
+        ahead: id and reference of each row; None of rows that an undo computes again.
     """
 
     rows: QuerySet[Model]
     attname: str
-    is_key: bool
-    ahead: Ahead[Any]
+    ahead: Ahead[Any] | None
+
+    def empty(self, write: Write) -> None:
+        """Empty the reference, and keep it for an undo."""
+        if self.ahead is None or write.stream.emptied(self.rows.model, self.attname, self.ahead):
+            update_later(self.rows, **{self.attname: None})
 
 
 def _references(member_id: UUID, gone: QuerySet[Model]) -> Iterator[_EmptiedReference]:
@@ -154,8 +153,10 @@ def _references(member_id: UUID, gone: QuerySet[Model]) -> Iterator[_EmptiedRefe
     keys = [reference for reference in references_to(label) if not reference.cascades]
     for reference in (*keys, *plain_references_to(label)):
         rows = referring_to(reference, member_id, gone)
-        ahead = Ahead(rows.order_by(reference.attname).values_list("pk", reference.attname))
-        yield _EmptiedReference(rows, reference.attname, reference in keys, ahead)
+        data = data_of(reference.model)
+        is_computed = reference not in keys and data is not None and data.remembered
+        kept = rows.order_by(reference.attname).values_list("pk", reference.attname)
+        yield _EmptiedReference(rows, reference.attname, None if is_computed else Ahead(kept))
 
 
 def referring_to(reference: Reference, member_id: UUID, rows: QuerySet[Model]) -> QuerySet[Model]:

@@ -44,6 +44,7 @@ class MemberData:
             (`accounts.rows.seen`).
         is_grade: whether a credential without grades sees no row.
         without_grades: by column, the SQL that replaces it for such a credential; `t` is the table.
+        in_courses: by column, the SQL that replaces it for a credential limited to courses; `{member}` is the member.
         archived: how the rows are archived.
         not_archived: why they are not.
         credential: whether a row lets somebody sign in or call; credentials are erased first.
@@ -85,6 +86,7 @@ class MemberData:
     seen: Callable[[], Q] | None = None
     is_grade: bool = False
     without_grades: Mapping[str, str] = field(default_factory=dict)
+    in_courses: Mapping[str, str] = field(default_factory=dict)
     archived: Archived | None = None
     not_archived: str = ""
     credential: bool = False

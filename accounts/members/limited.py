@@ -80,7 +80,8 @@ def _vendor() -> str:
 @cache
 def _limited_data() -> dict[str, MemberData]:
     """Return the declarations of tables that a limited credential sees only in part."""
-    return {data.model._meta.db_table: data for data in member_data() if data.course or data.view is not None}
+    limited = [data for data in member_data() if (data.course and data.seen is None) or data.view]
+    return {data.model._meta.db_table: data for data in limited}
 
 
 @cache

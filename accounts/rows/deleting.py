@@ -3,20 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Model, QuerySet
-from django.db.models.signals import pre_delete
 
 from accounts.changes.deleting import _BELOW, _is_not_kept, _levels, _references, _rows_to_keep
 from accounts.changes.recording import Write
-from studyservice.database.ahead import update_later
 from studyservice.database.deleting import delete_alone_later
 
 
 def delete_with_below(write: Write, model: type[Model], found: Sequence[Mapping[str, Any]]) -> None:
     """Delete rows that were read whole. References to them from other rows are emptied.
-
-    Listeners of their deletion are notified once everything is kept.
 
     PostgreSQL reads everything below in one round trip and deletes it in another. Rows of models with a file, and those
     that declare `MemberData.not_kept`, cannot be restored.
@@ -42,10 +37,7 @@ def delete_with_below(write: Write, model: type[Model], found: Sequence[Mapping[
                 write.deleted_below(level.model, number)
                 gone.append(level)
         for reference in references:
-            if write.stream.emptied(reference.rows.model, reference.attname, reference.ahead) and reference.is_key:
-                update_later(reference.rows, **{reference.attname: None})
+            reference.empty(write)
         instances: list[Model] = [model(**row) for row in found]
-        for one in instances:
-            pre_delete.send(sender=model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
         for level in reversed(gone):
             delete_alone_later(level, read=instances if level is rows else None)

@@ -119,10 +119,20 @@ class GradesSeen(Expression):
         raise FullResultSet if SEEN_AS.get().grades else EmptyResultSet
 
 
-class HiddenWithoutGrades:
-    """A mixin for fields of a model that reveal grades (`MemberData.without_grades`).
+class AllCoursesSeen(Expression):
+    """True in forms that see all courses, and false in others."""
 
-    In forms without grades, filters, orders and answers all see what replaces the column.
+    conditional = True
+    output_field = BooleanField()
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        raise FullResultSet if SEEN_AS.get().courses == "all" else EmptyResultSet
+
+
+class Masked:
+    """A mixin for fields that a limited credential sees otherwise (`MemberData.without_grades`, `in_courses`).
+
+    In limited forms, filters, orders and answers all see what replaces the column.
     """
 
     def deconstruct(self) -> Any:
@@ -132,20 +142,29 @@ class HiddenWithoutGrades:
         return name, f"django.db.models.{plain.__name__}", args, kwargs
 
     def get_col(self, alias: str | None, output_field: Any = None) -> Any:
-        """Return the column, masked if the form hides grades."""
+        """Return the column, masked if the form is limited."""
         col: Col = super().get_col(alias, output_field)  # type: ignore[misc]
-        return _Masked(col.alias, col.target, col.output_field)
+        return _MaskedCol(col.alias, col.target, col.output_field)
 
 
-class _Masked(Col):
+class _MaskedCol(Col):
     def as_sql(self, compiler: Any, connection: Any) -> Any:
-        data = None if SEEN_AS.get().grades else data_of(self.target.model)
-        instead = None if data is None else data.without_grades.get(self.target.attname)
+        instead = _instead(self.target.model, self.target.attname)
         if instead is None:
             return super().as_sql(compiler, connection)
         if instead == "NULL":
             return f"CAST(NULL AS {self.target.db_type(connection)})", []
-        return _OWN.sub(f"{connection.ops.quote_name(self.alias)}.", instead), []
+        sql = _OWN.sub(f"{connection.ops.quote_name(self.alias)}.", instead)
+        return sql.replace("{member}", "%s"), [Param("member_id")] * sql.count("{member}")
+
+
+def _instead(model: type[Model], attname: str) -> str | None:
+    """Return the SQL that replaces a column in the form."""
+    form, data = SEEN_AS.get(), data_of(model)
+    if data is None or form == WHOLE:
+        return None
+    hidden = {} if form.grades else data.without_grades
+    return hidden.get(attname) or (None if form.courses == "all" else data.in_courses.get(attname))
 
 
 class Seen(Declared):

@@ -11,6 +11,7 @@ from django.db.models import Case, FilteredRelation, OuterRef, Q, Subquery, When
 from django.db.models.functions import RowNumber
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses import models as courses
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST
 from courses.readiness import Due, DueColumns, due_among, has_cards
@@ -133,12 +134,8 @@ def _items() -> Select[_Columns]:
     return Select[_Columns](found.order_by(*SOONEST_FIRST), columns)
 
 
-_TOPICS = Select[_Topic](
-    TOPICS.annotate(
-        course=Subquery(
-            courses.Course.objects.filter(member_id=Param("member_id"), id=OuterRef("course_id")).values("name")
-        )
-    ),
+_TOPICS = MemberSelect[_Topic](
+    TOPICS.annotate(course=Subquery(courses.Course.rows.declared.filter(id=OuterRef("course_id")).values("name"))),
     {**TOPIC_COLUMNS, "course_name": "course"},
 )
 
@@ -218,7 +215,7 @@ def _deck(deck: StudiedDeck, exams: Mapping[UUID, Exam]) -> Deck:
 
 
 def _weak_topic(access: Access, today: date, decks: Iterable[StudiedDeck]) -> WeakTopic | None:
-    counted = _TOPICS.all(member_id=access.member.id, **window(today - timedelta(days=WEAK_IN - 1)))
+    counted = _TOPICS.all(access, **window(today - timedelta(days=WEAK_IN - 1)))
     names = {row["course_id"]: row["course_name"] for row in counted}
     for weak in weak_topics(counted)[:1]:
         deck = next((deck for deck in decks if deck.id == weak["deck_id"]), None)

@@ -11,8 +11,9 @@ import pytest
 from django.test import Client
 
 from accounts.changes.calls import acting, command
-from accounts.changes.writing import writing
 from accounts.models import Member
+from accounts.rows.access import Access
+from accounts.rows.change import change
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
@@ -102,8 +103,9 @@ def test_deleting_a_card_waits_for_a_running_review(
     begun = Event()
 
     def review() -> None:
-        with acting(command("test")), writing(owner_member.id, "review_vocab_card") as write:
-            record_review(write, owner_member, UUID(card), rating="good", at=write.now)
+        access = Access(owner_member)
+        with acting(command("test")), change(access, "review_vocab_card"):
+            record_review(access, UUID(card), rating="good", at=access.now)
             begun.set()
             sleep(1)  # the deletion begins in the meantime
 

@@ -18,7 +18,6 @@ REASONS = {
     "count limits count all rows of the member",
     "milestones of all courses count toward the limit",
     "statements of `rows` have the limits in their own conditions",
-    "the sums of practice are kept for the whole member",
     "undoing a change that the credential sees as a whole restores all that it did",
     "what is below a deleted object goes with it, and so do references to it",
     "writes at the end of a call are of rows that the call has found within its limits",

@@ -174,14 +174,16 @@ def test_other_members_practice_is_not_counted(owner: RestEntryPoint, stranger: 
 @pytest.mark.database("both")
 def test_another_kind_of_practice_is_included(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
     """Attempts have a source and a topic, so a future kind of practice needs no deck."""
-    from accounts.changes.writing import writing
+    from accounts.rows.access import Access
+    from accounts.rows.change import change
     from practice.attempts import record_attempt
     from practice.models import Source
 
-    with writing(owner_member.id) as write:
+    access = Access(owner_member)
+    with change(access, "practice"):
         for number in range(5):
             record_attempt(
-                write, owner_member, uuid4(), source=Source.VOCAB, topic="Proofs", correct=number > 2, at=write.now,
+                access, uuid4(), source=Source.VOCAB, topic="Proofs", correct=number > 2, at=access.now,
                 course_id=UUID(course["id"]),
             )  # fmt: skip
     [topic] = owner.made("get_practice_stats")["weak_topics"]

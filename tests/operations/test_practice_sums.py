@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import time_machine
 
+from accounts.rows.access import Access
+from accounts.rows.change import change
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import rebuild_sums
 from practice.sums import recount
@@ -58,7 +60,8 @@ class Life:
                     undone = self.chance.choice([*Attempt.objects.filter(member=self.member), None])
                     if undone:
                         Attempt.objects.filter(member=self.member, id=undone.id).delete()
-                        recount(undone)
+                        with change(access := Access(self.member), "recount"):
+                            recount(access, undone.day)
                 case 3 if self.chance.random() < 0.2:
                     self.entry_point.made("delete_course", course_id=self.courses.pop()["id"])
                     self.courses.append(self.entry_point.made("create_course", name="Another"))

@@ -24,6 +24,9 @@ ELSEWHERE = {
     "*/archive.py": "the member's own archive",
     "*/purging.py": "deletes what has expired, for all members",
     "*/apps.py": "hooks for operators",
+    "practice/limited.py": "the condition that limits practice itself",
+    "practice/rebuilding.py": "the sums of the whole member, computed by the database",
+    "practice/sums.py": "likewise",
 }
 """Modules that no limited credential reaches, with the reason."""
 
