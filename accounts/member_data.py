@@ -3,8 +3,6 @@
 from django.contrib.admin.models import LogEntry
 
 from accounts.changes.models import Change, ChangeObject
-from accounts.credentials.api_keys import bring_keys_back
-from accounts.credentials.calendar_feeds import bring_feed_back
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
 from accounts.credentials.owners import repair_owners
 from accounts.events.models import AccountEvent
@@ -76,7 +74,6 @@ register(
         not_archived=CREDENTIAL,
         credential=True,
         hash_column="secret_hash",
-        repair_clock=bring_keys_back,
     )
 )
 register(
@@ -86,7 +83,6 @@ register(
         not_archived=CREDENTIAL,
         credential=True,
         hash_column="secret_hash",
-        repair_clock=bring_feed_back,
     )
 )
 for model in (SignInCode, AuthenticatorApp, Passkey, RecoveryCode, BrowserSession):

@@ -19,7 +19,7 @@ from accounts.models import Member
 from oauthserver.blocking import blocked_by
 from oauthserver.consent_limits import limit_app
 from oauthserver.families import end_families, families_of, members_of
-from oauthserver.models import AccessToken, Application, Grant, live_refresh_tokens
+from oauthserver.models import Application, Grant, live_refresh_tokens
 from oauthserver.parameters import Parameters
 from oauthserver.platforms import destination_of, hosts_of, is_verified
 from studyservice.database.last_use import note_use
@@ -182,15 +182,3 @@ class OAuthConnections:
                 if changed := limits.compared_with(app.limits):
                     subject = Subject("app", app_id, app.name)
                     record_event(member.id, EventKind.LIMITS_CHANGED, subject, detail=changed)
-
-
-def bring_tokens_back(member: Member, now: datetime) -> None:
-    """End tokens issued later than `now`, by a clock that was ahead, that would live too long. The app must reconnect.
-
-    Calls recorded later than `now` are moved to now.
-    """
-    minted = AccessToken.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)
-    consented = Grant.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)
-    end_families(member.id, {*minted, *consented})
-    for time in ("last_call_at", "refused_at"):
-        Grant.objects.filter(user=member, **{f"{time}__gt": now}).update(**{time: now})

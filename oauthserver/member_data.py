@@ -2,7 +2,6 @@
 
 from accounts.member_data import ACCOUNT, CREDENTIAL
 from accounts.members.data import MemberData, register
-from oauthserver.connections import bring_tokens_back
 from oauthserver.models import AccessToken, Grant, RefreshToken
 
 _NO_ADMIN = "part of a connection, which has a page"
@@ -16,7 +15,6 @@ register(
         credential=True,
         hash_column="code",
         no_admin=_NO_ADMIN,
-        repair_clock=bring_tokens_back,
     )
 )
 register(

@@ -3,9 +3,6 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Max
-
-from accounts.changes.clocks import move, shifts
 from accounts.changes.recording import Write
 from accounts.members.data import Touched
 from accounts.models import Member
@@ -13,7 +10,6 @@ from accounts.rows.access import Access
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
 from practice.sums import add_attempt, recount
-from studyservice.database.batches import batches
 
 
 def record_attempt(
@@ -60,20 +56,4 @@ def settle_sums(member: Member, write: Write, touched: Touched) -> None:
     if len(attempts) == 1 and "day" in attempts[0]:
         recount(Access(member, write=write), attempts[0]["day"])
     elif attempts:
-        rebuild_sums([member.id])
-
-
-def bring_attempts_back(member: Member, now: datetime) -> None:
-    """Move attempts made after `now`, by a fast clock, to now and today."""
-    mine = Attempt.objects.filter(member=member)
-    newest = mine.filter(attempted_at__lte=now).aggregate(newest=Max("attempted_at"))["newest"]
-    ahead = dict(mine.filter(attempted_at__gt=now).values_list("id", "attempted_at"))
-    for shift in shifts(ahead.values(), now, newest):
-        moved = {which: member.date_at(at - shift.by) for which, at in ahead.items() if shift.first <= at <= shift.last}
-        move(mine, shift, "attempted_at")
-        for day in set(moved.values()):
-            of_day = [attempt_id for attempt_id, its in moved.items() if its == day]
-            for batch in batches(of_day):
-                mine.filter(id__in=batch).update(day=day)
-    if ahead:
         rebuild_sums([member.id])

@@ -3,7 +3,7 @@
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from practice.archive import AttemptLine, remove_present
-from practice.attempts import bring_attempts_back, settle_sums
+from practice.attempts import settle_sums
 from practice.limited import COURSE_NOW, NOT_OF_DAY, of_seen_decks, seen_sums
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import repair_sums
@@ -27,7 +27,6 @@ register(
         not_listed="what a review adds to the statistics",
         not_logged="the log of reviews has their origin",
         unlimited="a row for each answer",
-        repair_clock=bring_attempts_back,
     )
 )
 register(

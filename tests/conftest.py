@@ -46,6 +46,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
         yield started
 
 
+@pytest.fixture(autouse=True, scope="session")
+def database_clock() -> "Iterator[Callable[[], Any]]":
+    """Let stamps follow the clock of Python, which tests move. Returns the function that is replaced."""
+    from django.db.models import DateTimeField
+
+    from accounts.changes import writing
+    from studyservice.database.statements import Param
+
+    replaced = writing.clock
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "clock", lambda: Param("now", DateTimeField()))
+        yield replaced
+
+
 @pytest.fixture(autouse=True)
 def _isolated() -> Iterator[None]:
     """Clear rate limits and unsent e-mails of earlier tests."""

@@ -9,7 +9,6 @@ from vocab.deck_creation import DECKS
 from vocab.foretold import fill_attempts
 from vocab.models import Card, Deck, Review
 from vocab.reading.found import MAX_REVIEWS
-from vocab.repair import bring_reviews_back
 
 register(
     MemberData(
@@ -53,6 +52,5 @@ register(
         no_admin="on the page of the card",
         settle=settle_copies,
         repair_counts=fill_attempts,
-        repair_clock=bring_reviews_back,
     )
 )

@@ -350,15 +350,6 @@ class Write:
         return self.operation
 
 
-def record(member_id: UUID, now: datetime, operation: str, parts: Iterable[Part], *, undoable: bool) -> None:
-    """Store a row of the log in the open transaction.
-
-    Raises:
-        NoActor: the call has no actor.
-    """
-    _INSERT.run(**change_row(member_id, now, operation, parts, row_id=uuid7(), taken=None, undoable=undoable))
-
-
 def store_rows(rows: Sequence[Mapping[str, Any]]) -> None:
     """Store rows that another log held before."""
     _INSERT.run_all(rows)

@@ -3,15 +3,16 @@
 A change of study data names its operation and leaves a row in the log of changes (`accounts.changes.models`).
 """
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from functools import cache
+from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import DateTimeField
-from django.db.models.functions import Greatest
+from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 
 from accounts.changes.calls import current_call
@@ -21,18 +22,23 @@ from studyservice.database.functions import AMicrosecondLater
 from studyservice.database.statements import Param, Update
 from studyservice.operations.errors import NotFound
 
-logger = logging.getLogger(__name__)
 
-MAX_DRIFT = timedelta(seconds=5)
-"""How far a member's clock may be ahead of the true time before operators are warned."""
+def clock() -> Any:
+    """Return the time of stamps: the database's, which is the same for servers whose clocks differ.
 
-_LOG_EVERY = timedelta(minutes=1)
+    SQLite has no clock of its own. Tests replace this function, to move the time.
+    """
+    return Now() if connection.vendor == "postgresql" else Param("now", DateTimeField())
 
-_TICK = Update(
-    Member.objects.filter(id=Param("member_id"), erasure_began_at=None),
-    {"write_clock": Greatest(Param("now", DateTimeField()), AMicrosecondLater("write_clock"))},
-    returning=("write_clock",),
-)
+
+@cache
+def tick() -> Update:
+    """Return the statement that takes the member's lock, and moves the member's clock."""
+    return Update(
+        Member.objects.filter(id=Param("member_id"), erasure_began_at=None),
+        {"write_clock": Greatest(clock(), AMicrosecondLater("write_clock"))},
+        returning=("write_clock",),
+    )
 
 
 @contextmanager
@@ -44,12 +50,11 @@ def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
     (`studyservice.database.postgresql.exchanges`).
 
     Writes of one member run one after another, so a count taken inside stays true until the commit. Their stamps
-    strictly increase in the order in which the writes become visible, even when server clocks disagree. So a poller
-    that asks for rows created after the newest stamp it saw misses nothing.
+    strictly increase in the order in which the writes become visible, even if the database's clock is set back. So a
+    poller that asks for rows created after the newest stamp it saw misses nothing.
 
-    Use the stamp only for `created_at` and `updated_at` of rows that pollers see. After a server's clock was ahead, the
-    stamp stays ahead until the true time has caught up or the clock is repaired (`accounts.changes.clocks`). Use
-    `timezone.now()` for expiry and due times.
+    Use the stamp only for `created_at` and `updated_at` of rows that pollers see, and `timezone.now()` for expiry and
+    due times.
 
     If the call's writes share a transaction (`Call.transaction`), it commits at the end of the call, and holds the lock
     until then.
@@ -76,35 +81,10 @@ def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
 
 def _lock(write: Write) -> None:
     """Send the lock and stamp the write, with the next statement."""
-    now = timezone.now()
 
     def ticked(stamps: tuple[datetime, ...] | None) -> None:
         if stamps is None:
             raise NotFound
-        [stamp] = stamps
-        if stamp - now > MAX_DRIFT:
-            _drifted.log(write.member_id, stamp, now)
-        write.stamp(stamp)
+        write.stamp(*stamps)
 
-    _TICK.returned_later(ticked, member_id=write.member_id, now=now)
-
-
-class _DriftLog:
-    """Warns that a clock is ahead, at most once a minute per process."""
-
-    def __init__(self) -> None:
-        self._logged_at = datetime(1970, 1, 1, tzinfo=UTC)
-
-    def log(self, member_id: UUID, stamp: datetime, now: datetime) -> None:
-        if abs(now - self._logged_at) < _LOG_EVERY:
-            return
-        self._logged_at = now
-        logger.warning(
-            "The clock of member %s is %.0f s ahead of the true time, probably after a write by a server with a fast "
-            "clock. Fix the servers' clocks, then run: manage.py repairclock --all",
-            member_id,
-            (stamp - now).total_seconds(),
-        )
-
-
-_drifted = _DriftLog()
+    tick().returned_later(ticked, member_id=write.member_id, now=timezone.now())

@@ -1,7 +1,7 @@
 """Create and revoke API keys."""
 
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -135,14 +135,3 @@ def _revoke(member_id: UUID, keys: QuerySet[ApiKey]) -> None:
 
 def _may_in_words(may_write: bool) -> str:
     return "may change data" if may_write else "may only read"
-
-
-def bring_keys_back(member: Member, now: datetime) -> None:
-    """Move keys created later than `now`, by a clock that was ahead, to now. Their lifetime stays the same."""
-    for key in member.api_keys.filter(created_at__gt=now):
-        if key.expires_at is not None:
-            key.expires_at -= key.created_at - now
-        key.created_at = now
-        member.api_keys.filter(id=key.id).update(created_at=key.created_at, expires_at=key.expires_at)
-    for name in ("revoked_at", "last_used_at", "refused_at"):
-        member.api_keys.filter(**{f"{name}__gt": now}).update(**{name: now})

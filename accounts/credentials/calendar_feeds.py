@@ -89,9 +89,3 @@ def resolve_feed(secret: str) -> Feed | None:
         return None
     note_use(CalendarFeed, row["used"], member_id=member_id)
     return Feed(row["feed_id"], member_of(row), row["write_clock"])
-
-
-def bring_feed_back(member: Member, now: datetime) -> None:
-    """Move an address created or used later than `now`, by a clock that was ahead, to now."""
-    for name in ("created_at", "last_used_at"):
-        CalendarFeed.objects.filter(**{f"{name}__gt": now}, member_id=member.id).update(**{name: now})

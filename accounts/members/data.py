@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -75,7 +74,6 @@ class MemberData:
         logged: the only columns that it has; empty for all.
         unstamped: columns that a change of another object may also change, without a new stamp of the row.
         repair_counts: recomputes the counters of a member, under the member's lock; returns how many were wrong.
-        repair_clock: fixes rows stamped by a server whose clock was ahead; under the member's lock.
     """
 
     model: type[Model] = field(kw_only=False)
@@ -112,7 +110,6 @@ class MemberData:
     not_logged: str = ""
     logged: tuple[str, ...] = ()
     repair_counts: Callable[[UUID], int] | None = None
-    repair_clock: Callable[[Member, datetime], None] | None = None
 
     def __post_init__(self) -> None:
         if bool(self.course) is bool(self.whole_member):

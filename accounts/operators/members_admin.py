@@ -14,7 +14,6 @@ from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.csrf import csrf_protect
 
-from accounts.changes import clocks
 from accounts.credentials import api_keys, calendar_feeds
 from accounts.credentials.models import ApiKey, CalendarFeed
 from accounts.erasure.erasing import erase_member
@@ -108,7 +107,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     autocomplete_fields = ("groups",)
     readonly_fields = ("created_at", "last_login", "logs")
     inlines = (ActiveKeyInline,)
-    actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor", "repair_clock", "repair_counts")
+    actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor", "repair_counts")
     fieldsets = (
         (None, {"fields": ("email", "name", "time_zone", "desired_retention", "new_cards_a_day", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
@@ -202,11 +201,6 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     def has_reset_permission(self, request: HttpRequest) -> bool:
         """Allow only superusers, since it affects other operators."""
         return bool(request.user.is_superuser)
-
-    @admin.action(description="Repair the clock", permissions=["change"])
-    def repair_clock(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """Repair clocks after writes by a server whose clock was ahead. Correct clocks stay."""
-        self._each(request, queryset, lambda member: clocks.repair_clock(member.id), "Repaired the clock of")
 
     @admin.action(description="Repair the counts", permissions=["change"])
     def repair_counts(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:

@@ -12,8 +12,6 @@ from django.db import DatabaseError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.changes.calls import acting, command
-from accounts.changes.clocks import repair_clock
 from accounts.credentials.connections import ConnectedApp, Refusal
 from accounts.credentials.limits import Limits
 from accounts.models import Member
@@ -267,19 +265,6 @@ def test_an_unrecordable_call_is_logged_and_answered(
     assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
         "The use of oauthserver.Grant could not be recorded"
     ]
-
-
-def test_repairing_a_fast_clock_moves_recorded_calls_back(
-    app: App, owner_member: Member, page: Any, clock: Any
-) -> None:
-    """Otherwise no call would be recorded until the true time has caught up."""
-    entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
-    clock.move_to(NOON + timedelta(minutes=50))
-    entry_point.made("create_course", name="Biology")
-    clock.move_to(NOON + timedelta(minutes=10))
-    with acting(command("test")):
-        repair_clock(owner_member.id)
-    assert page()[0].last_call_at == NOON + timedelta(minutes=10)
 
 
 def test_an_operator_sees_it_too(app: App, owner_member: Member, admin: Client) -> None:
