@@ -4,10 +4,8 @@ from django.contrib.admin.models import LogEntry
 
 from accounts.changes.models import Change, ChangeObject
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
-from accounts.credentials.owners import repair_owners
 from accounts.events.models import AccountEvent
 from accounts.idempotency.models import IdempotencyKey
-from accounts.members.address_repair import repair_address
 from accounts.members.addresses import MemberAddress
 from accounts.members.data import MemberData, register
 from accounts.signing_in.browser_sessions import BrowserSession
@@ -24,7 +22,6 @@ register(
         whole_member=ACCOUNT,
         not_archived="the address is in the profile",
         no_admin="on the page of the member",
-        repair_counts=repair_address,
     )
 )
 register(
@@ -64,7 +61,6 @@ register(
         not_archived="maps credentials to the member",
         no_admin="maps credentials to the member",
         credential=True,
-        repair_counts=repair_owners,
     )
 )
 register(

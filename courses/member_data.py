@@ -29,7 +29,7 @@ register(
         limits=(COURSES,),
         derived=folded_course,
         derived_from=("name",),
-        repair_counts=repair_folded_courses,
+        recompute=repair_folded_courses,
     )
 )
 register(
@@ -87,6 +87,6 @@ register(
         defaults=lambda member: {"missable_from": member.today()},
         unstamped=("category_id",),
         made_with={"category_id": None, "note": None, "done": False},
-        repair_counts=repair_folded_items,
+        recompute=repair_folded_items,
     )
 )

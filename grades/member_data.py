@@ -42,7 +42,7 @@ register(
         made_with={"item_id": None},
         refills={"item_id": of_its_category},
         settle=settle_undone,
-        repair_counts=repair_marks,
+        recompute=repair_marks,
     )
 )
 _SCORED_AT = "(SELECT MIN(s.created_at) FROM grades_gradescore s WHERE s.member_id = t.member_id AND s.item_id = t.id)"

@@ -25,7 +25,7 @@ register(
         unstamped=("position",),
         limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
         derived=folded_milestone,
-        repair_counts=repair_folded_milestones,
+        recompute=repair_folded_milestones,
     )
 )
 register(

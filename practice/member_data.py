@@ -41,6 +41,6 @@ register(
         plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
         remembered=True,
         not_logged="computed from the attempts",
-        repair_counts=repair_sums,
+        recompute=repair_sums,
     )
 )

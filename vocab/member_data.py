@@ -51,6 +51,6 @@ register(
         unlimited="a row for each answer",
         no_admin="on the page of the card",
         settle=settle_copies,
-        repair_counts=fill_attempts,
+        recompute=fill_attempts,
     )
 )

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db.models import Model, QuerySet
 
 from accounts.credentials.models import SecretOwner
-from accounts.members.data import data_of, member_data
+from accounts.members.data import data_of
 from studyservice.database.deleting import delete_alone
 from studyservice.database.signals import member_known
 from studyservice.database.statements import Insert, Param, Select
@@ -114,20 +114,3 @@ def kind_of(model: type[Model]) -> tuple[str, str]:
     if data is None or not data.hash_column:
         raise LookupError(model._meta.label)
     return f"{data.owner}_id", data.hash_column
-
-
-def repair_owners(member_id: UUID) -> int:
-    """Add rows that are missing because an earlier version ran during a migration. Return their number."""
-    missing = 0
-    for data in member_data():
-        if not data.hash_column:
-            continue
-        rows: QuerySet[Model] = QuerySet(data.model).filter(**{data.owner: member_id})
-        hashes = list(rows.values_list(data.hash_column, flat=True))
-        known = set(
-            SecretOwner.objects.filter(member_id=member_id, id__in=map(id_of, hashes)).values_list("id", flat=True)
-        )
-        lost = [secret_hash for secret_hash in hashes if id_of(secret_hash) not in known]
-        ADD_OWNER.run_all([owner_row(secret_hash, member_id) for secret_hash in lost])
-        missing += len(lost)
-    return missing

@@ -1,16 +1,15 @@
-"""Counters of rows, and their limits: of rows that an undo inserts or deletes, and recomputed if they drifted."""
+"""Counters of rows, and their limits: of rows that an undo inserts or deletes, and computed after an import."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import models, transaction
+from django.db import models
 from django.db.models import Count, F, Model, OuterRef, QuerySet
 
 from accounts.members.data import Columns, data_of, member_data
 from accounts.members.limits import Limit
-from accounts.members.models import Member
 from studyservice.database.ahead import Ahead, update_later
 from studyservice.database.batches import batches
 from studyservice.database.statements import aggregated
@@ -71,35 +70,22 @@ def _too_many(rows: QuerySet[Model], per: str, limit: Limit) -> Ahead[Any]:
     return Ahead(counted.values_list(per, "number"))
 
 
-def repair_counts(member_id: UUID, *, dry_run: bool = False) -> int:
-    """Compare every stored counter of the member's rows with the rows. Return how many were wrong.
-
-    Writes through the service keep counters right. Rows that bypass it are missed, for example those that an earlier
-    version writes during a migration.
-
-    Args:
-        dry_run: change nothing.
-    """
-    with transaction.atomic():
-        Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
-        wrong = recount(member_id)
-        transaction.set_rollback(dry_run)
-        return wrong
-
-
 def recount(member_id: UUID) -> int:
-    """Do the same within a write of the member."""
+    """Compute every value that is stored beside a member's rows, after an import. Return how many were wrong.
+
+    Call inside a write of the member. Other writes keep the values right.
+    """
     wrong = 0
     for data in member_data():
         for limit in data.limits:
             if limit.counter:
-                wrong += _repair_counter(member_id, data.model, limit)
-        if data.repair_counts is not None:
-            wrong += data.repair_counts(member_id)
+                wrong += _recount(member_id, data.model, limit)
+        if data.recompute is not None:
+            wrong += data.recompute(member_id)
     return wrong
 
 
-def _repair_counter(member_id: UUID, model: type[Model], limit: Limit) -> int:
+def _recount(member_id: UUID, model: type[Model], limit: Limit) -> int:
     """Recompute the counters of `limit` for each object."""
     rows: QuerySet[Model] = QuerySet(model).filter(member_id=member_id, **{limit.per: OuterRef("pk")})
     objects = counted_objects(model, limit).filter(member_id=member_id)

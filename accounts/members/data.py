@@ -30,7 +30,7 @@ Raises `Conflict` if the rows are inconsistent.
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MemberData:
-    """The rules for a model's rows: how they are limited, erased, archived, restored and repaired.
+    """The rules for a model's rows: how they are limited, erased, archived and restored.
 
     Attributes:
         owner: the foreign key to the member.
@@ -73,7 +73,8 @@ class MemberData:
         not_logged: why the log of changes does not have the rows.
         logged: the only columns that it has; empty for all.
         unstamped: columns that a change of another object may also change, without a new stamp of the row.
-        repair_counts: recomputes the counters of a member, under the member's lock; returns how many were wrong.
+        recompute: computes what is stored beside the rows of a member, after an import, under the member's lock;
+            returns how many values were wrong.
     """
 
     model: type[Model] = field(kw_only=False)
@@ -109,7 +110,7 @@ class MemberData:
     revised_by: tuple[str, ...] = ()
     not_logged: str = ""
     logged: tuple[str, ...] = ()
-    repair_counts: Callable[[UUID], int] | None = None
+    recompute: Callable[[UUID], int] | None = None
 
     def __post_init__(self) -> None:
         if bool(self.course) is bool(self.whole_member):
@@ -160,7 +161,7 @@ def is_study_data(model: type[Model]) -> bool:
 def member_data() -> tuple[MemberData, ...]:
     """Return every declaration: referenced models before the models that refer to them, and credentials last.
 
-    Archives and repairs follow this order. Erasure follows the reverse.
+    Archives follow this order. Erasure follows the reverse.
     """
     credentials = [data for data in _registered.values() if data.credential]
     others = [data for data in _registered.values() if not data.credential]

@@ -17,7 +17,7 @@ from django.views.decorators.csrf import csrf_protect
 from accounts.credentials import api_keys, calendar_feeds
 from accounts.credentials.models import ApiKey, CalendarFeed
 from accounts.erasure.erasing import erase_member
-from accounts.members import counts, membership
+from accounts.members import membership
 from accounts.members.models import Member
 from accounts.operators.credential_finding import find_credential
 from accounts.operators.filters import KeyStateFilter, MembershipFilter
@@ -107,7 +107,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     autocomplete_fields = ("groups",)
     readonly_fields = ("created_at", "last_login", "logs")
     inlines = (ActiveKeyInline,)
-    actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor", "repair_counts")
+    actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor")
     fieldsets = (
         (None, {"fields": ("email", "name", "time_zone", "desired_retention", "new_cards_a_day", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
@@ -201,11 +201,6 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     def has_reset_permission(self, request: HttpRequest) -> bool:
         """Allow only superusers, since it affects other operators."""
         return bool(request.user.is_superuser)
-
-    @admin.action(description="Repair the counts", permissions=["change"])
-    def repair_counts(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """Repair counts after rows that bypassed the service. Correct ones stay."""
-        self._each(request, queryset, lambda member: counts.repair_counts(member.id), "Repaired the counts of")
 
     def _each(
         self,

@@ -24,7 +24,6 @@ _BEFORE = {"accounts": "0001", "oauthserver": "0001", "vocab": "0001"}
 _AT_ONCE = 4
 _COMMANDS = (
     ("purgeexpired",),
-    ("repaircounts", "--all"),
     ("remind", "--dry-run"),
     ("erasemember", "twin@example.org", "--yes"),
 )

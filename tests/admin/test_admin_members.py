@@ -46,7 +46,7 @@ def test_an_operator_can_end_a_members_sessions(admin: Client, owner_member: Mem
 
 
 def test_a_new_member_cannot_have_an_address_reserved_for_another(admin: Client, make_member: MakeMember) -> None:
-    """An earlier version may have changed the address; `repaircounts` repairs it."""
+    """An earlier version may have changed the address."""
     make_member("kept@example.org")
     Member.objects.filter(email="kept@example.org").update(email="elsewhere@example.org")
     fields = {"email": "kept@example.org", "time_zone": "UTC", "usable_password": "false"}

@@ -1,13 +1,9 @@
 """The stored `card_count` of a deck always equals the number of its cards."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
-from accounts.members.counts import repair_counts
 from tests.support.entry_points import RestEntryPoint
-from tests.support.factories import CardFactory, DeckFactory
 from tests.support.vocabulary import made_deck
 from vocab.models import Deck
 
@@ -28,14 +24,3 @@ def test_a_card_deleted_by_an_operator_is_no_longer_counted(owner: RestEntryPoin
     for _ in range(2):  # a late request finds no card
         admin.post(f"/admin/vocab/card/{first['id']}/delete/", {"post": "yes"})
     assert counts() == {"Organelles": 1, "Another": 1}
-
-
-@pytest.mark.rest
-def test_the_repair_counts_cards_that_bypassed_the_service(owner: RestEntryPoint, owner_member: Any) -> None:
-    made_deck(owner, "a", "b")
-    deck = DeckFactory.create(member=owner_member, name="Past", card_count=9)
-    CardFactory.create(member=owner_member, deck=deck)
-    assert repair_counts(owner_member.id, dry_run=True) == 1
-    assert repair_counts(owner_member.id) == 1
-    assert counts() == {"Organelles": 2, "Past": 1}
-    assert repair_counts(owner_member.id) == 0

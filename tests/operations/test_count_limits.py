@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.members.counts import repair_counts
+from accounts.members.counts import recount
 from courses.item_counts import ITEMS_OF_COURSE
 from courses.models import Course, Item
 from tests.support.entry_points import RestEntryPoint
@@ -15,7 +15,7 @@ def fill(owner_member, course):
 
     def bulk(count: int) -> None:
         stored(ItemFactory, count, member=owner_member, course=Course(id=course["id"]))
-        repair_counts(owner_member.id)
+        recount(owner_member.id)
 
     return bulk
 

@@ -8,7 +8,7 @@ from django.core.files.storage import default_storage
 
 from accounts.archive import importing
 from accounts.archive.tables import archive_version
-from accounts.members.counts import repair_counts
+from accounts.members.counts import recount
 from accounts.models import Member
 from courses.models import SyllabusFile
 from tests import ROOT
@@ -69,7 +69,7 @@ def test_everything_is_restored(owner: RestEntryPoint, exported: bytes, newcomer
 def test_counts_sums_and_clocks_are_correct(archive: bytes, newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=archive)
     member = Member.objects.get(email="new@example.org")
-    assert repair_counts(member.id) == 0
+    assert recount(member.id) == 0
     newest = max(item["created_at"] for item in newcomer.made("list_items")["data"])
     later = newcomer.made("create_course", name="Later")
     assert later["created_at"] > newest
@@ -103,7 +103,7 @@ def test_cards_continue_and_reviews_can_be_undone(archive: bytes, newcomer: Rest
     for change in newcomer.made("list_changes", limit=2)["data"]:
         if change["operation"] == "review_vocab_card":
             assert newcomer.call("undo_change", change_id=change["id"]).error is None
-    assert repair_counts(review.member_id) == 0
+    assert recount(review.member_id) == 0
 
 
 def test_it_adds_one_change_that_cannot_be_undone(newcomer: RestEntryPoint) -> None:
@@ -168,7 +168,7 @@ def test_practice_of_deleted_decks_is_not_doubled(owner: RestEntryPoint, exporte
     assert (made["counts"]["attempts"], made["counts"]["reviews"] > 0) == (0, True)
     assert practice(owner) == before
     assert len(lines_of(owner.made("export_data"), "attempts")) == attempts
-    assert repair_counts(Member.objects.get(email="owner@example.org").id) == 0
+    assert recount(Member.objects.get(email="owner@example.org").id) == 0
     _undo_newest_review(owner)
     assert len(lines_of(owner.made("export_data"), "attempts")) == attempts - 1
 

@@ -37,7 +37,7 @@ Store = Callable[[list[Row]], "list[Item]"]
 @pytest.fixture
 def store(owner_member, course) -> Store:
     """Stores items unchanged, including equal ages, which no operation creates. Returns them."""
-    from accounts.members.counts import repair_counts
+    from accounts.members.counts import recount
     from courses.models import Course, Item
 
     def bulk(rows: list[Row]) -> "list[Item]":
@@ -51,7 +51,7 @@ def store(owner_member, course) -> Store:
             )
             for row in rows
         )
-        repair_counts(owner_member.id)
+        recount(owner_member.id)
         return items
 
     return bulk

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from accounts.members.counts import repair_counts
+from accounts.members.counts import recount
 from accounts.models import Member
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
@@ -123,7 +123,7 @@ def test_no_grouping_relies_on_a_primary_key(world: World, owner: RestEntryPoint
             cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey CASCADE")
             cursor.execute(f"ALTER TABLE {table} ADD PRIMARY KEY (member_id, id)")
     with_readiness(world, owner)
-    assert repair_counts(owner_member.id) == 0
+    assert recount(owner_member.id) == 0
     owner.made("get_practice_stats")
 
 

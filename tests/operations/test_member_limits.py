@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.members.counts import repair_counts
+from accounts.members.counts import recount
 from accounts.models import Member
 from courses.models import Course, Item
 from courses.searching import folded_item
@@ -27,7 +27,7 @@ def _items(member: Member, count: int) -> list[Any]:
     common = {"member_id": member.id, "title": "x", "kind": "other", "created_at": now, "updated_at": now}
     common |= folded_item(common)  # otherwise the repair below would update each
     insert(Item, [{"id": ids[n], "course_id": full[n // 1000].id, **common} for n in range(count)])
-    repair_counts(member.id)
+    recount(member.id)
     return ids
 
 

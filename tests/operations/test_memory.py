@@ -92,7 +92,7 @@ def test_an_undone_review_is_no_longer_counted(owner: RestEntryPoint, owner_memb
 
 
 @pytest.mark.rest
-@pytest.mark.parametrize("whole", [True, False], ids=["an upgrade", "repaircounts"])
+@pytest.mark.parametrize("whole", [True, False], ids=["an upgrade", "an import"])
 def test_it_is_filled_from_the_review_log(
     owner: RestEntryPoint, owner_member: Any, monkeypatch: pytest.MonkeyPatch, whole: bool
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from accounts.members.counts import repair_counts
+from accounts.members.counts import recount
 from accounts.members.membership import lapse, renew
 from accounts.models import Member
 from courses.models import Course, Item
@@ -26,7 +26,7 @@ def full_course(owner_member: Member, course: Any) -> Any:
     Item.objects.bulk_create(
         Item(member=owner_member, course=row, title=f"Item {number}", kind="exam") for number in range(1000)
     )
-    repair_counts(owner_member.id)
+    recount(owner_member.id)
     return course
 
 
@@ -46,5 +46,5 @@ def test_errors_are_reported_in_the_documented_order(
     assert rejection(owner, full_course["id"], **WRONG) == ("validation_failed", ["title", "kind"])
     assert rejection(owner, full_course["id"], title="One more") == ("conflict", [])
     Item.objects.filter(course_id=full_course["id"], title="Item 0").delete()
-    repair_counts(owner_member.id)
+    recount(owner_member.id)
     assert rejection(owner, full_course["id"], title="One more") == (None, [])

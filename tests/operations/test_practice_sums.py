@@ -109,7 +109,7 @@ def test_a_day_between_two_runs_joins_them(owner: RestEntryPoint, owner_member: 
     assert list(runs) == [(date(2030, 6, day), run) for run, day in enumerate((9, 10, 11, 12), 1)]
 
 
-def test_the_repair_counts_attempts_that_bypassed_the_api(owner_member: Any) -> None:
+def test_rebuilding_counts_attempts_that_bypassed_the_api(owner_member: Any) -> None:
     for days in (0, 1, 3):
         AttemptFactory.create(member=owner_member, attempted_at=START - timedelta(days=days))
     rebuild_sums([owner_member.id])

@@ -6,13 +6,10 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
-from django.test import Client
 
 from accounts.erasure.erasing import erase_member
 from accounts.models import Member, MemberAddress
-from tests.support.commands import run_json
 from tests.support.factories import MemberFactory
-from tests.support.signing_in import ask, newest_code, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -81,25 +78,6 @@ def test_it_is_free_after_the_member_is_deleted() -> None:
     erase_member(member.id)
     assert not MemberAddress.objects.exists()
     assert made()
-
-
-@pytest.mark.database("sqlite", "other tests send the same statements")
-def test_writes_of_an_earlier_version_are_repaired(client: Client) -> None:
-    """An earlier version bypasses the table: a new member, a new address, and a reused old address."""
-    ada = MemberFactory.create(email="old@example.org")
-    made = [MemberFactory.create(email=email) for email in ("x@example.org", "y@example.org")]
-    MemberAddress.objects.filter(member__in=made).delete()
-    for member, email in ((ada, NEW), (made[0], "old@example.org")):
-        Member.objects.filter(id=member.id).update(email=email)
-    assert [one["wrong"] for one in run_json("repaircounts", "--all")["members"]] == [1, 1, 1]
-    for member in (ada, *made):
-        member.refresh_from_db()
-        assert Member.objects.at(member.email).get() == member
-        ask(client, member.email)
-        client.post("/sign-in/code", {"code": newest_code()})
-        assert signed_in(client)
-        client.post("/sign-out")
-    assert run_json("repaircounts", "--all")["members"] == []
 
 
 def test_an_abandoned_address_leads_to_no_member() -> None:

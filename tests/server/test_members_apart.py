@@ -14,12 +14,10 @@ from django.utils import timezone
 from accounts.credentials.calendar_feeds import end_feed, new_feed, resolve_feed
 from accounts.credentials.owners import owner_of
 from accounts.erasure.erasing import erase_member
-from accounts.members.counts import repair_counts
 from accounts.models import ApiKey, Change, Member, SecretOwner
 from oauthserver.connections import connected_apps, disconnect
 from studyservice.secrets.generated import sha256
 from tests.server.test_database_rules import owned_rows
-from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import MemberFactory
 from tests.support.oauth import App, Browser, status_of
 from tests.support.statements import named
@@ -74,21 +72,6 @@ def test_statements_on_keys_of_the_page_name_the_member(client: Client, owner_me
         assert client.post("/keys", {"name": "Script", "expires": "never"}).status_code < 400
         key = ApiKey.objects.get(member=owner_member, name="Script")
         assert owner_of(key.secret_hash) == owner_member.id
-
-
-def test_statements_of_repairs_name_the_member(owner_member: Member) -> None:
-    owned_rows(owner_member)
-    SecretOwner.objects.filter(member=owner_member).delete()
-    with named():
-        repair_counts(owner_member.id)
-
-
-def test_a_credential_without_an_owner_is_repaired(owner: RestEntryPoint, owner_member: Member) -> None:
-    """As stored by an earlier version during a migration."""
-    made = ApiKey.objects.get(member=owner_member)
-    SecretOwner.objects.filter(member=owner_member).delete()
-    assert repair_counts(owner_member.id) == 1
-    assert SecretOwner.objects.get(member=owner_member).id.hex == made.secret_hash[:32]
 
 
 def test_statements_of_a_purge_name_the_member(settings: Any, tmp_path: Path) -> None:
