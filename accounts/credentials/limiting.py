@@ -4,8 +4,7 @@ They are stored with the credential, read at each call, and apply to every state
 (`accounts.members.limited`). A credential without limits skips all of this.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import date
@@ -16,7 +15,7 @@ from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.members.limited import limiter_for
 from accounts.members.models import Member
 from accounts.rows.access import Access
-from studyservice.database.limiting import Limiter, change_limiter, limited_by
+from studyservice.database.limiting import Limiter, limited_by
 from studyservice.hooks import Hook, HookTable
 
 MOST_GONE = 100
@@ -106,22 +105,6 @@ def current_limits() -> Limits:
     """Return the limits of the current call."""
     caller = _CALLER.get()
     return NO_LIMITS if caller is None else caller.limits
-
-
-@contextmanager
-def grades_seen() -> Iterator[None]:
-    """Include grades in the block, within the courses of the call, so that it can report that grades are hidden."""
-    caller = _CALLER.get()
-    if caller is None or caller.limits.grades:
-        yield
-        return
-    with_grades = replace(caller, limits=replace(caller.limits, grades=True))
-    limiter = _limiter_of(caller)
-    change_limiter(_limiter_of(with_grades))
-    try:
-        yield
-    finally:
-        change_limiter(limiter)
 
 
 def with_new_course(access: Access, course_id: UUID) -> None:

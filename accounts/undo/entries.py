@@ -129,8 +129,8 @@ def effects_of(member: Member, change: Mapping[str, Any], now: datetime) -> Effe
     for part in parts[1:] if contents.stream == 1 else parts:
         _add_part(effects, member.id, part)
     for rows in effects.rows.values():
-        if (head := rows.get(change.object_id)) is not None:
-            head.name = head.name or change.object_name
+        if (head := rows.get(change["object_id"])) is not None:
+            head.name = head.name or change["object_name"]
     return effects
 
 

@@ -108,11 +108,6 @@ class limited_by:  # noqa: N801  # used like a function
         _LIMITER.reset(self._token)
 
 
-def change_limiter(limiter: Limiter) -> None:
-    """Replace the limiter within `limited_by`."""
-    _LIMITER.set(limiter)
-
-
 def limited(vendor: str, sql: str, params: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """Return the statement and its values, limited by the thread's limiter, if there is one."""
     limiter = _LIMITER.get()
