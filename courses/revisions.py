@@ -6,7 +6,6 @@ from typing import Any
 from django.db.models import Case, F, Q, When
 
 SHOWN_OF_ITEM = frozenset({"title", "kind", "due_on", "done"})
-SHOWN_OF_MILESTONE = frozenset({"title", "due_on"})
 """Fields whose change increases the revision."""
 
 

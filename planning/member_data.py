@@ -4,7 +4,7 @@ from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from planning.archive import ImportedEventLine, MilestoneLine
 from planning.calendar.importing import EVENTS_OF_COURSE
-from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
+from planning.maxima import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from planning.school_calendars.calendars import reschedule
 from planning.school_calendars.rows import CALENDARS
@@ -25,6 +25,8 @@ register(
         unstamped=("position",),
         limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
         derived=folded_milestone,
+        derived_from=("title",),
+        revised_by=("title", "due_on"),
         repair_counts=repair_folded_milestones,
     )
 )

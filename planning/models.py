@@ -9,6 +9,7 @@ from django.db.models import Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from accounts.rows.rows import Rows
 from courses.models import Course, Item
 from planning.calendar.comparison import Key, Version
 from planning.school_calendars.models import DueCalendar, SchoolCalendar
@@ -44,6 +45,8 @@ class Milestone(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    rows = Rows["Milestone"]()
 
     class Meta:
         ordering: ClassVar[list[str]] = ["position"]
@@ -84,6 +87,8 @@ class ImportedEvent(models.Model):
     is_gone = models.BooleanField(
         default=False, db_default=False, help_text="Whether the last reading of that calendar had it no more."
     )
+
+    rows = Rows["ImportedEvent"]()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

@@ -9,11 +9,12 @@ from django.db.models import Q
 from planning.models import Milestone
 from studyservice.database.filling import repair_columns
 from studyservice.database.folding import contains, fold_all
-from studyservice.database.statements import Param
 
-_FOUND = Milestone.objects.filter(contains("folded", param="q"), member_id=Param("member_id"))
-IN_MILESTONES = Q(id__in=_FOUND.order_by().values("item_id"))
-"""Items with the folded text `q` in the title of a milestone. The milestones are read once."""
+
+def in_milestones() -> Q:
+    """Condition for items with the folded text `q` in the title of a milestone. The milestones are read once."""
+    found = Milestone.rows.declared.filter(contains("folded", param="q"))
+    return Q(id__in=found.order_by().values("item_id"))
 
 
 def folded_milestone(columns: Mapping[str, Any]) -> dict[str, str]:

@@ -134,18 +134,20 @@ class MemberRows:
         *,
         course_id: UUID | None = None,
         stamped: bool = False,
+        logged: bool = True,
     ) -> int:
         """Update many rows likewise, in a statement for each choice of columns. Return how many differed.
 
         Args:
             changes: the stored columns and the changes of each row.
             stamped: whether also a change of `MemberData.unstamped` columns is one of the row itself.
+            logged: whether an undo sets them back.
         """
         groups: defaultdict[tuple[str, ...], list[Model]] = defaultdict(list)
         for stored, wanted in changes:
             after = {name: value for name, value in wanted.items() if stored[name] != value}
             if after:
-                values, is_revised = self._updated(stored, after, course_id, stamped=stamped)
+                values, is_revised = self._updated(stored, after, course_id, logged=logged, stamped=stamped)
                 if is_revised:
                     values["sequence"] = F("sequence") + 1
                 groups[tuple(values)].append(self._model(id=stored["id"], **values))
@@ -155,12 +157,18 @@ class MemberRows:
         return sum(map(len, groups.values()))
 
     def _updated(
-        self, stored: Mapping[str, Any], after: Row, course_id: UUID | None, *, stamped: bool = False
+        self,
+        stored: Mapping[str, Any],
+        after: Row,
+        course_id: UUID | None,
+        *,
+        logged: bool = True,
+        stamped: bool = False,
     ) -> tuple[Row, bool]:
         """Log changed columns. Return everything to store, and whether it is a new revision of a calendar's event."""
         write, data = self._access.open_write, _data(self._model)
         now = {**stored, **after}
-        if not data.not_logged:
+        if logged and not data.not_logged:
             of_row = [_course_of(data, now, course_id)]
             if f"{data.course.removesuffix('_id')}_id" in after:
                 of_row.append(_course_of(data, stored, course_id))

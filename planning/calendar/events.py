@@ -1,7 +1,7 @@
 """The events in a member's calendar, and writing them according to RFC 5545 and RFC 7986 with `icalendar`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple, TypedDict
 from urllib.parse import urlsplit
@@ -10,6 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
 
+from accounts.models import Member
 from accounts.rows.access import Access
 from courses.item_rows import ITEMS
 from planning.calendar.marking import marked
@@ -152,6 +153,11 @@ def calendar_text(events: Iterable[CalendarEvent]) -> bytes:
         calendar.add_component(_nothing())
     text: bytes = calendar.to_ical()
     return text
+
+
+def write_calendar(member: Member) -> Iterator[bytes]:
+    """Write every dated item and every dated open milestone as a calendar, for an archive."""
+    yield calendar_text(events_between(Access(member), date.min, date.max, milestones=True))
 
 
 def _written(event: CalendarEvent, uid: str) -> Event:
