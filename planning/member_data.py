@@ -3,11 +3,9 @@
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from planning.archive import ImportedEventLine, MilestoneLine
-from planning.calendar.importing import EVENTS_OF_COURSE
-from planning.maxima import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
+from planning.maxima import CALENDARS, EVENTS_OF_COURSE, MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
-from planning.school_calendars.calendars import reschedule
-from planning.school_calendars.rows import CALENDARS
+from planning.school_calendars.schedule import reschedule
 from planning.searching import folded_milestone, repair_folded_milestones
 
 register(
@@ -46,6 +44,7 @@ register(
         limits=(EVENTS_OF_COURSE,),
         no_admin="what is remembered of a calendar file",
         not_listed="what is remembered of a calendar file",
+        not_logged="what is remembered of a calendar file, which an undo leaves",
         remembered=True,
     )
 )
@@ -55,6 +54,8 @@ register(
         course="course_id",
         not_archived="its address is a secret, which an archive does not hold",
         not_kept="its address is a secret, which the log of changes does not hold",
+        logged=("name", "host", "course_id", "paused", "choices"),
+        made_with={"choices": {}},
         stamps=("created_at",),
         limits=(CALENDARS,),
         settle=reschedule,

@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from accounts.rows.rows import Rows
 from courses.models import Course, Item
-from planning.calendar.comparison import Key, Version
 from planning.school_calendars.models import DueCalendar, SchoolCalendar
 from studyservice.database.constraints import at_least, characters
 from studyservice.database.ids import uuid7
@@ -109,13 +108,3 @@ class ImportedEvent(models.Model):
 
     def __str__(self) -> str:
         return self.title
-
-    @property
-    def key(self) -> Key:
-        """`UID` and instance."""
-        return self.uid, self.instance
-
-    @property
-    def version(self) -> Version:
-        """The compared columns."""
-        return Version(self.title, self.due_on)

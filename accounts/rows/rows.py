@@ -17,7 +17,8 @@ from functools import cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from django.db.models import BooleanField, Count, Expression, F, Model, QuerySet
+from django.db import connection
+from django.db.models import BooleanField, Count, Expression, F, JSONField, Model, QuerySet
 
 from accounts.members.data import MemberData, data_of
 from accounts.rows.access import Access
@@ -105,9 +106,9 @@ class MemberRows:
             self._access.open_write.inserted(self._model, made, _course_of(data, made[0], course_id))
         statement = _inserting(self._model)
         if len(made) == 1:
-            statement.run(**made[0])
+            statement.run(**_prepared(self._model, made[0]))
         else:
-            statement.run_all(made)
+            statement.run_all([_prepared(self._model, row) for row in made])
         self._count(made, 1)
         return made
 
@@ -124,7 +125,8 @@ class MemberRows:
         if after:
             values, is_revised = self._updated(stored, after, course_id)
             statement = _updating(self._model, tuple(values), is_revised)
-            statement.later(member_id=self._access.member.id, pk=stored["id"], **values)
+            prepared = _prepared(self._model, values)
+            statement.later(member_id=self._access.member.id, pk=stored["id"], **prepared)
         return after
 
     @BY_THEMSELVES.rows()
@@ -252,6 +254,17 @@ def _new_row(model: type[Model], data: MemberData, given: Mapping[str, Any], acc
         raise TypeError(f"{model.__name__} has no columns {sorted(unknown)}.")
     row["member_id"] = access.member.id
     return row if data.derived is None else row | data.derived(row)
+
+
+@cache
+def _json_columns(model: type[Model]) -> frozenset[str]:
+    return frozenset(name for name, field in _columns(model).items() if isinstance(field, JSONField))
+
+
+def _prepared(model: type[Model], values: Row) -> Row:
+    """Return the values in the form that the driver takes."""
+    found = _json_columns(model) & values.keys()
+    return values | {name: _columns(model)[name].get_db_prep_save(values[name], connection) for name in found}
 
 
 def _bound(which: Mapping[str, Any]) -> dict[str, Any]:
