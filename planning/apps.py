@@ -18,17 +18,17 @@ class PlanningConfig(AppConfig):
         from accounts.archive.tables import EXTRAS
         from courses.doubts import ITEM_DOUBTS
         from courses.searching import ALSO_SEARCHED
-        from planning.calendar.events import write_calendar
+        from planning.archive import write_calendar
         from planning.doubts import late_milestones
         from planning.school_calendars.addresses import SCHOOL_CALENDARS
         from planning.school_calendars.failing import failing_calendars
         from planning.school_calendars.schedule import overdue
-        from planning.searching import in_milestones
+        from planning.searching import IN_MILESTONES
         from studyservice.admin.front_page import ALSO_WAITING
         from studyservice.secrets.sealing import SEALED
         from studyservice.server.signals import OVERDUE_CALENDARS
 
-        ALSO_SEARCHED.register(in_milestones())
+        ALSO_SEARCHED.register(IN_MILESTONES)
         ITEM_DOUBTS.register(late_milestones)
         EXTRAS.register("calendar.ics", write_calendar)
         SEALED.register("school_calendars", SCHOOL_CALENDARS)

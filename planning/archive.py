@@ -1,7 +1,13 @@
-"""Milestones and imported calendar events in an archive."""
+"""Milestones and imported calendar events in an archive, and the member's calendar."""
+
+from collections.abc import Iterator
+from datetime import date
 
 from accounts.archive.fields import MomentField
 from accounts.members.archived import MAX_POSITION
+from accounts.models import Member
+from accounts.rows.access import Access
+from planning.calendar.events import calendar_text, events_between
 from planning.serializers import MilestoneValues
 from studyservice.operations.fields import DateField, IdField, IntegerField, StringField
 from studyservice.operations.serializers import Body
@@ -30,3 +36,8 @@ class ImportedEventLine(Body):
     prodid = StringField(max_length=255, allow_blank=True, trim_whitespace=False)
     title = StringField(max_length=160)
     due_on = DateField()
+
+
+def write_calendar(member: Member) -> Iterator[bytes]:
+    """Write every dated item and every dated open milestone as a calendar."""
+    yield calendar_text(events_between(Access(member), date.min, date.max, milestones=True))

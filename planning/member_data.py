@@ -3,8 +3,10 @@
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from planning.archive import ImportedEventLine, MilestoneLine
-from planning.maxima import CALENDARS, EVENTS_OF_COURSE, MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
+from planning.calendar.importing import EVENTS_OF_COURSE
+from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
+from planning.school_calendars.rows import CALENDARS
 from planning.school_calendars.schedule import reschedule
 from planning.searching import folded_milestone, repair_folded_milestones
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models import Count, OuterRef
 
 from accounts.changes.contents import Fields
+from accounts.members.limits import Limit
 from accounts.rows.access import Access
 from accounts.rows.change import change
 from accounts.rows.reading import MemberSelect
@@ -15,10 +16,10 @@ from courses.items import get_item
 from courses.models import Item
 from planning.doubts import doubt_milestones
 from planning.errors import NoSuchMilestone
-from planning.maxima import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.milestone_order import ORDER, positions_of, renumber, require_place
 from planning.models import Milestone
 from planning.serializers import (
+    MAX_MILESTONES,
     CreatedMilestoneRow,
     MilestoneColumns,
     MilestoneEntryFields,
@@ -28,6 +29,20 @@ from planning.serializers import (
 )
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.serializers import DeletedRow, deletion
+
+MILESTONES_OF_ITEM = Limit(
+    most=MAX_MILESTONES,
+    what="milestones of an item",
+    full="You have reached the limit of {most} milestones on this item. Delete one first.",
+    per="item",
+)
+
+MILESTONES_OF_MEMBER = Limit(
+    most=5000,
+    what="milestones",
+    full="You have reached the limit of {most} milestones on all items together. Delete one first.",
+)
+"""Limits the size of get_agenda's answer."""
 
 MILESTONES = Milestone.rows.declared.filter(
     item__member_id=Param("member_id"), item__course__member_id=Param("member_id")

@@ -10,11 +10,9 @@ from planning.models import Milestone
 from studyservice.database.filling import repair_columns
 from studyservice.database.folding import contains, fold_all
 
-
-def in_milestones() -> Q:
-    """Condition for items with the folded text `q` in the title of a milestone. The milestones are read once."""
-    found = Milestone.rows.declared.filter(contains("folded", param="q"))
-    return Q(id__in=found.order_by().values("item_id"))
+_FOUND = Milestone.rows.declared.filter(contains("folded", param="q"))
+IN_MILESTONES = Q(id__in=_FOUND.order_by().values("item_id"))
+"""Items with the folded text `q` in the title of a milestone. The milestones are read once."""
 
 
 def folded_milestone(columns: Mapping[str, Any]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import IO, Any, TypedDict
 from uuid import UUID
 
+from accounts.members.limits import Limit
 from accounts.rows.access import Access
 from accounts.rows.change import change
 from accounts.rows.reading import MemberSelect
@@ -36,11 +37,18 @@ from planning.calendar.serializers import (
     EventVersionRow,
     SkippedEventRow,
 )
-from planning.maxima import EVENTS_OF_COURSE
 from planning.models import ImportedEvent
 from planning.school_calendars.assigning import label_rows, summaries
 from planning.school_calendars.loading import StoredItem, load_courses
 from studyservice.database.statements import Param
+
+EVENTS_OF_COURSE = Limit(
+    most=3000,
+    what="imported events of a course",
+    full="With these there would be over {most} imported events in this course.",
+    per="course",
+)
+"""The remembered events of a course, including those whose item was deleted."""
 
 
 def import_calendar(

@@ -16,12 +16,11 @@ from accounts.pages.uploads import with_headers
 from accounts.rows.access import Access
 from courses.courses import list_courses
 from planning.calendar.reviewing import rows_of
-from planning.maxima import CALENDARS
 from planning.pages.school_calendar_forms import AddressForm, CalendarForm
 from planning.school_calendars import calendars
 from planning.school_calendars.loading import load_courses
 from planning.school_calendars.models import Answer
-from planning.school_calendars.rows import get_school_calendar, list_school_calendars, stored_calendar
+from planning.school_calendars.rows import CALENDARS, get_school_calendar, list_school_calendars, stored_calendar
 from planning.school_calendars.serializers import SchoolCalendarDetailRow
 from planning.school_calendars.taking import held_matches
 from planning.school_calendars.views import SchoolCalendarViewSet

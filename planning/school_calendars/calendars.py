@@ -10,13 +10,19 @@ from accounts.changes.contents import Fields
 from accounts.rows.access import Access
 from accounts.rows.change import change
 from accounts.rows.rows import Row
-from planning.maxima import CALENDARS
 from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
 from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows
 from planning.school_calendars.fetching import Asked, ask, slot
 from planning.school_calendars.loading import Courses, ask_for_courses, load_courses
 from planning.school_calendars.models import Answer, SchoolCalendar
-from planning.school_calendars.rows import NoSuchSchoolCalendar, detail, get_school_calendar, keep, stored_calendar
+from planning.school_calendars.rows import (
+    CALENDARS,
+    NoSuchSchoolCalendar,
+    detail,
+    get_school_calendar,
+    keep,
+    stored_calendar,
+)
 from planning.school_calendars.schedule import forget_due, next_after, set_due
 from planning.school_calendars.serializers import SchoolCalendarDetailRow
 from planning.school_calendars.storing import store, store_in

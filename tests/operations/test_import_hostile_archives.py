@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from accounts.archive import unpacking
 from accounts.models import Member
 from courses.courses import COURSES
-from planning.maxima import MILESTONES_OF_ITEM
+from planning.milestones import MILESTONES_OF_ITEM
 from tests.support.archive_lines import (
     LEARNING,
     REVIEWED,
