@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.readiness import READINESS, Due, due_items
 from courses.readiness_records import ReadinessRow
 from planning.milestones import MILESTONES, with_overdue
@@ -16,7 +17,7 @@ from planning.now.filling import NowRow, what_now
 from planning.now.reading import read
 from planning.now.situation import Situation
 from planning.serializers import AgendaRow, MilestoneColumns, MilestoneRecord
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 
 
 class DoneColumns(MilestoneColumns):
@@ -27,10 +28,10 @@ class DoneColumns(MilestoneColumns):
 
 _UNDATED_IN_RANGE = Q(due_on=None, item__due_on__gte=Param("today"), item__due_on__lte=Param("until"))
 _ORDER = (F("due_on").asc(nulls_last=True), "position", "created_at", "id")
-_OPEN = Select[MilestoneColumns](
+_OPEN = MemberSelect[MilestoneColumns](
     MILESTONES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(*_ORDER), MilestoneRecord
 )
-_DONE = Select[DoneColumns](
+_DONE = MemberSelect[DoneColumns](
     MILESTONES.filter(
         Q(due_on__gte=Param("today"), due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=True
     ).order_by(*_ORDER),
@@ -47,7 +48,7 @@ def get_agenda(access: Access, *, days: int, minutes: int | None = None) -> Agen
     today = access.today()
     until = today + timedelta(days=days)
     due = due_items(access, today, until)
-    milestones = _OPEN.all(member_id=access.member.id, today=today, until=until)
+    milestones = _OPEN.all(access, today=today, until=until)
     readiness = READINESS.get().for_items(access, due.days) if due.days else {}
     return _agenda(today, until, due, milestones, readiness)
 
@@ -73,7 +74,7 @@ def look_ahead(access: Access, *, days: int, minutes: int) -> LookAhead:
 
 def done_milestones(access: Access, today: date, until: date) -> list[DoneColumns]:
     """Done milestones of these days, and undated ones of their items, for the week. One query."""
-    return _DONE.all(member_id=access.member.id, today=today, until=until)
+    return _DONE.all(access, today=today, until=until)
 
 
 def _agenda(

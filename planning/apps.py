@@ -21,7 +21,7 @@ class PlanningConfig(AppConfig):
         from planning.archive import write_calendar
         from planning.doubts import late_milestones
         from planning.school_calendars.addresses import SCHOOL_CALENDARS
-        from planning.school_calendars.failing import failing_calendars
+        from planning.school_calendars.operators import failing_calendars
         from planning.school_calendars.schedule import overdue
         from planning.searching import IN_MILESTONES
         from studyservice.admin.front_page import ALSO_WAITING

@@ -7,10 +7,11 @@ from uuid import UUID
 from django.db.models import FilteredRelation, Q
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.item_rows import ITEMS, SOONEST_FIRST
 from courses.statuses import status_of
 from planning.milestone_order import ORDER
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 
 _OF_ITEM = ("id", "title", "kind", "due_on", "done", "category_id", "graded", "missable_from")
 _OF_STEP = ("id", "title", "due_on", "done")
@@ -56,7 +57,7 @@ class _Columns(TypedDict):
     step_done: bool
 
 
-_OF_COURSE = Select[_Columns](
+_OF_COURSE = MemberSelect[_Columns](
     ITEMS.filter(course_id=Param("course_id"))
     .annotate(
         step=FilteredRelation("milestones", condition=Q(milestones__member_id=Param("member_id"))),
@@ -70,7 +71,7 @@ def items_with_milestones(access: Access, course_id: UUID) -> list[PlannedItem]:
     """All items of the course, soonest due first, undated last. One query."""
     today = access.today()
     found: dict[UUID, PlannedItem] = {}
-    for row in _OF_COURSE.all(member_id=access.member.id, course_id=course_id):
+    for row in _OF_COURSE.all(access, course_id=course_id):
         item = found.get(row["id"])
         if item is None:
             status = status_of(row["kind"], row["due_on"], row["done"], row["graded"], row["missable_from"], today)

@@ -3,27 +3,37 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import partial
+from typing import TypedDict
 from uuid import UUID
 
 from django.db.models import F
 
 from accounts.changes.calls import doubt
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from planning.models import Milestone
+from studyservice.database.statements import Param
+
+
+class _Late(TypedDict):
+    title: str
+    due_on: date
+    item_title: str
+    item_due_on: date
+
+
+_LATE = MemberSelect[_Late](
+    Milestone.rows.declared.filter(
+        item__member_id=F("member_id"), item_id=Param("item_id"), done=False, due_on__gt=F("item__due_on")
+    ).order_by("position", "id"),
+    {"title": "title", "due_on": "due_on", "item_title": "item__title", "item_due_on": "item__due_on"},
+)
 
 
 def late_milestones(access: Access, item_id: UUID) -> Iterator[str]:
     """A sentence for each open milestone due after its item. One statement."""
-    found = Milestone.objects.filter(
-        member_id=access.member.id,
-        item__member_id=access.member.id,
-        item_id=item_id,
-        done=False,
-        due_on__gt=F("item__due_on"),
-    )
-    rows = found.order_by("position", "id").values_list("title", "due_on", "item__title", "item__due_on")
-    for title, due_on, item_title, item_due_on in rows:
-        yield from _late([(title, due_on)], item_title, item_due_on)
+    for row in _LATE.all(access, item_id=item_id):
+        yield from _late([(row["title"], row["due_on"])], row["item_title"], row["item_due_on"])
 
 
 def doubt_milestones(milestones: Sequence[tuple[str, date | None]], item_title: str, item_due_on: date | None) -> None:

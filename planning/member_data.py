@@ -6,8 +6,8 @@ from planning.archive import ImportedEventLine, MilestoneLine
 from planning.calendar.importing import EVENTS_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
-from planning.school_calendars.calendars import reschedule
 from planning.school_calendars.rows import CALENDARS
+from planning.school_calendars.schedule import reschedule
 from planning.searching import folded_milestone, repair_folded_milestones
 
 register(
@@ -25,6 +25,8 @@ register(
         unstamped=("position",),
         limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
         derived=folded_milestone,
+        derived_from=("title",),
+        revised_by=("title", "due_on"),
         recompute=repair_folded_milestones,
     )
 )
@@ -44,6 +46,7 @@ register(
         limits=(EVENTS_OF_COURSE,),
         no_admin="what is remembered of a calendar file",
         not_listed="what is remembered of a calendar file",
+        not_logged="what is remembered of a calendar file, which an undo leaves",
         remembered=True,
     )
 )
@@ -53,6 +56,8 @@ register(
         course="course_id",
         not_archived="its address is a secret, which an archive does not hold",
         not_kept="its address is a secret, which the log of changes does not hold",
+        logged=("name", "host", "course_id", "paused", "choices"),
+        made_with={"choices": {}},
         stamps=("created_at",),
         limits=(CALENDARS,),
         settle=reschedule,

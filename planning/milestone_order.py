@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from accounts.changes.contents import ORDER as LOGGED_ORDER
-from accounts.changes.recording import Write
-from courses.models import Item
+from accounts.rows.access import Access
 from planning.models import Milestone
 from studyservice.operations.errors import ValidationFailed
 
@@ -15,10 +13,11 @@ Positions = dict[UUID, int]
 """The positions of an item's milestones, in order."""
 
 
-def positions_of(member_id: UUID, item_id: UUID) -> Positions:
+def positions_of(access: Access, item_id: UUID) -> Positions:
     """The positions of the item's milestones. One statement."""
-    mine = Milestone.objects.filter(member_id=member_id, item_id=item_id)
-    return dict(mine.order_by(*ORDER).values_list("id", "position"))
+    rows = Milestone.rows.of(access).all(*ORDER, item_id=item_id)
+    rows.sort(key=lambda row: [row[name] for name in ORDER])
+    return {row["id"]: row["position"] for row in rows}
 
 
 def require_place(place: int, most: int) -> None:
@@ -31,26 +30,15 @@ def require_place(place: int, most: int) -> None:
         raise ValidationFailed.of("place", f"Must be at most {most} for this item.")
 
 
-def renumber(write: Write, item_id: UUID, item_title: str, before: Positions, order: Sequence[UUID]) -> None:
-    """Number the milestones of `order` from 1, inside `write`.
-
-    The log stores both orders for an undo, unless the order stays, or no position changes.
+def renumber(access: Access, item_id: UUID, before: Positions, order: Sequence[UUID]) -> None:
+    """Number the milestones of `order` from 1. The log has a new order, but not new numbers for the same order.
 
     Args:
-        before: the positions of existing milestones. Those created by this write have their new positions.
+        before: the positions of existing milestones. Those created by this change have their new positions.
     """
-    after = {milestone_id: place for place, milestone_id in enumerate(order, start=1)}
-    moved = {id_: after[id_] for id_, position in before.items() if after[id_] != position}
-    if not moved:
-        return
-    set_positions(write.member_id, moved)
-    if list(before) == list(order):
-        return
-    write.changed(Item, item_id, item_title, {LOGGED_ORDER: [*before.items()]}, {LOGGED_ORDER: [*after.items()]})
-    write.touched(Milestone, moved)
-
-
-def set_positions(member_id: UUID, positions: Positions) -> None:
-    """Store positions. One statement."""
-    mine = Milestone.objects.filter(member_id=member_id)
-    mine.bulk_update((Milestone(id=id_, position=position) for id_, position in positions.items()), ["position"])
+    places = {milestone_id: place for place, milestone_id in enumerate(order, start=1)}
+    moves = [({"id": id_, "position": position}, {"position": places[id_]}) for id_, position in before.items()]
+    is_ordered = list(before) != list(order)
+    moved = Milestone.rows.of(access).update_each(moves, logged=is_ordered)
+    if moved and is_ordered:
+        access.open_write.stream.ordered(Milestone, item_id, order)

@@ -9,8 +9,8 @@ from django.db.models import Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from accounts.rows.rows import Rows
 from courses.models import Course, Item
-from planning.calendar.comparison import Key, Version
 from planning.school_calendars.models import DueCalendar, SchoolCalendar
 from studyservice.database.constraints import at_least, characters
 from studyservice.database.ids import uuid7
@@ -44,6 +44,8 @@ class Milestone(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    rows = Rows["Milestone"]()
 
     class Meta:
         ordering: ClassVar[list[str]] = ["position"]
@@ -85,6 +87,8 @@ class ImportedEvent(models.Model):
         default=False, db_default=False, help_text="Whether the last reading of that calendar had it no more."
     )
 
+    rows = Rows["ImportedEvent"]()
+
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             MemberForeignKey(field="course"),
@@ -104,13 +108,3 @@ class ImportedEvent(models.Model):
 
     def __str__(self) -> str:
         return self.title
-
-    @property
-    def key(self) -> Key:
-        """`UID` and instance."""
-        return self.uid, self.instance
-
-    @property
-    def version(self) -> Version:
-        """The compared columns."""
-        return Version(self.title, self.due_on)

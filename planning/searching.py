@@ -9,9 +9,8 @@ from django.db.models import Q
 from planning.models import Milestone
 from studyservice.database.filling import repair_columns
 from studyservice.database.folding import contains, fold_all
-from studyservice.database.statements import Param
 
-_FOUND = Milestone.objects.filter(contains("folded", param="q"), member_id=Param("member_id"))
+_FOUND = Milestone.rows.declared.filter(contains("folded", param="q"))
 IN_MILESTONES = Q(id__in=_FOUND.order_by().values("item_id"))
 """Items with the folded text `q` in the title of a milestone. The milestones are read once."""
 

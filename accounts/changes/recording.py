@@ -216,17 +216,22 @@ class Write:
     def updated(
         self, model: type[Model], stored: Mapping[str, Any], after: Fields, courses: Iterable[UUID | None]
     ) -> None:
-        """Log changed columns of a row, which is as it was before. `courses` are those of the row, the newer first."""
+        """Log changed columns of a row, which is as it was before. `courses` are those of the row, the newer first.
+
+        Answers do not show its place in an order (`MemberData.moved`).
+        """
         data = data_of(model)
         if data is not None and data.logged:
             after = {name: value for name, value in after.items() if name in data.logged}
         if not after:
             return
+        moved = () if data is None else data.moved
         before = {name: stored[name] for name in after}
         if self._undoable:
             self.stream.changed(model, stored["id"], before, after)
-        for course_id in courses:
-            self._row(model, stored["id"], stored, before, after, course_id)
+        if shown := {name: value for name, value in after.items() if name not in moved}:
+            for course_id in courses:
+                self._row(model, stored["id"], stored, {name: before[name] for name in shown}, shown, course_id)
 
     def deleted_row(self, model: type[Model], row: Mapping[str, Any], course_id: UUID | None) -> None:
         """Log that a row was deleted. The stream has it already."""
@@ -292,7 +297,7 @@ class Write:
         if all(part.before == part.after == {} for part in self._parts):
             self._parts.clear()
         parts, stream = self._parts, 0
-        if self._sides or self._gone_below:
+        if self._sides or self._gone_below or (self._head is not None and self._head.told() != ({}, {})):
             parts, stream = self._with_head()
         if not parts and self._logged_as is None:
             return

@@ -7,6 +7,7 @@ from django.db.models import Model, QuerySet
 
 from accounts.changes.deleting import _BELOW, _is_not_kept, _levels, _references, _rows_to_keep
 from accounts.changes.recording import Write
+from accounts.members.data import data_of
 from studyservice.database.deleting import delete_alone_later
 
 
@@ -21,9 +22,10 @@ def delete_with_below(write: Write, model: type[Model], found: Sequence[Mapping[
         levels = [*_levels(write.member_id, rows)]
         below = [_rows_to_keep(level) for level in levels[1:]]
         references = [reference for level in levels for reference in _references(write.member_id, level)]
+        data = data_of(model)
         if _is_not_kept(model._meta.label):
             write.cannot_be_undone()
-        else:
+        elif data is None or not data.not_logged:
             write.stream.deleted(model, ([*row.values()] for row in found))
         gone = [rows]
         for level, kept in zip(levels[1:], below, strict=True):

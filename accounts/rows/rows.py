@@ -17,7 +17,8 @@ from functools import cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from django.db.models import BooleanField, Count, Expression, F, Model, QuerySet
+from django.db import connection
+from django.db.models import BooleanField, Count, Expression, F, JSONField, Model, QuerySet
 
 from accounts.members.data import MemberData, data_of
 from accounts.rows.access import Access
@@ -113,9 +114,9 @@ class MemberRows:
             self._access.open_write.inserted(self._model, made, _course_of(data, made[0], course_id))
         statement = _inserting(self._model)
         if len(made) == 1:
-            statement.run(**made[0])
+            statement.run(**_prepared(self._model, made[0]))
         else:
-            statement.run_all(made)
+            statement.run_all([_prepared(self._model, row) for row in made])
         self._count(made, 1)
         return made
 
@@ -132,7 +133,8 @@ class MemberRows:
         if after:
             values, is_revised = self._updated(stored, after, course_id)
             statement = _updating(self._model, tuple(values), is_revised)
-            statement.later(member_id=self._access.member.id, pk=stored["id"], **values)
+            prepared = _prepared(self._model, values)
+            statement.later(member_id=self._access.member.id, pk=stored["id"], **prepared)
         return after
 
     @BY_THEMSELVES.rows()
@@ -142,18 +144,20 @@ class MemberRows:
         *,
         course_id: UUID | None = None,
         stamped: bool = False,
+        logged: bool = True,
     ) -> int:
         """Update many rows likewise, in a statement for each choice of columns. Return how many differed.
 
         Args:
             changes: the stored columns and the changes of each row.
             stamped: whether also a change of `MemberData.unstamped` columns is one of the row itself.
+            logged: whether an undo sets them back.
         """
         groups: defaultdict[tuple[str, ...], list[Model]] = defaultdict(list)
         for stored, wanted in changes:
             after = {name: value for name, value in wanted.items() if stored[name] != value}
             if after:
-                values, is_revised = self._updated(stored, after, course_id, stamped=stamped)
+                values, is_revised = self._updated(stored, after, course_id, logged=logged, stamped=stamped)
                 if is_revised:
                     values["sequence"] = F("sequence") + 1
                 groups[tuple(values)].append(self._model(id=stored["id"], **values))
@@ -163,12 +167,18 @@ class MemberRows:
         return sum(map(len, groups.values()))
 
     def _updated(
-        self, stored: Mapping[str, Any], after: Row, course_id: UUID | None, *, stamped: bool = False
+        self,
+        stored: Mapping[str, Any],
+        after: Row,
+        course_id: UUID | None,
+        *,
+        logged: bool = True,
+        stamped: bool = False,
     ) -> tuple[Row, bool]:
         """Log changed columns. Return everything to store, and whether it is a new revision of a calendar's event."""
         write, data = self._access.open_write, _data(self._model)
         now = {**stored, **after}
-        if not data.not_logged:
+        if logged and not data.not_logged:
             of_row = [_course_of(data, now, course_id)]
             if f"{data.course.removesuffix('_id')}_id" in after:
                 of_row.append(_course_of(data, stored, course_id))
@@ -252,6 +262,17 @@ def _new_row(model: type[Model], data: MemberData, given: Mapping[str, Any], acc
         raise TypeError(f"{model.__name__} has no columns {sorted(unknown)}.")
     row["member_id"] = access.member.id
     return row if data.derived is None else row | data.derived(row)
+
+
+@cache
+def _json_columns(model: type[Model]) -> frozenset[str]:
+    return frozenset(name for name, field in _columns(model).items() if isinstance(field, JSONField))
+
+
+def _prepared(model: type[Model], values: Row) -> Row:
+    """Return the values in the form that the driver takes."""
+    found = _json_columns(model) & values.keys()
+    return values | {name: _columns(model)[name].get_db_prep_save(values[name], connection) for name in found}
 
 
 def _bound(which: Mapping[str, Any]) -> dict[str, Any]:

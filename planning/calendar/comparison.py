@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 from uuid import UUID
 
 Key = tuple[str, str]
@@ -33,6 +33,52 @@ class FileEvent:
     @property
     def version(self) -> Version:
         """The compared fields."""
+        return Version(self.title, self.due_on)
+
+
+class RememberedColumns(TypedDict):
+    """The columns of a `Remembered`."""
+
+    id: UUID
+    course_id: UUID
+    item_id: UUID
+    uid: str
+    instance: str
+    prodid: str
+    title: str
+    due_on: date
+    calendar_id: UUID | None
+    is_gone: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """An event in the version of its last import (`planning.models.ImportedEvent`).
+
+    Attributes:
+        of_other: whether another school calendar than the one that is read has it.
+    """
+
+    id: UUID
+    course_id: UUID
+    item_id: UUID
+    uid: str
+    instance: str
+    prodid: str
+    title: str
+    due_on: date
+    calendar_id: UUID | None
+    is_gone: bool
+    of_other: bool = False
+
+    @property
+    def key(self) -> Key:
+        """`UID` and instance."""
+        return self.uid, self.instance
+
+    @property
+    def version(self) -> Version:
+        """The compared columns."""
         return Version(self.title, self.due_on)
 
 

@@ -11,10 +11,11 @@ from django.conf import settings
 from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.item_rows import ITEMS
 from planning.calendar.marking import marked
 from planning.milestones import MILESTONES
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 
 BEFORE = timedelta(days=30)
 """How far back the calendar reaches from the member's today."""
@@ -56,12 +57,12 @@ class _MilestoneColumns(TypedDict):
     sequence: int
 
 
-_ITEMS = Select[_ItemColumns](
+_ITEMS = MemberSelect[_ItemColumns](
     ITEMS.filter(**_IN_RANGE).order_by("due_on", "created_at", "id"),
     {name: name for name in _ItemColumns.__annotations__ if not name.startswith("course_")}
     | {"course_name": "course__name", "course_updated_at": "course__updated_at"},
 )
-_OPEN_MILESTONES = Select[_MilestoneColumns](
+_OPEN_MILESTONES = MemberSelect[_MilestoneColumns](
     MILESTONES.filter(**_IN_RANGE, done=False).order_by("due_on", "created_at", "id"),
     {name: name for name in ("id", "title", "due_on", "created_at", "updated_at", "sequence")}
     | {"item_title": "item__title", "item_updated_at": "item__updated_at"},
@@ -98,7 +99,6 @@ def events_of(access: Access, today: date, *, milestones: bool, only_open: bool 
 
 def events_between(access: Access, first: date, last: date, *, milestones: bool) -> list[CalendarEvent]:
     """The events from one day to another, inclusive."""
-    bounds = {"member_id": access.member.id, "first": first, "last": last}
     found = [
         CalendarEvent(
             id=item["id"],
@@ -110,7 +110,7 @@ def events_between(access: Access, first: date, last: date, *, milestones: bool)
             sequence=item["sequence"],
             ended=_is_ended(item),
         )
-        for item in _ITEMS.all(**bounds)
+        for item in _ITEMS.all(access, first=first, last=last)
     ]
     if milestones:
         found += [
@@ -123,7 +123,7 @@ def events_between(access: Access, first: date, last: date, *, milestones: bool)
                 revised_at=max(step["updated_at"], step["item_updated_at"]),
                 sequence=step["sequence"],
             )
-            for step in _OPEN_MILESTONES.all(**bounds)
+            for step in _OPEN_MILESTONES.all(access, first=first, last=last)
         ]
     return found
 

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import IO, NamedTuple, TypedDict
+from typing import IO, Any, TypedDict
 from uuid import UUID
 
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
 from accounts.members.limits import Limit
-from accounts.models import Member
 from accounts.rows.access import Access
+from accounts.rows.change import change
+from accounts.rows.reading import MemberSelect
 from courses.approval import Applied
 from courses.errors import NoSuchCourse
 from courses.item_batches import add_items
@@ -18,7 +17,17 @@ from courses.items import change_items, delete_items
 from courses.models import Item
 from courses.serializers import ItemFields, NewItem
 from courses.syllabi.kinds import kind_of
-from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version, compare
+from planning.calendar.comparison import (
+    Change,
+    Comparison,
+    FileEvent,
+    Key,
+    KnownEvent,
+    Remembered,
+    RememberedColumns,
+    Version,
+    compare,
+)
 from planning.calendar.files import CalendarFile, read_calendar
 from planning.calendar.moves import follow_moves
 from planning.calendar.serializers import (
@@ -31,7 +40,7 @@ from planning.calendar.serializers import (
 from planning.models import ImportedEvent
 from planning.school_calendars.assigning import label_rows, summaries
 from planning.school_calendars.loading import StoredItem, load_courses
-from studyservice.database.ahead import Ahead, insert_later, update_later
+from studyservice.database.statements import Param
 
 EVENTS_OF_COURSE = Limit(
     most=3000,
@@ -71,9 +80,9 @@ def take_calendar(access: Access, course_id: UUID, calendar: CalendarFile, *, dr
     """
     if dry_run:
         return import_row(compared(access, course_id, calendar), calendar, [], dry_run=True)
-    with writing(access.member.id, "import_calendar") as write:
+    with change(access, "import_calendar"):
         found = compared(access, course_id, calendar)
-        made, _ = take(write, access.member, course_id, calendar, all_of(found))
+        made, _ = take(access, course_id, calendar, all_of(found))
     return import_row(found, calendar, made, dry_run=False)
 
 
@@ -96,19 +105,21 @@ class Plan:
     shared: Sequence[tuple[FileEvent, UUID]] = ()
 
 
-class _RememberedColumns(TypedDict):
-    uid: str
-    instance: str
-    prodid: str
-    title: str
-    due_on: date
-
-
-class _StoredItem(NamedTuple):
+class _ItemColumns(TypedDict):
     id: UUID
     title: str
     kind: str
     due_on: date | None
+
+
+_ITEMS = MemberSelect[_ItemColumns](
+    Item.rows.declared.filter(course_id=Param("course_id")).order_by(),
+    {name: name for name in _ItemColumns.__annotations__},
+)
+REMEMBERED = {name: name for name in RememberedColumns.__annotations__}
+_REMEMBERED = MemberSelect[RememberedColumns](
+    ImportedEvent.rows.declared.filter(course_id=Param("course_id")).order_by("due_on", "id"), REMEMBERED
+)
 
 
 def compared(access: Access, course_id: UUID, calendar: CalendarFile) -> Comparison:
@@ -116,11 +127,11 @@ def compared(access: Access, course_id: UUID, calendar: CalendarFile) -> Compari
 
     If several calendars remember an event, that of files is compared, else one with the title and date of the file.
     """
-    mine = Ahead(Item.objects.filter(member_id=access.member.id, course_id=course_id).values_list(*_StoredItem._fields))
-    rows = list(ImportedEvent.objects.filter(member_id=access.member.id, course_id=course_id).order_by("due_on", "id"))
-    items = {item.id: item for item in (_StoredItem(*row) for row in mine)}
+    mine = _ITEMS.ahead(access, course_id=course_id)
+    rows = [Remembered(**row) for row in _REMEMBERED.all(access, course_id=course_id)]
+    items = {item["id"]: item for item in mine()}
     versions = {event.key: event.version for event in calendar.events}
-    best: dict[Key, ImportedEvent] = {}
+    best: dict[Key, Remembered] = {}
     for row in sorted(rows, key=lambda row: (row.calendar_id is None, row.version == versions.get(row.key))):
         best[row.key] = row
     known = {row.key: known_event(row, items.get(row.item_id)) for row in rows if best[row.key] is row}
@@ -131,7 +142,7 @@ def compared(access: Access, course_id: UUID, calendar: CalendarFile) -> Compari
     return found
 
 
-def known_event(row: ImportedEvent, item: _StoredItem | StoredItem | None) -> KnownEvent:
+def known_event(row: Remembered, item: _ItemColumns | StoredItem | None) -> KnownEvent:
     """A remembered event with its item, None if the member has deleted it."""
     return KnownEvent(
         id=row.id,
@@ -139,8 +150,8 @@ def known_event(row: ImportedEvent, item: _StoredItem | StoredItem | None) -> Kn
         prodid=row.prodid,
         base=row.version,
         item_id=row.item_id,
-        kind="" if item is None else item.kind,
-        mine=None if item is None else Version(item.title, item.due_on),
+        kind="" if item is None else item["kind"],
+        mine=None if item is None else Version(item["title"], item["due_on"]),
     )
 
 
@@ -158,15 +169,14 @@ def all_of(found: Comparison) -> Plan:
 
 
 def take(
-    write: Write,
-    member: Member,
+    access: Access,
     course_id: UUID,
     calendar: CalendarFile,
     plan: Plan,
     *,
     calendar_id: UUID | None = None,
 ) -> tuple[list[UUID], Applied]:
-    """Apply the plan. Return the ids of the new items and the number of changed ones.
+    """Apply the plan inside a change. Return the ids of the new items and the number of changed ones.
 
     Args:
         calendar_id: the school calendar that was read; None for a file.
@@ -175,36 +185,40 @@ def take(
         NotFound: the member has no such course.
         Conflict: there would be too many items.
     """
-    known = ImportedEvent.objects.filter(member_id=member.id, course_id=course_id)
+    remembered = ImportedEvent.rows.of(access)
     if plan.new or plan.shared:
-        EVENTS_OF_COURSE.require_room(known, len(plan.new) + len(plan.shared))
-    access = Access(member, write=write)
+        present = ImportedEvent.rows.of(access.whole).count(course_id=course_id)
+        EVENTS_OF_COURSE.require(present, len(plan.new) + len(plan.shared))
     deleted = delete_items(access, course_id, plan.deleted)
     made = add_items(access, course_id, [item for _, item in plan.new])
     changed = change_items(access, course_id, plan.changes)
     # The remembered versions are the file's and not study data. An undo leaves them, so that undone items count as
     # deleted or changed by the member.
     new = zip((event for event, _ in plan.new), made, strict=True)
-    insert_later(
-        [
-            ImportedEvent(
-                member_id=member.id,
-                course_id=course_id,
-                item_id=item_id,
-                calendar_id=calendar_id,
-                **_columns(event, calendar.prodid),
-            )
+    remembered.insert(
+        *(
+            {
+                "course_id": course_id,
+                "item_id": item_id,
+                "calendar_id": calendar_id,
+                **_columns(event.key, calendar.prodid, event.version),
+            }
             for event, item_id in (*new, *plan.shared)
-        ]
+        )
     )
-    for base, event in plan.bases:
-        update_later(known.filter(id=base.id), **_columns(event, calendar.prodid))
+    remembered.update_each(
+        (
+            {"id": base.id, **_columns(base.key, base.prodid, base.base)},
+            _columns(event.key, calendar.prodid, event.version),
+        )
+        for base, event in plan.bases
+    )
     return made, Applied(len(made), changed, deleted)
 
 
-def _columns(event: FileEvent, prodid: str) -> _RememberedColumns:
-    uid, instance = event.key
-    return {"uid": uid, "instance": instance, "prodid": prodid, "title": event.title, "due_on": event.due_on}
+def _columns(key: Key, prodid: str, version: Version) -> dict[str, Any]:
+    uid, instance = key
+    return {"uid": uid, "instance": instance, "prodid": prodid, "title": version.title, "due_on": version.due_on}
 
 
 def import_row(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> ComparedRow:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from accounts.changes.writing import writing
 from accounts.rows.access import Access
+from accounts.rows.change import change
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.courses import require_course
 from courses.models import Course
@@ -68,10 +69,10 @@ def take_approved(access: Access, parts: Mapping[UUID, CalendarFile], approve: A
         rows, comparisons = rows_of_courses(access, parts)
         approved = {one.row.key: one for one in approve(rows)}
         for course_id, calendar in parts.items():
-            with writing(access.member.id, "apply_calendar") as write:
+            with change(access, "apply_calendar") as log:
                 name = require_course(access, course_id)["name"]
-                write.about(Course, course_id, name, course_id)
-                _, applied = take(write, access.member, course_id, calendar, _plan(comparisons[course_id], approved))
+                log.about(Course, course_id, name, course_id)
+                _, applied = take(access, course_id, calendar, _plan(comparisons[course_id], approved))
             done.append((name, applied))
     return done
 

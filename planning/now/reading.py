@@ -25,7 +25,7 @@ from planning.now.ranks import EXAM_WITHIN, WORK_WITHIN
 from planning.now.situation import Deck, Exam, Item, Milestone, Situation, WeakTopic, next_exams
 from planning.serializers import MilestoneColumns
 from practice.weak_topics import TOPIC_COLUMNS, TOPICS, TopicCounts, weak_topics, window
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 
 _OF_ITEM = (*LISTED, "has_cards")
 """The columns of an item in the agenda's own statement, in order."""
@@ -72,7 +72,7 @@ def read(access: Access, at: datetime, until: date) -> Reading:
     """The agenda up to `until` and the situation now. Three queries."""
     today = access.member.date_at(at)
     furthest = max(until, today + timedelta(days=WORK_WITHIN))
-    rows = _items().all(member_id=access.member.id, today=today, missed_from=today - MISSED_FOR, furthest=furthest)
+    rows = _items().all(access, today=today, missed_from=today - MISSED_FOR, furthest=furthest)
     milestones = [_milestone(row) for row in rows if row["step_id"] is not None]
     by_id = {row["id"]: row for row in rows}
     worth = {item_id: exact_worth(row["part"], row["whole"]) for item_id, row in by_id.items()}
@@ -98,22 +98,17 @@ def read(access: Access, at: datetime, until: date) -> Reading:
 
 
 @cache
-def _items() -> Select[_Columns]:
+def _items() -> MemberSelect[_Columns]:
     """Every item that the agenda or the rules may need, with its open milestones. Built on first use."""
-    soon = models.Milestone.objects.filter(
-        member_id=Param("member_id"), done=False, due_on__lte=Param("furthest")
-    ).values("item_id")
-    exams = courses.Item.objects.filter(
+    soon = models.Milestone.rows.declared.filter(done=False, due_on__lte=Param("furthest")).values("item_id")
+    exams = courses.Item.rows.declared.filter(
         OF_STATUS[courses.ItemStatus.OPEN],
-        member_id=Param("member_id"),
         course_id=OuterRef("id"),
         kind__in=sorted(EXAMINED),
         due_on__gte=Param("today"),
     ).order_by("due_on", "created_at", "id")
-    next_of_courses = (
-        courses.Course.objects.filter(member_id=Param("member_id"))
-        .annotate(next_exam=Subquery(exams.values("id")[:1]))
-        .values("next_exam")
+    next_of_courses = courses.Course.rows.declared.annotate(next_exam=Subquery(exams.values("id")[:1])).values(
+        "next_exam"
     )
     ahead = Q(due_on__gte=Param("today"), due_on__lte=Param("furthest"))
     missed = Q(due_on__gte=Param("missed_from")) & OF_STATUS[courses.ItemStatus.MISSED]
@@ -131,7 +126,7 @@ def _items() -> Select[_Columns]:
     columns = {
         name: LISTED.get(name, name) for name in (*_OF_ITEM, "part", "whole", "shares") if name != "worth"
     } | steps
-    return Select[_Columns](found.order_by(*SOONEST_FIRST), columns)
+    return MemberSelect[_Columns](found.order_by(*SOONEST_FIRST), columns)
 
 
 _TOPICS = MemberSelect[_Topic](

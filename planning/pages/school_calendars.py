@@ -171,7 +171,7 @@ def _page(
 def _tables(access: Access, calendar: SchoolCalendarDetailRow) -> list[dict[str, object]]:
     """The changes of the waiting reading: the rows of a table for each course."""
     stored = stored_calendar(access, calendar["id"])
-    if stored.answer != Answer.HELD:
+    if stored["answer"] != Answer.HELD:
         return []
     courses = load_courses(access, with_items=True)
     matches = held_matches(access, stored, courses)

@@ -6,12 +6,10 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
-from accounts.changes.contents import Fields, fields_of
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
-from accounts.members.data import Touched
-from accounts.models import Member
+from accounts.changes.contents import Fields
 from accounts.rows.access import Access
+from accounts.rows.change import change
+from accounts.rows.rows import Row
 from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
 from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows
 from planning.school_calendars.fetching import Asked, ask, slot
@@ -23,14 +21,12 @@ from planning.school_calendars.rows import (
     detail,
     get_school_calendar,
     keep,
-    mine,
     stored_calendar,
 )
 from planning.school_calendars.schedule import forget_due, next_after, set_due
 from planning.school_calendars.serializers import SchoolCalendarDetailRow
 from planning.school_calendars.storing import store, store_in
 from planning.school_calendars.taking import take_held, take_labels
-from studyservice.database.deleting import delete_alone_later
 from studyservice.fetching.guarded import Validators
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -81,32 +77,28 @@ def add_school_calendar(
             raise RateLimited(window.reset)
         stored = sealed(address.url)
         outcome = ask(access, Asked(stored))
-        with writing(access.member.id, "add_school_calendar") as write:
+        with change(access, "add_school_calendar"):
             _require_room(access, address)
-            calendar = SchoolCalendar(
-                member_id=access.member.id,
-                name=name or address.host[:120],
-                host=address.host,
-                address_end=address.end,
-                sealed_address=stored,
-                course_id=course_id,
-                accepted=accept,
-                created_at=write.now,
+            [calendar] = SchoolCalendar.rows.of(access).insert(
+                {
+                    "name": name or address.host[:120],
+                    "host": address.host,
+                    "address_end": address.end,
+                    "sealed_address": stored,
+                    "course_id": course_id,
+                    "accepted": accept,
+                }
             )
-            calendar.save(force_insert=True)
-            fields = {"name": calendar.name, "host": calendar.host, "course_id": course_id, "paused": False}
-            write.made(SchoolCalendar, calendar.id, calendar.name, fields)
             found = store_in(access, calendar, outcome)
     calendar_read.send(add_school_calendar, outcome=found)
-    return get_school_calendar(access, calendar.id)
+    return get_school_calendar(access, calendar["id"])
 
 
 def _require_room(access: Access, address: Address) -> None:
     """Raise an error unless the member may add this address. One query."""
-    stored = list(mine(access).values_list("sealed_address", flat=True))
-    if len(stored) >= CALENDARS.most:
-        raise CALENDARS.refusal()
-    require_new(address.url, stored)
+    stored = SchoolCalendar.rows.of(access.whole).all("sealed_address")
+    CALENDARS.require(len(stored))
+    require_new(address.url, [calendar["sealed_address"] for calendar in stored])
 
 
 def refresh_school_calendar(access: Access, calendar_id: UUID) -> SchoolCalendarDetailRow:
@@ -127,9 +119,10 @@ def refresh_school_calendar(access: Access, calendar_id: UUID) -> SchoolCalendar
     return get_school_calendar(access, calendar_id)
 
 
-def asked_of(calendar: SchoolCalendar) -> Asked:
+def asked_of(calendar: Row) -> Asked:
     """The data for requesting a calendar."""
-    return Asked(calendar.sealed_address, calendar.fingerprint, Validators(calendar.etag, calendar.last_modified))
+    validators = Validators(calendar["etag"], calendar["last_modified"])
+    return Asked(calendar["sealed_address"], calendar["fingerprint"], validators)
 
 
 def update_school_calendar(
@@ -142,11 +135,11 @@ def update_school_calendar(
         ValidationFailed: `course_id` or one of `courses` is not a course of the member, or not a label of the calendar.
         Conflict: there would be too many items.
     """
-    with writing(access.member.id, "update_school_calendar") as write:
+    with change(access, "update_school_calendar"):
         asked = ask_for_courses(access, with_items=bool(changes.keys() & {"courses", "course_id"}))
-        calendar, courses = stored_calendar(access, calendar_id), asked()
-        before = {label["label"]: label["course_id"] for label in _labels(calendar, courses)}
-        _change(write, calendar, courses, changes)
+        stored, courses = stored_calendar(access, calendar_id), asked()
+        calendar = stored | _checked(stored, courses, changes)
+        before = {label["label"]: label["course_id"] for label in _labels(stored, courses)}
         chosen = {*changes.get("courses", {})} | ({""} if "course_id" in changes else set())
         after = {label["label"]: label for label in _labels(calendar, courses)}
         moved = {
@@ -156,14 +149,14 @@ def update_school_calendar(
         }
         if moved:
             take_labels(access, calendar, courses, moved)
-        if changes.get("paused") is False and calendar.stopped:
-            calendar.stopped, calendar.failures, calendar.failing_since = False, 0, None
-            calendar.next_read_at = timezone.now()
+        if changes.get("paused") is False and calendar["stopped"]:
+            calendar["stopped"], calendar["failures"], calendar["failing_since"] = False, 0, None
+            calendar["next_read_at"] = timezone.now()
         elif "paused" in changes:
-            calendar.next_read_at = next_after(calendar)
-        keep(calendar)
+            calendar["next_read_at"] = next_after(calendar)
+        keep(access, stored, calendar)
         set_due(calendar)
-    if calendar.answer == Answer.HELD:
+    if calendar["answer"] == Answer.HELD:
         courses = load_courses(access, with_items=True)
     return detail(access, calendar, courses)
 
@@ -175,17 +168,18 @@ def answer_school_calendar(access: Access, calendar_id: UUID, *, accept: bool) -
         NotFound: the member has no such calendar.
         Conflict: no reading waits, there would be too many items, or calendars are disabled.
     """
-    with writing(access.member.id):
+    with change(access, "answer_school_calendar"):
         asked = ask_for_courses(access, with_items=accept)
-        calendar, courses = stored_calendar(access, calendar_id), asked()
+        stored, courses = stored_calendar(access, calendar_id), asked()
+        calendar = {**stored}
         require_on()
-        if calendar.answer != Answer.HELD:
+        if calendar["answer"] != Answer.HELD:
             raise Conflict(NOTHING_HELD)
         if accept:
             take_held(access, calendar, courses)
         else:
-            calendar.answer = Answer.REFUSED
-        keep(calendar)
+            calendar["answer"] = Answer.REFUSED
+        keep(access, stored, calendar)
     return detail(access, calendar, courses)
 
 
@@ -195,30 +189,22 @@ def delete_school_calendar(access: Access, calendar_id: UUID) -> DeletedRow:
     Raises:
         NotFound: the member has no such calendar.
     """
-    with writing(access.member.id, "delete_school_calendar") as write:
-        rows = mine(access).filter(id=calendar_id)
-        calendar = rows.only(*_LOGGED).first()
-        if calendar is None:
+    with change(access, "delete_school_calendar"):
+        if not SchoolCalendar.rows.of(access).delete(calendar_id):
             raise NoSuchSchoolCalendar
-        write.deleted(SchoolCalendar, calendar_id, calendar.name, fields_of(calendar, _LOGGED))
-        write.cannot_be_undone()
-        delete_alone_later(rows)
         forget_due(access.member.id, calendar_id)
     return deletion(calendar_id)
 
 
-_LOGGED = ("name", "host", "course_id", "paused")
+def _labels(calendar: Row, courses: Courses) -> list[LabelRow]:
+    return label_rows(calendar["labels"], courses.named, calendar["choices"], calendar["course_id"])
 
 
-def _labels(calendar: SchoolCalendar, courses: Courses) -> list[LabelRow]:
-    return label_rows(calendar.labels, courses.named, calendar.choices, calendar.course_id)
-
-
-def _change(write: Write, calendar: SchoolCalendar, courses: Courses, changes: SchoolCalendarChanges) -> None:
-    """Validate the changes, log them, and set the columns of `calendar`."""
+def _checked(calendar: Row, courses: Courses, changes: SchoolCalendarChanges) -> Row:
+    """Return the columns to change. Raises ValidationFailed."""
     choices = {label: str(chosen) for label, chosen in changes.get("courses", {}).items()}
     there = {str(one.id) for one in courses.named}
-    labels = {one["label"] for one in calendar.labels}
+    labels = {one["label"] for one in calendar["labels"]}
     if unknown := next((label for label in choices if label not in labels), None):
         raise ValidationFailed.of("courses", f"“{unknown}” is no label of this calendar.")
     if "" in choices and "" not in labels:
@@ -228,19 +214,5 @@ def _change(write: Write, calendar: SchoolCalendar, courses: Courses, changes: S
     course_id = changes.get("course_id")
     if course_id is not None and str(course_id) not in there:
         raise ValidationFailed.of("course_id", _NOT_YOURS)
-    wanted: dict[str, object] = {name: value for name, value in changes.items() if name != "courses"}
-    if choices:
-        wanted["choices"] = {**calendar.choices, **choices}
-    stored = fields_of(calendar, ("name", "course_id", "paused", "choices"))
-    for name, value in write.differing(SchoolCalendar, calendar.id, calendar.name, stored, wanted).items():
-        setattr(calendar, name, value)
-
-
-def reschedule(member: Member, write: Write, touched: Touched) -> None:
-    """Update when calendars are read, after an undo started or paused them."""
-    for row in touched.get(SchoolCalendar, ()):
-        calendar = mine(Access(member)).filter(id=row["id"]).first()
-        if calendar is not None and calendar.paused is not row["paused"]:
-            calendar.next_read_at = next_after(calendar)
-            keep(calendar)
-            set_due(calendar)
+    wanted: Row = {name: value for name, value in changes.items() if name != "courses"}
+    return wanted | {"choices": {**calendar["choices"], **choices}}

@@ -1,22 +1,23 @@
 """The member's courses, with or without their items, in one query."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
-from typing import Any, NamedTuple
+from typing import TypedDict
 from uuid import UUID
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.models import Course
 from planning.models import Milestone
 from planning.school_calendars.assigning import Named
-from studyservice.database.ahead import Ahead
+from studyservice.database.statements import Param
 
 
-class StoredItem(NamedTuple):
+class StoredItem(TypedDict):
     """The compared columns of an item."""
 
     id: UUID
@@ -49,8 +50,26 @@ class Courses:
         return next((one.name for one in self.named if one.id == course_id), "")
 
 
-_COURSE = ("id", "name", "code")
-_ITEM = tuple(f"mine__{name}" for name in StoredItem._fields if name != "has_milestones")
+class _CourseColumns(TypedDict):
+    course_id: UUID
+    name: str
+    code: str | None
+
+
+class _Columns(_CourseColumns, StoredItem):
+    """A course and one of its items. If `id` is null, so is the item."""
+
+
+_COURSES = Course.rows.declared.order_by("created_at", "id")
+_OF_COURSE = {"course_id": "id", "name": "name", "code": "code"}
+_NAMED = MemberSelect[_CourseColumns](_COURSES, _OF_COURSE)
+_WITH_ITEMS = MemberSelect[_Columns](
+    _COURSES.annotate(
+        mine=FilteredRelation("items", condition=Q(items__member_id=Param("member_id"))),
+        has_milestones=Exists(Milestone.rows.declared.filter(item_id=OuterRef("mine__id"))),
+    ),
+    _OF_COURSE | {name: f"mine__{name}" for name in StoredItem.__annotations__} | {"has_milestones": "has_milestones"},
+)
 
 
 def load_courses(access: Access, *, with_items: bool = False) -> Courses:
@@ -59,28 +78,22 @@ def load_courses(access: Access, *, with_items: bool = False) -> Courses:
 
 
 def ask_for_courses(access: Access, *, with_items: bool = False) -> Callable[[], Courses]:
-    """Queue the query, and return a function that returns the courses (`studyservice.database.ahead`)."""
-    rows = Course.objects.filter(member_id=access.member.id).order_by("created_at", "id")
-    if not with_items:
-        return partial(_named, Ahead(rows.values_list("id", "name", "code")))
-    steps = Milestone.objects.filter(member_id=access.member.id, item_id=OuterRef("mine__id"))
-    joined = rows.annotate(
-        mine=FilteredRelation("items", condition=Q(items__member_id=access.member.id)), has_milestones=Exists(steps)
-    )
-    return partial(_with_items, Ahead(joined.values_list(*_COURSE, *_ITEM, "has_milestones")))
+    """Queue the query, and return a function that returns the courses (`MemberSelect.ahead`)."""
+    if with_items:
+        asked = _WITH_ITEMS.ahead(access)
+        return lambda: _with_items(asked())
+    named = _NAMED.ahead(access)
+    return lambda: Courses([Named(row["course_id"], row["name"], row["code"]) for row in named()])
 
 
-def _named(rows: Ahead[Any]) -> Courses:
-    return Courses([Named(*row) for row in rows])
-
-
-def _with_items(rows: Ahead[Any]) -> Courses:
+def _with_items(rows: Sequence[_Columns]) -> Courses:
     named: dict[UUID, Named] = {}
-    counts: dict[UUID, int] = {}
+    counts: Counter[UUID] = Counter()
     items: dict[UUID, StoredItem] = {}
-    for course_id, name, code, *item in rows:
-        named[course_id] = Named(course_id, name, code)
-        if item[0] is not None:
-            items[item[0]] = StoredItem(*item)
-            counts[course_id] = counts.get(course_id, 0) + 1
+    for row in rows:
+        course_id = row["course_id"]
+        named[course_id] = Named(course_id, row["name"], row["code"])
+        if row["id"] is not None:
+            counts[course_id] += 1
+            items[row["id"]] = row
     return Courses([*named.values()], counts, items)

@@ -1,7 +1,7 @@
 """The changes of a reading in each course: its events are matched with imported ones by UID within the calendar."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from uuid import UUID
@@ -9,13 +9,24 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.rows.access import Access
-from planning.calendar.comparison import Comparison, FileEvent, Key, KnownEvent, compare
+from accounts.rows.reading import MemberSelect, ids_as_value
+from accounts.rows.rows import OneOf
+from planning.calendar.comparison import (
+    Comparison,
+    FileEvent,
+    Key,
+    KnownEvent,
+    Remembered,
+    RememberedColumns,
+    compare,
+)
 from planning.calendar.files import CalendarFile
-from planning.calendar.importing import known_event
+from planning.calendar.importing import REMEMBERED, known_event
 from planning.calendar.moves import follow_moves
 from planning.models import ImportedEvent
 from planning.school_calendars.loading import Courses, StoredItem
 from planning.school_calendars.models import SchoolCalendar
+from studyservice.database.statements import Param
 
 MOST_NEW = 50
 """A reading with more new items in a course waits for confirmation."""
@@ -42,11 +53,11 @@ class CourseMatch:
 
     course_id: UUID
     comparison: Comparison = field(default_factory=Comparison)
-    adopted: list[UUID] = field(default_factory=list)
+    adopted: list[Remembered] = field(default_factory=list)
     shared: list[tuple[FileEvent, UUID]] = field(default_factory=list)
-    newly_gone: list[ImportedEvent] = field(default_factory=list)
-    back: list[UUID] = field(default_factory=list)
-    moved_out: list[ImportedEvent] = field(default_factory=list)
+    newly_gone: list[Remembered] = field(default_factory=list)
+    back: list[Remembered] = field(default_factory=list)
+    moved_out: list[Remembered] = field(default_factory=list)
     live: int = 0
 
     def changes_something(self) -> bool:
@@ -93,17 +104,18 @@ class _Matching:
     ) -> None:
         self.today, self.calendar_id, self.reading, self.assigned = access.today(), calendar_id, reading, assigned
         targets = {course_id for course_id in assigned.values() if course_id is not None}
-        rows = list(_remembered(access, calendar_id, targets))
-        self.items = courses.items
+        found = _REMEMBERED.all(access, calendar_id=calendar_id, targets=ids_as_value(targets))
+        rows = [Remembered(**row) for row in found]
+        self.stored = courses.items
         self.rows = {row.id: row for row in rows}
-        self.others: defaultdict[tuple[UUID, str], list[ImportedEvent]] = defaultdict(list)
+        self.others: defaultdict[tuple[UUID, str], list[Remembered]] = defaultdict(list)
         self.taken: set[UUID] = set()
         self.known: dict[UUID, dict[Key, KnownEvent]] = {
             course_id: {} for course_id in sorted(targets | {row.course_id for row in rows})
         }
         for row in rows:
             if row.calendar_id == calendar_id:
-                self.known[row.course_id][row.key] = known_event(row, self.items.get(row.item_id))
+                self.known[row.course_id][row.key] = known_event(row, self.stored.get(row.item_id))
             else:
                 self.others[row.course_id, row.uid].append(row)
         absence = reading.absence(self.today)
@@ -120,7 +132,7 @@ class _Matching:
             self._compare(course_id, one)
         return self.matches
 
-    def _sorted(self) -> list[tuple[ImportedEvent, FileEvent]]:
+    def _sorted(self) -> list[tuple[Remembered, FileEvent]]:
         """Group the events by course. Return those known in another course."""
         moving = []
         for event in self.reading.events:
@@ -149,26 +161,26 @@ class _Matching:
         keys = {(row.key, row.calendar_id) for row in rows}
         for row in same:
             key_is_free = row.key == event.key or (event.key, row.calendar_id) not in keys
-            if key_is_free and not row.of_other:  # type: ignore[attr-defined]  # annotated
+            if key_is_free and not row.of_other:
                 self.taken.add(row.id)
-                self.known[target][event.key] = known_event(row, self.items.get(row.item_id))
-                self.matches[target].adopted.append(row.id)
+                self.known[target][event.key] = known_event(row, self.stored.get(row.item_id))
+                self.matches[target].adopted.append(row)
                 return False
-        of_others = [row for row in same if row.of_other]  # type: ignore[attr-defined]  # annotated
+        of_others = [row for row in same if row.of_other]
         for row in of_others[:1]:
             self.taken.add(row.id)
             one = self.matches[target]
             one.shared.append((event, row.item_id))
-            if row.item_id in self.items:
+            if row.item_id in self.stored:
                 one.comparison.unchanged += 1
             else:
                 one.comparison.deleted.append(event)
         return bool(of_others)
 
-    def _move(self, row: ImportedEvent, event: FileEvent) -> None:
+    def _move(self, row: Remembered, event: FileEvent) -> None:
         """Move an event to its label's course unless the member changed it; otherwise it is reported as gone."""
         target = self.assigned[event.label]
-        item = self.items.get(row.item_id)
+        item = self.stored.get(row.item_id)
         if target is None:
             return
         if item is None:
@@ -189,34 +201,34 @@ class _Matching:
         newly_gone = [self.rows[event.id] for event in sorted(found.gone, key=lambda event: event.key)]
         one.newly_gone = [row for row in newly_gone if not row.is_gone]
         here = {known[event.key].id for event in events if event.key in known}
-        one.back = [row_id for row_id in here if self.rows[row_id].is_gone]
+        one.back = [row for row in map(self.rows.__getitem__, here) if row.is_gone]
         own = [event for event in known.values() if self.rows[event.id].calendar_id == self.calendar_id]
         one.live = sum(event.mine is not None and self._is_ahead(self.rows[event.id]) for event in own)
 
-    def _is_ahead(self, row: ImportedEvent) -> bool:
+    def _is_ahead(self, row: Remembered) -> bool:
         return not row.is_gone and row.due_on >= self.today
 
     def _is_elsewhere(self, course_id: UUID, event: KnownEvent) -> bool:
         """Return whether another calendar still has the event with this item."""
         rows = self.others[course_id, event.key[0]]
-        return any(
-            row.item_id == event.item_id and row.of_other and not row.is_gone  # type: ignore[attr-defined]  # annotated
-            for row in rows
-        )
+        return any(row.item_id == event.item_id and row.of_other and not row.is_gone for row in rows)
 
 
-def _remembered(access: Access, calendar_id: UUID, targets: set[UUID]) -> Iterable[ImportedEvent]:
-    """The events of this calendar, and all events of the courses; `of_other` marks those of another calendar."""
-    others = SchoolCalendar.objects.filter(member_id=access.member.id, id=OuterRef("calendar_id")).exclude(
-        id=calendar_id
-    )
-    mine = ImportedEvent.objects.filter(
-        Q(calendar_id=calendar_id) | Q(course_id__in=targets), member_id=access.member.id
-    )
-    return mine.annotate(of_other=Exists(others)).order_by("due_on", "id")
+class _Columns(RememberedColumns):
+    of_other: bool
 
 
-def _is_untouched(item: StoredItem, row: ImportedEvent) -> bool:
+_OTHERS = SchoolCalendar.rows.declared.filter(id=OuterRef("calendar_id")).exclude(id=Param("calendar_id"))
+_REMEMBERED = MemberSelect[_Columns](
+    ImportedEvent.rows.declared.filter(Q(calendar_id=Param("calendar_id")) | Q(OneOf("course_id", "targets")))
+    .annotate(of_other=Exists(_OTHERS))
+    .order_by("due_on", "id"),
+    {**REMEMBERED, "of_other": "of_other"},
+)
+"""The events of this calendar, and all events of the courses."""
+
+
+def _is_untouched(item: StoredItem, row: Remembered) -> bool:
     """Return whether the item is unchanged since the calendar created it, and nothing depends on it."""
-    as_made = (item.title, item.due_on) == (row.title, row.due_on)
-    return as_made and not (item.done or item.graded or item.note or item.category_id or item.has_milestones)
+    as_made = (item["title"], item["due_on"]) == (row.title, row.due_on)
+    return as_made and not any(item[name] for name in ("done", "graded", "note", "category_id", "has_milestones"))

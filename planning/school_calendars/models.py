@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from accounts.rows.rows import Rows
 from studyservice.database.constraints import characters, one_of
 from studyservice.database.ids import uuid7
 
@@ -73,6 +74,8 @@ class SchoolCalendar(models.Model):
     failing_since = models.DateTimeField(null=True, editable=False)
     failures = models.PositiveIntegerField(default=0, editable=False, help_text="In a row.")
     created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When it was added.")
+
+    rows = Rows["SchoolCalendar"]()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from django.db.models import QuerySet
-
 from accounts.members.limits import Limit
 from accounts.rows.access import Access
+from accounts.rows.rows import Row
 from planning.calendar.importing import import_row
 from planning.school_calendars.assigning import LabelRow, label_rows
 from planning.school_calendars.loading import Courses, load_courses
@@ -14,7 +13,6 @@ from planning.school_calendars.models import Answer, SchoolCalendar
 from planning.school_calendars.serializers import HeldRow, LastErrorRow, SchoolCalendarDetailRow, SchoolCalendarRow
 from planning.school_calendars.states import State
 from planning.school_calendars.taking import NO_COUNTS, held_matches, reading_of
-from studyservice.database.ahead import update_later
 from studyservice.operations.errors import NotFound
 
 CALENDARS = Limit(
@@ -28,39 +26,36 @@ class NoSuchSchoolCalendar(NotFound):
     default_message = "There is no such school calendar. list_school_calendars gives the ids."
 
 
-def mine(access: Access) -> QuerySet[SchoolCalendar]:
-    """The member's calendars, the oldest first."""
-    return SchoolCalendar.objects.filter(member_id=access.member.id).order_by("created_at", "id")
+_LISTED = tuple(
+    column.attname
+    for column in SchoolCalendar._meta.concrete_fields
+    if column.attname not in {"reading", "sealed_address"}
+)
 
 
-def keep(calendar: SchoolCalendar) -> None:
-    """Store every column of the calendar, in a statement that names the member."""
-    columns = [one.attname for one in SchoolCalendar._meta.concrete_fields if one.attname not in {"id", "member_id"}]
-    stored = SchoolCalendar.objects.filter(member_id=calendar.member_id, id=calendar.id)
-    update_later(stored, **{name: getattr(calendar, name) for name in columns})
+def keep(access: Access, stored: Row, calendar: Row) -> None:
+    """Store what differs from the row, which was read under the lock."""
+    SchoolCalendar.rows.of(access).update(stored, calendar)
 
 
-def stored_calendar(access: Access, calendar_id: UUID) -> SchoolCalendar:
+def stored_calendar(access: Access, calendar_id: UUID) -> Row:
     """The complete calendar.
 
     Raises:
         NotFound: the member has no such calendar.
     """
-    calendar = mine(access).filter(id=calendar_id).first()
-    if calendar is None:
-        raise NoSuchSchoolCalendar
-    return calendar
+    return SchoolCalendar.rows.of(access).get(NoSuchSchoolCalendar, id=calendar_id)
 
 
 def require_calendar(access: Access, calendar_id: UUID) -> None:
     """Raise NotFound if the member has no such calendar."""
-    if not mine(access).filter(id=calendar_id).exists():
-        raise NoSuchSchoolCalendar
+    SchoolCalendar.rows.of(access).get(NoSuchSchoolCalendar, "id", id=calendar_id)
 
 
 def list_school_calendars(access: Access) -> list[SchoolCalendarRow]:
     """The member's calendars. Two queries."""
-    calendars = list(mine(access).defer("reading", "sealed_address"))
+    calendars = SchoolCalendar.rows.of(access).all(*_LISTED)
+    calendars.sort(key=lambda calendar: (calendar["created_at"], calendar["id"]))
     courses = load_courses(access)
     return [_row(calendar, courses) for calendar in calendars]
 
@@ -72,20 +67,20 @@ def get_school_calendar(access: Access, calendar_id: UUID) -> SchoolCalendarDeta
         NotFound: the member has no such calendar.
     """
     calendar = stored_calendar(access, calendar_id)
-    return detail(access, calendar, load_courses(access, with_items=calendar.answer == Answer.HELD))
+    return detail(access, calendar, load_courses(access, with_items=calendar["answer"] == Answer.HELD))
 
 
-def detail(access: Access, calendar: SchoolCalendar, courses: Courses) -> SchoolCalendarDetailRow:
+def detail(access: Access, calendar: Row, courses: Courses) -> SchoolCalendarDetailRow:
     """The same for a calendar in memory. One query if a reading is held.
 
     Args:
         courses: with their items if a reading is held.
     """
-    held = _held(access, calendar, courses) if calendar.answer == Answer.HELD else None
+    held = _held(access, calendar, courses) if calendar["answer"] == Answer.HELD else None
     return {**_row(calendar, courses), "held": held}
 
 
-def _held(access: Access, calendar: SchoolCalendar, courses: Courses) -> list[HeldRow]:
+def _held(access: Access, calendar: Row, courses: Courses) -> list[HeldRow]:
     reading = reading_of(calendar)
     rows: list[HeldRow] = []
     for course_id, one in held_matches(access, calendar, courses).items():
@@ -104,40 +99,40 @@ def _held(access: Access, calendar: SchoolCalendar, courses: Courses) -> list[He
     return rows
 
 
-def _row(calendar: SchoolCalendar, courses: Courses) -> SchoolCalendarRow:
-    labels = label_rows(calendar.labels, courses.named, calendar.choices, calendar.course_id)
+def _row(calendar: Row, courses: Courses) -> SchoolCalendarRow:
+    labels = label_rows(calendar["labels"], courses.named, calendar["choices"], calendar["course_id"])
     there = {one.id for one in courses.named}
     return {
-        "id": calendar.id,
-        "name": calendar.name,
-        "host": calendar.host,
-        "address_end": calendar.address_end,
-        "course_id": calendar.course_id if calendar.course_id in there else None,
-        "paused": calendar.paused,
+        "id": calendar["id"],
+        "name": calendar["name"],
+        "host": calendar["host"],
+        "address_end": calendar["address_end"],
+        "course_id": calendar["course_id"] if calendar["course_id"] in there else None,
+        "paused": calendar["paused"],
         "state": state_of(calendar, labels),
         "labels": labels,
-        "last_read_at": calendar.last_read_at,
-        "last_changed_at": calendar.last_changed_at,
+        "last_read_at": calendar["last_read_at"],
+        "last_changed_at": calendar["last_changed_at"],
         "last_error": _last_error(calendar),
-        "next_read_at": calendar.next_read_at,
-        "counts": calendar.counts or NO_COUNTS,
-        "created_at": calendar.created_at,
+        "next_read_at": calendar["next_read_at"],
+        "counts": calendar["counts"] or NO_COUNTS,
+        "created_at": calendar["created_at"],
     }
 
 
-def _last_error(calendar: SchoolCalendar) -> LastErrorRow | None:
-    if not calendar.error_type or calendar.error_at is None:
+def _last_error(calendar: Row) -> LastErrorRow | None:
+    if not calendar["error_type"] or calendar["error_at"] is None:
         return None
-    return {"type": calendar.error_type, "message": calendar.error_message, "at": calendar.error_at}
+    return {"type": calendar["error_type"], "message": calendar["error_message"], "at": calendar["error_at"]}
 
 
-def state_of(calendar: SchoolCalendar, labels: Iterable[LabelRow]) -> State:
+def state_of(calendar: Row, labels: Iterable[LabelRow]) -> State:
     """The first state that applies, starting with those that prevent reading."""
-    if calendar.stopped:
+    if calendar["stopped"]:
         return State.STOPPED
-    if calendar.error_type:
+    if calendar["error_type"]:
         return State.FAILING
-    if calendar.answer == Answer.HELD:
+    if calendar["answer"] == Answer.HELD:
         return State.HELD
     if any(label["course_id"] is None and not label["ignored"] for label in labels):
         return State.UNASSIGNED

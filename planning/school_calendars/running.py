@@ -39,6 +39,8 @@ LAPSED, LATER, GONE, BROKEN = "lapsed", "later", "gone", "broken"
 member was deleted; an internal error, which is logged.
 """
 
+_ASKED = ("paused", "stopped", "sealed_address", "fingerprint", "etag", "last_modified")
+
 
 @dataclass(slots=True)
 class Run:
@@ -109,21 +111,22 @@ class Run:
     def _read(self, member_id: UUID, calendar_id: UUID) -> str:
         """Read one calendar. Return the outcome."""
         member = Member.objects.filter(id=member_id, is_active=True).first()
-        calendar = SchoolCalendar.objects.filter(member_id=member_id, id=calendar_id).defer("reading").first()
-        if member is None or calendar is None or calendar.paused or calendar.stopped:
+        access = None if member is None else Access(member)
+        calendar = None if access is None else SchoolCalendar.rows.of(access).find(*_ASKED, id=calendar_id)
+        if access is None or calendar is None or calendar["paused"] or calendar["stopped"]:
             forget_due(member_id, calendar_id)  # an undo or an erasure was faster
             return GONE
-        if not member.membership_is_active():
+        if not access.member.membership_is_active():
             postpone(member_id, calendar_id)
             return LAPSED
         try:
-            outcome = ask(Access(member), asked_of(calendar), turn=self._turn)
+            outcome = ask(access, asked_of(calendar), turn=self._turn)
         except ReadLater:
             release([(member_id, calendar_id)])
             return LATER
         try:
             with acting(command(NAME)):
-                found = store(Access(member), calendar_id, outcome)
+                found = store(access, calendar_id, outcome)
         except NotFound:  # the member was deleted meanwhile
             return GONE
         return GONE if found is None else found.value

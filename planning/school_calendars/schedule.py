@@ -8,8 +8,12 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from accounts.changes.recording import Write
+from accounts.members.data import Touched
+from accounts.models import Member
+from accounts.rows.access import Access
+from accounts.rows.rows import Row
 from planning.school_calendars.models import DueCalendar, SchoolCalendar
-from studyservice.database.ahead import delete_later
 
 EVERY = timedelta(hours=6)
 AFTER_FAILURES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
@@ -32,26 +36,26 @@ def interval(calendar_id: UUID) -> timedelta:
     return EVERY * (1 + place / _SPREAD)
 
 
-def next_after(calendar: SchoolCalendar) -> datetime | None:
+def next_after(calendar: Row) -> datetime | None:
     """The time of the next reading; None while it is paused or stopped."""
-    if calendar.paused or calendar.stopped:
+    if calendar["paused"] or calendar["stopped"]:
         return None
-    if calendar.failures and calendar.error_at is not None:
-        return calendar.error_at + AFTER_FAILURES[min(calendar.failures, len(AFTER_FAILURES)) - 1]
-    if calendar.last_read_at is None:
-        return timezone.now()
-    return calendar.last_read_at + interval(calendar.id)
+    error_at: datetime | None = calendar["error_at"]
+    if calendar["failures"] and error_at is not None:
+        return error_at + AFTER_FAILURES[min(calendar["failures"], len(AFTER_FAILURES)) - 1]
+    last_read_at: datetime | None = calendar["last_read_at"]
+    return timezone.now() if last_read_at is None else last_read_at + interval(calendar["id"])
 
 
-def set_due(calendar: SchoolCalendar) -> None:
+def set_due(calendar: Row) -> None:
     """Schedule the calendar for its `next_read_at`, or remove it from the schedule. Call in the transaction that stores
     it.
     """
-    if calendar.next_read_at is None:
-        forget_due(calendar.member_id, calendar.id)
+    if calendar["next_read_at"] is None:
+        forget_due(calendar["member_id"], calendar["id"])
         return
     due = DueCalendar(
-        id=calendar.id, member_id=calendar.member_id, host=calendar.host, next_read_at=calendar.next_read_at
+        id=calendar["id"], member_id=calendar["member_id"], host=calendar["host"], next_read_at=calendar["next_read_at"]
     )
     DueCalendar.objects.bulk_create(
         [due], update_conflicts=True, unique_fields=["id"], update_fields=["host", "next_read_at", "claimed_until"]
@@ -60,7 +64,16 @@ def set_due(calendar: SchoolCalendar) -> None:
 
 def forget_due(member_id: UUID, calendar_id: UUID) -> None:
     """Remove the calendar from the schedule."""
-    delete_later(DueCalendar.objects.filter(id=calendar_id, member_id=member_id))
+    DueCalendar.objects.filter(id=calendar_id, member_id=member_id).delete()
+
+
+def reschedule(member: Member, write: Write, touched: Touched) -> None:
+    """Update when calendars are read, after an undo started or paused them."""
+    calendars = SchoolCalendar.rows.of(Access(member, write=write))
+    for row in touched.get(SchoolCalendar, ()):
+        calendar = calendars.find(id=row["id"])
+        if calendar is not None and calendar["paused"] is not row["paused"]:
+            set_due(calendar | calendars.update(calendar, {"next_read_at": next_after(calendar)}))
 
 
 def postpone(member_id: UUID, calendar_id: UUID) -> None:

@@ -140,6 +140,8 @@ class Select(Statement, Generic[RowT_co]):
         converters = compiler.get_converters(expressions)
         conversions: list[tuple[int, Callable[[Any], Any]]] = []
         for position, (steps, expression) in converters.items():
+            if isinstance(expression.output_field, models.JSONField) and connection.vendor == "postgresql":
+                continue  # its driver decodes JSON
             conversions += [(position, _bound(step, expression)) for step in steps]
         return _Compiled(sql, tuple(params), tuple(conversions))
 

@@ -16,7 +16,6 @@ pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
 
 REASONS = {
     "count limits count all rows of the member",
-    "milestones of all courses count toward the limit",
     "statements of `rows` have the limits in their own conditions",
     "undoing a change that the credential sees as a whole restores all that it did",
     "what is below a deleted object goes with it, and so do references to it",
