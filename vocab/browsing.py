@@ -5,8 +5,9 @@ from typing import TypedDict
 from uuid import UUID
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from studyservice.database.folding import fold
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 from vocab.models import Card
 
 
@@ -21,8 +22,8 @@ class DeckCard(TypedDict):
     suspended: bool
 
 
-_CARDS = Select[DeckCard](
-    Card.objects.filter(member_id=Param("member_id"), deck_id=Param("deck_id")).order_by("position", "id"),
+_CARDS = MemberSelect[DeckCard](
+    Card.rows.declared.filter(deck_id=Param("deck_id")).order_by("position", "id"),
     {name: name for name in DeckCard.__annotations__},
 )
 
@@ -33,6 +34,6 @@ def cards_of(access: Access, deck_id: UUID, q: str = "") -> list[DeckCard]:
     A deck has few enough cards to search here. So `%` and `_` have no special meaning, and both databases fold case
     alike.
     """
-    cards = _CARDS.all(member_id=access.member.id, deck_id=deck_id)
+    cards = _CARDS.all(access, deck_id=deck_id)
     wanted = fold(q)
     return [card for card in cards if any(wanted in fold(text) for text in (card["term"], card["definition"]))]

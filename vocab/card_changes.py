@@ -1,22 +1,25 @@
 """Changes of cards in an existing deck: adding, editing and deleting. Reviews are in `vocab.reviews`."""
 
-from collections.abc import Sequence
-from typing import NotRequired, Unpack, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict, Unpack, cast
 from uuid import UUID
 
-from django.db.models import Count, Max
+from django.db.models import OuterRef
+from django.db.models.functions import Coalesce
+from django.utils import timezone
 
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
+from accounts.changes.contents import Fields
 from accounts.members.limits import Limit
 from accounts.rows.access import Access
-from studyservice.database.ahead import update_later
-from studyservice.database.statements import Param, Select
+from accounts.rows.change import change
+from accounts.rows.reading import MemberSelect
+from accounts.rows.rows import Row
+from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
-from vocab.cards import add_cards, remove_card
-from vocab.decks import list_vocab_decks, require_deck
-from vocab.errors import NoSuchCard
+from vocab.changes import keep_reviews
+from vocab.decks import list_vocab_decks
+from vocab.errors import NoSuchCard, NoSuchDeck
 from vocab.models import Card, Deck
 from vocab.serializers import MAX_CARDS, CardChanges, CardFields, CardRecord, CardRow, DeckRow, ListedCardRow
 
@@ -29,101 +32,125 @@ CARDS_OF_DECK = Limit(
 )
 
 
-class _Changing(CardRow):
-    course_id: NotRequired[UUID | None]
+class StoredCard(CardRow):
+    """A card with the columns for a review."""
+
+    step: int | None
+    deck_name: str
+    course_id: UUID | None
 
 
-_MINE = Card.objects.filter(member_id=Param("member_id"))
-_CARD = Select[CardRow](_MINE.filter(id=Param("card_id")), CardRecord)
-_CHANGING = Select[_Changing](
-    _MINE.filter(id=Param("card_id"), deck__member_id=Param("member_id")),
-    CardRecord.columns() | {"course_id": "deck__course_id"},
+class _DeckToFill(TypedDict):
+    """A deck for more cards.
+
+    Attributes:
+        last: the position of its last card; 0 without cards.
+    """
+
+    name: str
+    course_id: UUID | None
+    card_count: int
+    last: int
+
+
+_CARD = MemberSelect[StoredCard](
+    Card.rows.declared.filter(id=Param("card_id"), deck__member_id=Param("member_id")),
+    CardRecord.columns() | {"step": "step", "deck_name": "deck__name", "course_id": "deck__course_id"},
 )
-_AFTER = Select[CardRow](
-    _MINE.filter(deck_id=Param("deck_id"), position__gt=Param("position")).order_by("position", "id"), CardRecord
+_LAST = aggregated(Card.rows.whole.filter(deck_id=OuterRef("id")), "MAX", "position")
+_DECK = MemberSelect[_DeckToFill](
+    Deck.rows.declared.filter(id=Param("deck_id")).annotate(last=Coalesce(_LAST, 0)),
+    {name: name for name in _DeckToFill.__annotations__},
 )
 
 
-def require_card(access: Access, card_id: UUID) -> CardRow:
+def require_card(access: Access, card_id: UUID) -> StoredCard:
     """The card.
 
     Raises:
-        NotFound: the member has no such card.
+        NotFound: the call sees no such card.
     """
-    card = _CARD.first(member_id=access.member.id, card_id=card_id)
+    card = _CARD.first(access, card_id=card_id)
     if card is None:
         raise NoSuchCard
     return card
 
 
-def _card_to_change(write: Write, card_id: UUID) -> CardRow:
-    card = _CHANGING.first(member_id=write.member_id, card_id=card_id)
-    if card is None:
-        raise NoSuchCard
-    write.belongs(card.pop("course_id", None))
-    return card
+def card_row(card: Mapping[str, Any]) -> CardRow:
+    """The `CardRecord` of a stored card."""
+    return cast("CardRow", {name: card[name] for name in CardRow.__annotations__})
 
 
 def add_vocab_cards(access: Access, deck_id: UUID, *, cards: list[CardFields]) -> DeckRow:
     """Append cards to the deck, all due at once. Return the deck with only the new cards, in the order sent.
 
     Raises:
-        NotFound: the member has no such deck.
+        NotFound: the call sees no such deck.
         Conflict: the deck would have too many cards.
     """
-    with writing(access.member.id, "add_vocab_cards") as write:
-        deck_stored = require_deck(access, deck_id)
-        write.belongs(deck_stored["course_id"])
-        write.within(Deck, deck_id, deck_stored["name"])
-        first, *_ = add_to_deck(write, deck_id, cards)
-        touch_deck(write, deck_id)
-        added = _AFTER.ahead(member_id=access.member.id, deck_id=deck_id, position=first.position - 1)
+    with change(access, "add_vocab_cards") as log:
+        stored = _DECK.first(access, deck_id=deck_id)
+        if stored is None:
+            raise NoSuchDeck
+        require_room(stored["card_count"], len(cards))
+        log.about(Deck, deck_id, stored["name"], stored["course_id"])
+        added = add_cards(access, deck_id, stored["course_id"], cards, after=stored["last"])
+        Deck.rows.of(access).touch(deck_id)
         [deck] = list_vocab_decks(access, deck_id=deck_id, include_cards=False)
-        deck["cards"] = cast("list[ListedCardRow]", added())
+        deck["cards"] = cast("list[ListedCardRow]", [card_row(card) for card in added])
         return deck
 
 
-def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> list[Card]:
-    """Append cards to the deck, inside `write`.
+def require_room(present: int, more: int) -> None:
+    """Check the maximum number of cards of a deck.
 
     Raises:
         Conflict: the deck would have too many cards.
     """
-    present = Card.objects.filter(member_id=write.member_id, deck_id=deck_id)
-    there = present.aggregate(cards=Count("pk"), last=Max("position", default=0))
-    if there["cards"] + len(cards) > CARDS_OF_DECK.most:
+    if present + more > CARDS_OF_DECK.most:
         raise Conflict(f"A deck has at most {CARDS_OF_DECK.most} cards. Add fewer, delete some, or make another deck.")
-    return add_cards(write, deck_id, cards, after=there["last"])
+
+
+def add_cards(
+    access: Access, deck_id: UUID, course_id: UUID | None, cards: Sequence[CardFields], *, after: int = 0
+) -> list[Row]:
+    """Add cards to the deck after the position `after`. They are due at once unless they have a due time.
+
+    Args:
+        course_id: the deck's.
+    """
+    due_at = timezone.now()  # due times use this clock; the member's write clock may be ahead of it
+    rows: Iterable[Row] = (
+        {"deck_id": deck_id, "position": position, "due_at": due_at, **card}
+        for position, card in enumerate(cards, start=after + 1)
+    )
+    return Card.rows.of(access).insert(*rows, course_id=course_id)
 
 
 def update_vocab_card(access: Access, card_id: UUID, **changes: Unpack[CardChanges]) -> CardRow:
     """Change the given fields. The card's schedule is kept.
 
     Raises:
-        NotFound: the member has no such card.
+        NotFound: the call sees no such card.
     """
-    with writing(access.member.id, "update_vocab_card") as write:
-        card = _card_to_change(write, card_id)
-        if different := write.differing(Card, card_id, card["term"], card, changes):
-            update_later(Card.objects.filter(member_id=access.member.id, id=card_id), **different)
-            touch_deck(write, card["deck_id"])
-    return cast("CardRow", card | different)
+    with change(access, "update_vocab_card"):
+        card = require_card(access, card_id)
+        sent: Fields = changes
+        if different := Card.rows.of(access).update(card, sent, course_id=card["course_id"]):
+            Deck.rows.of(access).touch(card["deck_id"])
+    return card_row({**card, **different})
 
 
 def delete_vocab_card(access: Access, card_id: UUID) -> DeletedRow:
     """Delete the card with its review log. Practice history keeps the attempts.
 
     Raises:
-        NotFound: the member has no such card.
+        NotFound: the call sees no such card.
     """
-    with writing(access.member.id, "delete_vocab_card") as write:
-        card = remove_card(write, card_id)
-        if card is None:
+    with change(access, "delete_vocab_card"):
+        keep_reviews(access, "card_id", card_id)
+        deleted = Card.rows.of(access).delete(card_id)
+        if not deleted:
             raise NoSuchCard
-        touch_deck(write, card.deck_id)
+        Deck.rows.of(access).touch(deleted[0]["deck_id"])
     return deletion(card_id)
-
-
-def touch_deck(write: Write, deck_id: UUID) -> None:
-    """Update the time of the deck's last change, inside `write`."""
-    update_later(Deck.objects.filter(member_id=write.member_id, id=deck_id), updated_at=write.now)

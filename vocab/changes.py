@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from accounts.changes.contents import Part, packed, type_of
@@ -23,7 +23,6 @@ from accounts.undo.undo import Logged
 from practice.models import Attempt
 from studyservice.database.ahead import delete_later
 from studyservice.database.batches import batches
-from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
 from vocab.models import Card, CardState, Rating, Review
@@ -91,21 +90,27 @@ def _statement(place: str) -> Select[Reviewed]:
     return Select[Reviewed](keyset(_MINE, "reviewed_at", Q(card_id=Param("object_id")), place), _COLUMNS, limited=True)
 
 
-def keep_reviews(write: Write, cards: QuerySet[Card]) -> None:
-    """Copy the reviews of `cards`, which are about to be deleted, to the log of changes.
+def keep_reviews(access: Access, path: str, object_id: UUID) -> None:
+    """Copy the reviews of cards that are about to be deleted to the log of changes.
 
     The newest `MOST_KEPT` of a deletion are kept, as changes that cannot be undone. If the deletion is undone, they are
     listed from the review log again (`settle_copies`).
+
+    Args:
+        path: from a review to the deleted object: `card_id` or `card__deck_id`.
     """
     since = timezone.now() - KEPT_FOR
-    mine = Review.objects.filter(member_id=write.member_id, card__member_id=write.member_id, card__in=cards)
-    mine = mine.filter(card__deck__member_id=write.member_id)
-    columns = {name: F(path) for name, path in _KEPT.items() if name != path}
-    newest: Any = mine.filter(reviewed_at__gt=since).order_by("-reviewed_at", "-id")[:MOST_KEPT]
-    rows = in_pieces(newest.values(*(_KEPT.keys() - columns.keys()), **columns))
-    rest = {"member_id": write.member_id, "taken": None, "undoable": False, "undone_at": None}
+    rows = iter(_newest(path).all(access, object_id=object_id, since=since, limit=MOST_KEPT))
+    rest = {"member_id": access.member.id, "taken": None, "undoable": False, "undone_at": None}
     while batch := [as_change(row) | rest for row in islice(rows, _AT_ONCE)]:
         store_rows(batch)
+
+
+@cache
+def _newest(path: str) -> MemberSelect[KeptReview]:
+    mine = Review.rows.declared.filter(card__member_id=Param("member_id"), card__deck__member_id=Param("member_id"))
+    recent = mine.filter(**{path: Param("object_id")}, reviewed_at__gt=Param("since"))
+    return MemberSelect[KeptReview](recent.order_by("-reviewed_at", "-id"), _KEPT, limited=True)
 
 
 def settle_copies(member: Member, write: Write, touched: Touched) -> None:

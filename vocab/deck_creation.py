@@ -4,16 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 from uuid import UUID
 
-from accounts.changes.recording import Write
-from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.rows.access import Access
-from studyservice.database.ahead import insert_later, update_later
-from vocab.cards import add_cards
+from accounts.rows.change import change
+from accounts.rows.rows import Row
+from vocab.card_changes import add_cards
 from vocab.decks import list_vocab_decks, require_course, require_named
 from vocab.merge_serializers import CreatedDeckRow
-from vocab.merging import Merge, StoredDeck, last_of_each, merge_cards, refuse_ids, similar_terms, without_ids
-from vocab.models import Card, Deck
+from vocab.merging import Merge, last_of_each, merge_cards, refuse_ids, similar_terms, without_ids
+from vocab.models import Deck
 from vocab.serializers import CardEntryFields, CardFields
 
 DECKS = Limit(most=100, what="decks", full="You have reached the limit of {most} decks. Delete one first.")
@@ -37,17 +36,17 @@ def create_vocab_deck(
         ValidationFailed: `course_id` is not a course of the member, or an entry names a card that cannot be changed.
         Conflict: the member has the maximum number of decks, or the deck would have too many cards.
     """
-    with writing(access.member.id, "create_vocab_deck") as write:
+    with change(access, "create_vocab_deck"):
         require_course(access, course_id)
-        known = oldest_named(write, [name]).get(name) if if_exists == "merge" else None
+        known = oldest_named(access, [name]).get(name) if if_exists == "merge" else None
         if known is not None:
-            deck_id, merge = known.id, merge_cards(write, known, cards)
+            deck_id, merge = known["id"], merge_cards(access, known, cards)
         else:
             refuse_ids(cards, "Is not a card of this deck." if if_exists == "merge" else "Needs if_exists merge.")
-            require_named(course_id)
-            require_room(write, 1)
+            require_named(access, course_id)
+            require_room(access, 1)
             new = without_ids(cards)
-            deck_id, made = make_deck(write, name, course_id, last_of_each(new) if if_exists == "merge" else new)
+            deck_id, made = make_deck(access, name, course_id, last_of_each(new) if if_exists == "merge" else new)
             merge = Merge({"added": len(made), "updated": 0, "unchanged": 0}, similar_terms({}, made))
         [deck] = list_vocab_decks(access, deck_id=deck_id, include_cards=include_cards)
         created = cast("CreatedDeckRow", deck)
@@ -56,45 +55,36 @@ def create_vocab_deck(
         return created, known is None
 
 
-def require_room(write: Write, new: int) -> None:
-    """Check the maximum number of decks, under the lock of `write`.
+def require_room(access: Access, new: int) -> None:
+    """Check the maximum number of decks.
 
     Raises:
         Conflict: with `new` more, there would be more than `DECKS` allows.
     """
     if new:
-        DECKS.require_room(Deck.objects.filter(member_id=write.member_id), new)
+        DECKS.require(Deck.rows.of(access.whole).count(), new)
 
 
-def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> tuple[UUID, list[Card]]:
-    """Create a deck inside `write`, after `require_room`. Return its id and its cards."""
-    require_named(course_id)
-    fields = {"name": name, "course_id": course_id}
-    deck = Deck(member_id=write.member_id, created_at=write.now, updated_at=write.now, **fields)
-    insert_later([deck])
-    write.made(Deck, deck.id, name, fields)
-    return deck.id, add_cards(write, deck.id, cards)
+def make_deck(access: Access, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> tuple[UUID, list[Row]]:
+    """Create a deck after `require_room`. Return its id and its cards."""
+    require_named(access, course_id)
+    [deck] = Deck.rows.of(access).insert({"name": name, "course_id": course_id})
+    return deck["id"], add_cards(access, deck["id"], course_id, cards)
 
 
-def oldest_named(write: Write, names: Iterable[str]) -> dict[str, StoredDeck]:
-    """The member's oldest deck with each name, trimmed and case-folded. One query, under the lock of `write`."""
-    decks = (
-        Deck.objects.filter(member_id=write.member_id)
-        .order_by("created_at", "id")
-        .values_list("id", "name", "course_id")
-    )
-    oldest: dict[str, StoredDeck] = {}
-    for deck in decks:
-        oldest.setdefault(_folded(deck[1]), StoredDeck(*deck))
+def oldest_named(access: Access, names: Iterable[str]) -> dict[str, Row]:
+    """The oldest deck with each name, trimmed and case-folded: id, name and course. One query."""
+    decks = Deck.rows.of(access).all("name", "created_at")
+    oldest: dict[str, Row] = {}
+    for deck in sorted(decks, key=lambda deck: (deck["created_at"], deck["id"])):
+        oldest.setdefault(_folded(deck["name"]), deck)
     return {name: oldest[_folded(name)] for name in names if _folded(name) in oldest}
 
 
-def set_course(write: Write, deck: StoredDeck, course_id: UUID | None) -> None:
+def set_course(access: Access, deck: Row, course_id: UUID | None) -> None:
     """Set the course of a deck after a merge; None keeps the current one."""
-    if course_id is not None and (
-        different := write.differing(Deck, deck.id, deck.name, deck._asdict(), {"course_id": course_id})
-    ):
-        update_later(Deck.objects.filter(member_id=write.member_id, id=deck.id), **different, updated_at=write.now)
+    if course_id is not None:
+        Deck.rows.of(access).update(deck, {"course_id": course_id})
 
 
 def _folded(name: str) -> str:

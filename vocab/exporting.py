@@ -12,7 +12,8 @@ from typing import TypedDict
 from uuid import UUID
 
 from accounts.rows.access import Access
-from studyservice.database.statements import Param, Select
+from accounts.rows.reading import MemberSelect
+from studyservice.database.statements import Param
 from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.spreadsheets import csv_lines
 from vocab.decks import require_deck
@@ -35,8 +36,8 @@ class _Texts(TypedDict):
     definition: str
 
 
-_CARDS = Select[_Texts](
-    Card.objects.filter(member_id=Param("member_id"), deck_id=Param("deck_id")).order_by("position", "id"),
+_CARDS = MemberSelect[_Texts](
+    Card.rows.declared.filter(deck_id=Param("deck_id")).order_by("position", "id"),
     {"term": "term", "definition": "definition"},
 )
 
@@ -48,7 +49,7 @@ def export_vocab_deck(access: Access, deck_id: UUID, *, format: str = "csv") -> 
         NotFound: the member has no such deck.
     """
     name = require_deck(access, deck_id)["name"]
-    cards = [(card["term"], card["definition"]) for card in _CARDS.all(member_id=access.member.id, deck_id=deck_id)]
+    cards = [(card["term"], card["definition"]) for card in _CARDS.all(access, deck_id=deck_id)]
     return {
         "content": _content(format, name, cards),
         "filename": f"{name}.{ENDINGS[format]}",

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.changes.writing import writing
 from accounts.rows.access import Access
+from accounts.rows.change import change
 from courses.syllabi.reading.files import clean_filename
 from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit
@@ -69,20 +69,20 @@ def import_vocab_decks(
     if len(found) == 1 and name is not None:
         found[0]["name"] = name
     parts = list(_parts(found, PurePosixPath(clean_filename(filename)).stem))
-    with writing(access.member.id, "import_vocab_decks") as write:
+    with change(access, "import_vocab_decks"):
         require_course(access, course_id)
-        known = oldest_named(write, [part for part, _ in parts]) if if_exists == "merge" else {}
-        require_room(write, sum(part not in known for part, _ in parts))
+        known = oldest_named(access, [part for part, _ in parts]) if if_exists == "merge" else {}
+        require_room(access, sum(part not in known for part, _ in parts))
         ids: list[UUID] = []
         for part, cards in parts:
             there = known.get(part)
             if there is not None:
-                merge_cards(write, there, cast("list[CardEntryFields]", cards))
-                set_course(write, there, course_id)
-                ids.append(there.id)
+                merge_cards(access, there, cast("list[CardEntryFields]", cards))
+                set_course(access, there, course_id)
+                ids.append(there["id"])
             else:
                 made = last_of_each(cards) if if_exists == "merge" else cards
-                deck_id, _ = make_deck(write, part, course_id, made)
+                deck_id, _ = make_deck(access, part, course_id, made)
                 ids.append(deck_id)
         decks = {deck["id"]: deck for deck in list_vocab_decks(access, include_cards=False)}
     answer: ImportRow = {

@@ -2,12 +2,14 @@
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple, cast
 from uuid import UUID
 
-from accounts.changes.recording import Write
+from accounts.rows.access import Access
+from accounts.rows.rows import Row
 from studyservice.operations.errors import Detail, ValidationFailed
-from vocab.card_changes import add_to_deck, touch_deck
+from vocab.card_changes import add_cards, require_room
 from vocab.merge_serializers import MergedRow, SimilarRow
 from vocab.models import Card, Deck
 from vocab.serializers import CardChangesBody, CardEntryFields, CardFields
@@ -22,14 +24,6 @@ _Texts = dict[str, object]
 """The writable fields of a card, including `suspended`."""
 
 
-class StoredDeck(NamedTuple):
-    """A deck to merge into."""
-
-    id: UUID
-    name: str
-    course_id: UUID | None
-
-
 class Merge(NamedTuple):
     """The outcome: the numbers of distinct entries, and similar terms."""
 
@@ -37,7 +31,7 @@ class Merge(NamedTuple):
     similar: list[SimilarRow]
 
 
-def merge_cards(write: Write, deck: StoredDeck, entries: Sequence[CardEntryFields]) -> Merge:
+def merge_cards(access: Access, deck: Row, entries: Sequence[CardEntryFields]) -> Merge:
     """Apply all entries with a `card_id` first, then match the others by term and add new ones.
 
     Terms are compared exactly. If several cards have a term but none has the definition, the first in the deck gets it.
@@ -48,8 +42,9 @@ def merge_cards(write: Write, deck: StoredDeck, entries: Sequence[CardEntryField
             card.
         Conflict: the deck would have too many cards.
     """
-    mine = Card.objects.filter(member_id=write.member_id, deck_id=deck.id)
-    rows = mine.order_by("position", "id").values("id", *CardChangesBody.Meta.fields)
+    cards = Card.rows.of(access)
+    rows = cards.all("position", *CardChangesBody.Meta.fields, deck_id=deck["id"])
+    rows.sort(key=itemgetter("position", "id"))
     stored: dict[UUID, _Texts] = {row["id"]: {name: row[name] for name in CardChangesBody.Meta.fields} for row in rows}
     texts = _with_named(stored, entries)
     by_term: dict[object, list[UUID]] = {}
@@ -69,19 +64,16 @@ def merge_cards(write: Write, deck: StoredDeck, entries: Sequence[CardEntryField
         else:
             texts[same[0]] = texts[same[0]] | {"definition": card["definition"]}
             updated += 1
-    changed = {card_id: fields for card_id, fields in texts.items() if fields != stored[card_id]}
-    added: list[Card] = []
+    changed = [(row, texts[row["id"]]) for row in rows if texts[row["id"]] != stored[row["id"]]]
+    added: list[Row] = []
     if new or changed:
-        write.belongs(deck.course_id)
-        write.within(Deck, deck.id, deck.name)
-        for card_id, fields in changed.items():
-            write.differing(Card, card_id, str(stored[card_id]["term"]), stored[card_id], fields)
-        mine.bulk_update(
-            (Card(id=card_id, **fields) for card_id, fields in changed.items()), CardChangesBody.Meta.fields
-        )
         if new:
-            added = add_to_deck(write, deck.id, new)
-        touch_deck(write, deck.id)
+            require_room(len(rows), len(new))
+        access.open_write.about(Deck, deck["id"], deck["name"], deck["course_id"])
+        cards.update_each(changed)
+        after = rows[-1]["position"] if rows else 0
+        added = add_cards(access, deck["id"], deck["course_id"], new, after=after)
+        Deck.rows.of(access).touch(deck["id"])
     terms = {card_id: str(fields["term"]) for card_id, fields in texts.items()}
     return Merge({"added": len(added), "updated": updated, "unchanged": unchanged}, similar_terms(terms, added))
 
@@ -151,7 +143,7 @@ def last_of_each(cards: Iterable[CardFields]) -> list[CardFields]:
     return list({card["term"]: card for card in cards}.values())
 
 
-def similar_terms(stored: Mapping[UUID, str], added: Iterable[Card]) -> list[SimilarRow]:
+def similar_terms(stored: Mapping[UUID, str], added: Iterable[Row]) -> list[SimilarRow]:
     """The added terms that differ from an earlier one only in case, accents, white space or a final period.
 
     Args:
@@ -162,11 +154,10 @@ def similar_terms(stored: Mapping[UUID, str], added: Iterable[Card]) -> list[Sim
         first.setdefault(_folded(term), (card_id, term))
     similar: list[SimilarRow] = []
     for card in added:
-        existing_id, existing = first.setdefault(_folded(card.term), (card.id, card.term))
-        if existing_id != card.id:
-            similar.append(
-                {"term": card.term, "card_id": card.id, "existing": existing, "existing_card_id": existing_id}
-            )
+        card_id, term = card["id"], card["term"]
+        existing_id, existing = first.setdefault(_folded(term), (card_id, term))
+        if existing_id != card_id:
+            similar.append({"term": term, "card_id": card_id, "existing": existing, "existing_card_id": existing_id})
     return similar[:MOST_SIMILAR]
 
 

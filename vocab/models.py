@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.changes.models import CALLERS, MAX_NAME
 from accounts.models import LEAST_RETENTION, MOST_RETENTION
+from accounts.rows.rows import Rows
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
@@ -32,7 +33,7 @@ class Deck(models.Model):
         help_text="The course it belongs to; null means none.",
     )
     name = models.CharField(max_length=120, help_text="The deck's name.")
-    # counted by `vocab.cards`
+    # counted by the verbs of its cards
     card_count = models.PositiveSmallIntegerField(
         default=0, db_default=0, editable=False, help_text="How many cards it has."
     )
@@ -40,6 +41,8 @@ class Deck(models.Model):
     updated_at = models.DateTimeField(
         default=timezone.now, editable=False, help_text="When the deck was last changed; reviews do not change it."
     )
+
+    rows = Rows["Deck"]()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
@@ -113,6 +116,8 @@ class Card(models.Model):
         help_text="Whether it is set aside: not asked, counted as due or new, or planned until this is lifted.",
     )
 
+    rows = Rows["Card"]()
+
     class Meta:
         # With the last two columns, the database counts due and new cards without reading the cards.
         indexes: ClassVar[list[models.Index]] = [
@@ -176,6 +181,8 @@ class Review(models.Model):
     difficulty = models.FloatField(null=True)
     due_at = models.DateTimeField()
     last_reviewed_at = models.DateTimeField(null=True)
+
+    rows = Rows["Review"]()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

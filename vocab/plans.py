@@ -23,10 +23,11 @@ from django.db.models import (
 from django.utils import timezone
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.models import Item
 from courses.plan_records import PlanDayRow, StudyPlanRow
 from courses.study_plans import exam_day
-from studyservice.database.statements import Param, Select, aggregated
+from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import ValidationFailed
 from vocab.exam_plan.days import instant
 from vocab.exam_plan.memory import LEARNING, Memory
@@ -62,9 +63,7 @@ class _Examined(CardRow):
 
 def _with_todays(rows: QuerySet[Any], path: str = "") -> QuerySet[Any]:
     """The cards at `path`, with the number of today's reviews and the last review before today."""
-    log = Review.objects.filter(
-        member_id=Param("member_id"), card_id=OuterRef(f"{path}id"), reviewed_at__gte=Param("midnight")
-    )
+    log = Review.rows.whole.filter(card_id=OuterRef(f"{path}id"), reviewed_at__gte=Param("midnight"))
     first = log.order_by("reviewed_at", "id").values("last_reviewed_at")[:1]
     has_some = {f"{path}last_reviewed_at__gte": Param("midnight")}  # otherwise the log is not read
     found: QuerySet[Any] = rows.annotate(
@@ -80,21 +79,18 @@ def _with_todays(rows: QuerySet[Any], path: str = "") -> QuerySet[Any]:
 
 _TODAYS = ("reviews_today", "before_today")
 _STATE = tuple(name for name in _Studied.__annotations__ if name not in _TODAYS)
-_OF_COURSE = Select[_Studied](
+_OF_COURSE = MemberSelect[_Studied](
     _with_todays(
-        Card.objects.filter(
-            member_id=Param("member_id"),
-            deck__member_id=Param("member_id"),
-            deck__course_id=Param("course_id"),
-            suspended=False,
+        Card.rows.declared.filter(
+            deck__member_id=Param("member_id"), deck__course_id=Param("course_id"), suspended=False
         )
     ).order_by("deck__created_at", "deck_id", "position", "id"),
     {name: name for name in (*_STATE, *_TODAYS)},
 )
 _MINE = Param("member_id")
-_OF_ITEM = Select[_Examined](
+_OF_ITEM = MemberSelect[_Examined](
     _with_todays(
-        Item.objects.filter(member_id=_MINE, id=Param("item_id")).annotate(
+        Item.rows.declared.filter(id=Param("item_id")).annotate(
             its_course=FilteredRelation("course", condition=Q(course__member_id=_MINE)),
             its_decks=FilteredRelation("its_course__decks", condition=Q(its_course__decks__member_id=_MINE)),
             its_cards=FilteredRelation(
@@ -123,9 +119,8 @@ def plan_for(
     """The plan for an exam (`courses.study_plans.StudyPlans`)."""
     today = access.today()
     settings = _settings(access, exam_on, minutes_a_day, today)
-    given = {"member_id": access.member.id, "course_id": course_id, "midnight": _midnight(access, today)}
     with plan_turn(access.member.id):
-        cards = _plan_cards(_OF_COURSE.all(**given))
+        cards = _plan_cards(_OF_COURSE.all(access, course_id=course_id, midnight=_midnight(access, today)))
         if not cards:
             return None
         plan = exam_plan(cards, settings)
@@ -159,7 +154,7 @@ def cards_for(access: Access, item_id: UUID, minutes_a_day: int, limit: int | No
     now = timezone.now()
     today = access.member.date_at(now)
     with plan_turn(access.member.id):
-        rows = _OF_ITEM.all(member_id=access.member.id, item_id=item_id, midnight=_midnight(access, today))
+        rows = _OF_ITEM.all(access, item_id=item_id, midnight=_midnight(access, today))
         if not rows:
             raise ValidationFailed.of(_FOR_ITEM, "Not one of your items. list_items lists the ids.")
         exam_on = exam_day(_FOR_ITEM, rows[0]["kind"], rows[0]["due_on"], today)

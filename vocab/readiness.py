@@ -17,11 +17,12 @@ from django.db.models.functions import Coalesce, Greatest, Power
 from django.db.models.lookups import GreaterThan
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.models import Item
 from courses.readiness import MOST_AT_ONCE
 from courses.readiness_records import ReadinessRow
 from studyservice.database.functions import WholeDays
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
 from vocab import scheduling
 from vocab.forgetting import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY
@@ -68,7 +69,7 @@ class _Sums(CardSums):
     id: UUID
 
 
-def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, cards: str = "") -> Select[_Sums]:
+def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, cards: str = "") -> MemberSelect[_Sums]:
     """Sums over the cards of each `by`. `cards` is the path to them, like `cards__`."""
     last, stability = F(f"{cards}last_reviewed_at"), F(f"{cards}stability")
     seen = Q(**{f"{cards}last_reviewed_at__isnull": False, f"{cards}stability__isnull": False})
@@ -83,10 +84,10 @@ def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, ca
         )
     )
     columns = {"id": by, "cards": "all_cards", "reviewed": "reviewed", "recalled": "recalled", "below_target": "below"}
-    return Select[_Sums](summed, columns)
+    return MemberSelect[_Sums](summed, columns)
 
 
-def _by_item(number: int) -> Select[_Sums]:
+def _by_item(number: int) -> MemberSelect[_Sums]:
     """Sums over the cards of the courses of these items, each at its own noon."""
     wanted = [Q(id=Param(f"item_{place}")) for place in range(number)]
     noons = [Param(f"noon_{place}", DateTimeField()) for place in range(number)]
@@ -95,9 +96,8 @@ def _by_item(number: int) -> Select[_Sums]:
         default=noons[0],
         output_field=DateTimeField(),
     )
-    items = Item.objects.filter(
+    items = Item.rows.declared.filter(
         Q(*wanted, _connector=Q.OR),
-        member_id=Param("member_id"),
         course__member_id=Param("member_id"),
         course__decks__member_id=Param("member_id"),
         course__decks__cards__member_id=Param("member_id"),
@@ -106,7 +106,7 @@ def _by_item(number: int) -> Select[_Sums]:
     return _summed(items, "id", noons[0] if number == 1 else noon_of_item, "course__decks__cards__")
 
 
-_CARDS = Card.objects.filter(member_id=Param("member_id"), suspended=False)
+_CARDS = Card.rows.declared.filter(suspended=False)
 _NOON = Param("noon", DateTimeField())
 _BY_DECK = _summed(_CARDS, "deck_id", _NOON)
 _OF_DECK = _summed(_CARDS.filter(deck_id=Param("deck_id")), "deck_id", _NOON)
@@ -122,8 +122,8 @@ def deck_readiness(access: Access, on: date, deck_id: UUID | None = None) -> dic
     today = access.today()
     if not today <= on <= today + FURTHEST:
         raise ValidationFailed.of("on", f"Must be a day from {today}, the member's today, to {today + FURTHEST}.")
-    given = {"member_id": access.member.id, "noon": noon_of(access, on), "times": times_to_target(access)}
-    found = _BY_DECK.all(**given) if deck_id is None else _OF_DECK.all(**given, deck_id=deck_id)
+    given = {"noon": noon_of(access, on), "times": times_to_target(access)}
+    found = _BY_DECK.all(access, **given) if deck_id is None else _OF_DECK.all(access, **given, deck_id=deck_id)
     return {sums["id"]: told(access, on, sums) for sums in found}
 
 
@@ -158,21 +158,17 @@ class CardReadiness:
 
     @staticmethod
     def has_cards() -> Exists:
-        """Return whether the decks of an item's course have unsuspended cards.
-
-        The statement includes `member_id`, which a distributed database cannot derive from the item.
-        """
-        its_course = {"member_id": Param("member_id"), "course_id": OuterRef("course_id")}
-        asked = Card.objects.filter(member_id=Param("member_id"), deck_id=OuterRef("id"), suspended=False)
-        return Exists(Deck.objects.filter(Exists(asked), **its_course, card_count__gt=0))
+        """Return whether the decks of an item's course have unsuspended cards."""
+        asked = Card.rows.whole.filter(deck_id=OuterRef("id"), suspended=False)
+        return Exists(Deck.rows.whole.filter(Exists(asked), course_id=OuterRef("course_id"), card_count__gt=0))
 
     @staticmethod
     def for_items(access: Access, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
         """The readiness for each item on its day. One query."""
-        given: dict[str, Any] = {"member_id": access.member.id, "times": times_to_target(access)}
+        given: dict[str, Any] = {"times": times_to_target(access)}
         for place, (item_id, day) in enumerate(days.items()):
             given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(access, day)}
-        found = {sums["id"]: sums for sums in _BY_ITEM[len(days)].all(**given)}
+        found = {sums["id"]: sums for sums in _BY_ITEM[len(days)].all(access, **given)}
         return {
             item_id: told(access, day, found[item_id]) if item_id in found else no_cards(access, day)
             for item_id, day in days.items()

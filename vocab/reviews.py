@@ -11,48 +11,20 @@ from accounts.rows.change import change
 from practice.attempts import record_attempt
 from practice.models import Source
 from studyservice.database.ids import uuid7
-from studyservice.database.statements import Insert, Param, Select, Update
-from vocab.errors import AnsweredSince, NoSuchCard
+from studyservice.database.statements import Insert, Param, Update
+from vocab.card_changes import require_card
+from vocab.errors import AnsweredSince
 from vocab.foretold import foretold
 from vocab.models import Card, CardState, Rating, Review
 from vocab.scheduling import MemoryState, next_state
 from vocab.seconds import note_seconds
-from vocab.serializers import CardRecord, CardRow
+from vocab.serializers import CardRow
 
-
-class CardForReview(CardRow):
-    """A card with the columns for a review."""
-
-    step: int | None
-    deck_name: str
-    course_id: UUID | None
-
-
-_MINE = Card.objects.filter(member_id=Param("member_id"), id=Param("card_id"))
-_CARD = Select[CardForReview](
-    _MINE.filter(deck__member_id=Param("member_id")),
-    CardRecord.columns()
-    | {
-        "step": "step",
-        "deck_name": "deck__name",
-        "course_id": "deck__course_id",
-    },
+_SCHEDULE = Update(
+    Card.rows.whole.filter(id=Param("card_id")),
+    {name: Param(name) for name in (*MemoryState.__annotations__, "reps", "lapses")},
 )
-_CHANGED = (*MemoryState.__annotations__, "reps", "lapses")
-_UPDATE = Update(_MINE, {name: Param(name) for name in _CHANGED})
 _LOG = Insert(Review)
-
-
-def require_card(access: Access, card_id: UUID) -> CardForReview:
-    """The card, with the columns for a review.
-
-    Raises:
-        NotFound: the member has no such card.
-    """
-    card = _CARD.first(member_id=access.member.id, card_id=card_id)
-    if card is None:
-        raise NoSuchCard
-    return card
 
 
 def review_vocab_card(
@@ -64,7 +36,7 @@ def review_vocab_card(
         shown_reps: number of its reviews when it was shown; None always records the answer.
 
     Raises:
-        NotFound: the member has no such card.
+        NotFound: the call sees no such card.
         AnsweredSince: it was answered since it was shown.
     """
     with change(access, "review_vocab_card"):
@@ -88,7 +60,7 @@ def record_review(
     after that one, so that the log is in the order of the answers.
 
     Raises:
-        NotFound: the member has no such card.
+        NotFound: the call sees no such card.
         AnsweredSince: it no longer has `shown_reps` reviews.
     """
     member, write = access.member, access.open_write
@@ -109,10 +81,9 @@ def record_review(
     after = next_state(before, rating, reviewed_at, member.desired_retention)
     reps, lapses = card["reps"] + 1, card["lapses"] + lapsed
     review_id = uuid7()
-    write.later(_UPDATE, member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
+    _SCHEDULE.later(member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
     actor = writing_call().who()
-    write.later(
-        _LOG,
+    _LOG.run(
         id=review_id,
         member_id=member.id,
         card_id=card_id,
@@ -125,9 +96,9 @@ def record_review(
         by_name=actor.name,
         **before,
     )
-    write.logged_as(review_id)
+    access.open_write.logged_as(review_id)
     if duration_ms is not None:
-        note_seconds(write, duration_ms)
+        note_seconds(access, duration_ms)
     record_attempt(
         access,
         review_id,

@@ -5,7 +5,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from django.db.models import F, FloatField
 from django.db.models.functions import Least
 
-from accounts.changes.recording import Write
 from accounts.members.models import MOST_SECONDS
 from accounts.models import Member
 from accounts.rows.access import Access
@@ -38,7 +37,7 @@ def told_seconds(access: Access) -> tuple[Decimal, bool]:
     return Decimal(access.member.seconds).quantize(Decimal("0.01"), ROUND_HALF_UP), True
 
 
-def note_seconds(write: Write, duration_ms: int) -> None:
-    """Include this duration in the mean, inside `write`."""
+def note_seconds(access: Access, duration_ms: int) -> None:
+    """Include this duration in the mean, inside a change."""
     took = float(min(max(duration_ms / 1000, LEAST_SECONDS), MOST_SECONDS))
-    write.later(_NOTE, member_id=write.member_id, took=took)
+    _NOTE.later(member_id=access.member.id, took=took)

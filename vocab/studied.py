@@ -25,9 +25,10 @@ from django.db.models import (
 from django.db.models.expressions import Combinable
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.readiness_records import ReadinessRow
 from courses.studied import Studied, StudiedDeck
-from studyservice.database.statements import Param, Select, aggregated
+from studyservice.database.statements import Param, aggregated
 from vocab.decks import BEGUN_TODAY, DUE, DUE_COUNT, NEW_COUNT, OF_THIS, new_left
 from vocab.models import Card, CardState, Deck
 from vocab.readiness import below_target, no_cards, noon_of, recall, times_to_target, told
@@ -72,7 +73,7 @@ def studied(access: Access, at: datetime, days: Mapping[UUID, date], others: Map
     for place, (item_id, day) in enumerate(exams.items()):
         given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(access, day)}
     statement = _decks(max(1, len(days)), len(exams))
-    rows = statement.all(member_id=access.member.id, now=at, today=access.member.date_at(at), **given)
+    rows = statement.all(access, now=at, today=access.member.date_at(at), **given)
     decks: dict[UUID, StudiedDeck] = {}
     examined: dict[UUID, list[_Row]] = defaultdict(list)
     for row in rows:
@@ -121,7 +122,7 @@ def _readiness(access: Access, day: date, rows: list[_Row]) -> ReadinessRow:
 
 
 @cache
-def _decks(told: int, number: int) -> Select[_Row]:
+def _decks(told: int, number: int) -> MemberSelect[_Row]:
     """Each deck with the given exams of its course, each at its own noon. Sums exist only with an exam, and those used
     only
     for readiness for the first `told` exams.
@@ -135,7 +136,7 @@ def _decks(told: int, number: int) -> Select[_Row]:
     mine = Q(course__member_id=Param("member_id"))
     seen = OF_THIS.filter(last_reviewed_at__isnull=False, stability__isnull=False)
     last, stability, noon = F("last_reviewed_at"), F("stability"), OuterRef("noon")
-    decks = Deck.objects.filter(member_id=Param("member_id")).annotate(
+    decks = Deck.rows.declared.annotate(
         its_course=FilteredRelation("course", condition=mine),
         exam=FilteredRelation(
             "course__items",
@@ -154,7 +155,7 @@ def _decks(told: int, number: int) -> Select[_Row]:
     columns = {name: name for name in ("id", "name", "course_id", "created_at", "repeat", "due", "new", "reviewed")}
     columns |= {"course_name": "its_course__name", "begun_today": "begun", "exam_id": "exam__id"}
     columns |= {"cards": "cards_in_all", "recalled": "recalled", "below_target": "below"}
-    return Select[_Row](decks.order_by("created_at", "id"), columns)
+    return MemberSelect[_Row](decks.order_by("created_at", "id"), columns)
 
 
 def _where(condition: Q, sums: Subquery) -> Case:

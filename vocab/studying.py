@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import NamedTuple, TypedDict, cast
+from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.db.models import Count, Min, Q
 
 from accounts.rows.access import Access
+from accounts.rows.reading import MemberSelect
 from courses.models import Item, ItemStatus
 from courses.statuses import EXAMINED, OF_STATUS
 from courses.studied import Coming, StudiedDeck
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Rating
 from vocab.plans import cards_for
@@ -60,33 +61,45 @@ class _NextExam(TypedDict):
 
 
 _COLUMNS = CardRecord.columns() | {"step": "step"}
-_ASKED = Card.objects.filter(member_id=Param("member_id"), suspended=False)
+_ASKED = Card.rows.declared.filter(suspended=False)
 _DUE = _ASKED.filter(due_at__lte=Param("now"))
 _STEPS = _DUE.filter(state__in=[CardState.LEARNING, CardState.RELEARNING]).order_by("due_at", "position", "id")
 _REVIEWS = _DUE.filter(state=CardState.REVIEW).order_by("due_at", "position", "id")
 _NEW = _DUE.filter(state=CardState.NEW).order_by("position", "id")
 _OF_DECK = Q(deck_id=Param("deck_id"))
-_NEXT_STEP = Select[StudyCard](_STEPS[:1], _COLUMNS)
-_NEXT_STEP_OF_DECK = Select[StudyCard](_STEPS.filter(_OF_DECK)[:1], _COLUMNS)
-_NEXT_REVIEW = Select[StudyCard](_REVIEWS[:1], _COLUMNS)
-_NEXT_REVIEW_OF_DECK = Select[StudyCard](_REVIEWS.filter(_OF_DECK)[:1], _COLUMNS)
-_NEXT_NEW_OF_DECK = Select[StudyCard](_NEW.filter(_OF_DECK)[:1], _COLUMNS)
-_THIS = Select[StudyCard](_DUE.filter(id=Param("card_id")), _COLUMNS)
-_ONE = Select[_NamedCard](
+_NEXT_STEP = MemberSelect[StudyCard](_STEPS[:1], _COLUMNS)
+_NEXT_STEP_OF_DECK = MemberSelect[StudyCard](_STEPS.filter(_OF_DECK)[:1], _COLUMNS)
+_NEXT_REVIEW = MemberSelect[StudyCard](_REVIEWS[:1], _COLUMNS)
+_NEXT_REVIEW_OF_DECK = MemberSelect[StudyCard](_REVIEWS.filter(_OF_DECK)[:1], _COLUMNS)
+_NEXT_NEW_OF_DECK = MemberSelect[StudyCard](_NEW.filter(_OF_DECK)[:1], _COLUMNS)
+_THIS = MemberSelect[StudyCard](_DUE.filter(id=Param("card_id")), _COLUMNS)
+_ONE = MemberSelect[_NamedCard](
     _ASKED.filter(id=Param("card_id"), deck__member_id=Param("member_id")), _COLUMNS | {"deck_name": "deck__name"}
 )
-_NEXT_EXAMS = Select[_NextExam](
-    Item.objects.filter(
-        OF_STATUS[ItemStatus.OPEN],
-        member_id=Param("member_id"),
-        kind__in=sorted(EXAMINED),
-        due_on__gte=Param("today"),
-    )
+_NEXT_EXAMS = MemberSelect[_NextExam](
+    Item.rows.declared.filter(OF_STATUS[ItemStatus.OPEN], kind__in=sorted(EXAMINED), due_on__gte=Param("today"))
     .order_by()
     .values("course_id")
     .annotate(on=Min("due_on")),
     {"course_id": "course_id", "on": "on"},
 )
+
+
+def _coming(**conditions: Any) -> MemberSelect[Coming]:
+    begun = Card.rows.declared.filter(suspended=False, due_at__gt=Param("now"), **conditions)
+    found = begun.exclude(state=CardState.NEW).order_by().values("member_id")
+    tomorrow = Q(due_at__gte=Param("midnight"), due_at__lt=Param("end"))
+    counted = found.annotate(
+        next_at=Min("due_at"),
+        later_today=Count("id", filter=Q(due_at__lt=Param("midnight"))),
+        tomorrow=Count("id", filter=tomorrow),
+    )
+    return MemberSelect[Coming](counted, {name: name for name in Coming.__annotations__})
+
+
+_COMING = _coming()
+_COMING_OF_DECK = _coming(deck_id=Param("deck_id"))
+_COMING_OF_COURSE = _coming(deck__member_id=Param("member_id"), deck__course_id=Param("course_id"))
 
 
 def next_turn(access: Access, now: datetime, deck_id: UUID | None = None, first: UUID | None = None) -> Turn:
@@ -111,7 +124,7 @@ def next_turn(access: Access, now: datetime, deck_id: UUID | None = None, first:
     elsewhere += min(sum(deck.new for deck in found.decks), found.new_cards)
     card = None
     if first is not None:
-        card = _THIS.first(member_id=access.member.id, now=now, card_id=first)
+        card = _THIS.first(access, now=now, card_id=first)
     if card is None or card["deck_id"] not in {deck.id for deck in decks}:
         card = _next(access, now, decks, deck_id, allowed)
     deck_name = next((deck.name for deck in decks if card is not None and deck.id == card["deck_id"]), "")
@@ -131,31 +144,28 @@ def exam_turn(access: Access, item_id: UUID, minutes_a_day: int, first: UUID | N
     if not cards:
         return Turn(None, "", 0)
     chosen = first if any(card["id"] == first for card in cards) else cards[0]["id"]
-    card = _ONE.first(member_id=access.member.id, card_id=chosen)
+    card = _ONE.first(access, card_id=chosen)
     return Turn(card, card["deck_name"] if card else "", len(cards))
 
 
 def _next(
     access: Access, now: datetime, decks: Sequence[StudiedDeck], deck_id: UUID | None, allowed: int
 ) -> StudyCard | None:
-    given = {"member_id": access.member.id, "now": now} | ({} if deck_id is None else {"deck_id": deck_id})
+    given: dict[str, Any] = {"now": now} | ({} if deck_id is None else {"deck_id": deck_id})
     if any(deck.repeat for deck in decks):
-        return (_NEXT_STEP if deck_id is None else _NEXT_STEP_OF_DECK).first(**given)
+        return (_NEXT_STEP if deck_id is None else _NEXT_STEP_OF_DECK).first(access, **given)
     if any(deck.due for deck in decks):
-        return (_NEXT_REVIEW if deck_id is None else _NEXT_REVIEW_OF_DECK).first(**given)
+        return (_NEXT_REVIEW if deck_id is None else _NEXT_REVIEW_OF_DECK).first(access, **given)
     with_new = [deck for deck in decks if deck.new]
     if not with_new or not allowed:
         return None
     chosen = with_new[0].id if len(with_new) == 1 else _first_for_exam(access, now, with_new).id
-    return _NEXT_NEW_OF_DECK.first(member_id=access.member.id, now=now, deck_id=chosen)
+    return _NEXT_NEW_OF_DECK.first(access, now=now, deck_id=chosen)
 
 
 def _first_for_exam(access: Access, now: datetime, decks: Sequence[StudiedDeck]) -> StudiedDeck:
     """The deck whose course has the next open exam or quiz; of equal ones, the oldest."""
-    exams = {
-        row["course_id"]: row["on"]
-        for row in _NEXT_EXAMS.all(member_id=access.member.id, today=access.member.date_at(now))
-    }
+    exams = {row["course_id"]: row["on"] for row in _NEXT_EXAMS.all(access, today=access.member.date_at(now))}
 
     def order(deck: StudiedDeck) -> tuple[date, datetime, UUID]:
         return exams.get(deck.course_id, date.max) if deck.course_id else date.max, deck.created_at, deck.id
@@ -187,16 +197,7 @@ def coming(access: Access, now: datetime, deck_id: UUID | None = None, course_id
     midnight, end = (
         datetime.combine(today + timedelta(days=days), time(), zone).astimezone(UTC) for days in (1, _TOMORROW_ENDS)
     )
-    begun = Card.objects.filter(member_id=access.member.id, suspended=False, due_at__gt=now).exclude(
-        state=CardState.NEW
-    )
-    if deck_id is not None:
-        begun = begun.filter(deck_id=deck_id)
-    if course_id is not None:
-        begun = begun.filter(deck__member_id=access.member.id, deck__course_id=course_id)
-    told = begun.aggregate(
-        next_at=Min("due_at"),
-        later_today=Count("id", filter=Q(due_at__lt=midnight)),
-        tomorrow=Count("id", filter=Q(due_at__gte=midnight, due_at__lt=end)),
-    )
-    return cast("Coming", told)
+    of_deck = _COMING if deck_id is None else _COMING_OF_DECK
+    statement = of_deck if course_id is None else _COMING_OF_COURSE
+    given = {"deck_id": deck_id, "course_id": course_id, "now": now, "midnight": midnight, "end": end}
+    return statement.first(access, **given) or {"next_at": None, "later_today": 0, "tomorrow": 0}

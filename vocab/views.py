@@ -194,7 +194,7 @@ class CardViewSet(MemberViewSet):
         answer=CardRecord,
         status=HTTPStatus.CREATED,
         body=ReviewBody,
-        exists=reviews.require_card,
+        exists=card_changes.require_card,
     )
     def review_vocab_card(self, card_id: UUID) -> CardRow:
         """Record how well the member knew a flashcard. Show one term at a time, wait for the answer, show the

@@ -186,9 +186,16 @@ class Write:
         self.cannot_be_undone()
 
     def about(self, model: type[Model], object_id: UUID, name: str, course_id: UUID | None) -> None:
-        """Let the row be about this object, not about the first changed row. Answers show other rows as counts."""
+        """Let the row be about this object, not about the first changed row. Answers show other rows as counts.
+
+        A further object is counted with them.
+        """
         if self._head is None:
             self._head = _Head(type_of(model), object_id, name, {}, {}, course_id)
+        elif self._head.id != object_id:
+            self._touched.add(object_id)
+            for ids in self._sides[type_of(model)]:
+                ids.add(object_id)
 
     def is_about(self, object_id: UUID) -> bool:
         """Return whether the row is about this object."""

@@ -166,6 +166,12 @@ class MemberRows:
             mine.bulk_update(rows, names)
         return sum(map(len, groups.values()))
 
+    @BY_THEMSELVES.rows()
+    def touch(self, row_id: UUID) -> None:
+        """Stamp `updated_at` of a row that was found, because rows below it changed. This is not logged."""
+        statement = _updating(self._model, ("updated_at",), False)
+        statement.later(member_id=self._access.member.id, pk=row_id, updated_at=self._access.now)
+
     def _updated(
         self,
         stored: Mapping[str, Any],

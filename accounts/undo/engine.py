@@ -82,18 +82,18 @@ class _Undo:
     def _require_as_made(self, label: str) -> None:
         """Raise Conflict unless created rows are unchanged and nothing else refers to them."""
         for id_, one in self._stored.made[label].items():
-            now = self._stored.rows[label].get(id_)
-            if now is None:
+            if id_ not in self._stored.rows[label]:
                 instead = FILES if _is_file(label) else "Undo its deletion first, then this."
                 raise Conflict(f"“{one.name}” is gone already. {instead}")
-            if changed := _differing(label, now, one):
-                raise Conflict(f"{changed_since(changed, one.name)}. Undo that first, or delete it yourself.")
         for reference, numbers in self._stored.below[label]:
             for to, number in numbers.items():
                 type_ = type_of(reference.model)
                 words = as_words(type_ if number == 1 else plural_of(type_))
                 told = f"“{self._stored.made[label][to].name}” has {number} {words} by now"
                 raise Conflict(f"{told}. Undo or delete {'that' if number == 1 else 'those'} first, then undo this.")
+        for id_, one in self._stored.made[label].items():
+            if changed := _differing(label, self._stored.rows[label][id_], one):
+                raise Conflict(f"{changed_since(changed, one.name)}. Undo that first, or delete it yourself.")
 
     def _restore_orders(self) -> None:
         """Check each order, and move restored rows to the end if their place is taken.

@@ -19,7 +19,8 @@ def deck(owner: RestEntryPoint) -> Any:
     """A deck whose creation tells the number of its cards instead of the cards."""
     deck = made_deck(owner, "Nucleus", "Pore")
     after = {"name": deck["name"], "course_id": None, "cards": 2}
-    Change.objects.update(contents=json.dumps({"before": None, "after": after}).encode())
+    contents = json.dumps({"before": None, "after": after}).encode()
+    Change.objects.update(contents=contents, taken=None, undoable=True)
     return deck
 
 
