@@ -9,7 +9,7 @@ from accounts.models import Member
 from accounts.rows.access import Access
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
-from practice.sums import add_attempt, recount
+from practice.sums import Around, add_attempt, recount
 
 
 def record_attempt(
@@ -24,6 +24,7 @@ def record_attempt(
     course_id: UUID | None = None,
     is_first: bool = False,
     foretold: int | None = None,
+    around: Around | None = None,
 ) -> None:
     """Add an attempt made at the time `at`, dated in the member's current time zone, inside a change.
 
@@ -32,6 +33,7 @@ def record_attempt(
         attempt_id: the id of the attempt's origin.
         is_first: whether it is the first review of a card.
         foretold: predicted probability of a correct answer, in billionths; None without a prediction.
+        around: what `practice.sums.RUNS_AROUND` reads about the day; None reads it.
     """
     [attempt] = Attempt.rows.of(access).insert(
         {
@@ -47,7 +49,7 @@ def record_attempt(
             "foretold": foretold,
         }
     )
-    add_attempt(access, attempt)
+    add_attempt(access, attempt, around)
 
 
 def settle_sums(member: Member, write: Write, touched: Touched) -> None:

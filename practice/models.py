@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from accounts.rows.rows import Rows
+from accounts.rows.seen import Masked
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
 

@@ -2,10 +2,10 @@
 
 from datetime import date, timedelta
 from hashlib import md5
-from typing import TypedDict
+from typing import TypedDict, cast
 from uuid import UUID
 
-from django.db import connection
+from django.db.models import Subquery
 
 from accounts.rows.access import Access
 from accounts.rows.reading import BY_THEMSELVES
@@ -13,19 +13,18 @@ from accounts.rows.rows import Row
 from practice.models import PracticeSum, SumKind
 from practice.rebuilding import rebuild_sums
 from practice.streaks import RUNS
-from studyservice.database.capabilities import inserts_from_query
-from studyservice.database.statements import RawStatement
+from studyservice.database.statements import Param, RawStatement
 
 _DAY = timedelta(days=1)
 _ALL_TOPICS = UUID(int=0)
 
-_ADD = """
+_ADD = RawStatement("""
     INSERT INTO practice_practicesum
         (member_id, kind, starts_on, topic_key, topic, deck_id, course_id, attempts, correct, firsts,
             foretold_attempts, foretold, foretold_correct, newest_at, run)
     VALUES
         (%(member_id)s, 'day', %(day)s, %(all_topics)s, '', NULL, NULL, 1, %(correct)s, %(firsts)s,
-            %(foretold_attempts)s, %(foretold)s, %(foretold_correct)s, %(at)s, {run}),
+            %(foretold_attempts)s, %(foretold)s, %(foretold_correct)s, %(at)s, %(run)s),
         (%(member_id)s, 'topic_day', %(day)s, %(topic_key)s,
             %(topic)s, %(deck_id)s, %(course_id)s, 1, %(correct)s, %(firsts)s,
             %(foretold_attempts)s, %(foretold)s, %(foretold_correct)s, %(at)s, 0),
@@ -41,21 +40,27 @@ _ADD = """
         foretold_correct = practice_practicesum.foretold_correct + EXCLUDED.foretold_correct,
         newest_at = CASE WHEN EXCLUDED.newest_at > practice_practicesum.newest_at
             THEN EXCLUDED.newest_at ELSE practice_practicesum.newest_at END
-    RETURNING kind, attempts, {followed}
-"""
-_ADD_AND_LOOK = RawStatement(
-    _ADD.format(
-        run="""COALESCE((
-            SELECT run + 1 FROM practice_practicesum
-            WHERE member_id = %(member_id)s AND kind = 'day' AND starts_on = %(day_before)s
-        ), 1)""",
-        followed="""EXISTS (
-            SELECT 1 FROM practice_practicesum AS later
-            WHERE later.member_id = %(member_id)s AND later.kind = 'day' AND later.starts_on = %(day_after)s
-        )""",
-    )
-)
-_ADD_KNOWING = RawStatement(_ADD.format(run="%(run)s", followed="%(followed)s"))
+""")
+
+_DAYS = PracticeSum.rows.whole.filter(kind=SumKind.DAY)
+RUNS_AROUND = {
+    f"run_{name}": Subquery(_DAYS.filter(starts_on=Param(name)).values("run")[:1])
+    for name in ("day_before", "day", "day_after")
+}
+"""Annotations of a statement that reads `Around`, for the values of `days_around`."""
+
+
+class Around(TypedDict):
+    """The runs of a day and of its neighbors. Null without practice."""
+
+    run_day_before: int | None
+    run_day: int | None
+    run_day_after: int | None
+
+
+def days_around(day: date) -> dict[str, date]:
+    """The values for `RUNS_AROUND`."""
+    return {"day_before": day - _DAY, "day": day, "day_after": day + _DAY}
 
 
 def topic_key(topic: str, deck_id: UUID | None, course_id: UUID | None) -> UUID:
@@ -65,14 +70,17 @@ def topic_key(topic: str, deck_id: UUID | None, course_id: UUID | None) -> UUID:
 
 
 @BY_THEMSELVES.rows()
-def add_attempt(access: Access, attempt: Row) -> None:
-    """Count a new attempt for the day, the topic's day and the topic's month. One statement, and one more if INSERT
-    accepts no query.
+def add_attempt(access: Access, attempt: Row, around: Around | None) -> None:
+    """Count a new attempt for the day, the topic's day and the topic's month, without waiting for the database.
 
     If the day is the first with practice and the day after already has some, as after a move further west, further
     statements update the runs.
+
+    Args:
+        around: of its day, read under the lock; None reads it.
     """
     day, foretold = attempt["day"], attempt["foretold"]
+    runs = _around(access, day) if around is None else around
     topic = {name: attempt[name] for name in ("topic", "deck_id", "course_id")}
     values = {
         "member_id": access.member.id,
@@ -88,23 +96,14 @@ def add_attempt(access: Access, attempt: Row) -> None:
         "foretold_correct": int(attempt["correct"] and foretold is not None),
         "at": attempt["attempted_at"],
     }
-    if inserts_from_query(connection):
-        told = _ADD_AND_LOOK.all(**values, day_before=day - _DAY, day_after=day + _DAY)
-    else:
-        told = _ADD_KNOWING.all(**values, **_around(access, day))
-    if any(kind == SumKind.DAY and attempts == 1 and followed for kind, attempts, followed in told):
+    _ADD.later(**values, run=(runs["run_day_before"] or 0) + 1)
+    if runs["run_day"] is None and runs["run_day_after"] is not None:
         _count_runs(access, day)
 
 
-class _Around(TypedDict):
-    run: int
-    followed: bool
-
-
-def _around(access: Access, day: date) -> _Around:
-    """Read the days before and after for `_ADD_KNOWING`."""
+def _around(access: Access, day: date) -> Around:
     runs = {row["day"]: row["run"] for row in RUNS.all(access, since=day - _DAY)}
-    return {"run": runs.get(day - _DAY, 0) + 1, "followed": day + _DAY in runs}
+    return cast("Around", {f"run_{name}": runs.get(one) for name, one in days_around(day).items()})
 
 
 def recount(access: Access, day: date) -> None:

@@ -53,10 +53,11 @@ class _DeckToFill(TypedDict):
     last: int
 
 
-_CARD = MemberSelect[StoredCard](
-    Card.rows.declared.filter(id=Param("card_id"), deck__member_id=Param("member_id")),
-    CardRecord.columns() | {"step": "step", "deck_name": "deck__name", "course_id": "deck__course_id"},
-)
+ONE_CARD = Card.rows.declared.filter(id=Param("card_id"), deck__member_id=Param("member_id"))
+STORED = CardRecord.columns() | {"step": "step", "deck_name": "deck__name", "course_id": "deck__course_id"}
+"""The columns of a `StoredCard`."""
+
+_CARD = MemberSelect[StoredCard](ONE_CARD, STORED)
 _LAST = aggregated(Card.rows.whole.filter(deck_id=OuterRef("id")), "MAX", "position")
 _DECK = MemberSelect[_DeckToFill](
     Deck.rows.declared.filter(id=Param("deck_id")).annotate(last=Coalesce(_LAST, 0)),

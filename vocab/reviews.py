@@ -8,18 +8,28 @@ from django.utils import timezone
 from accounts.changes.calls import writing_call
 from accounts.rows.access import Access
 from accounts.rows.change import change
+from accounts.rows.reading import MemberSelect
 from practice.attempts import record_attempt
 from practice.models import Source
+from practice.sums import RUNS_AROUND, Around, days_around
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Update
-from vocab.card_changes import require_card
-from vocab.errors import AnsweredSince
+from vocab.card_changes import ONE_CARD, STORED, StoredCard
+from vocab.errors import AnsweredSince, NoSuchCard
 from vocab.foretold import foretold
 from vocab.models import Card, CardState, Rating, Review
 from vocab.scheduling import MemoryState, next_state
 from vocab.seconds import note_seconds
 from vocab.serializers import CardRow
 
+
+class _Reviewed(StoredCard, Around):
+    """A card, and the days of practice around the member's day."""
+
+
+_CARD = MemberSelect[_Reviewed](
+    ONE_CARD.annotate(**RUNS_AROUND), STORED | {name: name for name in Around.__annotations__}
+)
 _SCHEDULE = Update(
     Card.rows.whole.filter(id=Param("card_id")),
     {name: Param(name) for name in (*MemoryState.__annotations__, "reps", "lapses")},
@@ -63,8 +73,10 @@ def record_review(
         NotFound: the call sees no such card.
         AnsweredSince: it no longer has `shown_reps` reviews.
     """
-    member, write = access.member, access.open_write
-    card = require_card(access, card_id)
+    member = access.member
+    card = _CARD.first(access, card_id=card_id, **days_around(member.date_at(at)))
+    if card is None:
+        raise NoSuchCard
     if shown_reps not in (None, card["reps"]):
         raise AnsweredSince
     last = card["last_reviewed_at"]
@@ -110,6 +122,7 @@ def record_review(
         course_id=card["course_id"],
         is_first=before["state"] == CardState.NEW,
         foretold=foretold(before, reviewed_at),
+        around=card,
     )
     return {
         "id": card_id,

@@ -96,6 +96,12 @@ class Statement(ABC):
         compiled = self.compiled_for(database)
         return run_sql(database, compiled.sql, compiled.bound(values), fetch), compiled
 
+    def later(self, **values: Any) -> None:
+        """Execute, with the next statement that needs its result (`run_sql_later`)."""
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self.compiled_for(database)
+        run_sql_later(database, compiled.sql, compiled.bound(values))
+
     def compiled_for(self, database: BaseDatabaseWrapper) -> _Compiled:
         compiled = self._compiled.get(database.vendor)
         if compiled is None:
@@ -276,12 +282,6 @@ class Update(Statement):
         """Execute, and return the number of rows changed."""
         changed, _ = self._execute(values, _ROWCOUNT)
         return int(changed)
-
-    def later(self, **values: Any) -> None:
-        """Execute, with the next statement that needs its result (`run_sql_later`)."""
-        database = connections[DEFAULT_DB_ALIAS]
-        compiled = self.compiled_for(database)
-        run_sql_later(database, compiled.sql, compiled.bound(values))
 
     def returned(self, **values: Any) -> tuple[Any, ...] | None:
         """Return the new values of the `returning` fields of the changed row, or None if there is none."""

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from accounts.changes.calls import acting, command
 from accounts.models import Member
@@ -106,7 +105,7 @@ def test_deleting_a_card_waits_for_a_running_review(
     def review() -> None:
         access = Access(owner_member)
         with acting(command("test")), change(access, "review_vocab_card"):
-            record_review(access, UUID(card), rating="good", at=timezone.now())
+            record_review(access, UUID(card), rating="good", at=access.now)
             begun.set()
             sleep(1)  # the deletion begins in the meantime
 
