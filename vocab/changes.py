@@ -24,7 +24,7 @@ from accounts.undo.undo import Logged
 from practice.models import Attempt
 from studyservice.database.ahead import delete_later
 from studyservice.database.batches import batches
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict
 from vocab.models import Card, CardState, Rating, Review
 from vocab.scheduling import MemoryState, next_state
@@ -68,12 +68,11 @@ _OPERATION = "review_vocab_card"
 _STATE = tuple(MemoryState.__annotations__)
 _COLUMNS = {name: name for name in (*_STATE, *Reviewed.__annotations__)} | {"term": "card__term"}
 
-# The join names the member too, like every statement.
-_MINE = Review.objects.filter(member_id=Param("member_id"), card__member_id=Param("member_id"))
+_SEEN = Review.rows.declared.filter(card__member_id=Param("member_id"))
 _KEPT = _COLUMNS | {"course_id": "card__deck__course_id"}
-_ATTEMPT = Attempt.objects.filter(member_id=Param("member_id"), id=OuterRef("id"))
-_ONE = Select[UndoneReview](
-    _MINE.filter(id=Param("review_id"), card__deck__member_id=Param("member_id")).annotate(attempted=Exists(_ATTEMPT)),
+_ATTEMPT = Attempt.rows.whole.filter(id=OuterRef("id"))
+_ONE = MemberSelect[UndoneReview](
+    _SEEN.filter(id=Param("review_id"), card__deck__member_id=Param("member_id")).annotate(attempted=Exists(_ATTEMPT)),
     _KEPT
     | {"reps": "card__reps", "lapses": "card__lapses", "newest_at": "card__last_reviewed_at", "attempted": "attempted"},
 )
@@ -82,13 +81,14 @@ _ONE = Select[UndoneReview](
 def review_changes(access: Access, wanted: Wanted) -> list[ChangeRow]:
     """The reviews that the call sees as changes of their cards."""
     now = timezone.now()
-    rows = _statement(wanted.place()).all(member_id=access.member.id, **wanted.values())
-    return [_change_row(row, now) for row in rows]
+    return [_change_row(row, now) for row in _statement(wanted.place()).all(access, **wanted.values())]
 
 
 @cache
-def _statement(place: str) -> Select[Reviewed]:
-    return Select[Reviewed](keyset(_MINE, "reviewed_at", Q(card_id=Param("object_id")), place), _COLUMNS, limited=True)
+def _statement(place: str) -> MemberSelect[Reviewed]:
+    return MemberSelect[Reviewed](
+        keyset(_SEEN, "reviewed_at", Q(card_id=Param("object_id")), place), _COLUMNS, limited=True
+    )
 
 
 def keep_reviews(access: Access, path: str, object_id: UUID) -> None:
@@ -109,8 +109,9 @@ def keep_reviews(access: Access, path: str, object_id: UUID) -> None:
 
 @cache
 def _newest(path: str) -> MemberSelect[KeptReview]:
-    mine = Review.rows.declared.filter(card__member_id=Param("member_id"), card__deck__member_id=Param("member_id"))
-    recent = mine.filter(**{path: Param("object_id")}, reviewed_at__gt=Param("since"))
+    recent = _SEEN.filter(
+        card__deck__member_id=Param("member_id"), **{path: Param("object_id")}, reviewed_at__gt=Param("since")
+    )
     return MemberSelect[KeptReview](recent.order_by("-reviewed_at", "-id"), _KEPT, limited=True)
 
 
@@ -148,7 +149,7 @@ def logged_review(access: Access, review_id: UUID) -> Logged | None:
     Raises:
         Conflict: it is not the card's last.
     """
-    review = _ONE.first(member_id=access.member.id, review_id=review_id)
+    review = _ONE.first(access, review_id=review_id)
     if review is None:
         return None
     if review["newest_at"] != review["reviewed_at"]:
