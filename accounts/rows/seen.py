@@ -13,7 +13,7 @@ from uuid import UUID
 
 import orjson
 from django.core.exceptions import EmptyResultSet, FullResultSet
-from django.db.models import BooleanField, Expression, F, ForeignKey, Model, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, Expression, F, ForeignKey, Model, Q, QuerySet
 from django.db.models.expressions import Col
 
 from accounts.credentials.limits import Limits
@@ -210,7 +210,7 @@ class _Above(Expression):
         assert isinstance(field, ForeignKey)  # noqa: S101  # declared paths follow foreign keys
         above: type[Model] = field.related_model
         rows: QuerySet[Model] = QuerySet(above).filter(
-            Declared(), _in_courses(above, rest), member_id=OuterRef("member_id")
+            Declared(), _in_courses(above, rest), member_id=Param("member_id")
         )
         self.condition: Any = Q(**{f"{step}_id__in": rows.values("id")})
 
