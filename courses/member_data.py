@@ -8,7 +8,7 @@ from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item, SyllabusFile
 from courses.searching import folded_course, folded_item, repair_folded_courses, repair_folded_items
 from courses.uploads.attaching import FILES_OF_COURSE, expiry
-from courses.uploads.rows import files_in_courses, require_room, seen_files
+from courses.uploads.rows import require_room, seen_files
 
 _LONG_LINE = 8 * 1024 * 1024
 
@@ -36,7 +36,6 @@ register(
     MemberData(
         SyllabusFile,
         course="course",
-        view=files_in_courses,
         seen=seen_files,
         archived=Archived(
             name="syllabus_files",

@@ -12,7 +12,6 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Max, Sum
 
-from accounts.rows.reading import BY_THEMSELVES
 from practice.models import PracticeSum, SumKind
 from studyservice.database.capabilities import inserts_from_query
 from studyservice.database.executing import run_sql, run_sql_later
@@ -69,7 +68,6 @@ _DAYS = """
 """Consecutive days have a constant difference between their number and their rank, which identifies the run."""
 
 
-@BY_THEMSELVES.rows()
 def rebuild_sums(member_ids: Sequence[UUID], day: date | None = None) -> None:
     """Recompute every sum of these members, inside a transaction that holds their row locks.
 

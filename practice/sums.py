@@ -8,7 +8,6 @@ from uuid import UUID
 from django.db.models import Subquery
 
 from accounts.rows.access import Access
-from accounts.rows.reading import BY_THEMSELVES
 from accounts.rows.rows import Row
 from practice.models import PracticeSum, SumKind
 from practice.rebuilding import rebuild_sums
@@ -69,7 +68,6 @@ def topic_key(topic: str, deck_id: UUID | None, course_id: UUID | None) -> UUID:
     return UUID(md5(named.encode(), usedforsecurity=False).hexdigest())
 
 
-@BY_THEMSELVES.rows()
 def add_attempt(access: Access, attempt: Row, around: Around | None) -> None:
     """Count a new attempt for the day, the topic's day and the topic's month, without waiting for the database.
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from accounts.changes.contents import Part, packed, type_of
+from accounts.changes.contents import packed, type_of
 from accounts.changes.models import KEPT_FOR, Change
 from accounts.changes.recording import Write, store_rows
 from accounts.changes.records import ChangeRow
@@ -125,7 +125,6 @@ def settle_copies(member: Member, write: Write, touched: Touched) -> None:
 def as_change(row: KeptReview) -> dict[str, Any]:
     """The columns of a review as a row of the log of changes."""
     before, after = states(row)
-    part = Part(type_of(Card), row["card_id"], row["term"], before, {"rating": row["rating"], **after})
     return {
         "id": row["id"],
         "created_at": row["reviewed_at"],
@@ -133,10 +132,10 @@ def as_change(row: KeptReview) -> dict[str, Any]:
         "by_kind": row["by_kind"],
         "by_id": row["by_id"],
         "by_name": row["by_name"] or "",
-        "object_type": part.type,
-        "object_id": part.id,
-        "object_name": part.name,
-        "contents": packed([part]),
+        "object_type": type_of(Card),
+        "object_id": row["card_id"],
+        "object_name": row["term"],
+        "contents": packed(before, {"rating": row["rating"], **after}),
         "course_id": row["course_id"],
         "courses": "",
         "grades": False,

@@ -16,7 +16,6 @@ from accounts.credentials.app_calls import note_call
 from accounts.credentials.causes import cause_of
 from accounts.credentials.challenges import challenge
 from accounts.credentials.key_networks import note_network
-from accounts.credentials.limiting import limiting
 from accounts.credentials.rates import WINDOW, count
 from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, credential_of, presented_secret
 from accounts.members.membership import require_membership
@@ -61,9 +60,7 @@ class CredentialMiddleware(ApiGate):
             response = HttpResponse(headers={"Content-Length": "0"})
         else:
             window, refusal = self._count(request)
-            credential = CREDENTIAL.get(request)
-            with limiting(None if credential is None else credential.limited_caller):
-                response = self.get_response(request) if refusal is None else error_response(refusal)
+            response = self.get_response(request) if refusal is None else error_response(refusal)
             note_call(request, response)
             note_network(request)
         for name, value in (WINDOW.get(request) or window).headers().items():

@@ -1,15 +1,10 @@
 """Refuse operations and fields that a limited credential must not use. Checked with the scopes, before ids."""
 
-import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 from accounts.credentials.hidden import GradesHidden, PartHidden
 from accounts.credentials.limits import Limits
-from studyservice.database.limiting import NotLimitedError
 from studyservice.operations.declaration import Operation
-
-logger = logging.getLogger(__name__)
 
 
 def require_within(operation: Operation, limits: Limits) -> None:
@@ -23,20 +18,6 @@ def require_within(operation: Operation, limits: Limits) -> None:
         raise PartHidden
     if operation.grades and not limits.grades:
         raise GradesHidden
-
-
-@contextmanager
-def refused_past_limits() -> Iterator[None]:
-    """Refuse a call whose statement cannot be limited. Logged as an error, because it is a bug in the service.
-
-    Raises:
-        PartHidden: there was such a statement. It was not sent.
-    """
-    try:
-        yield
-    except NotLimitedError as error:
-        logger.exception("A statement could not be limited")
-        raise PartHidden from error
 
 
 def require_grades_left_out(operation: Operation, limits: Limits, sent: object) -> None:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache, update_wrapper
+from functools import update_wrapper
 from http import HTTPStatus
-from inspect import signature
 from typing import Any, ClassVar, Protocol, cast
 from uuid import UUID
 
@@ -13,7 +12,7 @@ import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.viewsets import ViewSet
 
-from accounts.api.refusals import refused_past_limits, require_grades_left_out, require_within
+from accounts.api.refusals import require_grades_left_out, require_within
 from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL, Credential
@@ -242,11 +241,11 @@ class MemberViewSet(ViewSet):
         """
         self._set(credential)
         if operation.exists is not None:
-            operation.exists(self._first_of(operation.exists), **self._parse_parameters(operation, arguments))
+            operation.exists(self.access, **self._parse_parameters(operation, arguments))
             return content
         if operation.still_seen is None:
             raise NotFound
-        row = operation.still_seen(self._first_of(operation.still_seen), orjson.loads(content))
+        row = operation.still_seen(self.access, orjson.loads(content))
         return content if row is None else encode(row)
 
     def run(self, operation: Operation, credential: Credential, arguments: Arguments) -> Row:
@@ -268,19 +267,14 @@ class MemberViewSet(ViewSet):
                 self.body = operation.body.parse(sent.fields if isinstance(sent, Received) else sent, partial=partial)
         except ValidationFailed:
             if operation.exists is not None:
-                operation.exists(self._first_of(operation.exists), **path_ids)
+                operation.exists(self.access, **path_ids)
             raise
-        with refused_past_limits():
-            return operation.action(self, **path_ids)
+        return operation.action(self, **path_ids)
 
     def _set(self, credential: Credential) -> None:
         self.credential = credential
         self.member = credential.member
         self.access = Access(credential.member, credential.limits, credential.kind, credential.holder)
-
-    def _first_of(self, function: Callable[..., Any]) -> Any:
-        """Return the first argument of a domain function: the access, or the member where it still takes that."""
-        return self.access if _takes_access(function) else self.member
 
     def _parse_parameters(self, operation: Operation, arguments: Arguments) -> dict[str, UUID]:
         """Return the ids in the path, and set `query`.
@@ -307,11 +301,6 @@ class MemberViewSet(ViewSet):
         if details:
             raise ValidationFailed(details)
         return path_ids
-
-
-@cache
-def _takes_access(function: Callable[..., Any]) -> bool:
-    return next(iter(signature(function).parameters)) == "access"
 
 
 def _checked_body(operation: Operation, credential: Credential, arguments: Arguments) -> object:

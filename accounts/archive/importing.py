@@ -112,7 +112,8 @@ def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
                 _insert(write, laid, archive, stored)
             recount(member.id)
             counts = {laid.table.name: laid.number - present[laid.table.name] for laid in checker.laid}
-            write.made(Member, member.id, "archive", counts)
+            write.about(Member, member.id, "archive", None)
+            write.tell(None, counts)
             write.cannot_be_undone()
     return {"counts": counts}
 

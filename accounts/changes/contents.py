@@ -8,7 +8,6 @@ objects names the first. Answers show the others, its parts, as counts.
 """
 
 import zlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -43,7 +42,7 @@ _PLAIN = b"{"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The change of one object.
+    """The change of one object, as version 0.6 stored it.
 
     Attributes:
         type: in the words of `type_of`.
@@ -64,16 +63,16 @@ class Contents:
     """The stored contents of a row: its object, and other objects of the same call.
 
     Attributes:
+        more: other objects, as version 0.6 stored them.
         counts: by type of other objects, how many there were before and after.
-        stream: whether the row's stream has what an undo needs (`accounts.changes.stream`); 2 if the object's own
-            fields are needed too, as its code reports them itself.
+        has_stream: the row has a stream with what an undo needs (`accounts.changes.stream`).
     """
 
     before: dict[str, Json] | None
     after: dict[str, Json] | None
     more: list[Part] = field(default_factory=list)
     counts: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    stream: int = 0
+    has_stream: bool = False
 
     def told(self, type_: str) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
         """Return the fields before and after, with long texts cut and further objects as counts.
@@ -83,12 +82,21 @@ class Contents:
         """
         return self._told(0, self.before, type_), self._told(1, self.after, type_)
 
+    def numbers(self) -> dict[str, list[int]]:
+        """Return how many other objects there were before and after, by type."""
+        numbers = {type_: [*sides] for type_, sides in self.counts.items()}
+        for part in self.more:
+            sides = numbers.setdefault(part.type, [0, 0])
+            for place, fields in enumerate((part.before, part.after)):
+                sides[place] += _is_told(fields)
+        return numbers
+
     def _told(self, side: int, fields: dict[str, Json] | None, type_: str) -> dict[str, Json] | None:
         """Return the fields of one side that answers show, with counts of other objects; None if there are none."""
-        counts = Counter({one: numbers[side] for one, numbers in self.counts.items()})
-        counts.update(part.type for part in self.more if _is_told((part.before, part.after)[side]))
         told = {
-            plural_of(one): number for one, number in counts.items() if number and (fields is not None or one == type_)
+            plural_of(one): numbers[side]
+            for one, numbers in self.numbers().items()
+            if numbers[side] and (fields is not None or one == type_)
         }
         if fields is None and not told:
             return None
@@ -121,16 +129,19 @@ def as_words(type_: str) -> str:
     return type_.replace("_", " ")
 
 
-def packed(parts: Sequence[Part], *, counts: Mapping[str, Sequence[int]] | None = None, stream: int = 0) -> bytes:
-    """Pack the objects of a call for storage."""
-    head, *more = parts
-    contents: dict[str, object] = {"before": head.before, "after": head.after}
-    if more:
-        contents["more"] = [(part.type, part.id, part.name, part.before, part.after) for part in more]
+def packed(
+    before: Fields | None,
+    after: Fields | None,
+    counts: Mapping[str, Sequence[int]] | None = None,
+    *,
+    has_stream: bool = False,
+) -> bytes:
+    """Pack the contents of a row for storage."""
+    contents: dict[str, object] = {"before": before, "after": after}
     if counts:
         contents["counts"] = counts
-    if stream:
-        contents["stream"] = stream
+    if has_stream:
+        contents["stream"] = True
     text = dumps(contents)
     return text if len(text) < _WORTH_COMPRESSING else zlib.compress(text)
 
@@ -140,7 +151,9 @@ def unpacked(stored: bytes | memoryview) -> Contents:
     text = bytes(stored)
     contents = orjson.loads(text if text.startswith(_PLAIN) else zlib.decompress(text))
     more = [Part(type_, UUID(id_), *rest) for type_, id_, *rest in contents.get("more", ())]
-    return Contents(contents["before"], contents["after"], more, contents.get("counts", {}), contents.get("stream", 0))
+    return Contents(
+        contents["before"], contents["after"], more, contents.get("counts", {}), contents.get("stream", False)
+    )
 
 
 def dumps(value: object) -> bytes:
@@ -153,12 +166,6 @@ def short(value: Json) -> Json:
     if isinstance(value, str) and len(value) > TOLD_CHARACTERS:
         return f"{value[: TOLD_CHARACTERS - 1]}…"
     return value
-
-
-def is_untold(part: Part) -> bool:
-    """Return whether answers leave the object out because its fields are stored only for undo."""
-    names = {**(part.before or {}), **(part.after or {})}
-    return bool(names) and all(name.startswith(UNTOLD) for name in names)
 
 
 def _is_told(fields: Fields | None) -> bool:

@@ -1,21 +1,18 @@
 """Limits of a credential: only some courses, no grades, until a date.
 
-They are stored with the credential, read at each call, and apply to every statement of the request
-(`accounts.members.limited`). A credential without limits skips all of this.
+They are stored with the credential and read at each call, which passes them on in its `Access`. Statements limit
+themselves (`accounts.rows.seen`).
 """
 
 from collections.abc import Callable, Iterable
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Protocol, TypedDict
 from uuid import UUID
 
 from accounts.credentials.limits import NO_LIMITS, Limits
-from accounts.members.limited import limiter_for
 from accounts.members.models import Member
 from accounts.rows.access import Access
-from studyservice.database.limiting import Limiter, limited_by
 from studyservice.hooks import Hook, HookTable
 
 MOST_GONE = 100
@@ -56,55 +53,6 @@ class LimitsStore(Protocol):
 
 LIMITS_STORES = HookTable[LimitsStore]("LIMITS_STORES")
 """Stores by the kind of credential (`Credential.kind`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class LimitedCaller:
-    """The credential behind a request, as far as its limits need it.
-
-    Attributes:
-        kind: of the credential.
-        holder: the API key, or the consent that the access token came from.
-    """
-
-    member_id: UUID
-    kind: str
-    holder: UUID
-    limits: Limits
-
-
-_CALLER = ContextVar[LimitedCaller | None]("limited_caller", default=None)
-
-
-class limiting:  # noqa: N801  # used like a function
-    """Apply the limits of a credential to the block. None means no limits."""
-
-    __slots__ = ("_caller", "_statements", "_token")
-
-    def __init__(self, caller: LimitedCaller | None) -> None:
-        self._caller = caller if caller is not None and caller.limits.keep_back else None
-
-    def __enter__(self) -> None:
-        if self._caller is not None:
-            self._statements = limited_by(_limiter_of(self._caller))
-            self._statements.__enter__()
-            self._token = _CALLER.set(self._caller)
-
-    def __exit__(self, *exception: object) -> None:
-        if self._caller is not None:
-            _CALLER.reset(self._token)
-            self._statements.__exit__(*exception)
-
-
-def _limiter_of(caller: LimitedCaller) -> Limiter:
-    limits = caller.limits
-    return limiter_for(caller.member_id, limits.courses, grades=limits.grades, holder=caller.holder)
-
-
-def current_limits() -> Limits:
-    """Return the limits of the current call."""
-    caller = _CALLER.get()
-    return NO_LIMITS if caller is None else caller.limits
 
 
 def with_new_course(access: Access, course_id: UUID) -> None:

@@ -16,7 +16,6 @@ from django.utils import timezone
 from accounts.changes.calls import Actor
 from accounts.changes.models import ActorKind
 from accounts.credentials.connections import Refusal
-from accounts.credentials.limiting import LimitedCaller
 from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.credentials.models import ApiKey, KeyEnd
 from accounts.credentials.owners import owner_of
@@ -131,11 +130,6 @@ class Credential:
     def holder(self) -> UUID:
         """Return the API key, or the consent that the access token came from, which outlives the token."""
         return self.id if self.connection is None else self.connection.id
-
-    @property
-    def limited_caller(self) -> LimitedCaller:
-        """Return the caller that limits the statements of a call."""
-        return LimitedCaller(self.member.id, self.kind, self.holder, self.limits)
 
     @property
     def caller(self) -> dict[str, UUID | str]:

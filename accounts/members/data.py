@@ -36,9 +36,6 @@ class MemberData:
         owner: the foreign key to the member.
         course: path from a row to its course: `item__course`. `self` for a course.
         whole_member: why a row belongs to no course.
-        view: returns the rows that a limited credential sees, if `course` does not determine them: a SELECT with the
-            placeholders `{member}`, `{courses}`, `{tokens}` and `{holder}` (`accounts.members.limited`), or None for
-            all rows. Arguments: whether only some courses are seen, whether grades are, and the kind of database.
         seen: returns the condition on the rows that a limited credential sees, if `course` does not determine them
             (`accounts.rows.seen`).
         is_grade: whether a credential without grades sees no row.
@@ -81,7 +78,6 @@ class MemberData:
     owner: str = "member"
     course: str = ""
     whole_member: str = ""
-    view: Callable[[bool, bool, str], str | None] | None = None
     seen: Callable[[], Q] | None = None
     is_grade: bool = False
     without_grades: Mapping[str, str] = field(default_factory=dict)

@@ -1,14 +1,8 @@
 """Limits on the number of rows that a member, or one object of a member, may have."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import QuerySet
-
-from studyservice.database.limiting import WholeMember
 from studyservice.operations.errors import Conflict
-
-_COUNTED = WholeMember("count limits count all rows of the member")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +42,3 @@ class Limit:
         """Raise `refusal` unless `more` rows fit beside the `present` ones."""
         if present + more > self.most:
             raise self.refusal(present, more)
-
-    def require_room(self, rows: "QuerySet[Any]", more: int = 1) -> None:
-        """Raise `refusal` unless `more` rows fit beside `rows`, which count together.
-
-        One query, under the member's lock.
-        """
-        with _COUNTED.rows():
-            present = rows.count()
-        self.require(present, more)

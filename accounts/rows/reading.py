@@ -13,12 +13,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from accounts.rows.access import Access
 from accounts.rows.seen import SEEN_AS, Form, courses_as_tokens, courses_as_value, form_of
 from studyservice.database.executing import run_sql, run_sql_later, wait_for_statements
-from studyservice.database.limiting import WholeMember
 from studyservice.database.statements import RowT_co, Select, _Compiled
 
 T = TypeVar("T")
 
-BY_THEMSELVES = WholeMember("statements of `rows` have the limits in their own conditions")
 _NOTHING = _Compiled("SELECT 1 WHERE 1 = 0", (), ())
 
 
@@ -54,8 +52,7 @@ class MemberSelect(Select[RowT_co]):
         """Queue the statement, and return a function that returns every row (`Select.ahead`)."""
         database, compiled, bound = self._bound_for(access, values)
         received: list[list[tuple[Any, ...]]] = []
-        with BY_THEMSELVES.rows():
-            run_sql_later(database, compiled.sql, bound, lambda cursor: received.append(cursor.fetchall()))
+        run_sql_later(database, compiled.sql, bound, lambda cursor: received.append(cursor.fetchall()))
 
         def rows() -> list[RowT_co]:
             if not received:
@@ -66,8 +63,7 @@ class MemberSelect(Select[RowT_co]):
 
     def _execute(self, values: Mapping[str, Any], fetch: Callable[[Any], T]) -> tuple[T, _Compiled]:
         database, compiled, bound = self._bound_for(values["access"], values)
-        with BY_THEMSELVES.rows():
-            return run_sql(database, compiled.sql, bound, fetch), compiled
+        return run_sql(database, compiled.sql, bound, fetch), compiled
 
     def _bound_for(self, access: Access, values: Mapping[str, Any]) -> tuple[BaseDatabaseWrapper, _Compiled, list[Any]]:
         database = connections[DEFAULT_DB_ALIAS]

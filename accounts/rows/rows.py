@@ -23,7 +23,7 @@ from django.db.models import BooleanField, Count, Expression, F, JSONField, Mode
 from accounts.members.data import MemberData, data_of
 from accounts.rows.access import Access
 from accounts.rows.deleting import delete_with_below
-from accounts.rows.reading import BY_THEMSELVES, MemberSelect, ids_as_value
+from accounts.rows.reading import MemberSelect, ids_as_value
 from accounts.rows.seen import Declared, Seen
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import NotFound
@@ -97,7 +97,6 @@ class MemberRows:
         found = _counting(self._model, tuple(which)).first(self._access, **_bound(which))
         return 0 if found is None else int(found["number"])
 
-    @BY_THEMSELVES.rows()
     def insert(self, *rows: Mapping[str, Any], course_id: UUID | None = None) -> list[Row]:
         """Insert rows of one course, without waiting for the database, and return them whole.
 
@@ -120,7 +119,6 @@ class MemberRows:
         self._count(made, 1)
         return made
 
-    @BY_THEMSELVES.rows()
     def update(self, stored: Mapping[str, Any], changes: Mapping[str, Any], *, course_id: UUID | None = None) -> Row:
         """Store those of `changes` that differ, without waiting for the database, and return them.
 
@@ -137,7 +135,6 @@ class MemberRows:
             statement.later(member_id=self._access.member.id, pk=stored["id"], **prepared)
         return after
 
-    @BY_THEMSELVES.rows()
     def update_each(
         self,
         changes: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
@@ -166,7 +163,6 @@ class MemberRows:
             mine.bulk_update(rows, names)
         return sum(map(len, groups.values()))
 
-    @BY_THEMSELVES.rows()
     def touch(self, row_id: UUID) -> None:
         """Stamp `updated_at` of a row that was found, because rows below it changed. This is not logged."""
         statement = _updating(self._model, ("updated_at",), False)
@@ -214,7 +210,7 @@ class MemberRows:
             for row in found:
                 course_id = _course_of(data, row, row.pop(COURSE, None))
                 if not data.not_logged:
-                    access.open_write.deleted_row(self._model, row, course_id)
+                    access.open_write.deleted(self._model, row, course_id)
             delete_with_below(access.open_write, self._model, found)
             self._count(found, -1)
         return found

@@ -19,7 +19,6 @@ from django.db.models.expressions import Col
 from accounts.credentials.limits import Limits
 from accounts.members.data import data_of
 from studyservice.database.functions import AS_EXPRESSION
-from studyservice.database.postgresql.uuid_arrays import uuid_array
 from studyservice.database.statements import Param
 
 
@@ -54,7 +53,7 @@ def courses_as_value(courses: tuple[str, ...], vendor: str) -> Any:
     """Return the allowed courses in the driver's form. An entry has 3 kB with 30 courses."""
     if vendor == "sqlite":  # it has no arrays
         return orjson.dumps([UUID(one).hex for one in courses]).decode()
-    return UUID(courses[0]) if len(courses) == 1 else uuid_array(courses)
+    return UUID(courses[0]) if len(courses) == 1 else f"{{{','.join(courses)}}}"
 
 
 @lru_cache(maxsize=1_000)

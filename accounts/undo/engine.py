@@ -15,12 +15,12 @@ from django.db import IntegrityError
 from django.db.models import F, FileField, Model
 
 from accounts.changes.contents import as_words, plural_of, type_of
-from accounts.changes.deleting import references_to, referring_to
 from accounts.changes.recording import Write
 from accounts.changes.values import as_kept, changed_since, columns, value_of
 from accounts.members.counts import Counted, count_rows, require_within
 from accounts.members.data import Columns, data_of, member_data, target_of
 from accounts.members.models import Member
+from accounts.rows.deleting import references_to, referring_to
 from accounts.undo.entries import Effects, Emptied, Entry, wait
 from accounts.undo.kinds import FILES
 from accounts.undo.stored import Stored, is_remembered, keys_of, moved, order_of, place_of

@@ -11,12 +11,12 @@ from django.apps import apps
 from django.db.models import Model, Q, QuerySet
 
 from accounts.changes.contents import ORDER, UNTOLD, Part, plural_of, type_of, unpacked
-from accounts.changes.deleting import references_to
 from accounts.changes.models import Change, ChangeObject
 from accounts.changes.stream import CHANGED, DELETED, EMPTIED, MADE, ORDERED, StreamTable, stream_tables, with_reference
 from accounts.changes.values import columns, model_of, reader, value_of
 from accounts.members.data import Columns, counters, data_of, target_of
 from accounts.members.models import Member
+from accounts.rows.deleting import references_to
 from studyservice.database.ahead import update_later
 from studyservice.database.batches import batches
 from studyservice.operations.errors import Conflict
@@ -126,7 +126,7 @@ def effects_of(member: Member, change: Mapping[str, Any], now: datetime) -> Effe
             _add_rows(effects, table)
     contents = unpacked(change["contents"])
     parts = contents.parts(change["object_type"], change["object_id"], change["object_name"])
-    for part in parts[1:] if contents.stream == 1 else parts:
+    for part in () if contents.has_stream else parts:
         _add_part(effects, member.id, part)
     for rows in effects.rows.values():
         if (head := rows.get(change["object_id"])) is not None:

@@ -48,11 +48,11 @@ def why_not(
         return DONE
     if operation in _NEVER:
         return _NEVER[operation]
-    if not kept and not contents.stream:
+    if not kept and not contents.has_stream:
         return _not_kept(object_type, contents)
     if created_at <= now - UNDOABLE_FOR:
         return TOO_OLD
-    if contents.stream:
+    if contents.has_stream:
         return _unknown_type(object_type)
     unknown = map(_unknown, contents.parts(object_type, UUID(int=0), ""))
     return next(filter(None, unknown), None)

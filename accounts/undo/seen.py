@@ -8,7 +8,7 @@ from django.core.exceptions import FullResultSet
 from django.db.models import BooleanField, Expression, F, Q
 
 from accounts.changes.contents import Contents, Json
-from accounts.changes.touched import GRADE_TYPES
+from accounts.changes.recording import GRADE_TYPES
 from accounts.credentials.hidden import GradesHidden, PartHidden
 from accounts.credentials.limits import Limits
 from accounts.rows.seen import SEEN_AS, GradesSeen, InCourses

@@ -9,9 +9,9 @@ from uuid import UUID
 from django.apps import apps
 from django.db.models import Count, ForeignKey, Model, QuerySet
 
-from accounts.changes.deleting import Reference, plain_references_to, references_to, referring_to
 from accounts.changes.values import columns
 from accounts.members.data import Columns, data_of, member_data, target_of
+from accounts.rows.deleting import Reference, plain_references_to, references_to, referring_to
 from accounts.undo.entries import Effects, Entry
 from studyservice.database.ahead import Ahead
 from studyservice.database.batches import batches

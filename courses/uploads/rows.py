@@ -103,14 +103,3 @@ _STORED_BYTES = MemberSelect[_Bytes](
 def seen_files() -> Q:  # `MemberData.seen`
     """The files of the courses, and files without a course sent by the credential itself."""
     return Q(InCourses("course_id")) | Q(course=None, sent_by=Param("holder"))
-
-
-def files_in_courses(by_course: bool, grades: bool, vendor: str) -> str | None:  # `MemberData.view`
-    """The files of the courses, and files without a course sent by the credential itself."""
-    if not by_course:
-        return None
-    compared = "IN" if vendor == "sqlite" else "="
-    return (
-        "SELECT t.* FROM courses_syllabusfile t "  # noqa: S608 # nosec
-        f"WHERE t.course_id {compared} {{courses}} OR (t.course_id IS NULL AND t.sent_by = {{holder}})"
-    )

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
@@ -12,7 +13,7 @@ from accounts.rows.seen import SEEN_AS, Form, form_of
 from courses.models import Course, Item
 from grades.models import GradeCategory, GradeScore
 from studyservice.database.statements import Param, aggregated
-from tests.support.limited_forms import complaints
+from tests.support.limited_forms import complaints, models_without_rows
 from tests.support.world import OPERATIONS
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("both")]
@@ -22,6 +23,10 @@ def test_every_declared_statement_limits_itself() -> None:
     assert OPERATIONS  # every module is imported by now
     assert MemberSelect.made
     assert [one for statement in MemberSelect.made for one in complaints(statement.queryset)] == []
+
+
+def test_every_model_with_study_data_has_rows() -> None:
+    assert models_without_rows(iter(apps.get_models())) == []
 
 
 HOLES: dict[str, Any] = {

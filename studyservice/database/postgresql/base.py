@@ -8,7 +8,6 @@ from django.db.backends.postgresql import base, features
 from django.db.backends.utils import debug_transaction
 from psycopg.pq import Format
 
-from studyservice.database.limiting import limit, limited
 from studyservice.database.postgresql import driver
 from studyservice.database.postgresql.cursor import Cursor
 from studyservice.database.postgresql.exchanges import Exchanges
@@ -82,7 +81,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self._is_listened_to():
             with self._listened_to(sql, params) as cursor:
                 return fetch(cursor)
-        sql, params = limited(self.vendor, sql, params)
         with self.wrap_database_errors:
             self.ensure_connection()
             result = self.exchanges.queue(numbered(sql), params, binary=True)
@@ -102,7 +100,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 if then is not None:
                     then(cursor)
             return
-        sql, params = limited(self.vendor, sql, params)
         with self.wrap_database_errors:
             self.ensure_connection()
             self.exchanges.queue(numbered(sql), params, binary=True, then=then)
@@ -116,9 +113,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 self.exchanges.flush()
 
     def _is_listened_to(self) -> bool:
-        """Whether anything but the limits of a credential, which need no cursor, wraps executions or logs them."""
-        wrappers = self.execute_wrappers
-        return bool(self.queries_logged or (wrappers and wrappers != [limit]))
+        """Whether anything wraps executions or logs them."""
+        return bool(self.queries_logged or self.execute_wrappers)
 
     def _listened_to(self, sql: str, params: Sequence[Any]) -> Any:
         wrapped = self.cursor()
