@@ -146,6 +146,15 @@ def test_each_attachment_is_logged_once(owner: RestEntryPoint, course: Any) -> N
 
 
 @pytest.mark.rest
+def test_changes_of_a_file_have_neither_its_text_nor_its_sender(owner: RestEntryPoint) -> None:
+    file = upload(owner)
+    owner.made("delete_syllabus", syllabus_id=file["id"])
+    delete, create = owner.made("list_changes", limit=2)["data"]
+    read = ("filename", "media_type", "size", "course_id", "text_status", "characters", "pages")
+    assert delete["before"] == create["after"] == {name: file[name] for name in read}
+
+
+@pytest.mark.rest
 def test_an_undone_attachment_keeps_the_file_for_a_day(owner: RestEntryPoint, course: Any, time_machine: Any) -> None:
     now = datetime(2026, 11, 22, 8, tzinfo=UTC)
     time_machine.move_to(now, tick=False)

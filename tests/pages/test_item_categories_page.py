@@ -72,6 +72,17 @@ def test_categories_are_set_at_once_and_can_be_undone(
     assert owner.made("get_grades", course_id=course["id"])["outlook"]["uncategorized"] == 3
 
 
+def test_pollers_see_each_item_that_got_a_category(
+    browser: Client, owner: RestEntryPoint, course: Any, categories: Any
+) -> None:
+    first, second, other = uncategorized(owner, course, "HW 9", "Final", "Field trip")
+    since = owner.made("get_item", item_id=other)["updated_at"]
+    path = f"/courses/{course['id']}/items/categories"
+    form = form_with(first, browser.get(path).content.decode())
+    browser.post(path, form | dict.fromkeys((first, second), [categories[0]["id"]]))
+    assert {item["id"] for item in owner.made("list_items", updated_after=since)["data"]} == {first, second}
+
+
 def test_a_form_without_a_choice_changes_nothing(
     browser: Client, owner: RestEntryPoint, course: Any, categories: Any
 ) -> None:
