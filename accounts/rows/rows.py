@@ -83,7 +83,7 @@ class MemberRows:
 
     def get(self, error: type[NotFound], *columns: str, **which: Any) -> Row:
         """Return the same. Raise `error` if the call sees none."""
-        found = self.find(*columns, **which)
+        found = _finding(self._model, columns, tuple(which)).first(self._access, **_bound(which))
         if found is None:
             raise error
         return found
