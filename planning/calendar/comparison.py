@@ -1,9 +1,9 @@
 """A three-way comparison of a calendar file now, its last import, and the member's items."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 from uuid import UUID
 
 Key = tuple[str, str]
@@ -36,21 +36,6 @@ class FileEvent:
         return Version(self.title, self.due_on)
 
 
-class RememberedColumns(TypedDict):
-    """The columns of a `Remembered`."""
-
-    id: UUID
-    course_id: UUID
-    item_id: UUID
-    uid: str
-    instance: str
-    prodid: str
-    title: str
-    due_on: date
-    calendar_id: UUID | None
-    is_gone: bool
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """An event in the version of its last import (`planning.models.ImportedEvent`).
@@ -80,6 +65,10 @@ class Remembered:
     def version(self) -> Version:
         """The compared columns."""
         return Version(self.title, self.due_on)
+
+
+REMEMBERED = {one.name: one.name for one in fields(Remembered) if one.name != "of_other"}
+"""The stored columns of a `Remembered`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import IO, Any, TypedDict
+from typing import IO
 from uuid import UUID
 
 from accounts.members.limits import Limit
 from accounts.rows.access import Access
 from accounts.rows.change import change
 from accounts.rows.reading import MemberSelect
+from accounts.rows.rows import Row
 from courses.approval import Applied
 from courses.errors import NoSuchCourse
 from courses.item_batches import add_items
@@ -18,13 +18,13 @@ from courses.models import Item
 from courses.serializers import ItemFields, NewItem
 from courses.syllabi.kinds import kind_of
 from planning.calendar.comparison import (
+    REMEMBERED,
     Change,
     Comparison,
     FileEvent,
     Key,
     KnownEvent,
     Remembered,
-    RememberedColumns,
     Version,
     compare,
 )
@@ -39,7 +39,7 @@ from planning.calendar.serializers import (
 )
 from planning.models import ImportedEvent
 from planning.school_calendars.assigning import label_rows, summaries
-from planning.school_calendars.loading import StoredItem, load_courses
+from planning.school_calendars.loading import load_courses
 from studyservice.database.statements import Param
 
 EVENTS_OF_COURSE = Limit(
@@ -105,19 +105,10 @@ class Plan:
     shared: Sequence[tuple[FileEvent, UUID]] = ()
 
 
-class _ItemColumns(TypedDict):
-    id: UUID
-    title: str
-    kind: str
-    due_on: date | None
-
-
-_ITEMS = MemberSelect[_ItemColumns](
-    Item.rows.declared.filter(course_id=Param("course_id")).order_by(),
-    {name: name for name in _ItemColumns.__annotations__},
+_ITEMS = MemberSelect[Row](
+    Item.rows.declared.filter(course_id=Param("course_id")), {name: name for name in ("id", "title", "kind", "due_on")}
 )
-REMEMBERED = {name: name for name in RememberedColumns.__annotations__}
-_REMEMBERED = MemberSelect[RememberedColumns](
+_REMEMBERED = MemberSelect[Row](
     ImportedEvent.rows.declared.filter(course_id=Param("course_id")).order_by("due_on", "id"), REMEMBERED
 )
 
@@ -142,7 +133,7 @@ def compared(access: Access, course_id: UUID, calendar: CalendarFile) -> Compari
     return found
 
 
-def known_event(row: Remembered, item: _ItemColumns | StoredItem | None) -> KnownEvent:
+def known_event(row: Remembered, item: Row | None) -> KnownEvent:
     """A remembered event with its item, None if the member has deleted it."""
     return KnownEvent(
         id=row.id,
@@ -216,7 +207,7 @@ def take(
     return made, Applied(len(made), changed, deleted)
 
 
-def _columns(key: Key, prodid: str, version: Version) -> dict[str, Any]:
+def _columns(key: Key, prodid: str, version: Version) -> Row:
     uid, instance = key
     return {"uid": uid, "instance": instance, "prodid": prodid, "title": version.title, "due_on": version.due_on}
 

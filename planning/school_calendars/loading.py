@@ -3,32 +3,17 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
-from typing import TypedDict
 from uuid import UUID
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
 
 from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect
+from accounts.rows.rows import Row
 from courses.models import Course
 from planning.models import Milestone
 from planning.school_calendars.assigning import Named
 from studyservice.database.statements import Param
-
-
-class StoredItem(TypedDict):
-    """The compared columns of an item."""
-
-    id: UUID
-    title: str
-    kind: str
-    due_on: date | None
-    done: bool
-    graded: bool
-    note: str | None
-    category_id: UUID | None
-    has_milestones: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +28,25 @@ class Courses:
 
     named: list[Named]
     item_counts: Mapping[UUID, int] = field(default_factory=dict)
-    items: Mapping[UUID, StoredItem] = field(default_factory=dict)
+    items: Mapping[UUID, Row] = field(default_factory=dict)
 
     def name_of(self, course_id: UUID) -> str:
         """The name of a course; empty if it was deleted."""
         return next((one.name for one in self.named if one.id == course_id), "")
 
 
-class _CourseColumns(TypedDict):
-    course_id: UUID
-    name: str
-    code: str | None
-
-
-class _Columns(_CourseColumns, StoredItem):
-    """A course and one of its items. If `id` is null, so is the item."""
-
-
 _COURSES = Course.rows.declared.order_by("created_at", "id")
 _OF_COURSE = {"course_id": "id", "name": "name", "code": "code"}
-_NAMED = MemberSelect[_CourseColumns](_COURSES, _OF_COURSE)
-_WITH_ITEMS = MemberSelect[_Columns](
+_OF_ITEM = ("id", "title", "kind", "due_on", "done", "graded", "note", "category_id")
+_NAMED = MemberSelect[Row](_COURSES, _OF_COURSE)
+_WITH_ITEMS = MemberSelect[Row](
     _COURSES.annotate(
         mine=FilteredRelation("items", condition=Q(items__member_id=Param("member_id"))),
         has_milestones=Exists(Milestone.rows.declared.filter(item_id=OuterRef("mine__id"))),
     ),
-    _OF_COURSE | {name: f"mine__{name}" for name in StoredItem.__annotations__} | {"has_milestones": "has_milestones"},
+    {**_OF_COURSE, **{name: f"mine__{name}" for name in _OF_ITEM}, "has_milestones": "has_milestones"},
 )
+"""A row for each item, and for each course without any, with null in the columns of the item."""
 
 
 def load_courses(access: Access, *, with_items: bool = False) -> Courses:
@@ -83,13 +60,13 @@ def ask_for_courses(access: Access, *, with_items: bool = False) -> Callable[[],
         asked = _WITH_ITEMS.ahead(access)
         return lambda: _with_items(asked())
     named = _NAMED.ahead(access)
-    return lambda: Courses([Named(row["course_id"], row["name"], row["code"]) for row in named()])
+    return lambda: Courses([Named(*row.values()) for row in named()])
 
 
-def _with_items(rows: Sequence[_Columns]) -> Courses:
+def _with_items(rows: Sequence[Row]) -> Courses:
     named: dict[UUID, Named] = {}
     counts: Counter[UUID] = Counter()
-    items: dict[UUID, StoredItem] = {}
+    items: dict[UUID, Row] = {}
     for row in rows:
         course_id = row["course_id"]
         named[course_id] = Named(course_id, row["name"], row["code"])

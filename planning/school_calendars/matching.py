@@ -10,21 +10,21 @@ from django.db.models import Exists, OuterRef, Q
 
 from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect, ids_as_value
-from accounts.rows.rows import OneOf
+from accounts.rows.rows import OneOf, Row
 from planning.calendar.comparison import (
+    REMEMBERED,
     Comparison,
     FileEvent,
     Key,
     KnownEvent,
     Remembered,
-    RememberedColumns,
     compare,
 )
 from planning.calendar.files import CalendarFile
-from planning.calendar.importing import REMEMBERED, known_event
+from planning.calendar.importing import known_event
 from planning.calendar.moves import follow_moves
 from planning.models import ImportedEvent
-from planning.school_calendars.loading import Courses, StoredItem
+from planning.school_calendars.loading import Courses
 from planning.school_calendars.models import SchoolCalendar
 from studyservice.database.statements import Param
 
@@ -214,12 +214,8 @@ class _Matching:
         return any(row.item_id == event.item_id and row.of_other and not row.is_gone for row in rows)
 
 
-class _Columns(RememberedColumns):
-    of_other: bool
-
-
 _OTHERS = SchoolCalendar.rows.declared.filter(id=OuterRef("calendar_id")).exclude(id=Param("calendar_id"))
-_REMEMBERED = MemberSelect[_Columns](
+_REMEMBERED = MemberSelect[Row](
     ImportedEvent.rows.declared.filter(Q(calendar_id=Param("calendar_id")) | Q(OneOf("course_id", "targets")))
     .annotate(of_other=Exists(_OTHERS))
     .order_by("due_on", "id"),
@@ -228,7 +224,7 @@ _REMEMBERED = MemberSelect[_Columns](
 """The events of this calendar, and all events of the courses."""
 
 
-def _is_untouched(item: StoredItem, row: Remembered) -> bool:
+def _is_untouched(item: Row, row: Remembered) -> bool:
     """Return whether the item is unchanged since the calendar created it, and nothing depends on it."""
     as_made = (item["title"], item["due_on"]) == (row.title, row.due_on)
     return as_made and not any(item[name] for name in ("done", "graded", "note", "category_id", "has_milestones"))
