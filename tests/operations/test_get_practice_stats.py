@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 import time_machine
 
+from accounts.credentials.limits import Limits
 from studyservice.rates import limiter as rates
 from tests.support import bulk
 from tests.support.cases import each
@@ -169,6 +170,23 @@ def test_other_members_practice_is_not_counted(owner: RestEntryPoint, stranger: 
     answered(owner, made_deck(owner), correct=0, wrong=5)
     stats = stranger.made("get_practice_stats")
     assert (stats["attempts"], stats["weak_topics"], stats["streak"]["longest"]) == (0, [], 0)
+
+
+@pytest.mark.rest
+@pytest.mark.database("both")
+def test_a_limited_key_sees_the_practice_of_a_deck_in_its_present_course(
+    owner: RestEntryPoint, owner_member: Any, course: Any, make_key: Any
+) -> None:
+    """The attempts were made while the deck was in a course that the key does not see."""
+    hidden = owner.made("create_course", name="Hidden")
+    deck, other = (made_deck(owner, name=name, course_id=hidden["id"]) for name in ("Moved", "Stays"))
+    for one in (deck, other):
+        answered(owner, one, correct=1, wrong=5)
+    owner.made("update_vocab_deck", deck_id=deck["id"], course_id=course["id"])
+    limited = RestEntryPoint(make_key(owner_member, limits=Limits((course["id"],)).stored())[0])
+    stats = limited.made("get_practice_stats", days=2)
+    assert (stats["attempts"], stats["streak"]["current"], stats["by_day"][-1]["attempts"]) == (6, 1, 6)
+    assert [(topic["topic"], topic["course_id"]) for topic in stats["weak_topics"]] == [("Moved", course["id"])]
 
 
 @pytest.mark.database("both")
