@@ -10,7 +10,7 @@ export PORT ?= 8000
 export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/study-data-service/mypy
 
 .DEFAULT_GOAL := help
-.PHONY: help run wheel release release-check test databases test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi syllabi-fit syllabi-model schema pictures
+.PHONY: help run wheel release release-check test databases test-all check audit lint format types rows migrations conformance secret openapi clients lock bench exam-plan drills syllabi syllabi-fit syllabi-model schema pictures
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,7 +49,7 @@ $(CLIENTS): tests/clients/package-lock.json
 		npm ci --prefix tests/clients --ignore-scripts --no-audit --no-fund --loglevel=error; \
 	else echo "npm was not found: the tests with JavaScript clients of MCP will be skipped"; fi
 
-check: types lint migrations conformance ## Lint, types, order of imports, insecure code, migrations, docs/conformance.md
+check: types lint rows migrations conformance ## Lint, types, order of imports, limits of statements, insecure code, migrations, docs/conformance.md
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
@@ -60,6 +60,9 @@ lint: $(VENV)/installed-dev
 types: $(VENV)/installed-dev secret
 	$(BIN)/mypy .
 	$(BIN)/python -m tests.support.any_share
+
+rows: $(VENV)/installed-dev secret
+	$(BIN)/python -m tests.support.rows_only
 
 migrations: $(VENV)/installed secret
 	$(BIN)/python manage.py makemigrations --check --dry-run

@@ -6,7 +6,7 @@ from courses.archive import CourseLine, ItemLine, SyllabusFileLine
 from courses.courses import COURSES
 from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item, SyllabusFile
-from courses.searching import folded_course, folded_item, repair_folded_courses, repair_folded_items
+from courses.searching import folded_course, folded_item
 from courses.uploads.attaching import FILES_OF_COURSE, expiry
 from courses.uploads.rows import require_room, seen_files
 
@@ -29,7 +29,6 @@ register(
         limits=(COURSES,),
         derived=folded_course,
         derived_from=("name",),
-        recompute=repair_folded_courses,
     )
 )
 register(
@@ -86,6 +85,5 @@ register(
         defaults=lambda member: {"missable_from": member.today()},
         unstamped=("category_id",),
         made_with={"category_id": None, "note": None, "done": False},
-        recompute=repair_folded_items,
     )
 )

@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Q
 
-from courses.models import Course, Item
-from studyservice.database.filling import repair_columns
 from studyservice.database.folding import contains, fold_all
 from studyservice.hooks import HookList
 
@@ -31,13 +28,3 @@ def folded_course(columns: Mapping[str, Any]) -> dict[str, str]:
 def folded_item(columns: Mapping[str, Any]) -> dict[str, str]:
     """Compute the searched column of an item."""
     return {"folded": fold_all([columns["title"], columns.get("note")])}
-
-
-def repair_folded_courses(member_id: UUID) -> int:
-    """Recompute folded names of rows that bypassed the service. Return how many were wrong."""
-    return repair_columns(Course.objects.filter(member_id=member_id), ("name", "folded"), folded_course)
-
-
-def repair_folded_items(member_id: UUID) -> int:
-    """Do the same for items."""
-    return repair_columns(Item.objects.filter(member_id=member_id), ("title", "note", "folded"), folded_item)

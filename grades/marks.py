@@ -24,9 +24,7 @@ def settle_marks(access: Access) -> None:
 
 def repair_marks(member_id: UUID) -> int:
     """Do the same for scores that bypassed the service. Return how many marks were wrong."""
-    scores = GradeScore.objects.filter(member_id=member_id, item_id=OuterRef("pk"))
-    mine = Item.objects.filter(member_id=member_id).annotate(scored=Exists(scores))
-    return mine.exclude(graded=F("scored")).update(graded=~Q(graded=True))
+    return _REPAIR.run(member_id=member_id)
 
 
 def of_its_category(item_id: UUID) -> Q:
@@ -60,6 +58,7 @@ _WRONG = Item.rows.whole.annotate(scored=Exists(_SCORES)).exclude(graded=F("scor
 _SETTLE = Update(
     _WRONG, {"graded": ~Q(graded=True), "sequence": F("sequence") + 1, "marked_at": Param("now", DateTimeField())}
 )
+_REPAIR = Update(_WRONG, {"graded": ~Q(graded=True)})
 _CATEGORIZE = Update(
     Item.rows.whole.filter(OneOf("id", "item_ids"), category=None),
     {"category_id": Subquery(_SCORES.values("category_id")[:1])},

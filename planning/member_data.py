@@ -8,7 +8,7 @@ from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from planning.school_calendars.rows import CALENDARS
 from planning.school_calendars.schedule import reschedule
-from planning.searching import folded_milestone, repair_folded_milestones
+from planning.searching import folded_milestone
 
 register(
     MemberData(
@@ -27,7 +27,6 @@ register(
         derived=folded_milestone,
         derived_from=("title",),
         revised_by=("title", "due_on"),
-        recompute=repair_folded_milestones,
     )
 )
 register(

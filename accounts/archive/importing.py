@@ -1,6 +1,7 @@
 """Import an archive into an account without courses and decks, all or nothing."""
 
 import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO, Any, cast
@@ -143,7 +144,9 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
         ValidationFailed: two lines have the same id.
     """
     model, column = laid.table.model, laid.table.stored_file()
-    columns = {name: prepared(model, name) for name in ("member_id", *laid.columns)}
+    derive = laid.table.data.derived or (lambda _: {})
+    computed = [name for name in derive(defaultdict(str)) if name not in laid.columns]
+    columns = {name: prepared(model, name) for name in ("member_id", *laid.columns, *computed)}
     fixed = {laid.columns.index(name): columns[name](write.now) for name in laid.table.data.restamped}
     quoted = [connection.ops.quote_name(name) for name in columns]
     # Only names of models are formatted into the SQL. Values are parameters.
@@ -156,6 +159,9 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
                 values[place] = value
             if column is not None:
                 values[laid.columns.index(column)] = _store(laid, values, archive, stored)
+            if computed:
+                row = derive(dict(zip(laid.columns, values, strict=True)))
+                values += [columns[name](row[name]) for name in computed]
         try:
             with connection.cursor() as cursor:
                 cursor.executemany(statement, [(member_id, *values) for values in batch])

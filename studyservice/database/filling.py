@@ -7,9 +7,6 @@ from uuid import UUID
 from django.db import connections, models, transaction
 from django.db.models import QuerySet
 
-from studyservice.database.batches import batches
-from studyservice.database.snapshots import in_pieces
-
 BATCH = 1000
 
 
@@ -37,27 +34,6 @@ def fill_columns(
             if connections[rows.db].features.has_select_for_update:
                 found.select_for_update(no_key=True, of=("self",)).first()
             _store(rows, found.values("pk", *read), filled)
-
-
-def repair_columns(
-    rows: "QuerySet[Any]", read: Sequence[str], computed: Callable[[Mapping[str, Any]], dict[str, Any]]
-) -> int:
-    """Recompute the columns, for rows written without the service. Return how many rows were wrong.
-
-    Args:
-        read: the columns that `computed` reads, and those that it computes.
-    """
-    wrong = []
-    for row in in_pieces(rows.only("pk", *read)):
-        values = computed({name: getattr(row, name) for name in read})
-        if any(getattr(row, name) != value for name, value in values.items()):
-            wrong.append((row, values))
-    for batch in batches(wrong):
-        for row, values in batch:
-            for name, value in values.items():
-                setattr(row, name, value)
-        rows.bulk_update((row for row, _ in batch), list(batch[0][1]))
-    return len(wrong)
 
 
 def _batches(rows: "QuerySet[Any]") -> Iterator[list[UUID]]:

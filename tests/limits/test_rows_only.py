@@ -20,7 +20,6 @@ MODELS, RELATED = frozenset({"Item", "Course"}), frozenset({"items", "scores"})
         "item.course.items.count()",
         "RawStatement('SELECT 1')",
         "connection.cursor()",
-        "rows.raw('SELECT 1')",
     ],
 )
 def test_it_finds_what_sees_all_rows(source: str) -> None:

@@ -14,7 +14,6 @@ from django.db import connection
 from django.db.models import F, Q
 
 from courses.models import Course, Item
-from courses.searching import repair_folded_courses, repair_folded_items
 from studyservice.database.folding import fold
 from tests.server.test_migrations import migrate_back
 from tests.support import databases
@@ -105,10 +104,7 @@ def test_old_items_are_filled_in_batches(upgraded: str, items: int) -> None:
         assert not mine.filter(missed(earliest)).exists()
         assert mine.filter(missed(today + timedelta(days=9))).exists()
         assert course.folded == fold("PHYSIK Ä")
-        repair_folded_courses(course.member_id)
-        repair_folded_items(course.member_id)
         assert not mine.filter(folded="").exists()
-        assert repair_folded_items(course.member_id) == 0
     milestone.refresh_from_db()
     assert milestone.folded == fold("GLIEDERUNG Ä")
     assert not Item.objects.exclude(done=False, graded=False, note=None, category=None).exists()
