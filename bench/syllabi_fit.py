@@ -59,7 +59,7 @@ def main() -> None:
 def samples_of(file: Path, labels: Labels) -> tuple[list[Sample], int]:
     """The candidates of one text, and the number of its labels."""
     syllabus = syllabus_of(text_of(file), labels)
-    candidates = candidates_of(syllabus, weights_in(syllabus.lines, [one.lines for one in syllabus.columns]))
+    candidates = candidates_of(syllabus, weights_in(syllabus.lines))
     right = matched([(one.title, one.due_on, one.confidence) for one in candidates], wanted_of(labels))
     found = [Sample(file.stem, with_missing(one.reasons), at in right) for at, one in enumerate(candidates)]
     return found, len(wanted_of(labels))

@@ -15,7 +15,6 @@ from courses.syllabi.weeks import WORKING_WEEK, days_of_weeks, weeks_in
 HEAD: Final = 60
 """Number of first lines in which a text names its subject."""
 
-_GERMAN: Final = re.compile(r"\b(?:und|der|die|das|Abgabe|Klausur|Vorlesung|Uhr|Termine?|vom|bis|am)\b")
 _DAY_FIRST_WORDS: Final = re.compile(rf"\b(?:{any_word('day_first')})\b")
 _BARE_YEAR: Final = re.compile(r"(?<![\d./-])20\d\d(?![\d./-])")
 _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) dates?\b", re.IGNORECASE)
@@ -66,7 +65,6 @@ class Calendar:
     Attributes:
         span: the days of dates without a year.
         day_first: whether 3/4 is 3 April.
-        dotted: whether "26.10." is a date.
         point: whether "26.10" is one.
         sure: whether weekdays agree with the assumed years.
         term: the term in the text, else of the course; None if neither has one.
@@ -75,7 +73,6 @@ class Calendar:
 
     span: Term
     day_first: bool = False
-    dotted: bool = False
     point: bool = False
     sure: bool = True
     term: Term | None = None
@@ -84,7 +81,7 @@ class Calendar:
     def mentions(self, line: str) -> list[Mention]:
         """The valid dates of a line from `readable`, in order."""
         mentions = []
-        for written in written_dates(line, dotted=self.dotted, point=self.point):
+        for written in written_dates(line, point=self.point):
             first, last = self.day_of(written), self.day_of(written.last or written)
             if first and last and first <= last and (last - first).days < 200:
                 if first == last and WEEK_OF.search(line, 0, written.start):
@@ -126,14 +123,13 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
         term: the term of the course, if known.
     """
     beginning = "\n".join(text_lines[:400])
-    dotted = len(_GERMAN.findall(beginning)) >= 3
     point = sum(bool(_POINT_FIRST.match(line)) for line in text_lines) >= LEAST_POINTS
-    written = [one for line in text_lines for one in written_dates(line, dotted=dotted, point=point)]
+    written = [one for line in text_lines for one in written_dates(line, point=point)]
     spans = [*find_terms("\n".join(text_lines)), *_span_of_years(written, "\n".join(text_lines[:HEAD]), today)]
     named = term_near(term, today) if term else None
     spans = [*spans, *([named] if named else [])] or [Term("", today, today)]
     span = min(spans, key=lambda one: (-_fitting(one, written), one.last < today))
-    calendar = Calendar(span, dotted=dotted, point=point, term=span if span.name else named)
+    calendar = Calendar(span, point=point, term=span if span.name else named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, beginning))
     calendar = replace(calendar, sure=_agrees(calendar, written))
     calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.first_days))

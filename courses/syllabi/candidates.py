@@ -99,10 +99,9 @@ def candidates_in(syllabus: Syllabus, graded: Sequence[str] = ()) -> Iterator[Ca
         graded: the names of the parts of the grade; these are words for work, too.
     """
     nouns = nouns_with(graded)
-    for column in syllabus.columns:
-        for unit in units_in(column):
-            for candidate in _of_unit(column, unit, nouns):
-                yield replace(candidate, said=unit.text) if unit.prose else candidate
+    for unit in units_in(syllabus):
+        for candidate in _of_unit(syllabus, unit, nouns):
+            yield replace(candidate, said=unit.text) if unit.prose else candidate
 
 
 def undated_parts(weights: Iterable[Weight]) -> Iterator[Candidate]:

@@ -90,7 +90,7 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = (), unchanged: Collec
         stored: the items of the course; those missing from the text are appended as gone.
         unchanged: the lines of the items in the course's text; what the member corrected in them is not proposed back.
     """
-    weights = weights_in(syllabus.lines, [column.lines for column in syllabus.columns])
+    weights = weights_in(syllabus.lines)
     kept = [one for one in candidates_of(syllabus, weights) if one.confidence >= FITTED["least"]]
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
     found, gone = matches(

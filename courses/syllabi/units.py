@@ -26,12 +26,6 @@ SHORT: Final = 120
 LONGEST: Final = timedelta(days=9)
 """Maximum days of a range that can apply to other lines; a whole term cannot."""
 
-LISTS: Final = 4
-"""Number of earlier blocks that may have the titles of a list of dates."""
-
-LEAST_PAIRED: Final = 3
-"""Minimum number of dates in such a list."""
-
 _DETAIL: Final = re.compile(rf"\W*(?:{any_word('detail')})\b", re.IGNORECASE)
 """The start of a line that only adds details to the title above it."""
 
@@ -60,12 +54,7 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     above: Above | None = None
     merged: Row | None = None
     headed = False
-    earlier: list[list[Row]] = []
     for block in _blocks_in(syllabus):
-        if paired := list(_of_lists(block, earlier)):
-            yield from paired
-            continue
-        earlier = [*earlier[1 - LISTS :], [row for row, mentions in block if not mentions]]
         first, dates = block[0]
         if not dates:
             headed = not first.is_table and len(first.text) < SHORT and bool(DUE.search(first.text))
@@ -129,22 +118,6 @@ def _is_detail(row: Row, mentions: Sequence[Mention], *, titles_first: bool) -> 
     if len(row.text) < SHORT and DUE_LABEL.match(row.text):
         return True
     return _only_when(row.text, mentions) and bool(_DETAIL.match(row.text) or (titles_first and not row.roles))
-
-
-def _of_lists(block: Sequence[tuple[Row, Sequence[Mention]]], earlier: Sequence[Sequence[Row]]) -> Iterator[Unit]:
-    """The titles of an earlier list with the dates of this one: columns stored one after the other."""
-    head = block[0][0] if not block[0][1] else None
-    dates = block[1:] if head else block
-    if len(dates) < LEAST_PAIRED or not all(
-        len(mentions) == 1 and _only_when(row.text, mentions) for row, mentions in dates
-    ):
-        return
-    for titles in reversed(earlier):
-        named = titles[len(titles) - len(dates) :] if 0 <= len(titles) - len(dates) <= 1 else []
-        if named and all(is_title(cleaned(row.text, [])) for row in named):
-            for title, (_, mentions) in zip(named, dates, strict=True):
-                yield Unit(title.text, title.line, (), mentions[0], reason=True, titled=True, entry=True)
-            return
 
 
 def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:

@@ -182,17 +182,6 @@ def test_a_column_headed_by_a_weekday_has_that_day_of_the_week():
     assert items(FALL, *lines) == [("Quiz 1", "quiz", "2026-09-29"), ("Exam 1", "exam", "2026-10-08")]
 
 
-def test_lists_set_one_after_another_are_read_side_by_side():
-    titles = ("", "Assessment", "Visual test", "Object essay", "Examination", "")
-    shares, dates = ("Share of mark", "10%", "30%", "60%", ""), ("Due", "Oct 5", "Oct 19", "Dec 7")
-    assert items(FALL, *titles, *shares, *dates) == [
-        ("Visual test", "quiz", "2026-10-05"),
-        ("Object essay", "paper", "2026-10-19"),
-        ("Examination", "exam", "2026-12-07"),
-    ]
-    assert weights(*titles, *shares, *dates) == [("Visual test", 10), ("Object essay", 30), ("Examination", 60)]
-
-
 def test_the_text_below_a_day_of_a_calendar_is_on_that_day():
     week = (
         "Mon           Tue           Wed           Thu           Fri",
