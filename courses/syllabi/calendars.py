@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
 
-from courses.syllabi.dates import Written, written_dates
-from courses.syllabi.terms import Term, find_term, find_terms, term_near
+from courses.syllabi.dates import Mention, Written, written_dates
+from courses.syllabi.terms import Term, find_terms, term_near
 from courses.syllabi.vocabulary import any_word
 from courses.syllabi.weeks import WORKING_WEEK, days_of_weeks, weeks_in
 
@@ -31,31 +31,6 @@ LEAST_POINTS: Final = 3
 _SHORTEST_TERM: Final = timedelta(days=20)
 FURTHEST: Final = 20
 """Maximum distance in years of a full date from today, for determining the year of a syllabus."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A date or a range of dates in a line.
-
-    Attributes:
-        start: start position in the line.
-        end: end position.
-        first: the day, or the first day of a range.
-        last: the day, or the last day of a range.
-        weekday: the adjacent weekday, Monday is 0.
-        counted: whether it is named by its week: "Friday of week 4".
-    """
-
-    start: int
-    end: int
-    first: date
-    last: date
-    weekday: int | None = None
-    counted: bool = False
-
-    def holds(self, day: date) -> bool:
-        """Return whether the day equals the date or is in the range."""
-        return self.first <= day <= self.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +62,7 @@ class Calendar:
                 if first == last and WEEK_OF.search(line, 0, written.start):
                     last = first + WORKING_WEEK
                 mentions.append(Mention(written.start, written.end, first, last, written.weekday))
-        return mentions or [
-            Mention(one.start, one.end, one.first, one.last, counted=True) for one in days_of_weeks(line, self.weeks)
-        ]
-
-    def first_days(self, line: str) -> list[tuple[int, int, date]]:
-        """The dates of a line as (start, end, first day)."""
-        return [(one.start, one.end, one.first) for one in self.mentions(line)]
+        return mentions or list(days_of_weeks(line, self.weeks))
 
     def day_of(self, written: Written) -> date | None:
         """The day of one written date, or None if it does not exist.
@@ -132,7 +101,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
     calendar = Calendar(span, point=point, term=span if span.name else named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, beginning))
     calendar = replace(calendar, sure=_agrees(calendar, written))
-    calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.first_days))
+    calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.mentions))
     return replace(calendar, term=_stated_term(calendar, text_lines) or calendar.term)
 
 
@@ -187,8 +156,8 @@ def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> boo
 
 
 def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
-    """The days of the term, if lines that name it or its dates have long ranges."""
-    lines = (line for line in text_lines if _LASTS.search(line) or find_term(line))
+    """The days of the term, if lines about its dates have long ranges, and the text or the course names its year."""
+    lines = (line for line in text_lines if _LASTS.search(line) and (calendar.term or _BARE_YEAR.search(line)))
     ranges = [one for line in lines for one in calendar.mentions(line) if one.last - one.first > _SHORTEST_TERM]
     if not ranges:
         return None

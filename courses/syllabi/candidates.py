@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
 
-from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import BY, DUE, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
+from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import LETTERED, blanked, day_in, listed_after, mentions_for
 from courses.syllabi.kinds import SAT, kind_of
 from courses.syllabi.phrases import TAKING_PART, Phrase, nouns_with, phrases_of
@@ -308,12 +308,12 @@ def _every_week(unit: Unit, nouns: re.Pattern[str]) -> Iterator[Candidate]:
     begin = unit.mentions[0].start if unit.mentions else 0
     weekdays = weekdays_in(" ".join(one[0] for one in RECURRING.finditer(said, 0, begin)))
     bounds = [one for one in unit.mentions if one.end <= len(said)]
-    phrases = phrases_of(said, nouns) or phrases_of(unit.before, nouns)
-    if len(weekdays) != 1 or not phrases or not 0 < len(bounds) <= 2:
+    if len(weekdays) != 1 or not 0 < len(bounds) <= 2:
         return
+    phrases = phrases_of(said, nouns) or phrases_of(unit.before, nouns)
     first, last, off = bounds[0].first, bounds[-1].last, unit.mentions[len(bounds) :]
     day = first + timedelta(days=(min(weekdays) - first.weekday()) % 7)
-    while last - first > LONGEST and day <= last:
+    while phrases and last - first > LONGEST and day <= last:
         if not any(one.holds(day) for one in off):
             yield Candidate(
                 phrases[-1].title, phrases[-1].kind, day, unit.line, frozenset({Reason.DUE, Reason.RECURRING})

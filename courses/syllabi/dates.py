@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import islice
 from typing import Final
 
@@ -103,6 +104,31 @@ class Written:
     open_order: bool = False
     weekday: int | None = None
     last: "Written | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A date or a range of dates in a line.
+
+    Attributes:
+        start: start position in the line.
+        end: end position.
+        first: the day, or the first day of a range.
+        last: the day, or the last day of a range.
+        weekday: the adjacent weekday, Monday is 0.
+        counted: whether it is named by its week: "Friday of week 4".
+    """
+
+    start: int
+    end: int
+    first: date
+    last: date
+    weekday: int | None = None
+    counted: bool = False
+
+    def holds(self, day: date) -> bool:
+        """Return whether the day equals the date or is in the range."""
+        return self.first <= day <= self.last
 
 
 def written_dates(line: str, *, point: bool = False) -> list[Written]:

@@ -6,11 +6,12 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import Final
 
-from courses.syllabi.calendars import Calendar, Mention, calendar_of
-from courses.syllabi.grids import with_months
+from courses.syllabi.calendars import Calendar, calendar_of
+from courses.syllabi.dates import Mention
+from courses.syllabi.grids import with_months, with_weekdays
 from courses.syllabi.markup import plain
 from courses.syllabi.quotes import Quotable
-from courses.syllabi.rows import WEEKS_HEAD, rows_of
+from courses.syllabi.rows import WEEKS_HEAD, Row, rows_of
 from courses.syllabi.tables import with_whole_rows
 from courses.syllabi.text import lines_of, quoted, readable
 from courses.syllabi.weekday_rules import Rules, rules_in
@@ -64,7 +65,8 @@ class Syllabus:
         raw = lines_of(text)
         whole, begins = with_whole_rows(plain(raw))
         lines = list(with_months([readable(line) for line in whole]))
-        return cls(raw, lines, calendar_of(lines, today=today, term=term), begins)
+        calendar = calendar_of(lines, today=today, term=term)
+        return cls(raw, list(with_weekdays(lines, calendar.mentions)), calendar, begins)
 
     def mentions(self, line: int) -> list[Mention]:
         """The dates of a line (from 0). Empty if the line does not exist."""
@@ -90,9 +92,14 @@ class Syllabus:
         return self.calendar.mentions(quoted(text))
 
     @cached_property
+    def rows(self) -> Sequence[Row]:
+        """The rows of the text, without empty lines."""
+        return list(rows_of(self.lines))
+
+    @cached_property
     def _weeks(self) -> frozenset[int]:
         """The rows of tables whose first date is the first day of a week, by the head of its column."""
-        rows = [row for row in rows_of(self.lines) if any(map(WEEKS_HEAD.match, row.heads))]
+        rows = [row for row in self.rows if any(map(WEEKS_HEAD.match, row.heads))]
         weeks = (
             (row, cell)
             for row in rows

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from courses.syllabi.calendars import Mention
+from courses.syllabi.dates import Mention
 from courses.syllabi.vocabulary import whole_word
 
 BEGIN: Final = re.compile(

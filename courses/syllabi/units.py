@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from courses.syllabi.calendars import Mention
 from courses.syllabi.cells import units_of_cells
 from courses.syllabi.cues import BY, DUE, DUE_LABEL, SAYS
+from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.rows import Row, rows_of, sentences_of
+from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
 from courses.syllabi.vocabulary import any_word
@@ -101,7 +101,7 @@ def _begins_with_date(row: Row, mentions: Sequence[Mention]) -> bool:
 def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
     """The rows between empty lines, each with its dates."""
     block: list[tuple[Row, Sequence[Mention]]] = []
-    for row in rows_of(syllabus.lines):
+    for row in syllabus.rows:
         if block and not syllabus.lines[row.line - 1].strip():
             yield block
             block = []
@@ -197,7 +197,7 @@ def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
 def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) -> Iterator[Unit]:
     """The last title above a line like "Due: October 8". An opening day does not count."""
     due = due_among(row.text, mentions)
-    named = [one for one in titles if _is_titled(one)]
+    named = [one for one in titles[-REACH:] if _is_titled(one)]
     title = next((one for one in reversed(named) if not _TYPE.fullmatch(one.text)), named[-1] if named else None)
     if due and title:
         says_due = bool(_DUE_DETAIL.search(row.text))
@@ -207,4 +207,9 @@ def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) 
 def _is_titled(row: Row) -> bool:
     """Return whether a line is a title, alone or in its first cell."""
     separated = "|" in row.text or row.text[-1] in ".,;"
-    return not separated and not _LABELLED.match(row.text) and is_title(cleaned(row.cells[0], []))
+    return (
+        not separated
+        and len(row.text) < 2 * SHORT
+        and not _LABELLED.match(row.text)
+        and is_title(cleaned(row.cells[0], []))
+    )
