@@ -52,7 +52,7 @@ def with_months(lines: Sequence[str]) -> Iterator[str]:
             day = days[-1]
             texts = list(_below(lines, at + 1)) if not _DAY.sub("", line).strip() else []
             if texts:
-                cells = _cells([one.start("day") for one in found_days], texts)
+                cells = cells_below([one.start("day") for one in found_days], texts)
                 dated = [f"{month} {number}{year}: {cell}" for number, cell in zip(days, cells, strict=True) if cell]
                 below = [" | ".join(dated), *[""] * (len(texts) - 1)]
                 yield ""
@@ -68,7 +68,7 @@ def _below(lines: Sequence[str], start: int) -> Iterator[str]:
         yield line
 
 
-def _cells(starts: Sequence[int], lines: Sequence[str]) -> list[str]:
+def cells_below(starts: Sequence[int], lines: Sequence[str]) -> list[str]:
     """The text in each column, which begins nearest to where its day begins."""
     cells = [""] * len(starts)
     for line in lines:

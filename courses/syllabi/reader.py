@@ -10,10 +10,9 @@ from courses.syllabi.calendars import Calendar, calendar_of
 from courses.syllabi.dates import Mention
 from courses.syllabi.grids import with_months, with_weekdays
 from courses.syllabi.markup import plain
-from courses.syllabi.quotes import Quotable
 from courses.syllabi.rows import WEEKS_HEAD, Row, rows_of
 from courses.syllabi.tables import with_whole_rows
-from courses.syllabi.text import lines_of, quoted, readable
+from courses.syllabi.text import Quotable, lines_of, quoted, readable
 from courses.syllabi.weekday_rules import Rules, rules_in
 from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
 

@@ -14,8 +14,11 @@ from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
+from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, dates_inside
 from courses.syllabi.vocabulary import any_word
+
+Above = tuple[Mention, int]
+"""A date that lines below can refer to, and its line."""
 
 REACH: Final = 10
 """Maximum number of lines below a date that it can apply to."""
@@ -69,7 +72,7 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             if not due_among(row.text, mentions):
                 titles.append(row)
             above = _above(row, mentions, above)
-            units = units_of_cells(syllabus, row) if row.is_table else _of_line(syllabus, row, mentions, above)
+            units = units_of_cells(syllabus, row) if row.is_table else _of_line(row, mentions, above)
             for unit in units:
                 yield replace(unit, reason=unit.reason or (headed and bool(mentions)))
 
@@ -90,8 +93,8 @@ def _above(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above 
     if row.is_table:
         return None if mentions else above
     if _begins_with_date(row, mentions) and not mentions[0].counted and mentions[0].last - mentions[0].first <= LONGEST:
-        return Above(mentions[0], row.line)
-    return above if above and row.line - above.line <= REACH else None
+        return (mentions[0], row.line)
+    return above if above and row.line - above[1] <= REACH else None
 
 
 def _begins_with_date(row: Row, mentions: Sequence[Mention]) -> bool:
@@ -129,7 +132,7 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
     return dates[-1] == len(block) - 1 or bool(phrases_of(title))
 
 
-def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
+def _of_line(row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
     """The sentences of a line, without the date that begins it.
 
     The title at the start of a line has the due date of a later sentence that says only when.
@@ -143,13 +146,12 @@ def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: A
             yield Unit(row.text[start:end], row.line_at(start), (), mention)
         return
     begin = head.end if head else 0
-    before = syllabus.lines[row.line - 1] if row.line else ""
     sentences = [(begin + start, sentence) for start, sentence in sentences_of(row.text[begin:])]
     due = None if head else _due_after(sentences[1:], mentions, said_due=bool(_DUE_LAST.search(sentences[0][1])))
     for start, sentence in sentences:
         due_first = bool(DUE.match(sentence.lstrip(" *-•")))
         below = above and (short or due_first) and not mentions and not SAYS.search(sentence[:SHORT])
-        given = head or (above.mention if above and below else None)
+        given = head or (above[0] if above and below else None)
         if due and not start and is_title(cleaned(sentence, [])):
             yield Unit(sentence, row.line, (), due, reason=True, titled=True)
             continue
@@ -160,10 +162,8 @@ def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: A
             given,
             titled=short and bool(mentions) and bool(_WORTH.search(sentence)),
             prose=not short and not head,
-            before=before,
             in_week=not mentions and bool(WEEK_HEAD.match(row.text)),
         )
-        before = sentence
 
 
 def _entries(row: Row, mentions: Sequence[Mention]) -> list[tuple[int, int, Mention]]:

@@ -102,11 +102,6 @@ def test_what_recurs_between_two_days_is_an_item_for_each_week_but_those_that_ar
     ]
 
 
-def test_what_recurs_has_the_name_in_the_line_above_where_its_own_has_none():
-    lines = ("Homework (25%)", "Collected every Wednesday starting October 7, ending October 21.")
-    assert [day for title, day, _ in found(*lines) if title == "Homework"] == ["2026-10-07", "2026-10-14", "2026-10-21"]
-
-
 def test_a_column_for_each_section_is_a_date_for_each():
     rows = ("          Section 1     Section 2", "Test 1    Mon Oct 5     Tue Oct 6")
     assert found(*rows) == [("Test 1", "2026-10-05", "two dates"), ("Test 1", "2026-10-06", "two dates")]

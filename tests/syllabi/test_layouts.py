@@ -127,16 +127,6 @@ def test_a_title_at_the_start_of_a_line_has_the_due_date_at_its_end():
     ]
 
 
-def test_a_sentence_continues_the_one_before():
-    assert doubts("You write two reports. The first is due October 8; the second is due October 16.") == [
-        ("First report", "2026-10-08", None),
-        ("Second report", "2026-10-16", "little says so"),
-    ]
-    assert [one[:2] for one in doubts("You write a song report. It is due October 8.")] == [
-        ("Song report", "2026-10-08")
-    ]
-
-
 def test_a_list_of_days_numbers_the_tests():
     assert doubts("Tests: October 6, October 8 and October 13") == [
         ("Test 1", "2026-10-06", None),
