@@ -38,9 +38,6 @@ _LIST_HEAD: Final = re.compile(r"s?\s(?:due )?dates?\s?:", re.IGNORECASE)
 _OR: Final = re.compile(r"[\s,]*(?:or|oder|ou|o)\s(?:on\s)?", re.IGNORECASE)
 _SECTION: Final = re.compile(r"\b(?:section|sec\.|group|cohort|lab section|gruppe)s?\s[A-Z\d]{1,4}\b", re.IGNORECASE)
 _CLAUSE: Final = re.compile(r"\s*[(;.]|\s(?:as (?:described|discussed)|which|that)\b")
-LONG: Final = 5
-"""Words of the longest ordinary title."""
-
 CROWDED: Final = 2
 _PLURAL: Final = re.compile(r"(?<![sui])s$", re.IGNORECASE)
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)
@@ -187,7 +184,6 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
         reasons = _reasons(syllabus, unit, phrase, mention, day, near=near, title=title, days=len(listed))
         reasons |= _held(
             {
-                Reason.NAME: Reason.SAT in reasons and len(title.split()) > 1,
                 Reason.SEVERAL_DAYS: not (certain or ruled) or len(LETTERED.findall(syllabus.lines[unit.line])) > 1,
                 Reason.RULE: ruled is not None,
                 Reason.CROWDED: len(phrases) > CROWDED,
@@ -245,13 +241,8 @@ def _reasons(
             Reason.NUMBER: phrase.numbered,
             Reason.TITLED: unit.titled,
             Reason.OWN: own,
-            Reason.PROSE: unit.prose,
-            Reason.BEGINS: begins,
-            Reason.LAB: phrase.kind == "lab",
             Reason.PLURAL: days == 1 and bool(_PLURAL.search(phrase.title)),
-            Reason.TOPIC: unit.role in {"topic", "reading"},
             Reason.CELL: unit.role is not None,
-            Reason.LONG: len(phrase.title.split()) > LONG,
             Reason.SAYS: bool(SAYS.search(near)),
             Reason.WEEKDAY: day.weekday() in weekdays,
             Reason.OTHER_WEEKDAY: bool(weekdays) and day.weekday() not in weekdays,

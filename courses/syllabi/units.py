@@ -206,10 +206,6 @@ def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) 
 
 def _is_titled(row: Row) -> bool:
     """Return whether a line is a title, alone or in its first cell."""
-    separated = "|" in row.text or row.text[-1] in ".,;"
-    return (
-        not separated
-        and len(row.text) < 2 * SHORT
-        and not _LABELLED.match(row.text)
-        and is_title(cleaned(row.cells[0], []))
-    )
+    if len(row.text) > 2 * SHORT or "|" in row.text or row.text[-1] in ".,;" or _LABELLED.match(row.text):
+        return False
+    return is_title(cleaned(row.cells[0], []))
