@@ -127,7 +127,7 @@ def candidates_of(syllabus: Syllabus, weights: Sequence[Weight]) -> list[Candida
     kept = _without_doubles(compared_with_others(syllabus, found, graded))
     days = Counter(one.due_on for one in kept if one.due_on)
     shared = frozenset({Reason.SHARED_DAY})
-    return [replace(one, reasons=one.reasons | shared) if days[one.due_on] > 1 else one for one in kept]
+    return [replace(one, reasons=one.reasons | shared) if one.due_on and days[one.due_on] > 1 else one for one in kept]
 
 
 def _item(syllabus: Syllabus, candidate: Candidate) -> ProposedItem:
