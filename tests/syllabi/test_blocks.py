@@ -25,7 +25,7 @@ def test_dates_belong_to_the_titles_above_if_titles_come_first():
 def test_dates_belong_to_the_titles_below_if_dates_come_first():
     assert found("Thu Oct 8", "Essay 1: Songs due", "Thu Oct 15", "Midterm exam", "", "Essay 9 is graded by peers") == [
         ("Essay 1: Songs", "2026-10-08", None),
-        ("Midterm exam", "2026-10-15", None),
+        ("Midterm exam", "2026-10-15", "little says so"),
     ]
 
 
