@@ -25,7 +25,7 @@ PRECISION: Final = 0.902
 """Share of the ticked items that is to be right, in texts left out of the fit."""
 
 NEARLY: Final = 0.015
-MOST_LEAST: Final = 0.13
+MOST_LEAST: Final = 0.15
 """Most confidence that an item may need to be proposed: members look at unticked rows, too."""
 
 FILE: Final = Path(reasons.__file__).with_name("fitted.json")

@@ -12,7 +12,7 @@ TICKED: Final = 0.8
 
 MOST: Final = 0.95
 UNDATED: Final = 0.3
-"""Least confidence of an item that the text names without a date."""
+"""Least confidence of an item that the text names without a day."""
 
 UNTICKED: Final = 0.75
 """Most confidence of an item with a doubt."""
@@ -76,7 +76,7 @@ def confidence_of(reasons: Collection[Reason]) -> float:
     likely = 1 / (1 + exp(-total))
     below = likely < threshold
     mapped = TICKED * likely / threshold if below else TICKED + (1 - TICKED) * (likely - threshold) / (1 - threshold)
-    least = UNDATED if Reason.NO_DATE in known else 0
+    least = UNDATED if known & {Reason.NO_DATE, Reason.SEVERAL_DAYS} else 0
     return round(max(least, min(mapped, TICKED - 0.01 if below else MOST, most_of(known))), 2)
 
 
