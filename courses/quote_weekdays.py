@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Final
 
-from courses.syllabi.calendars import Mention
+from courses.syllabi.dates import Mention
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.text import quoted
 from courses.syllabi.words import NAMED_WEEKDAYS, WEEKDAYS_BEFORE_DATES, one_of

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
 
-from courses.syllabi.dates import Written, written_dates
-from courses.syllabi.terms import Term, find_term, find_terms, term_near
+from courses.syllabi.dates import Mention, Written, written_dates
+from courses.syllabi.terms import Term, find_terms, term_near
 from courses.syllabi.vocabulary import any_word
 from courses.syllabi.weeks import WORKING_WEEK, days_of_weeks, weeks_in
 
 HEAD: Final = 60
 """Number of first lines in which a text names its subject."""
 
-_GERMAN: Final = re.compile(r"\b(?:und|der|die|das|Abgabe|Klausur|Vorlesung|Uhr|Termine?|vom|bis|am)\b")
 _DAY_FIRST_WORDS: Final = re.compile(rf"\b(?:{any_word('day_first')})\b")
 _BARE_YEAR: Final = re.compile(r"(?<![\d./-])20\d\d(?![\d./-])")
 _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) dates?\b", re.IGNORECASE)
@@ -35,38 +34,12 @@ FURTHEST: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
-    """A date or a range of dates in a line.
-
-    Attributes:
-        start: start position in the line.
-        end: end position.
-        first: the day, or the first day of a range.
-        last: the day, or the last day of a range.
-        weekday: the adjacent weekday, Monday is 0.
-        counted: whether it is named by its week: "Friday of week 4".
-    """
-
-    start: int
-    end: int
-    first: date
-    last: date
-    weekday: int | None = None
-    counted: bool = False
-
-    def holds(self, day: date) -> bool:
-        """Return whether the day equals the date or is in the range."""
-        return self.first <= day <= self.last
-
-
-@dataclass(frozen=True, slots=True)
 class Calendar:
     """The interpretation of the dates of one syllabus.
 
     Attributes:
         span: the days of dates without a year.
         day_first: whether 3/4 is 3 April.
-        dotted: whether "26.10." is a date.
         point: whether "26.10" is one.
         sure: whether weekdays agree with the assumed years.
         term: the term in the text, else of the course; None if neither has one.
@@ -75,7 +48,6 @@ class Calendar:
 
     span: Term
     day_first: bool = False
-    dotted: bool = False
     point: bool = False
     sure: bool = True
     term: Term | None = None
@@ -84,19 +56,13 @@ class Calendar:
     def mentions(self, line: str) -> list[Mention]:
         """The valid dates of a line from `readable`, in order."""
         mentions = []
-        for written in written_dates(line, dotted=self.dotted, point=self.point):
+        for written in written_dates(line, point=self.point):
             first, last = self.day_of(written), self.day_of(written.last or written)
             if first and last and first <= last and (last - first).days < 200:
                 if first == last and WEEK_OF.search(line, 0, written.start):
                     last = first + WORKING_WEEK
                 mentions.append(Mention(written.start, written.end, first, last, written.weekday))
-        return mentions or [
-            Mention(one.start, one.end, one.first, one.last, counted=True) for one in days_of_weeks(line, self.weeks)
-        ]
-
-    def first_days(self, line: str) -> list[tuple[int, int, date]]:
-        """The dates of a line as (start, end, first day)."""
-        return [(one.start, one.end, one.first) for one in self.mentions(line)]
+        return mentions or list(days_of_weeks(line, self.weeks))
 
     def day_of(self, written: Written) -> date | None:
         """The day of one written date, or None if it does not exist.
@@ -126,17 +92,16 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
         term: the term of the course, if known.
     """
     beginning = "\n".join(text_lines[:400])
-    dotted = len(_GERMAN.findall(beginning)) >= 3
     point = sum(bool(_POINT_FIRST.match(line)) for line in text_lines) >= LEAST_POINTS
-    written = [one for line in text_lines for one in written_dates(line, dotted=dotted, point=point)]
+    written = [one for line in text_lines for one in written_dates(line, point=point)]
     spans = [*find_terms("\n".join(text_lines)), *_span_of_years(written, "\n".join(text_lines[:HEAD]), today)]
     named = term_near(term, today) if term else None
     spans = [*spans, *([named] if named else [])] or [Term("", today, today)]
     span = min(spans, key=lambda one: (-_fitting(one, written), one.last < today))
-    calendar = Calendar(span, dotted=dotted, point=point, term=span if span.name else named)
+    calendar = Calendar(span, point=point, term=span if span.name else named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, beginning))
     calendar = replace(calendar, sure=_agrees(calendar, written))
-    calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.first_days))
+    calendar = replace(calendar, weeks=weeks_in(text_lines, calendar.mentions))
     return replace(calendar, term=_stated_term(calendar, text_lines) or calendar.term)
 
 
@@ -191,8 +156,8 @@ def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> boo
 
 
 def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
-    """The days of the term, if lines that name it or its dates have long ranges."""
-    lines = (line for line in text_lines if _LASTS.search(line) or find_term(line))
+    """The days of the term, if lines about its dates have long ranges, and the text or the course names its year."""
+    lines = (line for line in text_lines if _LASTS.search(line) and (calendar.term or _BARE_YEAR.search(line)))
     ranges = [one for line in lines for one in calendar.mentions(line) if one.last - one.first > _SHORTEST_TERM]
     if not ranges:
         return None

@@ -7,11 +7,11 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
 
-from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import BY, DUE, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
+from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import LETTERED, blanked, day_in, listed_after, mentions_for
 from courses.syllabi.kinds import SAT, kind_of
-from courses.syllabi.phrases import TAKING_PART, Phrase, nouns_with, phrases_of
+from courses.syllabi.phrases import Phrase, nouns_with, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.reasons import Reason, confidence_of
 from courses.syllabi.titles import MOST_WORDS, cleaned, is_title, title_of
@@ -23,15 +23,6 @@ from courses.syllabi.weights import Weight
 from courses.syllabi.words import RECURRING, weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
-_ORDINALS: Final = rf"(?:{any_word('ordinals')})\b"
-_REFERENCE: Final = re.compile(
-    rf"\b(?:it|they|them|(?:the|der|die|das|le|la|el)\s(?P<which>{_ORDINALS}))(?:'s|'re)?"
-    r"(?=(?:, [^,.;]{3,40},)?(?:\s(?:one|is|are|will be))*\s"
-    r"(?:takes place|due|handed in|turned in|collected|held|on|by|am|bis|le|el)\b|\s*$)",
-    re.IGNORECASE,
-)
-"""Work named before: "The first midterm is on February 23, the second on April 13. It is held in class"."""
-
 _NO_NAME: Final = re.compile(rf"(?:{any_word('no_title')})\b|\(", re.IGNORECASE)
 """Words that never begin a title."""
 
@@ -47,9 +38,6 @@ _LIST_HEAD: Final = re.compile(r"s?\s(?:due )?dates?\s?:", re.IGNORECASE)
 _OR: Final = re.compile(r"[\s,]*(?:or|oder|ou|o)\s(?:on\s)?", re.IGNORECASE)
 _SECTION: Final = re.compile(r"\b(?:section|sec\.|group|cohort|lab section|gruppe)s?\s[A-Z\d]{1,4}\b", re.IGNORECASE)
 _CLAUSE: Final = re.compile(r"\s*[(;.]|\s(?:as (?:described|discussed)|which|that)\b")
-LONG: Final = 5
-"""Words of the longest ordinary title."""
-
 CROWDED: Final = 2
 _PLURAL: Final = re.compile(r"(?<![sui])s$", re.IGNORECASE)
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|not|no|but|außer|sauf|excepto)\b", re.IGNORECASE)
@@ -99,10 +87,9 @@ def candidates_in(syllabus: Syllabus, graded: Sequence[str] = ()) -> Iterator[Ca
         graded: the names of the parts of the grade; these are words for work, too.
     """
     nouns = nouns_with(graded)
-    for column in syllabus.columns:
-        for unit in units_in(column):
-            for candidate in _of_unit(column, unit, nouns):
-                yield replace(candidate, said=unit.text) if unit.prose else candidate
+    for unit in units_in(syllabus):
+        for candidate in _of_unit(syllabus, unit, nouns):
+            yield replace(candidate, said=unit.text) if unit.prose else candidate
 
 
 def undated_parts(weights: Iterable[Weight]) -> Iterator[Candidate]:
@@ -126,7 +113,7 @@ def _of_unit(syllabus: Syllabus, unit: Unit, nouns: re.Pattern[str]) -> Iterator
 
 
 def _named_in(unit: Unit, nouns: re.Pattern[str]) -> list[Phrase]:
-    """The phrases for the items of a unit: those with a known noun, codes, and references to the sentence before."""
+    """The phrases for the items of a unit: those with a known noun, and codes."""
     text = unit.text
     phrases = phrases_of(text, nouns)
     if len(outside := [one for one in phrases if text.count("(", 0, one.start) <= text.count(")", 0, one.start)]) == 1:
@@ -135,7 +122,6 @@ def _named_in(unit: Unit, nouns: re.Pattern[str]) -> list[Phrase]:
         Phrase(*code.span(1), code[1], "assignment", numbered=True, strong=True, against=False)
         for code in (_CODE if unit.reason else _CODED).finditer(text)
     ]
-    phrases += list(_references(unit, phrases, nouns))
     phrases = _apart(text, sorted(phrases, key=lambda one: one.start), unit.mentions)
     if not phrases or (
         unit.titled
@@ -144,16 +130,6 @@ def _named_in(unit: Unit, nouns: re.Pattern[str]) -> list[Phrase]:
     ):
         return _named_by_due(unit, phrases) or phrases
     return phrases
-
-
-def _references(unit: Unit, phrases: Sequence[Phrase], nouns: re.Pattern[str]) -> Iterator[Phrase]:
-    """References to the work named last: "the second on April 13"."""
-    for found in _REFERENCE.finditer(unit.text):
-        named = [one for one in phrases if one.end <= found.start()] or phrases_of(unit.before, nouns)
-        if named:
-            which, title, kind = found["which"], named[-1].title, named[-1].kind
-            title = f"{which} {title.split()[-1].removesuffix('s')}" if which else title
-            yield Phrase(*found.span(), title, kind, numbered=bool(which), strong=True, against=False)
 
 
 def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) -> list[Phrase]:
@@ -193,8 +169,6 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
     if _LIST_HEAD.match(text, phrase.end) and phrases[at + 1 :]:
         return
     title = title_of(unit, phrase, end)
-    if TAKING_PART.fullmatch(title):
-        return
     own = mentions_for(text, phrase, phrases, unit.mentions)
     if unit.given and weekdays_in(near) and not any(start <= one.start < end for one in own):
         own = []  # a day of the row's week: "HW 10 (Fri); report due Thu Dec 10"
@@ -207,13 +181,10 @@ def _of_phrase(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], at: in
         day, certain = day_in(mention, near)
         ruled = None if certain else day_by_rule(syllabus.rules, title, mention.first)
         day = ruled or day
-        reasons = _of_date(unit, phrase, near, mention, day, own=bool(own), days=len(listed)) | _of_line(
-            syllabus, unit, title, day
-        )
+        reasons = _reasons(syllabus, unit, phrase, mention, day, near=near, title=title, days=len(listed))
         reasons |= _held(
             {
-                Reason.NAME: Reason.SAT in reasons and len(title.split()) > 1,
-                Reason.SEVERAL_DAYS: not (certain or ruled),
+                Reason.SEVERAL_DAYS: not (certain or ruled) or len(LETTERED.findall(syllabus.lines[unit.line])) > 1,
                 Reason.RULE: ruled is not None,
                 Reason.CROWDED: len(phrases) > CROWDED,
                 Reason.TWO_DATES: len(own) > len(listed)
@@ -237,49 +208,51 @@ def _of_sections(unit: Unit, start: int, end: int) -> bool:
     )
 
 
-def _of_date(
-    unit: Unit, phrase: Phrase, near: str, mention: Mention, day: date, *, own: bool, days: int
+def _reasons(
+    syllabus: Syllabus, unit: Unit, phrase: Phrase, mention: Mention, day: date, *, near: str, title: str, days: int
 ) -> frozenset[Reason]:
-    """The reasons for and against one day in the words near a phrase.
+    """The reasons for and against one day.
 
     Args:
+        syllabus: the text.
         unit: the unit of the phrase.
         phrase: names the item.
-        near: the words between the phrases before and after it, without dates.
         mention: the date.
         day: the day meant by it.
-        own: whether the date is in the unit.
+        near: the words between the phrases before and after it, without dates.
+        title: the title of the item.
         days: how many days a list has.
     """
-    text = unit.text
+    text, line, mentions = unit.text, syllabus.lines[unit.line], syllabus.mentions(unit.line)
+    own = mention is not unit.given
     weekdays = weekdays_in(near) | ({mention.weekday} - {None})
     due = unit.reason or bool(DUE.search(near) or (own and BY.search(text, phrase.end, mention.start)))
     beside = own and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
     entry = beside or unit.entry or unit.titled or (own and phrase.start < 4)
     begins = phrase.start < 5
-    alone = begins and ":" not in text.strip(" :")
     plain = phrase.strong or phrase.numbered
-    placed = phrase.numbered or (begins and not unit.prose)
+    placed = (phrase.numbered or (begins and not unit.prose)) and not _TOPIC.search(phrase.title)
+    heads_line = line[:SHORT].strip().lower().startswith(title.lower()[:12]) or bool(mentions and mentions[0].start < 6)
     return _held(
         {
             Reason.DUE: due,
-            Reason.SAT: bool(SAT.search(phrase.title)) and (days > 1 or (placed and not _TOPIC.search(phrase.title))),
+            Reason.SAT: (placed or days > 1) and bool(SAT.search(phrase.title)),
             Reason.LISTED: entry and plain,
             Reason.NUMBER: phrase.numbered,
             Reason.TITLED: unit.titled,
             Reason.OWN: own,
-            Reason.PROSE: unit.prose,
-            Reason.BEGINS: begins,
-            Reason.LAB: phrase.kind == "lab",
             Reason.PLURAL: days == 1 and bool(_PLURAL.search(phrase.title)),
-            Reason.TOPIC: unit.role in {"topic", "reading"},
             Reason.CELL: unit.role is not None,
-            Reason.LONG: len(phrase.title.split()) > LONG,
             Reason.SAYS: bool(SAYS.search(near)),
             Reason.WEEKDAY: day.weekday() in weekdays,
             Reason.OTHER_WEEKDAY: bool(weekdays) and day.weekday() not in weekdays,
             Reason.RECURRING: bool(RECURRING.search(near)) and not phrase.numbered,
-            Reason.MAYBE_TOPIC: not (due or plain or entry or alone) or bool(UNGRADED.search(near)),
+            Reason.MAYBE_TOPIC: not (due or plain or entry or (begins and ":" not in text.strip(" :")))
+            or bool(UNGRADED.search(near)),
+            Reason.ENTRY: heads_line and len(cleaned(line, mentions)) <= len(title) + 25,
+            Reason.HERE: unit.detail or any(one.holds(day) for one in mentions),
+            Reason.OUTSIDE_TERM: not syllabus.in_term(day),
+            Reason.YEAR: not syllabus.calendar.sure,
         }
     )
 
@@ -288,33 +261,18 @@ def _held(reasons: Mapping[Reason, bool]) -> frozenset[Reason]:
     return frozenset(reason for reason, holds in reasons.items() if holds)
 
 
-def _of_line(syllabus: Syllabus, unit: Unit, title: str, day: date) -> frozenset[Reason]:
-    """The reasons in the line as a whole, and in the calendar."""
-    line, mentions = syllabus.lines[unit.line], syllabus.mentions(unit.line)
-    begins = line[:SHORT].strip().lower().startswith(title.lower()[:12]) or bool(mentions and mentions[0].start < 6)
-    return _held(
-        {
-            Reason.ENTRY: begins and len(cleaned(line, mentions)) <= len(title) + 25,
-            Reason.HERE: unit.detail or any(one.holds(day) for one in mentions),
-            Reason.SEVERAL_DAYS: len(LETTERED.findall(line)) > 1,
-            Reason.OUTSIDE_TERM: not syllabus.in_term(day),
-            Reason.YEAR: not syllabus.calendar.sure,
-        }
-    )
-
-
 def _every_week(unit: Unit, nouns: re.Pattern[str]) -> Iterator[Candidate]:
     """The items of "a quiz every Thursday from September 2 to December 2, except on October 7"."""
     said = _EXCEPT.split(unit.text, maxsplit=1)[0]
     begin = unit.mentions[0].start if unit.mentions else 0
     weekdays = weekdays_in(" ".join(one[0] for one in RECURRING.finditer(said, 0, begin)))
     bounds = [one for one in unit.mentions if one.end <= len(said)]
-    phrases = phrases_of(said, nouns) or phrases_of(unit.before, nouns)
-    if len(weekdays) != 1 or not phrases or not 0 < len(bounds) <= 2:
+    if len(weekdays) != 1 or not 0 < len(bounds) <= 2:
         return
+    phrases = phrases_of(said, nouns)
     first, last, off = bounds[0].first, bounds[-1].last, unit.mentions[len(bounds) :]
     day = first + timedelta(days=(min(weekdays) - first.weekday()) % 7)
-    while last - first > LONGEST and day <= last:
+    while phrases and last - first > LONGEST and day <= last:
         if not any(one.holds(day) for one in off):
             yield Candidate(
                 phrases[-1].title, phrases[-1].kind, day, unit.line, frozenset({Reason.DUE, Reason.RECURRING})

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE
+from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.phrases import phrases_of

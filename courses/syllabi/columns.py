@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 LEAST_LINES: Final = 6
@@ -17,21 +17,20 @@ MOST_GUTTERS: Final = 4
 _RIGHT: Final = re.compile(r"(?:(?<= {2})|(?<=\| ))(?!\|)\S")
 
 
-def columns_of(lines: Sequence[str], apart: Callable[[str, str], bool] = lambda left, right: True) -> list[list[str]]:
+def columns_of(lines: Sequence[str]) -> list[list[str]]:
     """The left and the right column of a text as lines of the same numbers; empty without a gutter.
 
     Lines that cross the gutter belong to the left column.
 
     Args:
         lines: as returned by `readable`.
-        apart: whether the right part of a line is an entry of its own, and not a cell of the left one's row.
     """
     starts = Counter(found.start() for line in lines if len(line) < MOST_CHARACTERS for found in _RIGHT.finditer(line))
-    best = max((_parted(lines, gutter, apart) for gutter, _ in starts.most_common(MOST_GUTTERS)), default=(0, [], []))
+    best = max((_parted(lines, gutter) for gutter, _ in starts.most_common(MOST_GUTTERS)), default=(0, [], []))
     return [*best[1:]] if best[0] >= LEAST_LINES else []
 
 
-def _parted(lines: Sequence[str], gutter: int, apart: Callable[[str, str], bool]) -> tuple[int, list[str], list[str]]:
+def _parted(lines: Sequence[str], gutter: int) -> tuple[int, list[str], list[str]]:
     """The number of lines with an entry right of a gutter, and both columns."""
     parted = [
         len(line) < MOST_CHARACTERS and line[gutter - 2 : gutter] in {"  ", "| "} and bool(line[gutter:].strip())
@@ -39,4 +38,4 @@ def _parted(lines: Sequence[str], gutter: int, apart: Callable[[str, str], bool]
     ]
     left = [line[: gutter - 2].rstrip() if part else line for line, part in zip(lines, parted, strict=True)]
     right = [line[gutter:] if part else "" for line, part in zip(lines, parted, strict=True)]
-    return sum(apart(*parts) for parts in zip(left, right, strict=True) if parts[1]), left, right
+    return sum(map(bool, right)), left, right

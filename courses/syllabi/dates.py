@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import islice
 from typing import Final
 
@@ -105,24 +106,48 @@ class Written:
     last: "Written | None" = None
 
 
-def written_dates(line: str, *, dotted: bool = True, point: bool = False) -> list[Written]:
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A date or a range of dates in a line.
+
+    Attributes:
+        start: start position in the line.
+        end: end position.
+        first: the day, or the first day of a range.
+        last: the day, or the last day of a range.
+        weekday: the adjacent weekday, Monday is 0.
+        counted: whether it is named by its week: "Friday of week 4".
+    """
+
+    start: int
+    end: int
+    first: date
+    last: date
+    weekday: int | None = None
+    counted: bool = False
+
+    def holds(self, day: date) -> bool:
+        """Return whether the day equals the date or is in the range."""
+        return self.first <= day <= self.last
+
+
+def written_dates(line: str, *, point: bool = False) -> list[Written]:
     """The dates of a line in order. A range counts as one.
 
     Args:
         line: as returned by `readable`.
-        dotted: whether "26.10." without a year is a date, as in German.
         point: whether "26.10" is one.
     """
     if not any(character.isdigit() for character in line):
         return []
     dates: list[Written] = []
-    for one in sorted(_read(line, dotted=dotted, point=point), key=lambda one: (one.start, -one.end)):
+    for one in sorted(_read(line, point=point), key=lambda one: (one.start, -one.end)):
         if not dates or one.start >= dates[-1].end:
             dates.extend(_with_borrowers(line, _with_weekday(line, one), dates[-1].end if dates else 0))
     return _as_ranges(line, dates)
 
 
-def _read(line: str, *, dotted: bool, point: bool) -> Iterator[Written]:
+def _read(line: str, *, point: bool) -> Iterator[Written]:
     """The dates in any form. They may overlap, and may not exist."""
     for pattern in (
         _SPREADSHEET,
@@ -138,15 +163,14 @@ def _read(line: str, *, dotted: bool, point: bool) -> Iterator[Written]:
         for found in islice(pattern.finditer(line), MOST_DATES):
             said = {name.partition("_")[0]: value for name, value in found.groupdict().items() if value is not None}
             day, month, year = said["day"], said["month"].lower(), said.get("year")
-            if year or dotted or pattern is not _DOTTED:
-                yield Written(
-                    found.start(),
-                    found.end(),
-                    int(day),
-                    MONTHS.get(month) or int(month),
-                    int(f"20{year}"[-4:]) if year else None,
-                    open_order=pattern in {_FULL, _SHORT},
-                )
+            yield Written(
+                found.start(),
+                found.end(),
+                int(day),
+                MONTHS.get(month) or int(month),
+                int(f"20{year}"[-4:]) if year else None,
+                open_order=pattern in {_FULL, _SHORT},
+            )
 
 
 def _with_weekday(line: str, one: Written) -> Written:

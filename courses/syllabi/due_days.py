@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Final
 
-from courses.syllabi.calendars import Mention
+from courses.syllabi.dates import Mention
 from courses.syllabi.phrases import Phrase
 from courses.syllabi.vocabulary import any_word
 from courses.syllabi.words import weekdays_in

@@ -4,8 +4,9 @@ from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
-from courses.syllabi.calendars import WEEK_OF, Mention
+from courses.syllabi.calendars import WEEK_OF
 from courses.syllabi.cues import DUE_LABEL
+from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import LETTERED, due_among
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned

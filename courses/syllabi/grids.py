@@ -1,10 +1,12 @@
-"""Month calendars, and lists below the name of a month, whose days are bare numbers."""
+"""Days without their date: bare numbers below the name of a month, and weekdays alone below a date."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
 from typing import Final
 
-from courses.syllabi.words import MONTHS, one_of
+from courses.syllabi.dates import Mention
+from courses.syllabi.words import MONTHS, WEEKDAYS, one_of, weekdays_in
 
 MOST_LINES: Final = 60
 """Maximum number of lines below the name of a month that may contain its days."""
@@ -21,6 +23,9 @@ _DAY: Final = re.compile(
     r"(?P<before>(?:^|[|\t]|\s{3,})\s*)(?P<day>[1-9]|[12]\d|3[01])(?=[\s|.:)]|$)(?![.:]?\d|\s?[-–/%])(?P<point>[.:)])?"
 )
 _CELL: Final = re.compile(r"\S+(?: \S+)*")
+_WEEKDAY: Final = re.compile(rf"[\s|*#_-]*(?P<weekday>{one_of(WEEKDAYS)})[.:*_]*(?=\s*(?:$|\||\t))", re.IGNORECASE)
+BEGINS: Final = 12
+"""Maximum position at which a date begins its line."""
 
 
 def with_months(lines: Sequence[str]) -> Iterator[str]:
@@ -47,7 +52,7 @@ def with_months(lines: Sequence[str]) -> Iterator[str]:
             day = days[-1]
             texts = list(_below(lines, at + 1)) if not _DAY.sub("", line).strip() else []
             if texts:
-                cells = _cells([one.start("day") for one in found_days], texts)
+                cells = cells_below([one.start("day") for one in found_days], texts)
                 dated = [f"{month} {number}{year}: {cell}" for number, cell in zip(days, cells, strict=True) if cell]
                 below = [" | ".join(dated), *[""] * (len(texts) - 1)]
                 yield ""
@@ -63,7 +68,7 @@ def _below(lines: Sequence[str], start: int) -> Iterator[str]:
         yield line
 
 
-def _cells(starts: Sequence[int], lines: Sequence[str]) -> list[str]:
+def cells_below(starts: Sequence[int], lines: Sequence[str]) -> list[str]:
     """The text in each column, which begins nearest to where its day begins."""
     cells = [""] * len(starts)
     for line in lines:
@@ -71,3 +76,28 @@ def _cells(starts: Sequence[int], lines: Sequence[str]) -> list[str]:
             nearest = min(range(len(starts)), key=lambda at: abs(starts[at] - found.start()))
             cells[nearest] = f"{cells[nearest]} {found[0]}".strip()
     return cells
+
+
+def with_weekdays(lines: Sequence[str], dates: Callable[[str], Sequence[Mention]]) -> Iterator[str]:
+    """The lines with its date after each weekday that is alone in its line or first cell, below a line with a date.
+
+    Args:
+        lines: as returned by `readable`.
+        dates: the dates of a line.
+    """
+    if not any(map(_WEEKDAY.match, lines)):
+        yield from lines
+        return
+    last: date | None = None
+    left = 0
+    for line in lines:
+        left -= 1
+        found = _WEEKDAY.match(line)
+        first = next(iter(dates(line[:MOST_CHARACTERS])), None)
+        if first and first.start < BEGINS:
+            last, left = (first.first if first.first == first.last else None), MOST_BELOW
+        elif found and last and left >= 0 and len(weekdays_in(line)) == 1:
+            last += timedelta(days=(WEEKDAYS[found["weekday"].lower()] - last.weekday()) % 7)
+            left = MOST_BELOW
+            line = f"{line[: found.end('weekday')]} {last:%Y-%m-%d}{line[found.end() :]}"  # noqa: PLW2901
+        yield line

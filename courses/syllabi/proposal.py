@@ -1,5 +1,6 @@
 """The proposal of a syllabus: a course with items and weights, each with its line, for the member's approval."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -12,7 +13,7 @@ from courses.syllabi.candidates import Candidate, candidates_in, undated_parts
 from courses.syllabi.comparison import Match, Stored, Title, matches
 from courses.syllabi.course_fields import CourseFields, course_fields
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.reasons import FITTED, first_doubt
+from courses.syllabi.reasons import FITTED, Reason, first_doubt
 from courses.syllabi.text import comparable, title_key
 from courses.syllabi.warnings import Caution, Claim, cautions_about, too_many
 from courses.syllabi.weights import Weight, weights_in
@@ -90,7 +91,7 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = (), unchanged: Collec
         stored: the items of the course; those missing from the text are appended as gone.
         unchanged: the lines of the items in the course's text; what the member corrected in them is not proposed back.
     """
-    weights = weights_in(syllabus.lines, [column.lines for column in syllabus.columns])
+    weights = weights_in(syllabus.lines)
     kept = [one for one in candidates_of(syllabus, weights) if one.confidence >= FITTED["least"]]
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
     found, gone = matches(
@@ -123,7 +124,10 @@ def candidates_of(syllabus: Syllabus, weights: Sequence[Weight]) -> list[Candida
     """The candidates of a text without doubles, however little speaks for them."""
     graded = [one.name for one in weights]
     found = [*islice(candidates_in(syllabus, graded), MOST_CANDIDATES), *undated_parts(weights)]
-    return _without_doubles(compared_with_others(syllabus, found, graded))
+    kept = _without_doubles(compared_with_others(syllabus, found, graded))
+    days = Counter(one.due_on for one in kept if one.due_on)
+    shared = frozenset({Reason.SHARED_DAY})
+    return [replace(one, reasons=one.reasons | shared) if one.due_on and days[one.due_on] > 1 else one for one in kept]
 
 
 def _item(syllabus: Syllabus, candidate: Candidate) -> ProposedItem:

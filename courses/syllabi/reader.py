@@ -6,22 +6,17 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import Final
 
-from courses.syllabi.calendars import Calendar, Mention, calendar_of
-from courses.syllabi.columns import columns_of
-from courses.syllabi.grids import with_months
+from courses.syllabi.calendars import Calendar, calendar_of
+from courses.syllabi.dates import Mention
+from courses.syllabi.grids import with_months, with_weekdays
 from courses.syllabi.markup import plain
-from courses.syllabi.quotes import Quotable
-from courses.syllabi.rows import WEEKS_HEAD, rows_of
+from courses.syllabi.rows import WEEKS_HEAD, Row, rows_of
 from courses.syllabi.tables import with_whole_rows
-from courses.syllabi.text import lines_of, quoted, readable
-from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.unit import BEGIN
+from courses.syllabi.text import Quotable, lines_of, quoted, readable
 from courses.syllabi.weekday_rules import Rules, rules_in
 from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
 
 WHOLE_WEEK: Final = timedelta(days=6)
-WEEK: Final = timedelta(days=7)
-"""Days that the dates in one row of a timetable span at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,8 @@ class Syllabus:
         raw = lines_of(text)
         whole, begins = with_whole_rows(plain(raw))
         lines = list(with_months([readable(line) for line in whole]))
-        return cls(raw, lines, calendar_of(lines, today=today, term=term), begins)
+        calendar = calendar_of(lines, today=today, term=term)
+        return cls(raw, list(with_weekdays(lines, calendar.mentions)), calendar, begins)
 
     def mentions(self, line: int) -> list[Mention]:
         """The dates of a line (from 0). Empty if the line does not exist."""
@@ -95,9 +91,14 @@ class Syllabus:
         return self.calendar.mentions(quoted(text))
 
     @cached_property
+    def rows(self) -> Sequence[Row]:
+        """The rows of the text, without empty lines."""
+        return list(rows_of(self.lines))
+
+    @cached_property
     def _weeks(self) -> frozenset[int]:
         """The rows of tables whose first date is the first day of a week, by the head of its column."""
-        rows = [row for row in rows_of(self.lines) if any(map(WEEKS_HEAD.match, row.heads))]
+        rows = [row for row in self.rows if any(map(WEEKS_HEAD.match, row.heads))]
         weeks = (
             (row, cell)
             for row in rows
@@ -110,19 +111,6 @@ class Syllabus:
     def rules(self) -> Rules:
         """The weekdays on which work of a kind is due."""
         return rules_in(self.lines, self.mentions)
-
-    @cached_property
-    def columns(self) -> "list[Syllabus]":
-        """The text, or its two columns if entries with dates of their own begin at one place of its lines."""
-
-        def apart(left: str, right: str) -> bool:
-            dates = self.calendar.mentions(right)
-            if BEGIN.fullmatch(left) or len(dates) != 1 or dates[0].start > 2 or not is_title(cleaned(right, dates)):
-                return False
-            return all(abs(one.first - dates[0].first) > WEEK for one in self.calendar.mentions(left))
-
-        found = columns_of(self.raw, apart)
-        return [replace(self, lines=[*map(readable, lines)], _mentions={}, _said={}) for lines in found] or [self]
 
     def said(self, line: int) -> "Said":
         """Indirect mentions of days in a line (from 0)."""

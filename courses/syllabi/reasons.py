@@ -12,7 +12,7 @@ TICKED: Final = 0.8
 
 MOST: Final = 0.95
 UNDATED: Final = 0.3
-"""Least confidence of an item that the text names without a date."""
+"""Least confidence of an item that the text names without a day."""
 
 UNTICKED: Final = 0.75
 """Most confidence of an item with a doubt."""
@@ -29,22 +29,17 @@ class Reason(Enum):
     LISTED = "its title has a plain word or a number, and its date follows"
     NUMBER = "it has a number"
     WEEKDAY = "the weekday beside the date is that of the date"
-    NAME = "what is sat has a name of several words"
     HERE = "the date is in its line"
     ENTRY = "its line has hardly more than its title and its date"
     ALIKE = "other lines of the same form are items, too"
     GRADED = "it is a part of the grade"
     TITLED = "its place is that of a title of work"
     OWN = "the date is in its cell, line or sentence"
-    PROSE = "it is in a sentence of a long line"
-    BEGINS = "it begins its cell, line or sentence"
-    LAB = "it is a lab"
     PLURAL = "its last word is a plural"
-    TOPIC = "it is in a column of topics or readings"
     CELL = "it is in a row of a table"
     CROWDED = "its cell, line or sentence names several things"
-    LONG = "its title has many words"
     SAYS = "its sentence has a verb"
+    SHARED_DAY = "another item has its day"
 
     NO_DATE = "no date"
     OUTSIDE_TERM = "outside the term"
@@ -81,7 +76,7 @@ def confidence_of(reasons: Collection[Reason]) -> float:
     likely = 1 / (1 + exp(-total))
     below = likely < threshold
     mapped = TICKED * likely / threshold if below else TICKED + (1 - TICKED) * (likely - threshold) / (1 - threshold)
-    least = UNDATED if Reason.NO_DATE in known else 0
+    least = UNDATED if known & {Reason.NO_DATE, Reason.SEVERAL_DAYS} else 0
     return round(max(least, min(mapped, TICKED - 0.01 if below else MOST, most_of(known))), 2)
 
 

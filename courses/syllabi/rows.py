@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from courses.syllabi.grids import cells_below
 from courses.syllabi.reading.lines import BREAK
 from courses.syllabi.tables import DATE_FIRST
 from courses.syllabi.vocabulary import VOCABULARY
@@ -27,7 +28,6 @@ INDENT: Final = 8
 
 _GAP: Final = re.compile(r"\t+ *| {2,}(?=\S)")
 _AROUND: Final = f" \t{BREAK}"
-_CELL: Final = re.compile(r"\S+(?: \S+)*")
 _RULE: Final = re.compile(r"[\s|:=+_-]*")
 _BULLET: Final = re.compile(
     rf"^\s*(?:[•●○◦▪■□*·➢►✓o+-]|#{{1,6}}|\(?(?:\d{{1,2}}(?![.)]\s+(?:{one_of(MONTHS)})\b)|[a-z])[.)](?!\d))\s+",
@@ -148,13 +148,8 @@ def _below_heads(text: str, header: str) -> tuple[str, ...]:
     if "\t" in header:
         cells = [cell.strip() for cell in text.split("\t")]
         return (*cells, *[""] * (header.count("\t") + 1 - len(cells)))
-    starts = [gap.end() for gap in _GAP.finditer(header)]
-    starts = [len(header) - len(header.lstrip()), *starts]
-    cells = [""] * len(starts)
-    for cell in _CELL.finditer(text):
-        nearest = min(range(len(starts)), key=lambda at: abs(starts[at] - cell.start()))
-        cells[nearest] = f"{cells[nearest]} {cell[0]}".strip()
-    return tuple(cells)
+    starts = [len(header) - len(header.lstrip()), *(gap.end() for gap in _GAP.finditer(header))]
+    return tuple(cells_below(starts, [text]))
 
 
 def _goes_on_below(text: str, following: str) -> bool:

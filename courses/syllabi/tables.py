@@ -61,8 +61,7 @@ def _tables(lines: Sequence[str], mark: str) -> Iterator[tuple[int, int, int]]:
         elif begin >= 0 and at - last > MOST_LINES:
             common = max(counts, key=lambda one: (counts[one], one), default=0)
             cells = ruled or (common if counts[common] >= LEAST_ROWS and 2 * together > counts.total() else 0)
-            if cells:
-                yield begin, min(last + (1 if mark == "\t" else MOST_AFTER), len(lines)), cells
+            yield begin, min(last + (1 if mark == "\t" else MOST_AFTER), len(lines)), cells
             begin, counts, ruled, together = -1, Counter(), 0, 0
 
 

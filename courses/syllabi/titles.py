@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE, OPEN, SAYS
+from courses.syllabi.dates import Mention
 from courses.syllabi.phrases import Phrase
 from courses.syllabi.unit import Unit
 from courses.syllabi.words import WEEKDAYS, one_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from courses.syllabi.calendars import Mention
+from courses.syllabi.dates import Mention
 from courses.syllabi.vocabulary import whole_word
 
 BEGIN: Final = re.compile(
@@ -35,7 +35,6 @@ class Unit:
         entry: whether its date follows it in its row, as in a list of deadlines.
         several: whether its row has several dates and no column determines which one counts.
         prose: whether it is a sentence of a long line.
-        before: the sentence before it in its line.
         in_week: whether its line begins with a week number and has no date.
         detail: whether its date is a detail in a line of its own.
         role: the role of its column, empty if it has none; None outside of tables.
@@ -50,18 +49,9 @@ class Unit:
     entry: bool = False
     several: bool = False
     prose: bool = False
-    before: str = ""
     in_week: bool = False
     detail: bool = False
     role: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Above:
-    """A date that lines below can refer to."""
-
-    mention: Mention
-    line: int
 
 
 def dates_inside(mentions: Sequence[Mention], start: int, text: str) -> list[Mention]:

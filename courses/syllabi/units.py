@@ -6,16 +6,19 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from courses.syllabi.calendars import Mention
 from courses.syllabi.cells import units_of_cells
 from courses.syllabi.cues import BY, DUE, DUE_LABEL, SAYS
+from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.rows import Row, rows_of, sentences_of
+from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Above, Unit, dates_inside
+from courses.syllabi.unit import BEGIN, WEEK_HEAD, WHEN_WORDS, Unit, dates_inside
 from courses.syllabi.vocabulary import any_word
+
+Above = tuple[Mention, int]
+"""A date that lines below can refer to, and its line."""
 
 REACH: Final = 10
 """Maximum number of lines below a date that it can apply to."""
@@ -25,12 +28,6 @@ SHORT: Final = 120
 
 LONGEST: Final = timedelta(days=9)
 """Maximum days of a range that can apply to other lines; a whole term cannot."""
-
-LISTS: Final = 4
-"""Number of earlier blocks that may have the titles of a list of dates."""
-
-LEAST_PAIRED: Final = 3
-"""Minimum number of dates in such a list."""
 
 _DETAIL: Final = re.compile(rf"\W*(?:{any_word('detail')})\b", re.IGNORECASE)
 """The start of a line that only adds details to the title above it."""
@@ -60,12 +57,7 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     above: Above | None = None
     merged: Row | None = None
     headed = False
-    earlier: list[list[Row]] = []
     for block in _blocks_in(syllabus):
-        if paired := list(_of_lists(block, earlier)):
-            yield from paired
-            continue
-        earlier = [*earlier[1 - LISTS :], [row for row, mentions in block if not mentions]]
         first, dates = block[0]
         if not dates:
             headed = not first.is_table and len(first.text) < SHORT and bool(DUE.search(first.text))
@@ -80,7 +72,7 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             if not due_among(row.text, mentions):
                 titles.append(row)
             above = _above(row, mentions, above)
-            units = units_of_cells(syllabus, row) if row.is_table else _of_line(syllabus, row, mentions, above)
+            units = units_of_cells(syllabus, row) if row.is_table else _of_line(row, mentions, above)
             for unit in units:
                 yield replace(unit, reason=unit.reason or (headed and bool(mentions)))
 
@@ -101,8 +93,8 @@ def _above(row: Row, mentions: Sequence[Mention], above: Above | None) -> Above 
     if row.is_table:
         return None if mentions else above
     if _begins_with_date(row, mentions) and not mentions[0].counted and mentions[0].last - mentions[0].first <= LONGEST:
-        return Above(mentions[0], row.line)
-    return above if above and row.line - above.line <= REACH else None
+        return (mentions[0], row.line)
+    return above if above and row.line - above[1] <= REACH else None
 
 
 def _begins_with_date(row: Row, mentions: Sequence[Mention]) -> bool:
@@ -112,7 +104,7 @@ def _begins_with_date(row: Row, mentions: Sequence[Mention]) -> bool:
 def _blocks_in(syllabus: Syllabus) -> Iterator[list[tuple[Row, Sequence[Mention]]]]:
     """The rows between empty lines, each with its dates."""
     block: list[tuple[Row, Sequence[Mention]]] = []
-    for row in rows_of(syllabus.lines):
+    for row in syllabus.rows:
         if block and not syllabus.lines[row.line - 1].strip():
             yield block
             block = []
@@ -131,22 +123,6 @@ def _is_detail(row: Row, mentions: Sequence[Mention], *, titles_first: bool) -> 
     return _only_when(row.text, mentions) and bool(_DETAIL.match(row.text) or (titles_first and not row.roles))
 
 
-def _of_lists(block: Sequence[tuple[Row, Sequence[Mention]]], earlier: Sequence[Sequence[Row]]) -> Iterator[Unit]:
-    """The titles of an earlier list with the dates of this one: columns stored one after the other."""
-    head = block[0][0] if not block[0][1] else None
-    dates = block[1:] if head else block
-    if len(dates) < LEAST_PAIRED or not all(
-        len(mentions) == 1 and _only_when(row.text, mentions) for row, mentions in dates
-    ):
-        return
-    for titles in reversed(earlier):
-        named = titles[len(titles) - len(dates) :] if 0 <= len(titles) - len(dates) <= 1 else []
-        if named and all(is_title(cleaned(row.text, [])) for row in named):
-            for title, (_, mentions) in zip(named, dates, strict=True):
-                yield Unit(title.text, title.line, (), mentions[0], reason=True, titled=True, entry=True)
-            return
-
-
 def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
     """Return whether the title is above the first date-only line of a block."""
     dates = [at for at, (row, mentions) in enumerate(block) if mentions and _only_when(row.text, mentions)]
@@ -156,7 +132,7 @@ def _titles_come_first(block: Sequence[tuple[Row, Sequence[Mention]]]) -> bool:
     return dates[-1] == len(block) - 1 or bool(phrases_of(title))
 
 
-def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
+def _of_line(row: Row, mentions: Sequence[Mention], above: Above | None) -> Iterator[Unit]:
     """The sentences of a line, without the date that begins it.
 
     The title at the start of a line has the due date of a later sentence that says only when.
@@ -170,13 +146,12 @@ def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: A
             yield Unit(row.text[start:end], row.line_at(start), (), mention)
         return
     begin = head.end if head else 0
-    before = syllabus.lines[row.line - 1] if row.line else ""
     sentences = [(begin + start, sentence) for start, sentence in sentences_of(row.text[begin:])]
     due = None if head else _due_after(sentences[1:], mentions, said_due=bool(_DUE_LAST.search(sentences[0][1])))
     for start, sentence in sentences:
         due_first = bool(DUE.match(sentence.lstrip(" *-•")))
         below = above and (short or due_first) and not mentions and not SAYS.search(sentence[:SHORT])
-        given = head or (above.mention if above and below else None)
+        given = head or (above[0] if above and below else None)
         if due and not start and is_title(cleaned(sentence, [])):
             yield Unit(sentence, row.line, (), due, reason=True, titled=True)
             continue
@@ -187,10 +162,8 @@ def _of_line(syllabus: Syllabus, row: Row, mentions: Sequence[Mention], above: A
             given,
             titled=short and bool(mentions) and bool(_WORTH.search(sentence)),
             prose=not short and not head,
-            before=before,
             in_week=not mentions and bool(WEEK_HEAD.match(row.text)),
         )
-        before = sentence
 
 
 def _entries(row: Row, mentions: Sequence[Mention]) -> list[tuple[int, int, Mention]]:
@@ -224,7 +197,7 @@ def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
 def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) -> Iterator[Unit]:
     """The last title above a line like "Due: October 8". An opening day does not count."""
     due = due_among(row.text, mentions)
-    named = [one for one in titles if _is_titled(one)]
+    named = [one for one in titles[-REACH:] if _is_titled(one)]
     title = next((one for one in reversed(named) if not _TYPE.fullmatch(one.text)), named[-1] if named else None)
     if due and title:
         says_due = bool(_DUE_DETAIL.search(row.text))
@@ -233,5 +206,6 @@ def _titled_above(row: Row, mentions: Sequence[Mention], titles: Sequence[Row]) 
 
 def _is_titled(row: Row) -> bool:
     """Return whether a line is a title, alone or in its first cell."""
-    separated = "|" in row.text or row.text[-1] in ".,;"
-    return not separated and not _LABELLED.match(row.text) and is_title(cleaned(row.cells[0], []))
+    if len(row.text) > 2 * SHORT or "|" in row.text or row.text[-1] in ".,;" or _LABELLED.match(row.text):
+        return False
+    return is_title(cleaned(row.cells[0], []))

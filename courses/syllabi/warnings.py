@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
-from courses.syllabi.calendars import Mention
 from courses.syllabi.comparison import Stored
 from courses.syllabi.cues import NO_ITEM
+from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import mentions_for
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus

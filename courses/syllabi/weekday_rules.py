@@ -47,6 +47,6 @@ def _names(text: str) -> Iterator[str]:
 
 def day_by_rule(rules: Rules, title: str, first: date) -> date | None:
     """The day of the week from `first` on which work of this name is due; None without a rule."""
-    words = Title.of(title).words
+    words = Title.of(title[:MOST_CHARACTERS]).words if rules else frozenset()
     weekday = next((day for name, day in rules if name.words & words and name.words <= words | {"assignment"}), None)
     return None if weekday is None else first + timedelta(days=(weekday - first.weekday()) % 7)

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
+from courses.syllabi.dates import Mention
 from courses.syllabi.words import WEEKDAYS, one_of
 
 MOST_WEEKS: Final = 20
@@ -27,17 +27,7 @@ WORKING_WEEK: Final = timedelta(days=4)
 """Days from the first day of a week to its last day with classes."""
 
 
-@dataclass(frozen=True, slots=True)
-class WeekDay:
-    """A day of a numbered week, or its working days: its position in a line, and the first and last day."""
-
-    start: int
-    end: int
-    first: date
-    last: date
-
-
-def days_of_weeks(line: str, weeks: Mapping[int, date]) -> Iterator[WeekDay]:
+def days_of_weeks(line: str, weeks: Mapping[int, date]) -> Iterator[Mention]:
     """The days of a line that are named by their week, if the Monday of that week is known; else the week it begins
     with.
     """
@@ -46,18 +36,18 @@ def days_of_weeks(line: str, weeks: Mapping[int, date]) -> Iterator[WeekDay]:
         weekday = WEEKDAYS[(found["day"] or found["day_last"]).lower()]
         if monday := weeks.get(int(found["week"] or found["week_first"])):
             day = monday + timedelta(days=weekday)
-            yield WeekDay(found.start(), found.end(), day, day)
+            yield Mention(found.start(), found.end(), day, day, counted=True)
     head = _HEAD.match(line) if weeks and not found else None
     if head and (monday := weeks.get(int(head["week"]))):
-        yield WeekDay(head.start(), head.end(), monday, monday + WORKING_WEEK)
+        yield Mention(head.start(), head.end(), monday, monday + WORKING_WEEK, counted=True)
 
 
-def weeks_in(lines: Sequence[str], dates: Callable[[str], Sequence[tuple[int, int, date]]]) -> dict[int, date]:
+def weeks_in(lines: Sequence[str], dates: Callable[[str], Sequence[Mention]]) -> dict[int, date]:
     """The Mondays of numbered weeks, counted on from those whose date the text says.
 
     Args:
         lines: as returned by `readable`.
-        dates: the dates of a line as (start, end, first day).
+        dates: the dates of a line.
     """
     known: dict[int, date] = {}
     gaps = {int(found["week"]) for found in _BETWEEN.finditer("\n".join(lines))}
@@ -65,10 +55,10 @@ def weeks_in(lines: Sequence[str], dates: Callable[[str], Sequence[tuple[int, in
         numbers = [*_NUMBERED.finditer(line)] if len(line) < 400 else []
         named = dates(line) if numbers else ()
         for found in numbers:
-            for start, end, day in named:
-                ahead = end <= found.start() and re.fullmatch(r"[\s(,:]*", line[end : found.start()])
-                if ahead or (found.end() <= start and _BEGINS.fullmatch(line, found.end(), start)):
-                    known.setdefault(int(found["week"]), day - timedelta(days=day.weekday()))
+            for one in named:
+                ahead = one.end <= found.start() and re.fullmatch(r"[\s(,:]*", line[one.end : found.start()])
+                if ahead or (found.end() <= one.start and _BEGINS.fullmatch(line, found.end(), one.start)):
+                    known.setdefault(int(found["week"]), one.first - timedelta(days=one.first.weekday()))
                     break
     weeks: dict[int, date] = {}
     for week in range(1, MOST_WEEKS + 1) if known else ():

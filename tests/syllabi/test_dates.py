@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from tests.support.cases import each
-from tests.syllabi.reading import dates, read
+from tests.syllabi.reading import dates, items, read
 
 pytestmark = pytest.mark.database("sqlite", "parses text")
 
@@ -139,3 +139,33 @@ def test_by_default_the_term_has_the_days_of_its_season(name, first, last):
     term = read(name).calendar.term
     assert term is not None
     assert (term.name, term.first, term.last) == (name, first, last)
+
+
+@each(
+    ("lines", "day"),
+    [
+        (("Mon Sep 14", "Lecture", "Wed", "Quiz 1"), "2026-09-16"),
+        (("Mon, Sep 14 | Cells |", "Wed | Membranes | Quiz 1"), "2026-09-16"),
+        (("Thu\tSep 17\tCells", "Fri\t\tQuiz 1"), "2026-09-18"),
+        (("**Thursday, September 17**", "", "Lecture", "", "**Monday:**", "", "Quiz 1"), "2026-09-21"),
+    ],
+)
+def test_a_weekday_alone_below_a_date_is_the_next_such_day(lines, day):
+    assert ("Quiz 1", "quiz", day) in items(FALL, "", *lines)
+
+
+@each(
+    "lines",
+    [
+        ("Mon Sep 14: Lecture", "Mon | Tue | Wed | Thu | Fri", "Quiz 1 | | | |"),
+        ("Sep 14 - Sep 18", "Wed", "Quiz 1"),
+        ("Wed", "Quiz 1"),
+    ],
+)
+def test_a_weekday_in_a_head_or_below_a_range_or_nothing_is_no_date(lines):
+    assert ("Quiz 1", "quiz", "2026-09-16") not in items(FALL, "", *lines)
+
+
+def test_dates_of_a_term_whose_year_nobody_names_are_no_term():
+    syllabus = read("Semester dates: September 14 to December 18", "Mock trial Oct 5")
+    assert syllabus.calendar.term is None

@@ -130,13 +130,6 @@ def test_each_day_of_a_list_is_an_item():
     assert [day for _, _, day in items(FALL, "Presentations: 23 and 30 November")] == ["2026-11-23", "2026-11-30"]
 
 
-def test_a_bare_number_continues_the_name_before_it():
-    assert items(FALL, "The first midterm will be held on October 5, the second on November 9.") == [
-        ("First midterm", "exam", "2026-10-05"),
-        ("Second midterm", "exam", "2026-11-09"),
-    ]
-
-
 def test_an_item_can_be_named_after_another():
     assert items(FALL, "Draft of Essay 1 due Oct 8", "Critique of project one: October 15") == [
         ("Draft of Essay 1", "paper", "2026-10-08"),

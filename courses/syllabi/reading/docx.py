@@ -5,35 +5,10 @@ from typing import IO
 from courses.syllabi.reading.lines import MOST_COLUMNS, number
 from courses.syllabi.reading.markup import MarkupReader
 
-_WORD = {
-    f"{namespace} {local}": local
-    for namespace in (
-        "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
-        "http://purl.oclc.org/ooxml/wordprocessingml/main",  # of strict documents
-    )
-    for local in (
-        "p",
-        "t",
-        "tab",
-        "br",
-        "cr",
-        "tr",
-        "tc",
-        "noBreakHyphen",
-        "del",
-        "moveFrom",
-        "pPr",
-        "instrText",
-        "r",
-        "strike",
-        "dstrike",
-        "vanish",
-        "tbl",
-        "gridBefore",
-        "gridSpan",
-        "vMerge",
-    )
-}
+_WORD = (
+    "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+    "http://purl.oclc.org/ooxml/wordprocessingml/main",  # of strict documents
+)
 _LEFT_OUT = {"moveFrom", "pPr", "instrText"}
 """Text that is not shown, and properties, where a tab is a tab stop and not a character."""
 
@@ -45,6 +20,12 @@ _FALLBACK = "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallbac
 """A copy of the preceding content, for programs that do not support it."""
 
 
+def _local(name: str) -> str:
+    """The name of an element of a word processor; empty for others."""
+    namespace, _, local = name.partition(" ")
+    return local if namespace in _WORD else ""
+
+
 class _Document(MarkupReader):
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +34,7 @@ class _Document(MarkupReader):
 
     def started(self, name: str, attributes: dict[str, str]) -> bool:
         """Start tables, rows, cells and text. A row, a cell and a run begin with their properties."""
-        local = _WORD.get(name, "")
+        local = _local(name)
         value = next((said for attribute, said in attributes.items() if attribute.endswith(" val")), "")
         self._start_table(local, value)
         if local == "r":
@@ -89,7 +70,7 @@ class _Document(MarkupReader):
 
     def ended(self, name: str) -> None:
         """End rows, cells and lines."""
-        match _WORD.get(name):
+        match _local(name):
             case "t":
                 self._in_text -= 1
             case "p":
