@@ -1,4 +1,4 @@
-"""The weights of the grade categories in a syllabus."""
+"""The grade categories of a syllabus: names and numbers in a line, in cells or in a clause, that add up to a grade."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,13 +7,25 @@ from itertools import islice, pairwise
 from typing import Final
 
 from courses.syllabi.columns import columns_of
-from courses.syllabi.kinds import NOUN
-from courses.syllabi.phrases import TAKING_PART
+from courses.syllabi.rows import MOST_LINES, Row, rows_of, sentences_of
+from courses.syllabi.titles import cleaned
 from courses.syllabi.vocabulary import whole_word
-from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_in
+from courses.syllabi.weight_words import (
+    MAYBE, Share, counted_pieces, is_before, is_known, name_after, name_before, name_of, says, says_weight, shares_in,
+    weighable, whole_of,
+)
 
 MOST_ENTRIES: Final = 600
-"""Maximum number of percentages read. A syllabus has a few dozen."""
+"""Maximum number of shares read. A syllabus has a few dozen."""
+
+MOST_PARTS: Final = 12
+"""Maximum number of categories in a grade."""
+
+MOST_READ: Final = 400
+"""Maximum characters before a share that are searched for its name."""
+
+FURTHEST: Final = 3
+"""Lines between two categories that are close."""
 
 _NUMBER: Final = re.compile(
     r"\s*#?\b(?:\d{1,2}|I{1,3}|IV)$|^(?:1st|2nd|3rd|\dth|first|second|third|fourth)\s", re.IGNORECASE
@@ -39,6 +51,34 @@ class Weight:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A name with a share, or one of the two.
+
+    Attributes:
+        name: empty without one, or if the words do not name a category.
+        line: line number, from 0.
+        said: the words around, which may have the number of pieces; empty if the share has none.
+        value: the number; 0 without one.
+        unit: `%` or `points`; a bare number is in points.
+        each: whether the number is per piece.
+        stated: whether the words say that it is a part of the grade.
+    """
+
+    name: str
+    line: int
+    said: str
+    value: float = 0
+    unit: str = ""
+    each: bool = False
+    stated: bool = False
+
+    def with_share_of(self, other: "_Entry") -> "_Entry":
+        """This name with the number of another entry."""
+        name = self.name if self.value else name_of(cleaned(self.said, []))
+        return replace(self, name=name, value=other.value, unit=other.unit, each=other.each, stated=other.stated)
+
+
 def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> list[Weight]:
     """The grade categories. Empty if the text has none.
 
@@ -48,7 +88,7 @@ def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> l
     texts = [lines, *(column for column in columns if column is not lines), *columns_of(lines)]
     for bare in (False, True):
         run = max((_whole_run(text, bare=bare) for text in texts), key=_worth)
-        if run and (_known(run) or not bare or _TOTAL.search("\n".join(lines[max(0, run[0].line - 3) : run[0].line]))):
+        if run and (_is_grade(run) or _TOTAL.search("\n".join(lines[max(0, run[0].line - 3) : run[0].line]))):
             total = sum(entry.value for entry in run)
             run = _merged(run)
             return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
@@ -57,9 +97,9 @@ def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> l
     return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
 
 
-def _merged(run: Sequence[Entry]) -> list[Entry]:
+def _merged(run: Sequence[_Entry]) -> list[_Entry]:
     """The entries with those that differ only by a number as one, like "Exam 1" and "Exam 2" of equal weight."""
-    merged: dict[tuple[str, float], Entry] = {}
+    merged: dict[tuple[str, float], _Entry] = {}
     for at, entry in enumerate(run):
         plain = _NUMBER.sub("", entry.name).strip()
         key = (plain.lower(), entry.value) if plain and plain != entry.name else (str(at), 0.0)
@@ -68,30 +108,33 @@ def _merged(run: Sequence[Entry]) -> list[Entry]:
     return list(merged.values())
 
 
-def _entries(lines: Sequence[str], *, bare: bool) -> list[Entry]:
-    return list(islice(entries_in(lines, bare=bare), MOST_ENTRIES))
-
-
-def _runs(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+def _runs(entries: Sequence[_Entry]) -> Iterator[Sequence[_Entry]]:
     """The runs of at least two adjacent entries."""
     for first in range(len(entries)):
         for last in range(first + 2, min(first + MOST_PARTS, len(entries)) + 1):
             yield entries[first:last]
 
 
-def _known(run: Sequence[Entry]) -> int:
-    """The number of entries whose name has a known word for work or for taking part."""
-    return sum(bool(NOUN.search(one.name) or TAKING_PART.search(one.name)) for one in run)
+def _known(run: Sequence[_Entry]) -> int:
+    """The number of entries that are named or stated as part of the grade."""
+    return sum(is_known(one.name) for one in run)
 
 
-def _worth(run: Sequence[Entry]) -> float:
+def _is_grade(run: Sequence[_Entry]) -> bool:
+    """Return whether enough entries are named or stated as parts of a grade; of close ones, a quarter."""
+    known = sum(one.stated or is_known(one.name) for one in run)
+    close = run[-1].line - run[0].line <= FURTHEST * (len(run) - 1)
+    return known * (4 if close else 2) >= len(run)
+
+
+def _worth(run: Sequence[_Entry]) -> float:
     """How likely a run that adds up is the grade: by its names, its number of parts and their distance."""
     if not run:
         return -1000
     return 2 * _known(run) / len(run) + min(len(run), 4) * 0.5 - (run[-1].line - run[0].line) / max(1, len(run) - 1)
 
 
-def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[Entry]:
+def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
     """The run in a text that adds up to the whole: of percentages, else of points, or of bare numbers with both."""
     entries = _entries(lines, bare=bare)
     for alike in ([one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]):
@@ -100,9 +143,9 @@ def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[Entry]:
     return []
 
 
-def _without_parts(entries: Sequence[Entry]) -> list[Entry]:
+def _without_parts(entries: Sequence[_Entry]) -> list[_Entry]:
     """The entries without those that are part of the entry before them."""
-    kept: list[Entry] = []
+    kept: list[_Entry] = []
     at = 0
     while at < len(entries):
         kept.append(entries[at])
@@ -110,7 +153,7 @@ def _without_parts(entries: Sequence[Entry]) -> list[Entry]:
     return kept
 
 
-def _parts_after(entries: Sequence[Entry], at: int) -> int:
+def _parts_after(entries: Sequence[_Entry], at: int) -> int:
     """The number of entries on one line that add up to the entry before them; on its own line at least four."""
     whole, total = entries[at], 0.0
     for count, part in enumerate(entries[at + 1 : at + 7], 1):
@@ -122,7 +165,7 @@ def _parts_after(entries: Sequence[Entry], at: int) -> int:
     return 0
 
 
-def _is_whole(run: Sequence[Entry], lines: Sequence[str]) -> bool:
+def _is_whole(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
     """Return whether it adds up to 100, or for points to the total written nearby."""
     total = sum(entry.value for entry in run)
     if abs(total - 100) < 0.05:
@@ -135,7 +178,105 @@ def _is_whole(run: Sequence[Entry], lines: Sequence[str]) -> bool:
     )
 
 
-def _is_close(run: Sequence[Entry]) -> bool:
+def _is_close(run: Sequence[_Entry]) -> bool:
     """Return whether percentages belong together though they do not add up. They are proposed with a warning."""
     gaps = (two.line - one.line for one, two in pairwise(run))
     return len(run) > 2 and max(gaps) <= 2 and 60 <= sum(entry.value for entry in run) <= 150
+
+
+def _entries(lines: Sequence[str], *, bare: bool) -> list[_Entry]:
+    """The entries of a text in order, each with a name and a share of all its pieces.
+
+    Args:
+        lines: as returned by `readable`.
+        bare: whether a number without a unit can be a share.
+    """
+    counted = counted_pieces(lines[:MOST_LINES])
+    entries = []
+    for entry in islice(_named_entries(lines, bare=bare), MOST_ENTRIES):
+        name, count = whole_of(entry.name, entry.said, counted) if entry.each else (entry.name, 1)
+        if name and 0 < entry.value * count <= (5000 if entry.unit == "points" else 100):
+            entries.append(replace(entry, name=name, value=entry.value * count))
+    return entries
+
+
+def _named_entries(lines: Sequence[str], *, bare: bool) -> Iterator[_Entry]:
+    """The entries of the rows. Lines with only numbers belong to as many names above them."""
+    names: list[Row] = []
+    numbers: list[_Entry] = []
+    for row in rows_of(lines):
+        entries = list(_entries_of(row, bare=bare)) if MAYBE.search(row.text) else []
+        shared = any(entry.value for entry in entries)
+        if shared and not any(entry.said for entry in entries):
+            numbers += entries
+            continue
+        if numbers:
+            yield from _matched(names, numbers)
+            names, numbers = [], []
+        if shared:
+            yield from _joined(entries)
+        else:
+            names = [*names, row][-MOST_PARTS:]
+    yield from _matched(names, numbers)
+
+
+def _matched(rows: Sequence[Row], numbers: Sequence[_Entry]) -> Iterator[_Entry]:
+    """The last names above some numbers, each with its own number. A name apart from the others heads the numbers."""
+    entries = (entry for row in rows for entry in _entries_of(row, bare=False) if numbers)
+    names = [entry for entry in entries if name_of(cleaned(entry.said, []))][-MOST_PARTS:]
+    if 1 < len(numbers) < len(names) and names[-1].line - names[-2].line > 1:
+        names = names[:-1]
+    if 0 < len(numbers) <= len(names):
+        for name, number in zip(names[-len(numbers) :], numbers, strict=True):
+            yield name.with_share_of(number)
+
+
+def _joined(entries: Sequence[_Entry]) -> list[_Entry]:
+    """The entries of a row. A share without words belongs to the name before it; one that begins, to the next."""
+    joined: list[_Entry] = []
+    for at, entry in enumerate(entries):
+        if at == 1 and joined[0].value and not joined[0].said and not entry.value and name_of(cleaned(entry.said, [])):
+            joined[0] = entry.with_share_of(joined[0])
+        elif joined and not entry.said:
+            joined[-1] = joined[-1].with_share_of(entry)
+        elif entry.value or not joined or joined[-1].value:
+            joined.append(entry)
+    return joined
+
+
+def _entries_of(row: Row, *, bare: bool) -> Iterator[_Entry]:
+    """The names and shares of a row, of each cell, sentence and clause, before they are joined.
+
+    In a table with a column of weights, only that column has shares, and the column of names is first.
+    """
+    cells = list(zip(row.cells, row.roles or [None] * len(row.cells), strict=True))
+    weighed = "weight" in row.roles
+    if weighed:
+        cells.sort(key=lambda cell: cell[1] != "what")
+    for cell, role in cells:
+        in_cell = role == "weight" or (bare and not (row.is_table and any(map(str.isalpha, cell))))
+        for start, sentence in sentences_of(cell):
+            text = weighable(sentence[: MOST_READ * 4])
+            shares = shares_in(text, bare=in_cell) if role == "weight" or not weighed else []
+            line = row.line_at(start + shares[0].start) if shares else row.line
+            if 0 < len(shares) <= MOST_PARTS:
+                yield from _clauses(text, shares, line)
+            elif any(map(str.isalpha, text)):
+                yield _Entry("", line, text)
+
+
+def _clauses(text: str, shares: Sequence[Share], line: int) -> Iterator[_Entry]:
+    """The shares of a sentence, each with the words before it, or after it if the sentence begins with a share."""
+    starts, ends = [one.start for one in shares], [one.end for one in shares]
+    words = [text[start:end] for start, end in zip([0, *ends], [*starts, len(text)], strict=True)]
+    after = not says(words[0]) or (len(shares) > 1 and words[0].rstrip().endswith((":", "=")) and says(words[-1]))
+    for share, head, tail in zip(shares, words[:-1], words[1:], strict=True):
+        head = head[-MOST_READ:]
+        if (after and not is_before(head, tail)) or not says(head):
+            stated = any(map(str.isalpha, head)) or says_weight(tail)
+            yield _Entry(name_after(tail), line, tail if says(tail) else "", share.value, share.unit, share.each, stated)
+        else:
+            name, each = name_before(head)
+            said = "" if name is None else f"{head} {tail}"
+            stated = says_weight(head)
+            yield _Entry(name or "", line, said, share.value, share.unit, each or share.each, stated)
