@@ -247,22 +247,32 @@ def _joined(entries: Sequence[_Entry]) -> list[_Entry]:
 def _entries_of(row: Row, *, bare: bool) -> Iterator[_Entry]:
     """The names and shares of a row, of each cell, sentence and clause, before they are joined.
 
-    In a table with a column of weights, only that column has shares, and the column of names is first.
+    In a table with a column of weights, only that column has shares, and the column of names is first. Elsewhere cells
+    before one that is nothing but a share have none, nor has one in brackets after it.
     """
     cells = list(zip(row.cells, row.roles or [None] * len(row.cells), strict=True))
     weighed = "weight" in row.roles
-    if weighed:
-        cells.sort(key=lambda cell: cell[1] != "what")
-    for cell, role in cells:
+    alone = [at for at, (cell, _) in enumerate(cells) if _is_share(cell, bare=bare and at > 0)] if row.is_table else []
+    last = alone[0] if alone else 0
+    order = sorted(range(len(cells)), key=lambda at: cells[at][1] != "what") if weighed else range(len(cells))
+    for at in order:
+        cell, role = cells[at]
+        silent = role != "weight" if weighed else at < last or (alone and cell.startswith("("))
         in_cell = role == "weight" or (bare and not (row.is_table and any(map(str.isalpha, cell))))
         for start, sentence in sentences_of(cell):
             text = weighable(sentence[: MOST_READ * 4])
-            shares = shares_in(text, bare=in_cell) if role == "weight" or not weighed else []
+            shares = [] if silent else shares_in(text, bare=in_cell)
             line = row.line_at(start + shares[0].start) if shares else row.line
             if 0 < len(shares) <= MOST_PARTS:
                 yield from _clauses(text, shares, line)
             elif any(map(str.isalpha, text)):
                 yield _Entry("", line, text)
+
+
+def _is_share(cell: str, *, bare: bool) -> bool:
+    """Return whether a cell is nothing but a share."""
+    shares = shares_in(cell, bare=bare)
+    return len(shares) == 1 and not any(map(str.isalnum, cell[: shares[0].start] + cell[shares[0].end :]))
 
 
 def _clauses(text: str, shares: Sequence[Share], line: int) -> Iterator[_Entry]:
