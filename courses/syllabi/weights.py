@@ -92,7 +92,7 @@ def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> l
             total = sum(entry.value for entry in run)
             run = _merged(run)
             return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
-    percentages = [entry for entry in _entries(lines, bare=False) if entry.unit == "%"]
+    percentages = [entry for entry in _entries(lines, bare=False) if entry.unit == "%" and not entry.each]
     run = max(filter(_is_close, _runs(percentages)), key=len, default=[])
     return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
 
@@ -138,9 +138,18 @@ def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
     """The run in a text that adds up to the whole: of percentages, else of points, or of bare numbers with both."""
     entries = _entries(lines, bare=bare)
     for alike in ([one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]):
-        if runs := [run for run in _runs(_without_parts(alike)) if _is_whole(run, lines)]:
+        if runs := [run for run in map(_completed, _runs(_without_parts(alike))) if _is_whole(run, lines)]:
             return max(runs, key=lambda run: _worth(run) + len(run) / 2)  # a part of it may add up, too
     return []
+
+
+def _completed(run: Sequence[_Entry]) -> Sequence[_Entry]:
+    """The run with the number of equal pieces that makes it whole, if only one entry lacks it."""
+    unknown = [one for one in run if one.each]
+    missing = 100 - sum(one.value for one in run if not one.each)
+    if len(unknown) != 1 or unknown[0].unit != "%" or missing <= 0 or missing % unknown[0].value:
+        return [] if unknown else run
+    return [replace(one, value=missing, each=False) if one.each else one for one in run]
 
 
 def _without_parts(entries: Sequence[_Entry]) -> list[_Entry]:
@@ -168,8 +177,8 @@ def _parts_after(entries: Sequence[_Entry], at: int) -> int:
 def _is_whole(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
     """Return whether it adds up to 100, or for points to the total written nearby."""
     total = sum(entry.value for entry in run)
-    if abs(total - 100) < 0.05:
-        return True
+    if not run or abs(total - 100) < 0.05:
+        return bool(run)
     around = lines[max(0, run[0].line - 3) : run[-1].line + 5] if run[0].unit != "%" else []
     written = rf"(?<![\d.–-]){re.escape(f'{total:g}')}(?![\d%–-])"
     return any(
@@ -196,7 +205,9 @@ def _entries(lines: Sequence[str], *, bare: bool) -> list[_Entry]:
     for entry in islice(_named_entries(lines, bare=bare), MOST_ENTRIES):
         name, count = whole_of(entry.name, entry.said, counted) if entry.each else (entry.name, 1)
         if name and 0 < entry.value * count <= (5000 if entry.unit == "points" else 100):
-            entries.append(replace(entry, name=name, value=entry.value * count))
+            entries.append(replace(entry, name=name, value=entry.value * count, each=False))
+        elif name and count == 0:
+            entries.append(entry)
     return entries
 
 
