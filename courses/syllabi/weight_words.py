@@ -257,7 +257,7 @@ def name_before(head: str) -> tuple[str | None, bool]:
     head = _OF_GRADE.sub("", _BRACKETS.sub(" ", (head[: verb.start()] if verb else head).rstrip(" ([")), count=1)
     clauses = [clause for clause in _SPLIT.split(head.rstrip(" ([=,:")) if any(map(str.isalpha, clause))]
     each = bool(clauses and _EACH.search(clauses[-1]))
-    named = [clause for clause in clauses if not (_LENGTH.match(clause) or _PRONOUN.match(clause))]
+    named = [one for one in clauses if not (_PRONOUN.match(one) or (_LENGTH.match(one) and not is_known(one)))]
     names = [name for clause in reversed(named) if (name := name_of(clause))]
     known = [name for name in names if is_known(name)]
     aside = bool(names) and names[0][0].islower()

@@ -137,10 +137,9 @@ def _worth(run: Sequence[_Entry]) -> float:
 def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
     """The run in a text that adds up to the whole: of percentages, else of points, or of bare numbers with both."""
     entries = _entries(lines, bare=bare)
-    for alike in ([one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]):
-        if runs := [run for run in map(_completed, _runs(_without_parts(alike))) if _is_whole(run, lines)]:
-            return max(runs, key=lambda run: _worth(run) + len(run) / 2)  # a part of it may add up, too
-    return []
+    kinds = [one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]
+    runs = [run for kind in kinds for run in map(_completed, _runs(_without_parts(kind))) if _is_whole(run, lines)]
+    return max(runs, key=lambda run: _worth(run) + (len(run) / 2 if run[0].unit != "%" else 0), default=[])
 
 
 def _completed(run: Sequence[_Entry]) -> Sequence[_Entry]:
@@ -276,7 +275,7 @@ def _entries_of(row: Row, *, bare: bool) -> Iterator[_Entry]:
             line = row.line_at(start + shares[0].start) if shares else row.line
             if 0 < len(shares) <= MOST_PARTS:
                 yield from _clauses(text, shares, line)
-            elif any(map(str.isalpha, text)):
+            elif any(map(str.isalpha, _TOTAL.sub("", text))):
                 yield _Entry("", line, text)
 
 
