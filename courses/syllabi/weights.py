@@ -131,7 +131,8 @@ def _worth(run: Sequence[_Entry]) -> float:
     """How likely a run that adds up is the grade: by its names, its number of parts and their distance."""
     if not run:
         return -1000
-    return 2 * _known(run) / len(run) + min(len(run), 4) * 0.5 - (run[-1].line - run[0].line) / max(1, len(run) - 1)
+    apart = (run[-1].line - run[0].line) / (len(run) - 1)
+    return 2 * _known(run) / len(run) + min(len(run), 5) / 2 - min(apart, 8) / 4
 
 
 def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
@@ -205,7 +206,7 @@ def _entries(lines: Sequence[str], *, bare: bool) -> list[_Entry]:
         name, count = whole_of(entry.name, entry.said, counted) if entry.each else (entry.name, 1)
         if name and 0 < entry.value * count <= (5000 if entry.unit == "points" else 100):
             entries.append(replace(entry, name=name, value=entry.value * count, each=False))
-        elif name and count == 0:
+        elif name and count == 0 and not (entries and entries[-1].name.lower().startswith(name.lower()[:4])):
             entries.append(entry)
     return entries
 
