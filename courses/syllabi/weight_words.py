@@ -212,6 +212,12 @@ def is_known(name: str) -> bool:
     return bool(NOUN.search(name) or TAKING_PART.search(name))
 
 
+def plural_of(name: str) -> str:
+    """The plural of a name that ends with a known word, otherwise the name."""
+    plurals = (f"{name}s", f"{name}es", f"{name}zes", re.sub("y$", "ies", name), re.sub("is$", "es", name))
+    return next((one for one in plurals if one != name and any(found.end() == len(one) for found in NOUN.finditer(one))), name)
+
+
 def says_weight(text: str) -> bool:
     """Return whether the words before a share say that it is one: "counts for", "Weight:"."""
     return bool(_VERB.search(text) or _OF_GRADE.search(text))

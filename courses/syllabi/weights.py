@@ -1,6 +1,7 @@
 """The grade categories of a syllabus: names and numbers in a line, in cells or in a clause, that add up to a grade."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
@@ -11,7 +12,7 @@ from courses.syllabi.rows import MOST_LINES, Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.vocabulary import whole_word
 from courses.syllabi.weight_words import (
-    MAYBE, Share, counted_pieces, is_before, is_known, name_after, name_before, name_of, says, says_weight, shares_in,
+    MAYBE, Share, counted_pieces, is_before, is_known, name_after, name_before, name_of, plural_of, says, says_weight, shares_in,
     weighable, whole_of,
 )
 
@@ -23,6 +24,9 @@ MOST_PARTS: Final = 12
 
 MOST_READ: Final = 400
 """Maximum characters before a share that are searched for its name."""
+
+LEAST_ALIKE: Final = 3
+"""Minimum number of equal parts that are one category. Two midterms stay two."""
 
 FURTHEST: Final = 3
 """Lines between two categories that are close."""
@@ -98,13 +102,16 @@ def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> l
 
 
 def _merged(run: Sequence[_Entry]) -> list[_Entry]:
-    """The entries with those that differ only by a number as one, like "Exam 1" and "Exam 2" of equal weight."""
-    merged: dict[tuple[str, float], _Entry] = {}
-    for at, entry in enumerate(run):
-        plain = _NUMBER.sub("", entry.name).strip()
-        key = (plain.lower(), entry.value) if plain and plain != entry.name else (str(at), 0.0)
+    """The entries with three or more of equal weight that differ only by a number as one: "Test 1", "Test 2", "Test 3"."""
+    plain = [(_NUMBER.sub("", one.name).strip(), one.value) for one in run]
+    series = {key for key, count in Counter(plain).items() if count >= LEAST_ALIKE}
+    merged: dict[object, _Entry] = {}
+    for one, key in zip(run, plain, strict=True):
         same = merged.get(key)
-        merged[key] = replace(same, name=f"{plain}s", value=same.value + entry.value) if same else entry
+        if same is not None:
+            merged[key] = replace(same, value=same.value + one.value)
+        else:
+            merged[key if key in series else one] = replace(one, name=plural_of(key[0])) if key in series else one
     return list(merged.values())
 
 
@@ -132,7 +139,7 @@ def _worth(run: Sequence[_Entry]) -> float:
     if not run:
         return -1000
     apart = (run[-1].line - run[0].line) / (len(run) - 1)
-    return 2 * _known(run) / len(run) + min(len(run), 5) / 2 - min(apart, 8) / 4
+    return 2 * _known(run) / len(run) + min(len(run), 4) / 2 - min(apart, 8) / 4
 
 
 def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
