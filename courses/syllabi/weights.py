@@ -147,7 +147,7 @@ def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
     entries = _entries(lines, bare=bare)
     kinds = [one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]
     runs = [run for kind in kinds for run in map(_completed, _runs(_without_parts(kind))) if _is_whole(run, lines)]
-    return max(runs, key=lambda run: _worth(run) + (len(run) / 2 if run[0].unit != "%" else 0), default=[])
+    return max(runs, key=lambda run: _worth(run) + (_known(run) / 2 + len(run) / 4 if any(one.unit != "%" for one in run) else 0), default=[])
 
 
 def _completed(run: Sequence[_Entry]) -> Sequence[_Entry]:
@@ -186,12 +186,11 @@ def _is_whole(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
     total = sum(entry.value for entry in run)
     if not run or abs(total - 100) < 0.05:
         return bool(run)
-    around = lines[max(0, run[0].line - 3) : run[-1].line + 5] if run[0].unit != "%" else []
+    if run[0].unit == "%":
+        return False
     written = rf"(?<![\d.–-]){re.escape(f'{total:g}')}(?![\d%–-])"
-    return any(
-        (_TOTAL.search(line) or not any(map(str.isalpha, line))) and re.search(written, line.replace(",", ""))
-        for line in around
-    )
+    around = (line.replace(",", "") for line in lines[max(0, run[0].line - 3) : run[-1].line + 5])
+    return any(re.search(written, line) and (_TOTAL.search(line) or not any(map(str.isalpha, line))) for line in around)
 
 
 def _is_close(run: Sequence[_Entry]) -> bool:
@@ -279,7 +278,7 @@ def _entries_of(row: Row, *, bare: bool) -> Iterator[_Entry]:
         in_cell = role == "weight" or (bare and not (row.is_table and any(map(str.isalpha, cell))))
         for start, sentence in sentences_of(cell):
             text = weighable(sentence[: MOST_READ * 4])
-            shares = [] if silent else shares_in(text, bare=in_cell)
+            shares = [] if silent or not MAYBE.search(text) else shares_in(text, bare=in_cell)
             line = row.line_at(start + shares[0].start) if shares else row.line
             if 0 < len(shares) <= MOST_PARTS:
                 yield from _clauses(text, shares, line)
@@ -289,7 +288,7 @@ def _entries_of(row: Row, *, bare: bool) -> Iterator[_Entry]:
 
 def _is_share(cell: str, *, bare: bool) -> bool:
     """Return whether a cell is nothing but a share."""
-    shares = shares_in(cell, bare=bare)
+    shares = shares_in(cell, bare=bare) if MAYBE.search(cell) else []
     return len(shares) == 1 and not any(map(str.isalnum, cell[: shares[0].start] + cell[shares[0].end :]))
 
 
