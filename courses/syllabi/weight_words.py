@@ -265,6 +265,6 @@ def name_before(head: str) -> tuple[str | None, bool]:
     each = bool(clauses and _EACH.search(clauses[-1]))
     named = [one for one in clauses if not (_PRONOUN.match(one) or (_LENGTH.match(one) and not is_known(one)))]
     names = [name for clause in reversed(named) if (name := name_of(clause))]
-    known = [name for name in names if is_known(name)]
     aside = bool(names) and names[0][0].islower()
-    return [*(known if aside else []), *names, "" if named else None][0], each
+    known = [name for name in names if aside and is_known(name)]
+    return [*(name for name in known if name[0].isupper()), *known, *names, "" if named else None][0], each

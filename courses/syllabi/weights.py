@@ -135,11 +135,16 @@ def _is_grade(run: Sequence[_Entry]) -> bool:
 
 
 def _worth(run: Sequence[_Entry]) -> float:
-    """How likely a run that adds up is the grade: by its names, its number of parts and their distance."""
+    """How likely a run that adds up is the grade: by its names, its number of parts and their distance.
+
+    Of points, a part of the run may add up, too.
+    """
     if not run:
         return -1000
+    known = _known(run)
     apart = (run[-1].line - run[0].line) / (len(run) - 1)
-    return 2 * _known(run) / len(run) + min(len(run), 4) / 2 - min(apart, 8) / 4
+    longer = 0 if all(one.unit == "%" for one in run) else known / 2 + len(run) / 4
+    return 2 * known / len(run) + min(len(run), 4) / 2 - min(apart, 8) / 4 + longer
 
 
 def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
@@ -147,7 +152,7 @@ def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
     entries = _entries(lines, bare=bare)
     kinds = [one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]
     runs = [run for kind in kinds for run in map(_completed, _runs(_without_parts(kind))) if _is_whole(run, lines)]
-    return max(runs, key=lambda run: _worth(run) + (_known(run) / 2 + len(run) / 4 if any(one.unit != "%" for one in run) else 0), default=[])
+    return max(runs, key=_worth, default=[])
 
 
 def _completed(run: Sequence[_Entry]) -> Sequence[_Entry]:
@@ -189,7 +194,7 @@ def _is_whole(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
     if run[0].unit == "%":
         return False
     written = rf"(?<![\d.–-]){re.escape(f'{total:g}')}(?![\d%–-])"
-    around = (line.replace(",", "") for line in lines[max(0, run[0].line - 3) : run[-1].line + 5])
+    around = (line.replace(",", "") for line in lines[max(0, run[0].line - 3) : run[-1].line + 8])
     return any(re.search(written, line) and (_TOTAL.search(line) or not any(map(str.isalpha, line))) for line in around)
 
 
