@@ -260,7 +260,7 @@ def _joined(entries: Sequence[_Entry]) -> list[_Entry]:
         if at == 1 and joined[0].value and not joined[0].said and not entry.value and name_of(cleaned(entry.said, [])):
             joined[0] = entry.with_share_of(joined[0])
         elif joined and not entry.said:
-            joined[-1] = joined[-1].with_share_of(entry)
+            joined[-1] = joined[-1] if joined[-1].value else joined[-1].with_share_of(entry)
         elif entry.value or not joined or joined[-1].value:
             joined.append(entry)
     return joined
@@ -269,21 +269,16 @@ def _joined(entries: Sequence[_Entry]) -> list[_Entry]:
 def _entries_of(row: Row, *, bare: bool) -> Iterator[_Entry]:
     """The names and shares of a row, of each cell, sentence and clause, before they are joined.
 
-    In a table with a column of weights, only that column has shares, and the column of names is first. Elsewhere cells
-    before one that is nothing but a share have none, nor has one in brackets after it.
+    In a table with a column of weights, the column of names is first.
     """
-    cells = list(zip(row.cells, row.roles or [None] * len(row.cells), strict=True))
-    weighed = "weight" in row.roles
-    alone = [at for at, (cell, _) in enumerate(cells) if _is_share(cell, bare=bare and at > 0)] if row.is_table else []
-    last = alone[0] if alone else 0
-    order = sorted(range(len(cells)), key=lambda at: cells[at][1] != "what") if weighed else range(len(cells))
-    for at in order:
-        cell, role = cells[at]
-        silent = role != "weight" if weighed else at < last or (alone and cell.startswith("("))
-        in_cell = role == "weight" or (bare and not (row.is_table and any(map(str.isalpha, cell))))
+    places = sorted(range(len(row.cells)), key=lambda at: "weight" in row.roles and row.roles[at] != "what")
+    weighing = _weighing(row, bare=bare)
+    for at in places:
+        cell = row.cells[at]
+        in_cell = "weight" in row.roles or (bare and not (row.is_table and any(map(str.isalpha, cell))))
         for start, sentence in sentences_of(cell):
             text = weighable(sentence[: MOST_READ * 4])
-            shares = [] if silent or not MAYBE.search(text) else shares_in(text, bare=in_cell)
+            shares = shares_in(text, bare=in_cell) if at in weighing and MAYBE.search(text) else []
             line = row.line_at(start + shares[0].start) if shares else row.line
             if 0 < len(shares) <= MOST_PARTS:
                 yield from _clauses(text, shares, line)
@@ -291,10 +286,26 @@ def _entries_of(row: Row, *, bare: bool) -> Iterator[_Entry]:
                 yield _Entry("", line, text)
 
 
+def _weighing(row: Row, *, bare: bool) -> Sequence[int]:
+    """The cells of a row that may have shares: the column of weights, else those from the one that is only a share on.
+
+    Of several bare numbers side by side it is the last: "Quizzes | 3 | 20 | 60".
+    """
+    places = range(len(row.cells))
+    if "weight" in row.roles:
+        return [at for at in places if row.roles[at] == "weight"]
+    for numbers in (False, True) if row.is_table and any(map(str.isalpha, row.text)) else ():
+        alone = [at for at in places if _is_share(row.cells[at], bare=numbers and at > 0)] if bare or not numbers else []
+        if alone:
+            first = next(at for at in alone if not numbers or at + 1 not in alone)
+            return [at for at in places if at >= first and row.cells[at][:1] != "("]
+    return places
+
+
 def _is_share(cell: str, *, bare: bool) -> bool:
     """Return whether a cell is nothing but a share."""
     shares = shares_in(cell, bare=bare) if MAYBE.search(cell) else []
-    return len(shares) == 1 and not any(map(str.isalnum, cell[: shares[0].start] + cell[shares[0].end :]))
+    return len(shares) == 1 and cell[:1] != "(" and not any(map(str.isalnum, cell[: shares[0].start] + cell[shares[0].end :]))
 
 
 def _clauses(text: str, shares: Sequence[Share], line: int) -> Iterator[_Entry]:
@@ -306,7 +317,7 @@ def _clauses(text: str, shares: Sequence[Share], line: int) -> Iterator[_Entry]:
         head = head[-MOST_READ:]
         if (after and not is_before(head, tail)) or not says(head):
             stated = any(map(str.isalpha, head)) or says_weight(tail)
-            yield _Entry(name_after(tail), line, tail if says(tail) else "", share.value, share.unit, share.each, stated)
+            yield _Entry(name_after(tail), line, tail if says(_TOTAL.sub("", tail)) else "", share.value, share.unit, share.each, stated)
         else:
             name, each = name_before(head)
             said = "" if name is None else f"{head} {tail}"
