@@ -5,11 +5,12 @@ from enum import StrEnum
 from typing import Final
 
 from courses.syllabi.calendars import WEEK_OF, Mention
-from courses.syllabi.cues import DUE_LABEL
+from courses.syllabi.cues import DUE, DUE_LABEL
 from courses.syllabi.due_days import LETTERED, due_among
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.rows import cells_of
 from courses.syllabi.titles import cleaned
-from courses.syllabi.unit import BEGIN
+from courses.syllabi.unit import BEGIN, WEEK_HEAD
 from courses.syllabi.weekday_rules import day_by_rule
 from courses.syllabi.words import RECURRING
 
@@ -18,6 +19,13 @@ FURTHEST: Final = 3
 
 WEEK: Final = timedelta(days=3)
 """Days between first and last day of the shortest week. The longest is twice that."""
+
+_LEAST_APART: Final = timedelta(days=5)
+_MOST_APART: Final = timedelta(days=9)
+"""Days between the rows of two weeks. A holiday may move one."""
+
+FARTHEST_ROW: Final = 30
+"""Maximum number of lines of one week."""
 
 
 class Evidence(StrEnum):
@@ -38,8 +46,8 @@ def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidenc
     `confirmed`: the date is in the lines of the quote. If these have no date, it is in the nearest line with one, at
     most `FURTHEST` lines above or below. Either of two equally near lines counts, as does one of several dates or a day
     in a range. A bare line "Due: Oct 8" belongs to the line above it. An undated item is confirmed by a quote without a
-    date. `inferred`: there is no date, a relative or recurring one, or only the week of a schedule. `contradicted`:
-    there is a different date. `not_found`: the text does not contain the quote.
+    date. `inferred`: there is no date, a relative or recurring one, or only the week of a schedule or its first day.
+    `contradicted`: there is a different date. `not_found`: the text does not contain the quote.
     """
     places = syllabus.places(quote)
     if not places:
@@ -48,7 +56,10 @@ def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidenc
         return Evidence.CONTRADICTED if syllabus.dates_in(quote) else Evidence.CONFIRMED
     best = Evidence.CONTRADICTED
     for place in places:
-        best = min(best, _at(syllabus, quote, place, due_on), key=_BEST_FIRST.index)
+        found = _at(syllabus, quote, place, due_on)
+        if found is Evidence.CONTRADICTED and _in_week_of(syllabus, place, due_on):
+            found = Evidence.INFERRED
+        best = min(best, found, key=_BEST_FIRST.index)
         if best is Evidence.CONFIRMED:
             break
     return best
@@ -107,6 +118,42 @@ def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
         and (BEGIN.fullmatch(before := syllabus.lines[line][: mention.start]) or WEEK_OF.search(before))
         for line in place
     )
+
+
+def _in_week_of(syllabus: Syllabus, place: range, due_on: date) -> bool:
+    """Return whether a day is in the week that begins in the lines of a quote, or in the nearest dated line above.
+
+    A row of a schedule begins with the first day of a week if the next dated row has a day one week later, or the one
+    before it one week earlier.
+    """
+    for line in range(place.stop - 1, max(-1, place.start - FURTHEST - 1), -1):
+        if begins := _first_day(syllabus, line):
+            is_row = line not in syllabus.due_rows and _begins_row(syllabus, line)
+            return is_row and begins <= due_on < begins + 2 * WEEK + timedelta(days=1) and _is_week(syllabus, line, begins)
+    return False
+
+
+def _begins_row(syllabus: Syllabus, line: int) -> bool:
+    """Return whether a line is a row of a schedule that begins with a date, and says of nothing that it is due."""
+    text = syllabus.lines[line]
+    before = text[: syllabus.mentions(line)[0].start]
+    if DUE.search(text) or not BEGIN.fullmatch(before):
+        return False
+    return len(cells_of(text)) > 1 or WEEK_HEAD.match(text) is not None
+
+
+def _is_week(syllabus: Syllabus, line: int, begins: date) -> bool:
+    """Return whether the dated row below is one week later, or the one above one week earlier."""
+    below = next(filter(None, (_first_day(syllabus, one) for one in range(line + 1, line + FARTHEST_ROW))), begins)
+    if begins < below <= begins + _MOST_APART:
+        return below >= begins + _LEAST_APART
+    above = next(filter(None, (_first_day(syllabus, one) for one in range(line - 1, line - FARTHEST_ROW, -1))), begins)
+    return _LEAST_APART <= begins - above <= _MOST_APART
+
+
+def _first_day(syllabus: Syllabus, line: int) -> date | None:
+    """The first date of a line that is not a range."""
+    return next((mention.first for mention in syllabus.mentions(line) if mention.first == mention.last), None)
 
 
 def _nearest(syllabus: Syllabus, place: range) -> list[int]:

@@ -107,6 +107,11 @@ class Syllabus:
         return frozenset(row.line for row, cell in weeks if not cell.isdigit() and any(map(str.isdigit, cell)))
 
     @cached_property
+    def due_rows(self) -> frozenset[int]:
+        """The rows of tables with a column of due dates."""
+        return frozenset(row.line for row in rows_of(self.lines) if "due" in row.roles)
+
+    @cached_property
     def rules(self) -> Rules:
         """The weekdays on which work of a kind is due."""
         return rules_in(self.lines, self.mentions)
