@@ -129,7 +129,9 @@ def _in_week_of(syllabus: Syllabus, place: range, due_on: date) -> bool:
     for line in range(place.stop - 1, max(-1, place.start - FURTHEST - 1), -1):
         if begins := _first_day(syllabus, line):
             is_row = line not in syllabus.due_rows and _begins_row(syllabus, line)
-            return is_row and begins <= due_on < begins + 2 * WEEK + timedelta(days=1) and _is_week(syllabus, line, begins)
+            return (
+                is_row and begins <= due_on < begins + 2 * WEEK + timedelta(days=1) and _is_week(syllabus, line, begins)
+            )
     return False
 
 

@@ -215,7 +215,9 @@ def is_known(name: str) -> bool:
 def plural_of(name: str) -> str:
     """The plural of a name that ends with a known word, otherwise the name."""
     plurals = (f"{name}s", f"{name}es", f"{name}zes", re.sub("y$", "ies", name), re.sub("is$", "es", name))
-    return next((one for one in plurals if one != name and any(found.end() == len(one) for found in NOUN.finditer(one))), name)
+    return next(
+        (one for one in plurals if one != name and any(found.end() == len(one) for found in NOUN.finditer(one))), name
+    )
 
 
 def says_weight(text: str) -> bool:

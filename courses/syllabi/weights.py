@@ -12,8 +12,20 @@ from courses.syllabi.rows import MOST_LINES, Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.vocabulary import whole_word
 from courses.syllabi.weight_words import (
-    MAYBE, Share, counted_pieces, is_before, is_known, name_after, name_before, name_of, plural_of, says, says_weight, shares_in,
-    weighable, whole_of,
+    MAYBE,
+    Share,
+    counted_pieces,
+    is_before,
+    is_known,
+    name_after,
+    name_before,
+    name_of,
+    plural_of,
+    says,
+    says_weight,
+    shares_in,
+    weighable,
+    whole_of,
 )
 
 MOST_ENTRIES: Final = 600
@@ -295,7 +307,9 @@ def _weighing(row: Row, *, bare: bool) -> Sequence[int]:
     if "weight" in row.roles:
         return [at for at in places if row.roles[at] == "weight"]
     for numbers in (False, True) if row.is_table and any(map(str.isalpha, row.text)) else ():
-        alone = [at for at in places if _is_share(row.cells[at], bare=numbers and at > 0)] if bare or not numbers else []
+        alone = (
+            [at for at in places if _is_share(row.cells[at], bare=numbers and at > 0)] if bare or not numbers else []
+        )
         if alone:
             first = next(at for at in alone if not numbers or at + 1 not in alone)
             return [at for at in places if at >= first and row.cells[at][:1] != "("]
@@ -305,7 +319,11 @@ def _weighing(row: Row, *, bare: bool) -> Sequence[int]:
 def _is_share(cell: str, *, bare: bool) -> bool:
     """Return whether a cell is nothing but a share."""
     shares = shares_in(cell, bare=bare) if MAYBE.search(cell) else []
-    return len(shares) == 1 and cell[:1] != "(" and not any(map(str.isalnum, cell[: shares[0].start] + cell[shares[0].end :]))
+    return (
+        len(shares) == 1
+        and cell[:1] != "("
+        and not any(map(str.isalnum, cell[: shares[0].start] + cell[shares[0].end :]))
+    )
 
 
 def _clauses(text: str, shares: Sequence[Share], line: int) -> Iterator[_Entry]:
@@ -317,7 +335,15 @@ def _clauses(text: str, shares: Sequence[Share], line: int) -> Iterator[_Entry]:
         head = head[-MOST_READ:]
         if (after and not is_before(head, tail)) or not says(head):
             stated = any(map(str.isalpha, head)) or says_weight(tail)
-            yield _Entry(name_after(tail), line, tail if says(_TOTAL.sub("", tail)) else "", share.value, share.unit, share.each, stated)
+            yield _Entry(
+                name_after(tail),
+                line,
+                tail if says(_TOTAL.sub("", tail)) else "",
+                share.value,
+                share.unit,
+                share.each,
+                stated,
+            )
         else:
             name, each = name_before(head)
             said = "" if name is None else f"{head} {tail}"
