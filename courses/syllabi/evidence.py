@@ -128,20 +128,17 @@ def _in_week_of(syllabus: Syllabus, place: range, due_on: date) -> bool:
     """
     for line in range(place.stop - 1, max(-1, place.start - FURTHEST - 1), -1):
         if begins := _first_day(syllabus, line):
-            is_row = line not in syllabus.due_rows and _begins_row(syllabus, line)
-            return (
-                is_row and begins <= due_on < begins + 2 * WEEK + timedelta(days=1) and _is_week(syllabus, line, begins)
-            )
+            inside = begins <= due_on <= begins + 2 * WEEK
+            return inside and _is_schedule(syllabus, line) and _is_week(syllabus, line, begins)
     return False
 
 
-def _begins_row(syllabus: Syllabus, line: int) -> bool:
-    """Return whether a line is a row of a schedule that begins with a date, and says of nothing that it is due."""
+def _is_schedule(syllabus: Syllabus, line: int) -> bool:
+    """Return whether a line is a row of a schedule: words follow its date, and nothing in it is said to be due."""
     text = syllabus.lines[line]
-    before = text[: syllabus.mentions(line)[0].start]
-    if DUE.search(text) or not BEGIN.fullmatch(before):
-        return False
-    return len(cells_of(text)) > 1 or WEEK_HEAD.match(text) is not None
+    after = text[syllabus.mentions(line)[0].end :]
+    is_row = len(cells_of(text)) > 1 or WEEK_HEAD.match(text)
+    return bool(is_row) and any(map(str.isalpha, after)) and not DUE.search(text) and line not in syllabus.due_rows
 
 
 def _is_week(syllabus: Syllabus, line: int, begins: date) -> bool:

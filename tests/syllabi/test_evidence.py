@@ -161,6 +161,7 @@ def test_an_opening_day_neither_confirms_nor_contradicts():
         (["Week 6 - Oct 5: motets, recital", "Week 7 - Oct 12: masses"], "motets, recital"),
         (["Week 5: 9/28  Songs", "Week 6: 10/5  Motets", "Recital of motets"], "Recital of motets"),
         (["Oct 5    Motets    Recital", "Oct 13   Masses    Singing"], "Recital"),
+        (["| 6 | Motets | Oct 5 | | Recital |", "| 7 | Masses | Oct 12 | | |"], "Recital"),
     ],
 )
 def test_a_row_that_has_the_first_day_of_a_week_infers_its_days(lines, quote):
