@@ -70,7 +70,7 @@ _WEEKDAY_BEFORE: Final = re.compile(
 )
 _WEEKDAY_AFTER: Final = re.compile(rf"\s?[(,]?\s?({one_of(WEEKDAYS)})\b(?![ .,]*\d)", re.IGNORECASE)
 _DAY_AFTER: Final = re.compile(
-    rf"\s*(?:[-–—/&]|(?:to|through|bis|and|or|und|et|y)\b|,(?= ?\d\d?(?:\s*$|\s\s|\t|\s?\||, ?\d\d?\b)))\s*"
+    rf"\s*(?:[-–—/&]|(?:to|through|bis|and|or|und|et|y)\b|,(?= ?\d\d?(?:\s*$|\s\s|\t|\s?\||,? (?:(?:and|und|et|y|&) )?\d\d?\b)))\s*"
     rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!/|-\d|\.\d|\.?\s(?:{_MONTH})\b){_TIME_FOLLOWS}",
     re.IGNORECASE,
 )

@@ -1,5 +1,6 @@
 """Check whether the quoted line of an item confirms its date."""
 
+import re
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
@@ -37,6 +38,12 @@ class Evidence(StrEnum):
     NOT_FOUND = "not_found"
 
 
+_NOTICE: Final = re.compile(
+    r"\b(?:notice|announcement|mitteilung|aushang|avis|aviso)\b(?:[\s,:]+(?:of|from|posted|dated|on|vom|du|de[l]?))*[\s,:]*$",
+    re.IGNORECASE,
+)
+"""Words before the date of an announcement: "canceled (notice of 26 Oct 2026)"."""
+
 _BEST_FIRST: Final = list(Evidence)
 
 
@@ -65,9 +72,15 @@ def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidenc
     return best
 
 
+def _mentions(syllabus: Syllabus, line: int) -> list[Mention]:
+    """The dates of a line, without those of announcements."""
+    found = syllabus.mentions(line)
+    return [one for one in found if not _NOTICE.search(syllabus.lines[line], 0, one.start)]
+
+
 def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
     """The evidence in the lines of a quote, else beside them."""
-    if any(not mention.counted for line in place for mention in syllabus.mentions(line)):
+    if any(not mention.counted for line in place for mention in _mentions(syllabus, line)):
         return _of_lines(syllabus, quote, place, due_on)
     if any(one.weekdays or one.recurring or one.relative for one in map(syllabus.said, place)):
         return Evidence.INFERRED
@@ -76,7 +89,7 @@ def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
 
 def _of_lines(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
     """The evidence of lines with dates."""
-    mentions = [mention for line in place for mention in syllabus.mentions(line)]
+    mentions = [mention for line in place for mention in _mentions(syllabus, line)]
     said = [syllabus.said(line) for line in place]
     holding = [mention for mention in mentions if mention.holds(due_on)]
     if any(mention.first == mention.last for mention in holding):
@@ -104,7 +117,7 @@ def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:
     heads = all(line >= place.stop and _is_date(syllabus, line) and not _is_bare(syllabus, line) for line in nearest)
     if said is Evidence.CONTRADICTED and heads:
         above = range(place.start - FURTHEST, place.start)
-        if any(mention.holds(due_on) for line in above for mention in syllabus.mentions(line)):
+        if any(mention.holds(due_on) for line in above for mention in _mentions(syllabus, line)):
             return Evidence.INFERRED
     return said
 
@@ -114,7 +127,7 @@ def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
     if not WEEK <= mention.last - mention.first <= 2 * WEEK:
         return False
     return any(
-        mention in syllabus.mentions(line)
+        mention in _mentions(syllabus, line)
         and (BEGIN.fullmatch(before := syllabus.lines[line][: mention.start]) or WEEK_OF.search(before))
         for line in place
     )
@@ -136,7 +149,7 @@ def _in_week_of(syllabus: Syllabus, place: range, due_on: date) -> bool:
 def _is_schedule(syllabus: Syllabus, line: int) -> bool:
     """Return whether a line is a row of a schedule: words follow its date, and nothing in it is said to be due."""
     text = syllabus.lines[line]
-    after = text[syllabus.mentions(line)[0].end :]
+    after = text[_mentions(syllabus, line)[0].end :]
     is_row = len(cells_of(text)) > 1 or WEEK_HEAD.match(text)
     return bool(is_row) and any(map(str.isalpha, after)) and not DUE.search(text) and line not in syllabus.due_rows
 
@@ -152,14 +165,14 @@ def _is_week(syllabus: Syllabus, line: int, begins: date) -> bool:
 
 def _first_day(syllabus: Syllabus, line: int) -> date | None:
     """The first date of a line that is not a range."""
-    return next((mention.first for mention in syllabus.mentions(line) if mention.first == mention.last), None)
+    return next((mention.first for mention in _mentions(syllabus, line) if mention.first == mention.last), None)
 
 
 def _nearest(syllabus: Syllabus, place: range) -> list[int]:
     """The nearest line with a date, or two equally near ones. A bare "Due:" only belongs to the line above it."""
 
     def belongs(line: int) -> bool:
-        if not syllabus.mentions(line) or _opens(syllabus, line):
+        if not _mentions(syllabus, line) or _opens(syllabus, line):
             return False
         between = (one for one in range(place.stop, line) if syllabus.lines[one].strip())
         return not _is_bare(syllabus, line) or (line >= place.stop and all(_opens(syllabus, one) for one in between))
@@ -184,5 +197,5 @@ def _is_date(syllabus: Syllabus, line: int, start: int = 0) -> bool:
 
 def _opens(syllabus: Syllabus, line: int) -> bool:
     """Return whether a line has only an opening date."""
-    dates = syllabus.mentions(line)
+    dates = _mentions(syllabus, line)
     return bool(dates) and not due_among(syllabus.lines[line], dates)
