@@ -1,14 +1,14 @@
 """The words and numbers of grade categories: names, percentages, points, fractions, and counts of equal pieces."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 from courses.syllabi.kinds import NOUN
 from courses.syllabi.phrases import TAKING_PART, phrases_of
-from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES
-from courses.syllabi.vocabulary import VOCABULARY, whole_word
+from courses.syllabi.rows import MOST_CHARACTERS
+from courses.syllabi.vocabulary import VOCABULARY, any_word, whole_word
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_WORDS: Final = 8
@@ -86,27 +86,12 @@ _NO_NAME_AT_ALL: Final = re.compile(
     r"|fail|excellent|good|very good|satisfactory|poor)$",
     re.IGNORECASE,
 )
-_OPENING: Final = re.compile(
-    r"^(?:\W|(?:\d{1,2}|[a-z])[.)]\s|\b(?:(?:there (?:will be|are|is))|students?(?:'s)? (?:\w+ )?for|finally|also"
-    r"|additionally|together|each|every|both|all|of|for|these|lastly|and|und|et|y|but|while|with|the|your|our"
-    r"|an?|aus|de[rmns]?|die|das|l[ae]s?|el|un[ae]?|eine?[mnrs]?|l[oa]s|l')\s)+",
-    re.IGNORECASE,
-)
-_CLOSING: Final = re.compile(
-    r"[\s,]+(?:(?:(?:will|should|shall|together|all|also|each|then|in total|is|are|be|both|makes?|that|which|has|have"
-    r"|the|remaining|for|at|of|de|von|à|um|max\.?|maximum|about|approximately|around|(?:for|in|of) (?:this|the)"
-    r" (?:course|class))\s*)+$)",
-    re.IGNORECASE,
-)
+_OPENING: Final = re.compile(rf"^(?:\W|(?:\d{{1,2}}|[a-z])[.)]\s|\b(?:{any_word('name_openings')})\s)+", re.IGNORECASE)
+_CLOSING: Final = re.compile(rf"[\s,]+(?:(?:(?:{any_word('name_closings')})\s*)+$)", re.IGNORECASE)
 _BRACKETS: Final = re.compile(r"\s*[(\[][^()\[\]]{0,120}(?:[)\]]|$)")
 _OF_GRADE: Final = re.compile(rf"\s*(?:\)\s*)?(?:each\s)?{_GRADE}", re.IGNORECASE)
 _VERB: Final = re.compile(
-    r"\b(?:counts?|counted|counting|worth|mak(?:es?|ing) up|accounts?|accounting|contribut(?:es?|ed|ing)"
-    r"|constitut(?:es?|ing)|represents?|representing|comprises?|comprising|carr(?:y|ies)|equals?|equaling|weigh(?:s"
-    r"|ted)?|weighting|determines?|forms?|zählt|zählen|macht|machen|fließt|gewichtet|compte|comptent|vaut|valent"
-    r"|représente|vale|valen|cuenta|representa|equivale)\b(?:\s(?:for|as|at|to|up|by|mit|zu|pour|un|une|el|la|a|an"
-    r"|one|the|about|approximately|another|remaining|last|other|final|total of|only)){0,4}\s*$",
-    re.IGNORECASE,
+    rf"\b(?:{any_word('share_verbs')})\b(?:\s(?:{any_word('share_joins')})){{0,4}}\s*$", re.IGNORECASE
 )
 _FROM: Final = re.compile(
     r"[\s:)–—=-]{0,9}(?:(?:will|comes?|is|are|be|goes?|based|determined|given|reserved|awarded|from|on|by|for|to|of)\s)*",
@@ -119,7 +104,7 @@ _PRONOUN: Final = re.compile(
     r"\W*(?:exam|one|will|are|is|of \w+)?\W*$",
     re.IGNORECASE,
 )
-_EACH: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
+_EACH: Final = whole_word("apiece")
 _SPLIT: Final = re.compile(
     r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—/-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
 )
@@ -214,10 +199,8 @@ def is_known(name: str) -> bool:
 
 def plural_of(name: str) -> str:
     """The plural of a name that ends with a known word, otherwise the name."""
-    plurals = (f"{name}s", f"{name}es", f"{name}zes", re.sub("y$", "ies", name), re.sub("is$", "es", name))
-    return next(
-        (one for one in plurals if one != name and any(found.end() == len(one) for found in NOUN.finditer(one))), name
-    )
+    plurals = {f"{name}s", f"{name}zes", re.sub("y$", "ies", name), re.sub("is$", "es", name)} - {name}
+    return next((one for one in sorted(plurals) if any(noun.end() == len(one) for noun in NOUN.finditer(one))), name)
 
 
 def says_weight(text: str) -> bool:

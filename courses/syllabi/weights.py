@@ -1,13 +1,11 @@
 """The grade categories of a syllabus: names and numbers in a line, in cells or in a clause, that add up to a grade."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Final
 
-from courses.syllabi.columns import columns_of
 from courses.syllabi.rows import MOST_LINES, Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.vocabulary import whole_word
@@ -48,6 +46,7 @@ _NUMBER: Final = re.compile(
 )
 """The number that tells equal parts apart."""
 
+_WRITTEN: Final = re.compile(r"(?<![\d.–-])\d+(?:\.\d+)?(?![\d%–-])")
 _TOTAL: Final = whole_word("total")
 """Words beside a written total."""
 
@@ -101,30 +100,26 @@ def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> l
     A run of adjacent entries counts if it adds up to the whole, in the text or in a column of it: first of percentages
     or points, then also of bare numbers with a known name or a head. Otherwise, percentages close together count.
     """
-    texts = [lines, *(column for column in columns if column is not lines), *columns_of(lines)]
+    texts = [lines, *(column for column in columns if column is not lines)]
     for bare in (False, True):
         run = max((_whole_run(text, bare=bare) for text in texts), key=_worth)
-        if run and (_is_grade(run) or _TOTAL.search("\n".join(lines[max(0, run[0].line - 3) : run[0].line]))):
-            total = sum(entry.value for entry in run)
-            run = _merged(run)
-            return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
+        if run and _is_grade(run, lines):
+            return _weights(run, sum(entry.value for entry in run))
     percentages = [entry for entry in _entries(lines, bare=False) if entry.unit == "%" and not entry.each]
-    run = max(filter(_is_close, _runs(percentages)), key=len, default=[])
-    return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
+    return _weights(max(filter(_is_close, _runs(percentages)), key=len, default=[]), 100)
 
 
-def _merged(run: Sequence[_Entry]) -> list[_Entry]:
-    """The entries with three or more of equal weight that differ only by a number as one: "Test 1", "Test 2", "Test 3"."""
-    plain = [(_NUMBER.sub("", one.name).strip(), one.value) for one in run]
-    series = {key for key, count in Counter(plain).items() if count >= LEAST_ALIKE}
-    merged: dict[object, _Entry] = {}
-    for one, key in zip(run, plain, strict=True):
-        same = merged.get(key)
-        if same is not None:
-            merged[key] = replace(same, value=same.value + one.value)
-        else:
-            merged[key if key in series else one] = replace(one, name=plural_of(key[0])) if key in series else one
-    return list(merged.values())
+def _weights(run: Sequence[_Entry], total: float) -> list[Weight]:
+    """The entries in percent, with three or more of equal weight that differ only by a number as one: "Test 1"."""
+    series: dict[tuple[str, float], list[_Entry]] = {}
+    for one in run:
+        series.setdefault((_NUMBER.sub("", one.name).strip(), one.value), []).append(one)
+    weights = []
+    for (name, value), alike in series.items():
+        whole = replace(alike[0], name=plural_of(name), value=value * len(alike))
+        kept = [whole] if name and len(alike) >= LEAST_ALIKE else alike
+        weights += [Weight(one.name, round(one.value * 100 / total, 2), one.line) for one in kept]
+    return weights
 
 
 def _runs(entries: Sequence[_Entry]) -> Iterator[Sequence[_Entry]]:
@@ -139,11 +134,13 @@ def _known(run: Sequence[_Entry]) -> int:
     return sum(is_known(one.name) for one in run)
 
 
-def _is_grade(run: Sequence[_Entry]) -> bool:
-    """Return whether enough entries are named or stated as parts of a grade; of close ones, a quarter."""
+def _is_grade(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
+    """Return whether enough entries are named or stated as parts of a grade, of close ones a quarter, or it is headed."""
     known = sum(one.stated or is_known(one.name) for one in run)
     close = run[-1].line - run[0].line <= FURTHEST * (len(run) - 1)
-    return known * (4 if close else 2) >= len(run)
+    return known * (4 if close else 2) >= len(run) or any(
+        map(_TOTAL.search, lines[max(0, run[0].line - 3) : run[0].line])
+    )
 
 
 def _worth(run: Sequence[_Entry]) -> float:
@@ -163,7 +160,7 @@ def _whole_run(lines: Sequence[str], *, bare: bool) -> Sequence[_Entry]:
     """The run in a text that adds up to the whole: of percentages, else of points, or of bare numbers with both."""
     entries = _entries(lines, bare=bare)
     kinds = [one for one in entries if one.unit == "%"], [one for one in entries if bare or one.unit != "%"]
-    runs = [run for kind in kinds for run in map(_completed, _runs(_without_parts(kind))) if _is_whole(run, lines)]
+    runs = (run for kind in kinds for run in map(_completed, _runs(_without_parts(kind))) if _is_whole(run, lines))
     return max(runs, key=_worth, default=[])
 
 
@@ -205,9 +202,9 @@ def _is_whole(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
         return bool(run)
     if run[0].unit == "%":
         return False
-    written = rf"(?<![\d.–-]){re.escape(f'{total:g}')}(?![\d%–-])"
-    around = (line.replace(",", "") for line in lines[max(0, run[0].line - 3) : run[-1].line + 8])
-    return any(re.search(written, line) and (_TOTAL.search(line) or not any(map(str.isalpha, line))) for line in around)
+    around = lines[max(0, run[0].line - 3) : run[-1].line + 8]
+    written = (line for line in around if f"{total:g}" in _WRITTEN.findall(line.replace(",", "")))
+    return any(_TOTAL.search(line) or not any(map(str.isalpha, line)) for line in written)
 
 
 def _is_close(run: Sequence[_Entry]) -> bool:
@@ -331,8 +328,8 @@ def _clauses(text: str, shares: Sequence[Share], line: int) -> Iterator[_Entry]:
     starts, ends = [one.start for one in shares], [one.end for one in shares]
     words = [text[start:end] for start, end in zip([0, *ends], [*starts, len(text)], strict=True)]
     after = not says(words[0]) or (len(shares) > 1 and words[0].rstrip().endswith((":", "=")) and says(words[-1]))
-    for share, head, tail in zip(shares, words[:-1], words[1:], strict=True):
-        head = head[-MOST_READ:]
+    heads = [one[-MOST_READ:] for one in words[:-1]]
+    for share, head, tail in zip(shares, heads, words[1:], strict=True):
         if (after and not is_before(head, tail)) or not says(head):
             stated = any(map(str.isalpha, head)) or says_weight(tail)
             yield _Entry(
