@@ -12,10 +12,8 @@ from courses.syllabi.vocabulary import VOCABULARY, any_word, whole_word
 from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_WORDS: Final = 8
-"""Maximum number of words in a category's name."""
-
 MOST_NAMED: Final = 60
-"""Maximum number of characters in it."""
+"""Maximum number of words and of characters in a category's name."""
 
 _FRACTIONS: Final = {word: one["percent"] for one in VOCABULARY["fractions"] for word in one["words"]}
 _COUNTS: Final = {word: number for number, words in enumerate(VOCABULARY["counts"]) for word in words}
@@ -80,12 +78,13 @@ _NO_PART: Final = whole_word("no_part")
 _NO_NAME: Final = whole_word("no_name")
 """Words next to a number that are not its name."""
 
-_NO_NAME_AT_ALL: Final = re.compile(
-    rf"^(?:{one_of(WEEKDAYS)}|(?:{one_of(MONTHS)})(?: 20\d\d)?)$|"
-    r"^(?:not|available|due|opens?|it|they)\b|^(?:grade\s)?[A-F][+\u2212–-]?(?:\s?[/=:]|$)|^(?:HD|DN?|CR|PP?|NN?|pass"
-    r"|fail|excellent|good|very good|satisfactory|poor)$",
+_OTHER: Final = re.compile(
+    rf"^(?:{one_of(WEEKDAYS)}|(?:{one_of(MONTHS)})(?: 20\d\d)?|{any_word('marks')})$"
+    r"|^(?:not|available|due|opens?|it|they)\b|^(?:grade\s)?[A-F][+\u2212–-]?(?:\s?[/=:]|$)",
     re.IGNORECASE,
 )
+"""A weekday, a month, or a mark beside a number."""
+
 _OPENING: Final = re.compile(rf"^(?:\W|(?:\d{{1,2}}|[a-z])[.)]\s|\b(?:{any_word('name_openings')})\s)+", re.IGNORECASE)
 _CLOSING: Final = re.compile(rf"[\s,]+(?:(?:(?:{any_word('name_closings')})\s*)+$)", re.IGNORECASE)
 _BRACKETS: Final = re.compile(r"\s*[(\[][^()\[\]]{0,120}(?:[)\]]|$)")
@@ -93,20 +92,15 @@ _OF_GRADE: Final = re.compile(rf"\s*(?:\)\s*)?(?:each\s)?{_GRADE}", re.IGNORECAS
 _VERB: Final = re.compile(
     rf"\b(?:{any_word('share_verbs')})\b(?:\s(?:{any_word('share_joins')})){{0,4}}\s*$", re.IGNORECASE
 )
-_FROM: Final = re.compile(
-    r"[\s:)–—=-]{0,9}(?:(?:will|comes?|is|are|be|goes?|based|determined|given|reserved|awarded|from|on|by|for|to|of)\s)*",
-    re.IGNORECASE,
-)
+_FROM: Final = re.compile(rf"[\s:)–—=-]{{0,9}}(?:(?:{any_word('name_joins')})\s)*", re.IGNORECASE)
 """Words between a share and the name that follows it."""
 
 _PRONOUN: Final = re.compile(
-    r"^\W*(?:and )?(?:together )?(?:it|this|they|these|which|that|each|both|the two)\b"
-    r"\W*(?:exam|one|will|are|is|of \w+)?\W*$",
-    re.IGNORECASE,
+    rf"^\W*(?:and )?(?:together )?(?:{any_word('pronouns')})\b\W*(?:exam|one|will|are|is|of \w+)?\W*$", re.IGNORECASE
 )
 _EACH: Final = whole_word("apiece")
 _SPLIT: Final = re.compile(
-    r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—/-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
+    r"[;:]\s|,\s(?:(?:and|und|et|y)\s)?|\s[–—/-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
 )
 _LENGTH: Final = re.compile(
     rf"\W*(?:[\d.,–-]+|an?|{'|'.join(_COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b",
@@ -167,12 +161,13 @@ def _share(found: re.Match[str]) -> Share:
 
 def counted_pieces(lines: Iterable[str]) -> Counted:
     """A number of equal items: "two in-class midterms"."""
-    counted: Counted = {}
-    for line in lines:
-        for found in _COUNTED.finditer(line[:MOST_CHARACTERS]):
-            count = _COUNTS.get(found["count"].lower()) or int(found["count"])
-            counted.setdefault(found["noun"].lower(), (found["words"], count))
-    return counted
+    found = (one for line in lines for one in _COUNTED.finditer(line[:MOST_CHARACTERS]))
+    pieces = [(one["noun"].lower(), (one["words"], _number(one["count"]))) for one in found]
+    return dict(reversed(pieces))
+
+
+def _number(word: str) -> int:
+    return _COUNTS.get(word.lower()) or int(word)
 
 
 def whole_of(name: str, said: str, counted: Counted) -> tuple[str, int]:
@@ -186,9 +181,7 @@ def whole_of(name: str, said: str, counted: Counted) -> tuple[str, int]:
             if noun.startswith(re.sub("y$", "", word)) and len(noun) - len(word) < 4:
                 return known
     if found := found or _COUNT.search(said):
-        if found["word"]:
-            return name, _COUNTS[found["word"].lower()]
-        return name, len(found["roman"]) if found["roman"] else int(found["figures"])
+        return name, len(found["roman"]) if found["roman"] else _number(found["figures"] or found["word"])
     return name, 0
 
 
@@ -221,7 +214,7 @@ def name_of(text: str) -> str:
     text = " ".join(text.split()).strip(_EDGES)
     if len(text.split()) > MOST_WORDS or len(text) > MOST_NAMED or sum(map(str.isalpha, text)) < 2:
         return ""
-    return "" if _NO_NAME_AT_ALL.search(text) else text
+    return "" if _OTHER.search(text) else text
 
 
 def says(text: str) -> bool:

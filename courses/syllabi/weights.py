@@ -6,25 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Final
 
+from courses.syllabi import weight_words as words
 from courses.syllabi.rows import MOST_LINES, Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.vocabulary import whole_word
-from courses.syllabi.weight_words import (
-    MAYBE,
-    Share,
-    counted_pieces,
-    is_before,
-    is_known,
-    name_after,
-    name_before,
-    name_of,
-    plural_of,
-    says,
-    says_weight,
-    shares_in,
-    weighable,
-    whole_of,
-)
 
 MOST_ENTRIES: Final = 600
 """Maximum number of shares read. A syllabus has a few dozen."""
@@ -53,13 +38,7 @@ _TOTAL: Final = whole_word("total")
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """A part of the grade.
-
-    Attributes:
-        name: as written.
-        weight: in percent of the grade, with at most two decimals.
-        line: line number, from 0.
-    """
+    """A part of the grade, with its weight in percent (at most two decimals) and its line (from 0)."""
 
     name: str
     weight: float
@@ -90,7 +69,7 @@ class _Entry:
 
     def with_share_of(self, other: "_Entry") -> "_Entry":
         """This name with the number of another entry."""
-        name = self.name if self.value else name_of(cleaned(self.said, []))
+        name = self.name if self.value else words.name_of(cleaned(self.said, []))
         return replace(self, name=name, value=other.value, unit=other.unit, each=other.each, stated=other.stated)
 
 
@@ -116,7 +95,7 @@ def _weights(run: Sequence[_Entry], total: float) -> list[Weight]:
         series.setdefault((_NUMBER.sub("", one.name).strip(), one.value), []).append(one)
     weights = []
     for (name, value), alike in series.items():
-        whole = replace(alike[0], name=plural_of(name), value=value * len(alike))
+        whole = replace(alike[0], name=words.plural_of(name), value=value * len(alike))
         kept = [whole] if name and len(alike) >= LEAST_ALIKE else alike
         weights += [Weight(one.name, round(one.value * 100 / total, 2), one.line) for one in kept]
     return weights
@@ -131,12 +110,12 @@ def _runs(entries: Sequence[_Entry]) -> Iterator[Sequence[_Entry]]:
 
 def _known(run: Sequence[_Entry]) -> int:
     """The number of entries that are named or stated as part of the grade."""
-    return sum(is_known(one.name) for one in run)
+    return sum(words.is_known(one.name) for one in run)
 
 
 def _is_grade(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
-    """Return whether enough entries are named or stated as parts of a grade, of close ones a quarter, or it is headed."""
-    known = sum(one.stated or is_known(one.name) for one in run)
+    """Return whether it has a head, or enough entries are known or stated as parts of a grade: of close ones a few."""
+    known = sum(one.stated or words.is_known(one.name) for one in run)
     close = run[-1].line - run[0].line <= FURTHEST * (len(run) - 1)
     return known * (4 if close else 2) >= len(run) or any(
         map(_TOTAL.search, lines[max(0, run[0].line - 3) : run[0].line])
@@ -198,10 +177,8 @@ def _parts_after(entries: Sequence[_Entry], at: int) -> int:
 def _is_whole(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
     """Return whether it adds up to 100, or for points to the total written nearby."""
     total = sum(entry.value for entry in run)
-    if not run or abs(total - 100) < 0.05:
-        return bool(run)
-    if run[0].unit == "%":
-        return False
+    if not run or run[0].unit == "%" or abs(total - 100) < 0.05:
+        return bool(run) and abs(total - 100) < 0.05
     around = lines[max(0, run[0].line - 3) : run[-1].line + 8]
     written = (line for line in around if f"{total:g}" in _WRITTEN.findall(line.replace(",", "")))
     return any(_TOTAL.search(line) or not any(map(str.isalpha, line)) for line in written)
@@ -214,16 +191,11 @@ def _is_close(run: Sequence[_Entry]) -> bool:
 
 
 def _entries(lines: Sequence[str], *, bare: bool) -> list[_Entry]:
-    """The entries of a text in order, each with a name and a share of all its pieces.
-
-    Args:
-        lines: as returned by `readable`.
-        bare: whether a number without a unit can be a share.
-    """
-    counted = counted_pieces(lines[:MOST_LINES])
+    """The entries of a text in order, each with a name and a share of all its pieces; with `bare` also bare numbers."""
+    counted = words.counted_pieces(lines[:MOST_LINES])
     entries = []
     for entry in islice(_named_entries(lines, bare=bare), MOST_ENTRIES):
-        name, count = whole_of(entry.name, entry.said, counted) if entry.each else (entry.name, 1)
+        name, count = words.whole_of(entry.name, entry.said, counted) if entry.each else (entry.name, 1)
         if name and 0 < entry.value * count <= (5000 if entry.unit == "points" else 100):
             entries.append(replace(entry, name=name, value=entry.value * count, each=False))
         elif name and count == 0 and not (entries and entries[-1].name.lower().startswith(name.lower()[:4])):
@@ -236,7 +208,7 @@ def _named_entries(lines: Sequence[str], *, bare: bool) -> Iterator[_Entry]:
     names: list[Row] = []
     numbers: list[_Entry] = []
     for row in rows_of(lines):
-        entries = list(_entries_of(row, bare=bare)) if MAYBE.search(row.text) else []
+        entries = list(_entries_of(row, bare=bare)) if words.MAYBE.search(row.text) else []
         shared = any(entry.value for entry in entries)
         if shared and not any(entry.said for entry in entries):
             numbers += entries
@@ -254,7 +226,7 @@ def _named_entries(lines: Sequence[str], *, bare: bool) -> Iterator[_Entry]:
 def _matched(rows: Sequence[Row], numbers: Sequence[_Entry]) -> Iterator[_Entry]:
     """The last names above some numbers, each with its own number. A name apart from the others heads the numbers."""
     entries = (entry for row in rows for entry in _entries_of(row, bare=False) if numbers)
-    names = [entry for entry in entries if name_of(cleaned(entry.said, []))][-MOST_PARTS:]
+    names = [entry for entry in entries if words.name_of(cleaned(entry.said, []))][-MOST_PARTS:]
     if 1 < len(numbers) < len(names) and names[-1].line - names[-2].line > 1:
         names = names[:-1]
     if 0 < len(numbers) <= len(names):
@@ -265,9 +237,10 @@ def _matched(rows: Sequence[Row], numbers: Sequence[_Entry]) -> Iterator[_Entry]
 def _joined(entries: Sequence[_Entry]) -> list[_Entry]:
     """The entries of a row. A share without words belongs to the name before it; one that begins, to the next."""
     joined: list[_Entry] = []
-    for at, entry in enumerate(entries):
-        if at == 1 and joined[0].value and not joined[0].said and not entry.value and name_of(cleaned(entry.said, [])):
-            joined[0] = entry.with_share_of(joined[0])
+    for entry in entries:
+        first = joined[0] if len(joined) == 1 else None
+        if first and first.value and not (first.said or entry.value) and words.name_of(cleaned(entry.said, [])):
+            joined[0] = entry.with_share_of(first)
         elif joined and not entry.said:
             joined[-1] = joined[-1] if joined[-1].value else joined[-1].with_share_of(entry)
         elif entry.value or not joined or joined[-1].value:
@@ -286,8 +259,8 @@ def _entries_of(row: Row, *, bare: bool) -> Iterator[_Entry]:
         cell = row.cells[at]
         in_cell = "weight" in row.roles or (bare and not (row.is_table and any(map(str.isalpha, cell))))
         for start, sentence in sentences_of(cell):
-            text = weighable(sentence[: MOST_READ * 4])
-            shares = shares_in(text, bare=in_cell) if at in weighing and MAYBE.search(text) else []
+            text = words.weighable(sentence[: MOST_READ * 4])
+            shares = words.shares_in(text, bare=in_cell) if at in weighing and words.MAYBE.search(text) else []
             line = row.line_at(start + shares[0].start) if shares else row.line
             if 0 < len(shares) <= MOST_PARTS:
                 yield from _clauses(text, shares, line)
@@ -303,10 +276,8 @@ def _weighing(row: Row, *, bare: bool) -> Sequence[int]:
     places = range(len(row.cells))
     if "weight" in row.roles:
         return [at for at in places if row.roles[at] == "weight"]
-    for numbers in (False, True) if row.is_table and any(map(str.isalpha, row.text)) else ():
-        alone = (
-            [at for at in places if _is_share(row.cells[at], bare=numbers and at > 0)] if bare or not numbers else []
-        )
+    for numbers in (False, True)[: 1 + bare] if row.is_table and any(map(str.isalpha, row.text)) else ():
+        alone = [at for at in places if _is_share(row.cells[at], bare=numbers and at > 0)]
         if alone:
             first = next(at for at in alone if not numbers or at + 1 not in alone)
             return [at for at in places if at >= first and row.cells[at][:1] != "("]
@@ -315,34 +286,23 @@ def _weighing(row: Row, *, bare: bool) -> Sequence[int]:
 
 def _is_share(cell: str, *, bare: bool) -> bool:
     """Return whether a cell is nothing but a share."""
-    shares = shares_in(cell, bare=bare) if MAYBE.search(cell) else []
-    return (
-        len(shares) == 1
-        and cell[:1] != "("
-        and not any(map(str.isalnum, cell[: shares[0].start] + cell[shares[0].end :]))
-    )
+    shares = words.shares_in(cell, bare=bare) if words.MAYBE.search(cell) and cell[:1] != "(" else []
+    return len(shares) == 1 and not any(map(str.isalnum, cell[: shares[0].start] + cell[shares[0].end :]))
 
 
-def _clauses(text: str, shares: Sequence[Share], line: int) -> Iterator[_Entry]:
+def _clauses(text: str, shares: Sequence[words.Share], line: int) -> Iterator[_Entry]:
     """The shares of a sentence, each with the words before it, or after it if the sentence begins with a share."""
     starts, ends = [one.start for one in shares], [one.end for one in shares]
-    words = [text[start:end] for start, end in zip([0, *ends], [*starts, len(text)], strict=True)]
-    after = not says(words[0]) or (len(shares) > 1 and words[0].rstrip().endswith((":", "=")) and says(words[-1]))
-    heads = [one[-MOST_READ:] for one in words[:-1]]
-    for share, head, tail in zip(shares, heads, words[1:], strict=True):
-        if (after and not is_before(head, tail)) or not says(head):
-            stated = any(map(str.isalpha, head)) or says_weight(tail)
-            yield _Entry(
-                name_after(tail),
-                line,
-                tail if says(_TOTAL.sub("", tail)) else "",
-                share.value,
-                share.unit,
-                share.each,
-                stated,
-            )
+    parts = [text[start:end] for start, end in zip([0, *ends], [*starts, len(text)], strict=True)]
+    colon = len(shares) > 1 and parts[0].rstrip().endswith((":", "=")) and words.says(parts[-1])
+    for share, before, tail in zip(shares, parts[:-1], parts[1:], strict=True):
+        head = before[-MOST_READ:]
+        number = share.value, share.unit
+        if ((colon or not words.says(parts[0])) and not words.is_before(head, tail)) or not words.says(head):
+            said = tail if words.says(_TOTAL.sub("", tail)) else ""
+            stated = any(map(str.isalpha, head)) or words.says_weight(tail)
+            yield _Entry(words.name_after(tail), line, said, *number, share.each, stated)
         else:
-            name, each = name_before(head)
+            name, each = words.name_before(head)
             said = "" if name is None else f"{head} {tail}"
-            stated = says_weight(head)
-            yield _Entry(name or "", line, said, share.value, share.unit, each or share.each, stated)
+            yield _Entry(name or "", line, said, *number, each or share.each, words.says_weight(head))

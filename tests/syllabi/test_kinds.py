@@ -1,4 +1,4 @@
-"""Kinds of dates in real syllabi, each with neighbors of the same kind and with texts near it that mean something else."""
+"""Kinds of dates in real syllabi, each with its neighbors and with texts near it that mean something else."""
 
 from datetime import date
 
