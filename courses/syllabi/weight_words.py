@@ -196,11 +196,6 @@ def plural_of(name: str) -> str:
     return next((one for one in sorted(plurals) if any(noun.end() == len(one) for noun in NOUN.finditer(one))), name)
 
 
-def says_weight(text: str) -> bool:
-    """Return whether the words before a share say that it is one: "counts for", "Weight:"."""
-    return bool(_VERB.search(text) or _OF_GRADE.search(text))
-
-
 def name_of(text: str) -> str:
     """The name in the words before or after a share; empty without one."""
     text = _BRACKETS.sub(" ", text)

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Final
 
 from courses.syllabi import weight_words as words
+from courses.syllabi.columns import columns_of
 from courses.syllabi.rows import MOST_LINES, Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.vocabulary import whole_word
@@ -56,7 +57,6 @@ class _Entry:
         value: the number; 0 without one.
         unit: `%` or `points`; a bare number is in points.
         each: whether the number is per piece.
-        stated: whether the words say that it is a part of the grade.
     """
 
     name: str
@@ -65,12 +65,11 @@ class _Entry:
     value: float = 0
     unit: str = ""
     each: bool = False
-    stated: bool = False
 
     def with_share_of(self, other: "_Entry") -> "_Entry":
         """This name with the number of another entry."""
         name = self.name if self.value else words.name_of(cleaned(self.said, []))
-        return replace(self, name=name, value=other.value, unit=other.unit, each=other.each, stated=other.stated)
+        return replace(self, name=name, value=other.value, unit=other.unit, each=other.each)
 
 
 def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> list[Weight]:
@@ -79,7 +78,7 @@ def weights_in(lines: Sequence[str], columns: Sequence[Sequence[str]] = ()) -> l
     A run of adjacent entries counts if it adds up to the whole, in the text or in a column of it: first of percentages
     or points, then also of bare numbers with a known name or a head. Otherwise, percentages close together count.
     """
-    texts = [lines, *(column for column in columns if column is not lines)]
+    texts = [lines, *(column for column in columns if column is not lines), *columns_of(lines)]
     for bare in (False, True):
         run = max((_whole_run(text, bare=bare) for text in texts), key=_worth)
         if run and _is_grade(run, lines):
@@ -109,17 +108,15 @@ def _runs(entries: Sequence[_Entry]) -> Iterator[Sequence[_Entry]]:
 
 
 def _known(run: Sequence[_Entry]) -> int:
-    """The number of entries that are named or stated as part of the grade."""
+    """The number of entries with a known name."""
     return sum(words.is_known(one.name) for one in run)
 
 
 def _is_grade(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
-    """Return whether it has a head, or enough entries are known or stated as parts of a grade: of close ones a few."""
-    known = sum(one.stated or words.is_known(one.name) for one in run)
+    """Return whether it has a head, or known names for half of its entries; of close ones, for a quarter."""
     close = run[-1].line - run[0].line <= FURTHEST * (len(run) - 1)
-    return known * (4 if close else 2) >= len(run) or any(
-        map(_TOTAL.search, lines[max(0, run[0].line - 3) : run[0].line])
-    )
+    above = lines[max(0, run[0].line - 3) : run[0].line]
+    return _known(run) * (4 if close else 2) >= len(run) or any(map(_TOTAL.search, above))
 
 
 def _worth(run: Sequence[_Entry]) -> float:
@@ -152,26 +149,16 @@ def _completed(run: Sequence[_Entry]) -> Sequence[_Entry]:
     return [replace(one, value=missing, each=False) if one.each else one for one in run]
 
 
-def _without_parts(entries: Sequence[_Entry]) -> list[_Entry]:
-    """The entries without those that are part of the entry before them."""
-    kept: list[_Entry] = []
-    at = 0
-    while at < len(entries):
-        kept.append(entries[at])
-        at += 1 + _parts_after(entries, at)
-    return kept
-
-
-def _parts_after(entries: Sequence[_Entry], at: int) -> int:
-    """The number of entries on one line that add up to the entry before them; on its own line at least four."""
-    whole, total = entries[at], 0.0
-    for count, part in enumerate(entries[at + 1 : at + 7], 1):
-        if part.line != entries[at + 1].line:
-            return 0
-        total += part.value
-        if count > (3 if part.line == whole.line else 1) and abs(total - whole.value) < 0.05:
-            return count
-    return 0
+def _without_parts(entries: Sequence[_Entry]) -> Sequence[_Entry]:
+    """The entries without those of one line that add up to the entry before them; on its own line at least four."""
+    for at, whole in enumerate(entries):
+        alike = [one for one in entries[at + 1 : at + 7] if one.line == entries[at + 1].line]
+        sums = list(accumulate(one.value for one in alike))
+        least = 3 if alike and alike[0].line == whole.line else 1
+        count = next((count for count in range(least, len(sums)) if abs(sums[count] - whole.value) < 0.05), 0)
+        if count:
+            return [*entries[: at + 1], *_without_parts(entries[at + count + 2 :])]
+    return entries
 
 
 def _is_whole(run: Sequence[_Entry], lines: Sequence[str]) -> bool:
@@ -300,9 +287,8 @@ def _clauses(text: str, shares: Sequence[words.Share], line: int) -> Iterator[_E
         number = share.value, share.unit
         if ((colon or not words.says(parts[0])) and not words.is_before(head, tail)) or not words.says(head):
             said = tail if words.says(_TOTAL.sub("", tail)) else ""
-            stated = any(map(str.isalpha, head)) or words.says_weight(tail)
-            yield _Entry(words.name_after(tail), line, said, *number, share.each, stated)
+            yield _Entry(words.name_after(tail), line, said, *number, share.each)
         else:
             name, each = words.name_before(head)
             said = "" if name is None else f"{head} {tail}"
-            yield _Entry(name or "", line, said, *number, each or share.each, words.says_weight(head))
+            yield _Entry(name or "", line, said, *number, each or share.each)
