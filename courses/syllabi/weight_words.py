@@ -26,7 +26,7 @@ _GRADE: Final = (
     r"(?:grade|mark|score|total|\w*note|nota|calificación|évaluation|it)\b"
 )
 _SHARE: Final = re.compile(
-    r"(?:(?<![\d.,/@\u00d7x*–-])(?:(?P<times>\d{1,2}) ?[@x\u00d7] ?)?(?:"
+    r"(?:(?<![\d.,/@\u00d7x*–-])(?:(?P<times>\d{1,2}) ?(?:[@x\u00d7]|at) ?)?(?:"
     r"(?P<number>\d{1,2},\d{3}|\d{1,4}(?:[.,]\d{1,2})?)\s?(?:(?P<points>(?:points?|pts?|punkten?|puntos)\b\.?)"
     r"|%(?! off| per )|(?:percent|per cent|prozent|pour cent|por ciento)\b(?! off| per ))"
     r"|(?<![^\s:.(=])(?:(?<=\(\d [x\u00d7] )|(?<![\dx\u00d7] ))(?!\d\))(?P<bare>\d{1,4}(?:\.\d{1,2})?))"
@@ -132,11 +132,8 @@ def weighable(sentence: str) -> str:
 def shares_in(text: str, *, bare: bool) -> list[Share]:
     """The shares in a text: percentages, else points, else bare numbers.
 
-    Bare numbers also continue percentages or points if they outnumber them: "etudes 50 %, songs 20, jury 30".
-
-    Args:
-        text: a sentence.
-        bare: whether a number without a unit can be a share.
+    With `bare`, a number without a unit can be a share. It can always be one that continues percentages or points, if
+    such numbers are more than these: "etudes 50 %, songs 20, jury 30".
     """
     text = _DATED.sub(lambda found: " " * len(found[0]), text)
     shares = [_share(found) for found in _SHARE.finditer(text)]

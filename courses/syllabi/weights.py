@@ -48,15 +48,9 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A name with a share, or one of the two.
+    """A name with a share, or one of the two; `each` means per piece, and a bare number is in points.
 
-    Attributes:
-        name: empty without one, or if the words do not name a category.
-        line: line number, from 0.
-        said: the words around, which may have the number of pieces; empty if the share has none.
-        value: the number; 0 without one.
-        unit: `%` or `points`; a bare number is in points.
-        each: whether the number is per piece.
+    `said` has the words around, which may have the number of pieces. It is empty if the share has none.
     """
 
     name: str
