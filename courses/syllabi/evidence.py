@@ -75,7 +75,7 @@ def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidenc
 def _mentions(syllabus: Syllabus, line: int) -> list[Mention]:
     """The dates of a line, without those of announcements."""
     found = syllabus.mentions(line)
-    return [one for one in found if not _NOTICE.search(syllabus.lines[line], 0, one.start)]
+    return [one for one in found if not _NOTICE.search(syllabus.lines[line], max(0, one.start - 60), one.start)]
 
 
 def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:

@@ -43,32 +43,18 @@ def test_the_number_of_equal_pieces_follows_from_the_whole():
     ]
 
 
+FAR_APART = "\n" * 4
+
+
 @each(
-    "lines",
+    "text",
     [
-        (
-            "Pine Hall 20 points",
-            "",
-            "",
-            "",
-            "",
-            "Oak Hall 50 points",
-            "",
-            "",
-            "",
-            "",
-            "Exam hall of Elm 30 points",
-            "",
-            "",
-            "",
-            "",
-            "East 10 pts",
-        ),
-        ("> 90% is an A", "> 10% is an F"),
+        FAR_APART.join(["Pine Hall 20 points", "Oak Hall 50 points", "Exam hall of Elm 30 points", "East 10 points"]),
+        "> 90% is an A\n> 10% is an F",
     ],
 )
-def test_other_numbers_are_no_grading(lines):
-    assert weights(*lines) == []
+def test_other_numbers_are_no_grading(text):
+    assert weights(*text.splitlines()) == []
 
 
 def test_the_grading_comes_before_that_of_one_part():
