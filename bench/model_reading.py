@@ -10,19 +10,30 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from bench.syllabi import Labels, Score, labelled, today_of
+from bench.syllabi import (
+    Counts,
+    Labels,
+    Score,
+    labelled,
+    matched,
+    matched_categories,
+    share,
+    syllabus_of,
+    wanted_of,
+)
 from courses.model_reading.answers import Answer
 from courses.model_reading.checked import SURE, checked
 from courses.syllabi.evidence import Evidence
 from courses.syllabi.proposal import propose
-from courses.syllabi.reader import Syllabus
-from courses.syllabi.text import words_of
 
 Row = dict[str, Any]
 
+MOST_OFF = 0.06
+"""Percent by which a weight may differ. A model rounds shares of points."""
+
 
 @dataclass
-class Measured:
+class Measured(Counts):
     """Counts for one text, or for all."""
 
     rules: Score = field(default_factory=Score)
@@ -37,11 +48,6 @@ class Measured:
     left_out: int = 0
     contradicted: Score = field(default_factory=Score)
     """Right dates that are contradicted, and all right dates."""
-
-    def add(self, other: "Measured") -> None:
-        """Add another one's counts."""
-        for name in vars(self):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 def main() -> None:
@@ -62,22 +68,22 @@ def main() -> None:
     ticked = total.ticks
     print(f"\nrules             {total.rules}\nthe answers       {total.answered}\nproposals         {total.items}")
     print(f"  model's rows    {total.read}")
-    print(f"ticks right       {_share(ticked.right, ticked.proposed)}")
-    print(f"right and ticked  {_share(ticked.right, total.items.right)}")
-    print(f"rows ticked       {_share(ticked.proposed, total.read.proposed)}")
+    print(f"ticks right       {share(ticked.right, ticked.proposed)}")
+    print(f"right and ticked  {share(ticked.right, total.items.right)}")
+    print(f"rows ticked       {share(ticked.proposed, total.read.proposed)}")
     print(f"categories        {total.categories}")
     confirmed = total.categories_confirmed
-    print(f"  confirmed       {_share(confirmed.proposed, confirmed.labelled)}, {confirmed.right} of these right")
+    print(f"  confirmed       {share(confirmed.proposed, confirmed.labelled)}, {confirmed.right} of these right")
     print(f"rows left out     {total.left_out}")
-    print(f"right dates contradicted {_share(total.contradicted.right, total.contradicted.labelled)}")
+    print(f"right dates contradicted {share(total.contradicted.right, total.contradicted.labelled)}")
 
 
 def measure(text: str, labels: Labels, content: str, *, show: bool) -> Measured:
     """Score the proposal made of one answer."""
-    syllabus = Syllabus.of(text, today=today_of(labels))
+    syllabus = syllabus_of(text, labels)
     answer, rules = Answer.of(content), asdict(propose(syllabus))
     proposal = checked(rules, syllabus, answer)
-    wanted = [(title, date.fromisoformat(day) if day else None) for title, _, day in labels.get("items", [])]
+    wanted = wanted_of(labels)
     rows = proposal["items"]
     read = [row for row in rows if row["evidence"] is not None]
     right = _right(rows, wanted)
@@ -93,7 +99,8 @@ def measure(text: str, labels: Labels, content: str, *, show: bool) -> Measured:
         print(*(f"    {row}" for row in proposal["grade_categories"] if row["doubt"]), sep="\n")
         print(*(f"    {one['message']}" for one in proposal["warnings"]), sep="\n")
     graded = proposal["grade_categories"]
-    found = _right_categories(graded, labels.get("categories", []))
+    pairs = [(one["name"], one["weight"]) for one in graded]
+    found = [graded[at] for at in matched_categories(pairs, labels.get("categories", []), MOST_OFF)]
     confirmed = [one for one in graded if one["doubt"] is None]
     return Measured(
         rules=Score(len(_right(rules["items"], wanted)), len(rules["items"]), len(wanted)),
@@ -111,36 +118,9 @@ def measure(text: str, labels: Labels, content: str, *, show: bool) -> Measured:
 
 
 def _right(rows: Sequence[Row], wanted: Sequence[tuple[str, date | None]]) -> list[Row]:
-    """The rows that are right: the date, and half of the shorter title's words. Each label counts once."""
-    left, right = list(wanted), []
-    for row in sorted(rows, key=lambda row: -(row.get("confidence") or 0)):
-        words = set(words_of(row["title"]))
-        shared = {
-            one: len(words & set(words_of(one[0]))) / max(1, min(len(words), len(set(words_of(one[0])))))
-            for one in left
-            if one[1] == row["due_on"]
-        }
-        best = max(shared, key=lambda one: shared[one], default=None)
-        if best is not None and shared[best] >= 0.5:
-            left.remove(best)
-            right.append(row)
-    return right
-
-
-def _right_categories(rows: Sequence[Row], wanted: Sequence[tuple[str, float]]) -> list[Row]:
-    left, right = [(set(words_of(name)), weight) for name, weight in wanted], []
-    for row in rows:
-        words = set(words_of(row["name"]))
-        for one in left:
-            if abs(one[1] - row["weight"]) < 0.06 and len(words & one[0]) * 2 >= min(len(words), len(one[0])):
-                left.remove(one)
-                right.append(row)
-                break
-    return right
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%} ({part}/{whole})" if whole else "none"
+    """The rows whose title and date are right."""
+    found = [(row["title"], row["due_on"], row.get("confidence") or 0) for row in rows]
+    return [rows[at] for at in matched(found, wanted)]
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TypedDict
+from typing import Self, TypedDict
 
 from courses.syllabi.evidence import Evidence, evidence_for
 from courses.syllabi.proposal import Proposal, propose
@@ -23,6 +23,8 @@ SURE = 0.8
 SHIFTS = {"day": 1, "week": 7, "month": 30, "year": 365}
 """Offsets in days of the wrong dates to try."""
 
+
+ONLY = "only texts whose names begin with this; separate several by commas"
 
 SUFFIXES = (".txt", ".md", ".html", ".pdf", ".docx", ".odt")
 """Files that are read, as an upload is."""
@@ -59,8 +61,17 @@ class Score:
         return f"P {precision:4.2f} R {recall:4.2f} F1 {self.f1:4.2f} ({self.right}/{self.proposed}/{self.labelled})"
 
 
+class Counts:
+    """Counts that can be added."""
+
+    def add(self, other: Self) -> None:
+        """Add another one's counts."""
+        for name in vars(self):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
 @dataclass
-class Measured:
+class Measured(Counts):
     """Counts for one text, or for all of a folder or a kind."""
 
     texts: int = 1
@@ -75,25 +86,18 @@ class Measured:
     wrong_dates: Score = field(default_factory=Score)
     """Confirmed wrong dates, and all that were tried."""
 
-    def add(self, other: "Measured") -> None:
-        """Add another one's counts."""
-        for name in vars(self):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-
 
 def main() -> None:
     """Measure every labeled text of the given folders."""
     parser = argparse.ArgumentParser(prog="python -m bench.syllabi", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--show", action="store_true", help="show every wrong and every missed item")
-    parser.add_argument("--only", help="only texts whose names contain this; separate several by commas")
+    parser.add_argument("--only", default="", help=ONLY)
     options = parser.parse_args()
     started = time.process_time()
     for folder in options.folders:
         kinds: defaultdict[str, Measured] = defaultdict(lambda: Measured(0))
-        for file, labels in labelled(folder):
-            if options.only and not any(part in file.name for part in options.only.split(",")):
-                continue
+        for file, labels in labelled(folder, options.only):
             measured = measure(text_of(file), labels, show=options.show)
             print(f"{file.name:32} items {measured.items}  sure {measured.sure}  categories {measured.categories}")
             for kind in ("", _kind(file)):
@@ -111,8 +115,8 @@ def _print(name: str, total: Measured) -> None:
     print(f"items             {total.items}\nsure (from {SURE})   {total.sure}")
     print(f"categories        {total.categories}\ncourse fields     {total.course}")
     print(
-        f"right dates confirmed or inferred {_share(total.right_dates)}, wrong dates confirmed"
-        f" {_share(total.wrong_dates)}\n"
+        f"right dates confirmed or inferred {share(total.right_dates.right, total.right_dates.labelled)},"
+        f" wrong dates confirmed {share(total.wrong_dates.right, total.wrong_dates.labelled)}\n"
     )
 
 
@@ -167,10 +171,12 @@ def today_of(labels: Labels) -> date:
     return date.fromisoformat(labels.get("today", otherwise))
 
 
-def labelled(folder: Path) -> Iterator[tuple[Path, Labels]]:
-    """The files of a folder that have labels beside them."""
+def labelled(folder: Path, only: str = "") -> Iterator[tuple[Path, Labels]]:
+    """The files of a folder that have labels beside them. `only`: as in `ONLY`."""
     for labels in sorted(folder.glob("*.json")):
-        if file := next((one for suffix in SUFFIXES if (one := labels.with_suffix(suffix)).exists()), None):
+        if labels.name.startswith(tuple(only.split(","))) and (
+            file := next((one for suffix in SUFFIXES if (one := labels.with_suffix(suffix)).exists()), None)
+        ):
             yield file, json.loads(labels.read_text(encoding="utf-8"))
 
 
@@ -218,23 +224,32 @@ def _items(proposal: Proposal, wanted: list[tuple[str, date | None]], *, show: b
     return Score(len(right), len(proposal.items), len(wanted)), Score(sure, count, len(wanted))
 
 
-def _categories(proposal: Proposal, wanted: Sequence[tuple[str, float]], *, show: bool) -> Score:
-    left = [(set(words_of(name)), weight, name) for name, weight in wanted]
-    right = 0
-    for category in proposal.grade_categories:
-        words = set(words_of(category.name))
+def matched_categories(
+    found: Sequence[tuple[str, float]], wanted: Sequence[tuple[str, float]], within: float = 0.01
+) -> dict[int, tuple[str, float]]:
+    """The label of each category (name, weight) that is right, by its place: its weight, and half of the words."""
+    left, right = list(wanted), dict[int, tuple[str, float]]()
+    for at, (name, weight) in enumerate(found):
+        words = set(words_of(name))
         for one in left:
-            if abs(one[1] - category.weight) < 0.01 and len(words & one[0]) * 2 >= min(len(words), len(one[0])):
+            others = set(words_of(one[0]))
+            if abs(one[1] - weight) < within and len(words & others) * 2 >= min(len(words), len(others)):
                 left.remove(one)
-                right += 1
+                right[at] = one
                 break
-        else:
-            if show:
-                print(f"    wrong  {category.name!r} {category.weight:g} from {category.line}")
+    return right
+
+
+def _categories(proposal: Proposal, wanted: Sequence[tuple[str, float]], *, show: bool) -> Score:
+    found = proposal.grade_categories
+    right = matched_categories([(one.name, one.weight) for one in found], wanted)
     if show:
-        for _, weight, name in left:
+        for at, category in enumerate(found):
+            if at not in right:
+                print(f"    wrong  {category.name!r} {category.weight:g} from {category.line}")
+        for name, weight in (Counter(map(tuple, wanted)) - Counter(map(tuple, right.values()))).elements():
             print(f"    missed {name!r} {weight:g}")
-    return Score(right, len(proposal.grade_categories), len(wanted))
+    return Score(len(right), len(found), len(wanted))
 
 
 def _quote(syllabus: Syllabus, title: str, day: date) -> str:
@@ -252,8 +267,9 @@ def _quote(syllabus: Syllabus, title: str, day: date) -> str:
     return " ".join(syllabus.raw[line].split())[:300] if words & set(words_of(syllabus.lines[line])) else ""
 
 
-def _share(score: Score) -> str:
-    return f"{score.right / score.labelled:.1%} ({score.right}/{score.labelled})" if score.labelled else "none"
+def share(part: int, whole: int) -> str:
+    """A share in percent with its counts."""
+    return f"{part / whole:.1%} ({part}/{whole})" if whole else "none"
 
 
 if __name__ == "__main__":

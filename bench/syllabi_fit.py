@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]  # it has no types
 from sklearn.model_selection import GroupKFold, cross_val_predict  # type: ignore[import-untyped]  # it has no types
 
-from bench.syllabi import Labels, labelled, matched, syllabus_of, text_of, wanted_of
+from bench.syllabi import ONLY, Labels, labelled, matched, syllabus_of, text_of, wanted_of
 from courses.syllabi import reasons
 from courses.syllabi.proposal import candidates_of
 from courses.syllabi.reasons import TICKED, Reason, with_missing
@@ -44,15 +44,14 @@ def main() -> None:
     """Fit the weights on all texts, choose the limits by texts left out, and write the file."""
     parser = argparse.ArgumentParser(prog="python -m bench.syllabi_fit", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--only", default="", help="only texts whose names contain this; separate several by commas")
+    parser.add_argument("--only", default="", help=ONLY)
     options = parser.parse_args()
     samples: list[Sample] = []
     texts = wanted = 0
     for folder in options.folders:
-        for file, labels in labelled(folder):
-            if any(part in file.name for part in options.only.split(",")):
-                found, count = samples_of(file, labels)
-                samples, texts, wanted = [*samples, *found], texts + 1, wanted + count
+        for file, labels in labelled(folder, options.only):
+            found, count = samples_of(file, labels)
+            samples, texts, wanted = [*samples, *found], texts + 1, wanted + count
     FILE.write_text(json.dumps(fitted(samples, texts, wanted), indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 

@@ -7,7 +7,6 @@ from datetime import date
 from typing import Any, Final
 
 from courses.model_reading.answers import Answer, ReadItem
-from courses.model_reading.schedules import in_week_of
 from courses.model_reading.weights import checked_category
 from courses.quote_weekdays import misplaced_weekday
 from courses.syllabi.comparison import Stored, matches
@@ -106,15 +105,13 @@ def _item(syllabus: Syllabus, read: ReadItem) -> dict[str, Any] | None:
 
 
 def _evidence(syllabus: Syllabus, places: Sequence[range], read: ReadItem) -> Evidence:
-    """The evidence of the quote. A weekday that does not fit contradicts, and the row of a week infers its days."""
+    """The evidence of the quote. A weekday that does not fit contradicts."""
     due_on = read.due_on
     if len(places) > MOST_PLACES:
         return Evidence.INFERRED
     found = evidence_for(syllabus, read.quote, due_on)
     if due_on is None:
         return found
-    if found is Evidence.CONTRADICTED and any(in_week_of(syllabus, place, due_on) for place in places):
-        found = Evidence.INFERRED
     return Evidence.CONTRADICTED if _is_other_weekday(syllabus, read, due_on, found) else found
 
 

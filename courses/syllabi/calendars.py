@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from courses.syllabi.dates import Mention, Written, written_dates
+from courses.syllabi.rows import cells_of, role_of
 from courses.syllabi.terms import Term, find_terms, term_near
 from courses.syllabi.vocabulary import any_word
 from courses.syllabi.weeks import WORKING_WEEK, days_of_weeks, weeks_in
@@ -21,12 +22,12 @@ _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) da
 WEEK_OF: Final = re.compile(
     r"(?:\bweek (?:of|beginning|commencing)|\bw/c|\bsemaine du|\bsemana del|\bwoche vom|\bwoche ab) ?$", re.IGNORECASE
 )
-_POINT_FIRST: Final = re.compile(r"\W*(?:[0-2]?\d|3[01])\.(?:0[1-9]|1[0-2])(?![\d.])")
+_POINT_FIRST: Final = re.compile(r"\W*(?:\d{1,2}\s*[|\t]\s*)?(?:[0-2]?\d|3[01])\.(?:0[1-9]|1[0-2])(?![\d.])")
 LEAST_FULL: Final = 3
 """Full dates that set the year of a text far from today."""
 
 LEAST_POINTS: Final = 3
-"""Lines that begin like "24.09", so that these are dates."""
+"""Lines that begin like "24.09", so that these are dates. The head of a column of dates counts as one."""
 
 _SHORTEST_TERM: Final = timedelta(days=20)
 FURTHEST: Final = 20
@@ -92,7 +93,8 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
         term: the term of the course, if known.
     """
     beginning = "\n".join(text_lines[:400])
-    point = sum(bool(_POINT_FIRST.match(line)) for line in text_lines) >= LEAST_POINTS
+    headed = any(role_of(cells_of(line)[0]) == "date" for line in text_lines if "|" in line or "\t" in line)
+    point = sum(bool(_POINT_FIRST.match(line)) for line in text_lines) + headed >= LEAST_POINTS
     written = [one for line in text_lines for one in written_dates(line, point=point)]
     spans = [*find_terms("\n".join(text_lines)), *_span_of_years(written, "\n".join(text_lines[:HEAD]), today)]
     named = term_near(term, today) if term else None

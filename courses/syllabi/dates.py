@@ -70,8 +70,9 @@ _WEEKDAY_BEFORE: Final = re.compile(
     rf"\b({one_of(WEEKDAYS_BEFORE_DATES)})[.,:]{{0,2}} ?(?:the |den |dem |le |el |on )?\(?$", re.IGNORECASE
 )
 _WEEKDAY_AFTER: Final = re.compile(rf"\s?[(,]?\s?({one_of(WEEKDAYS)})\b(?![ .,]*\d)", re.IGNORECASE)
+_AND: Final = r"(?:and|or|und|et|y)\b"
 _DAY_AFTER: Final = re.compile(
-    rf"\s*(?:[-–—/&]|(?:to|through|bis|and|or|und|et|y)\b|,(?= ?\d\d?(?:\s*$|\s\s|\t|\s?\||, ?\d\d?\b)))\s*"
+    rf"\s*(?:[-–—/&]|to\b|through\b|bis\b|{_AND}|,(?= ?\d\d?(?:\s*$|\s\s|\t|\s?\||,? (?:(?:{_AND}|&) )?\d\d?\b)))\s*"
     rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!/|-\d|\.\d|\.?\s(?:{_MONTH})\b){_TIME_FOLLOWS}",
     re.IGNORECASE,
 )

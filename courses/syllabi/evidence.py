@@ -1,16 +1,18 @@
 """Check whether the quoted line of an item confirms its date."""
 
+import re
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
 from courses.syllabi.calendars import WEEK_OF
-from courses.syllabi.cues import DUE_LABEL
+from courses.syllabi.cues import DUE, DUE_LABEL
 from courses.syllabi.dates import Mention
 from courses.syllabi.due_days import LETTERED, due_among
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.rows import cells_of
 from courses.syllabi.titles import cleaned
-from courses.syllabi.unit import BEGIN
+from courses.syllabi.unit import BEGIN, WEEK_HEAD
 from courses.syllabi.weekday_rules import day_by_rule
 from courses.syllabi.words import RECURRING
 
@@ -19,6 +21,13 @@ FURTHEST: Final = 3
 
 WEEK: Final = timedelta(days=3)
 """Days between first and last day of the shortest week. The longest is twice that."""
+
+_LEAST_APART: Final = timedelta(days=5)
+_MOST_APART: Final = timedelta(days=9)
+"""Days between the rows of two weeks. A holiday may move one."""
+
+FARTHEST_ROW: Final = 30
+"""Maximum number of lines of one week."""
 
 
 class Evidence(StrEnum):
@@ -30,6 +39,12 @@ class Evidence(StrEnum):
     NOT_FOUND = "not_found"
 
 
+_NOTICE: Final = re.compile(
+    r"\b(?:notice|announcement|mitteilung|aushang|avis|aviso)\b(?:[\s,:]+(?:of|from|posted|dated|on|vom|du|de[l]?))*[\s,:]*$",
+    re.IGNORECASE,
+)
+"""Words before the date of an announcement: "canceled (notice of 26 Oct 2026)"."""
+
 _BEST_FIRST: Final = list(Evidence)
 
 
@@ -39,8 +54,8 @@ def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidenc
     `confirmed`: the date is in the lines of the quote. If these have no date, it is in the nearest line with one, at
     most `FURTHEST` lines above or below. Either of two equally near lines counts, as does one of several dates or a day
     in a range. A bare line "Due: Oct 8" belongs to the line above it. An undated item is confirmed by a quote without a
-    date. `inferred`: there is no date, a relative or recurring one, or only the week of a schedule. `contradicted`:
-    there is a different date. `not_found`: the text does not contain the quote.
+    date. `inferred`: there is no date, a relative or recurring one, or only the week of a schedule or its first day.
+    `contradicted`: there is a different date. `not_found`: the text does not contain the quote.
     """
     places = syllabus.places(quote)
     if not places:
@@ -49,15 +64,24 @@ def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidenc
         return Evidence.CONTRADICTED if syllabus.dates_in(quote) else Evidence.CONFIRMED
     best = Evidence.CONTRADICTED
     for place in places:
-        best = min(best, _at(syllabus, quote, place, due_on), key=_BEST_FIRST.index)
+        found = _at(syllabus, quote, place, due_on)
+        if found is Evidence.CONTRADICTED and _in_week_of(syllabus, place, due_on):
+            found = Evidence.INFERRED
+        best = min(best, found, key=_BEST_FIRST.index)
         if best is Evidence.CONFIRMED:
             break
     return best
 
 
+def _mentions(syllabus: Syllabus, line: int) -> list[Mention]:
+    """The dates of a line, without those of announcements."""
+    found = syllabus.mentions(line)
+    return [one for one in found if not _NOTICE.search(syllabus.lines[line], max(0, one.start - 60), one.start)]
+
+
 def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
     """The evidence in the lines of a quote, else beside them."""
-    if any(not mention.counted for line in place for mention in syllabus.mentions(line)):
+    if any(not mention.counted for line in place for mention in _mentions(syllabus, line)):
         return _of_lines(syllabus, quote, place, due_on)
     if any(one.weekdays or one.recurring or one.relative for one in map(syllabus.said, place)):
         return Evidence.INFERRED
@@ -66,7 +90,7 @@ def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
 
 def _of_lines(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
     """The evidence of lines with dates."""
-    mentions = [mention for line in place for mention in syllabus.mentions(line)]
+    mentions = [mention for line in place for mention in _mentions(syllabus, line)]
     said = [syllabus.said(line) for line in place]
     holding = [mention for mention in mentions if mention.holds(due_on)]
     if any(mention.first == mention.last for mention in holding):
@@ -94,7 +118,7 @@ def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:
     heads = all(line >= place.stop and _is_date(syllabus, line) and not _is_bare(syllabus, line) for line in nearest)
     if said is Evidence.CONTRADICTED and heads:
         above = range(place.start - FURTHEST, place.start)
-        if any(mention.holds(due_on) for line in above for mention in syllabus.mentions(line)):
+        if any(mention.holds(due_on) for line in above for mention in _mentions(syllabus, line)):
             return Evidence.INFERRED
     return said
 
@@ -104,17 +128,52 @@ def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
     if not WEEK <= mention.last - mention.first <= 2 * WEEK:
         return False
     return any(
-        mention in syllabus.mentions(line)
+        mention in _mentions(syllabus, line)
         and (BEGIN.fullmatch(before := syllabus.lines[line][: mention.start]) or WEEK_OF.search(before))
         for line in place
     )
+
+
+def _in_week_of(syllabus: Syllabus, place: range, due_on: date) -> bool:
+    """Return whether a day is in the week that begins in the lines of a quote, or in the nearest dated line above.
+
+    A row of a schedule begins with the first day of a week if the next dated row has a day one week later, or the one
+    before it one week earlier.
+    """
+    for line in range(place.stop - 1, max(-1, place.start - FURTHEST - 1), -1):
+        if begins := _first_day(syllabus, line):
+            inside = begins <= due_on <= begins + 2 * WEEK
+            return inside and _is_schedule(syllabus, line) and _is_week(syllabus, line, begins)
+    return False
+
+
+def _is_schedule(syllabus: Syllabus, line: int) -> bool:
+    """Return whether a line is a row of a schedule: words follow its date, and nothing in it is said to be due."""
+    text = syllabus.lines[line]
+    after = text[_mentions(syllabus, line)[0].end :]
+    is_row = len(cells_of(text)) > 1 or WEEK_HEAD.match(text)
+    return bool(is_row) and any(map(str.isalpha, after)) and not DUE.search(text) and line not in syllabus.due_rows
+
+
+def _is_week(syllabus: Syllabus, line: int, begins: date) -> bool:
+    """Return whether the dated row below is one week later, or the one above one week earlier."""
+    below = next(filter(None, (_first_day(syllabus, one) for one in range(line + 1, line + FARTHEST_ROW))), begins)
+    if begins < below <= begins + _MOST_APART:
+        return below >= begins + _LEAST_APART
+    above = next(filter(None, (_first_day(syllabus, one) for one in range(line - 1, line - FARTHEST_ROW, -1))), begins)
+    return _LEAST_APART <= begins - above <= _MOST_APART
+
+
+def _first_day(syllabus: Syllabus, line: int) -> date | None:
+    """The first date of a line that is not a range."""
+    return next((mention.first for mention in _mentions(syllabus, line) if mention.first == mention.last), None)
 
 
 def _nearest(syllabus: Syllabus, place: range) -> list[int]:
     """The nearest line with a date, or two equally near ones. A bare "Due:" only belongs to the line above it."""
 
     def belongs(line: int) -> bool:
-        if not syllabus.mentions(line) or _opens(syllabus, line):
+        if not _mentions(syllabus, line) or _opens(syllabus, line):
             return False
         between = (one for one in range(place.stop, line) if syllabus.lines[one].strip())
         return not _is_bare(syllabus, line) or (line >= place.stop and all(_opens(syllabus, one) for one in between))
@@ -139,5 +198,5 @@ def _is_date(syllabus: Syllabus, line: int, start: int = 0) -> bool:
 
 def _opens(syllabus: Syllabus, line: int) -> bool:
     """Return whether a line has only an opening date."""
-    dates = syllabus.mentions(line)
+    dates = _mentions(syllabus, line)
     return bool(dates) and not due_among(syllabus.lines[line], dates)

@@ -108,6 +108,15 @@ class Syllabus:
         return frozenset(row.line for row, cell in weeks if not cell.isdigit() and any(map(str.isdigit, cell)))
 
     @cached_property
+    def due_rows(self) -> frozenset[int]:
+        """The rows of tables with a date in a column of due dates."""
+        rows = (row for row in rows_of(self.lines) if "due" in row.roles)
+        due = (
+            (row.line, cell) for row in rows for cell, role in zip(row.cells, row.roles, strict=True) if role == "due"
+        )
+        return frozenset(line for line, cell in due if self.calendar.mentions(cell))
+
+    @cached_property
     def rules(self) -> Rules:
         """The weekdays on which work of a kind is due."""
         return rules_in(self.lines, self.mentions)

@@ -71,6 +71,8 @@ def _row(lines: Sequence[str], at: int, last: int, mark: str, cells: int) -> tup
     count = text.strip(" ").count(mark)
     if not 0 < count <= cells or _RULE.fullmatch(text) or text.strip().startswith("|"):
         return at + 1, text
+    if count < cells and _in_smaller(lines, at, mark):
+        return at + 1, text
     end = at + 1
     if count < cells:
         end = next((line for line in _ends(lines, at, last, mark, cells)), end)
@@ -80,6 +82,13 @@ def _row(lines: Sequence[str], at: int, last: int, mark: str, cells: int) -> tup
         text = _joined([text, *lines[end:more]], mark) if more > end else text
         end = more
     return end, text
+
+
+def _in_smaller(lines: Sequence[str], at: int, mark: str) -> bool:
+    """Return whether a line is one of at least `LEAST_ROWS` adjacent ones with as many separators."""
+    near = lines[max(0, at - LEAST_ROWS + 1) : at + LEAST_ROWS]
+    counts = "".join("=" if line.strip(" ").count(mark) == lines[at].strip(" ").count(mark) else " " for line in near)
+    return "=" * LEAST_ROWS in counts
 
 
 def _ends(lines: Sequence[str], at: int, last: int, mark: str, cells: int) -> Iterator[int]:

@@ -150,3 +150,35 @@ def test_a_date_without_a_year_does_not_confirm_another_year(year):
 def test_an_opening_day_neither_confirms_nor_contradicts():
     assert said("Recital", "Opened: Monday, October 1", "Due: Thursday, October 8", quote="Recital") == "confirmed"
     assert said("Recital", "Opened: Monday, October 1", "", "", quote="Recital") == "inferred"
+
+
+@each(
+    ("lines", "quote"),
+    [
+        (["| 10/5 | Motets | Recital |", "| 10/12 | Masses |"], "Recital"),
+        (["Date | Topic | Work", "Oct 5 | Motets | Recital", "Oct 12 | Masses |"], "Oct 5 | Motets | Recital"),
+        (["6\tOct 5\tMotets\tRecital", "7\tOct 12\tMasses\t"], "Motets Recital"),
+        (["Week 6 - Oct 5: motets, recital", "Week 7 - Oct 12: masses"], "motets, recital"),
+        (["Week 5: 9/28  Songs", "Week 6: 10/5  Motets", "Recital of motets"], "Recital of motets"),
+        (["Oct 5    Motets    Recital", "Oct 13   Masses    Singing"], "Recital"),
+        (["| 6 | Motets | Oct 5 | | Recital |", "| 7 | Masses | Oct 12 | | |"], "Recital"),
+    ],
+)
+def test_a_row_that_has_the_first_day_of_a_week_infers_its_days(lines, quote):
+    assert said(*lines, quote=quote) == "inferred"
+    assert said(*lines, quote=quote, day=date(2026, 10, 5)) == "confirmed"
+    assert said(*lines, quote=quote, day=OCT_15) == "contradicted"
+
+
+@each(
+    "lines",
+    [
+        ["Oct 5: Recital", "Oct 12: Concert"],
+        ["| 10/5 | Motets | Recital |", "| 10/7 | Masses |"],
+        ["Due | Work", "10/5 | Recital", "10/12 | Concert"],
+        ["Work | Due date", "Recital | 10/5", "Concert | 10/12"],
+        ["| 10/5 | Recital due |", "| 10/12 | Concert due |"],
+    ],
+)
+def test_a_row_of_a_day_or_of_a_deadline_does_not(lines):
+    assert said(*lines, quote="Recital") == "contradicted"
