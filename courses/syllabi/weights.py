@@ -21,7 +21,7 @@ MOST_PARTS: Final = 12
 MOST_READ: Final = 400
 """Maximum characters before a share that are searched for its name."""
 
-LEAST_ALIKE: Final = 3
+LEAST_ALIKE: Final = 2
 """Minimum number of equal parts that are one category. Two midterms stay two."""
 
 FURTHEST: Final = 3
