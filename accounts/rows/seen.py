@@ -153,7 +153,7 @@ class _MaskedCol(Col):
             return super().as_sql(compiler, connection)
         if instead == "NULL":
             return f"CAST(NULL AS {self.target.db_type(connection)})", []
-        sql = _OWN.sub(f"{connection.ops.quote_name(self.alias)}.", instead)
+        sql = _OWN.sub(f"{compiler.quote_name_unless_alias(self.alias)}.", instead)
         return sql.replace("{member}", "%s"), [Param("member_id")] * sql.count("{member}")
 
 
