@@ -27,7 +27,7 @@ from studyservice.database.batches import batches
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict
 from vocab.models import Card, CardState, Rating, Review
-from vocab.scheduling import MemoryState, next_state
+from vocab.scheduling import MemoryState, memory_of, next_state
 
 
 class Reviewed(MemoryState):
@@ -168,14 +168,7 @@ def logged_review(access: Access, review_id: UUID) -> Logged | None:
 
 def states(row: Reviewed) -> tuple[MemoryState, MemoryState]:
     """The card's state before the review, and the resulting one, recalculated from the log."""
-    before: MemoryState = {
-        "state": row["state"],
-        "step": row["step"],
-        "stability": row["stability"],
-        "difficulty": row["difficulty"],
-        "due_at": row["due_at"],
-        "last_reviewed_at": row["last_reviewed_at"],
-    }
+    before = memory_of(row)
     return before, next_state(before, row["rating"], row["reviewed_at"], row["desired_retention"])
 
 

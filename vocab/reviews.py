@@ -14,11 +14,11 @@ from practice.models import Source
 from practice.sums import RUNS_AROUND, Around, days_around
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Update
-from vocab.card_changes import ONE_CARD, STORED, StoredCard
+from vocab.card_changes import ONE_CARD, STORED, StoredCard, card_row
 from vocab.errors import AnsweredSince, NoSuchCard
 from vocab.foretold import foretold
 from vocab.models import Card, CardState, Rating, Review
-from vocab.scheduling import MemoryState, next_state
+from vocab.scheduling import MemoryState, memory_of, next_state
 from vocab.seconds import note_seconds
 from vocab.serializers import CardRow
 
@@ -82,14 +82,7 @@ def record_review(
     last = card["last_reviewed_at"]
     reviewed_at = at if last is None else max(at, last + timedelta(microseconds=1))
     lapsed = rating == Rating.AGAIN and card["state"] == CardState.REVIEW
-    before: MemoryState = {
-        "state": card["state"],
-        "step": card["step"],
-        "stability": card["stability"],
-        "difficulty": card["difficulty"],
-        "due_at": card["due_at"],
-        "last_reviewed_at": last,
-    }
+    before = memory_of(card)
     after = next_state(before, rating, reviewed_at, member.desired_retention)
     reps, lapses = card["reps"] + 1, card["lapses"] + lapsed
     review_id = uuid7()
@@ -124,17 +117,4 @@ def record_review(
         foretold=foretold(before, reviewed_at),
         around=card,
     )
-    return {
-        "id": card_id,
-        "deck_id": card["deck_id"],
-        "term": card["term"],
-        "definition": card["definition"],
-        "state": after["state"],
-        "due_at": after["due_at"],
-        "reps": reps,
-        "lapses": lapses,
-        "stability": after["stability"],
-        "difficulty": after["difficulty"],
-        "last_reviewed_at": after["last_reviewed_at"],
-        "suspended": card["suspended"],
-    }
+    return card_row({**card, **after, "reps": reps, "lapses": lapses})

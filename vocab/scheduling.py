@@ -5,9 +5,10 @@ dates. Clients could not predict them, histories could not be replayed, and a re
 Its purpose, spreading cards that would otherwise stay together for months, matters only in far larger collections.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import TypedDict
+from typing import Any, TypedDict, cast
 
 import fsrs
 
@@ -24,6 +25,11 @@ class MemoryState(TypedDict):
     difficulty: float | None
     due_at: datetime
     last_reviewed_at: datetime | None
+
+
+def memory_of(row: Mapping[str, Any]) -> MemoryState:
+    """Return the FSRS state in a row."""
+    return cast("MemoryState", {name: row[name] for name in MemoryState.__annotations__})
 
 
 _RATINGS = {

@@ -17,7 +17,7 @@ from studyservice.database.statements import Param
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Rating
 from vocab.plans import cards_for
-from vocab.scheduling import MemoryState, next_state
+from vocab.scheduling import memory_of, next_state
 from vocab.serializers import CardRecord, CardRow
 from vocab.studied import studied
 
@@ -177,17 +177,8 @@ def next_dates(access: Access, card: StudyCard, now: datetime) -> dict[str, date
     """The card's due time after each rating, if it were answered now."""
     last = card["last_reviewed_at"]
     at = now if last is None else max(now, last + timedelta(microseconds=1))
-    before: MemoryState = {
-        "state": card["state"],
-        "step": card["step"],
-        "stability": card["stability"],
-        "difficulty": card["difficulty"],
-        "due_at": card["due_at"],
-        "last_reviewed_at": last,
-    }
-    return {
-        rating: next_state(before, rating, at, access.member.desired_retention)["due_at"] for rating in Rating.values
-    }
+    before, wanted = memory_of(card), access.member.desired_retention
+    return {rating: next_state(before, rating, at, wanted)["due_at"] for rating in Rating.values}
 
 
 def coming(access: Access, now: datetime, deck_id: UUID | None = None, course_id: UUID | None = None) -> Coming:
