@@ -33,6 +33,7 @@ def test_it_finds_what_sees_all_rows(source: str) -> None:
         "Item.rows.declared.filter(course_id=Param('course_id'))",
         "fields.items()",
         "proposal.items",
+        "syllabus.raw[line]",
         "Member.objects.get(pk=1)",
     ],
 )

@@ -34,6 +34,7 @@ ELSEWHERE = {
 
 _MANAGERS = frozenset({"objects", "_base_manager", "_default_manager"})
 _RAW = frozenset({"RawStatement", "RawSQL", "QuerySet"})
+_SQL = frozenset({"cursor", "raw", "extra"})
 _READS = frozenset({
     "aggregate", "all", "annotate", "bulk_create", "bulk_update", "count", "create", "delete", "exclude", "exists",
     "filter", "first", "get", "iterator", "last", "order_by", "update", "values", "values_list",
@@ -56,7 +57,7 @@ def complaints(source: str, models: frozenset[str], related: frozenset[str]) -> 
                 yield node.lineno, f"`{ast.unparse(node)}` sees all rows. Use `rows.of(access)`."
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _RAW:
             yield node.lineno, f"`{ast.unparse(node)[:60]}` limits nothing. Use the verbs of `rows`, or `MemberSelect`."
-        if isinstance(node, ast.Attribute) and node.attr in {"cursor", "extra"}:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SQL:
             yield node.lineno, f"`{ast.unparse(node)[:60]}` limits nothing."
 
 
