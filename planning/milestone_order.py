@@ -30,15 +30,14 @@ def require_place(place: int, most: int) -> None:
         raise ValidationFailed.of("place", f"Must be at most {most} for this item.")
 
 
-def renumber(access: Access, item_id: UUID, before: Positions, order: Sequence[UUID]) -> None:
-    """Number the milestones of `order` from 1. The log has a new order, but not new numbers for the same order.
+def renumber(access: Access, item_id: UUID, before: Positions, order: Sequence[UUID], *, logged: bool) -> None:
+    """Number the milestones of `order` from 1.
 
     Args:
         before: the positions of existing milestones. Those created by this change have their new positions.
+        logged: whether an undo restores them. New numbers for the same order alone are not a change.
     """
     places = {milestone_id: place for place, milestone_id in enumerate(order, start=1)}
     moves = [({"id": id_, "position": position}, {"position": places[id_]}) for id_, position in before.items()]
-    is_ordered = list(before) != list(order)
-    moved = Milestone.rows.of(access).update_each(moves, logged=is_ordered)
-    if moved and is_ordered:
+    if Milestone.rows.of(access).update_each(moves, logged=logged) and logged:
         access.open_write.stream.ordered(Milestone, item_id, order)

@@ -179,7 +179,7 @@ def create_milestone(
         )
         if place is not None:
             order, new = [*positions], [one["id"] for one in made]
-            renumber(access, item_id, positions, [*order[: place - 1], *new, *order[place - 1 :]])
+            renumber(access, item_id, positions, [*order[: place - 1], *new, *order[place - 1 :]], logged=True)
         doubt_milestones([(one["title"], one["due_on"]) for one in made], item["title"], item["due_on"])
     of_item = {"item_title": item["title"], "course_name": item["course_name"]}
     columns = [cast("MilestoneColumns", {name: row[name] for name in _COLUMNS} | of_item) for row in made]
@@ -215,11 +215,12 @@ def update_milestone(
             doubt_milestones([(milestone["title"], milestone["due_on"])], stored["item_title"], stored["item_due_on"])
         if place is not None:
             order = [*positions]
-            if order[place - 1] != milestone_id:
+            is_moved = order[place - 1] != milestone_id
+            if is_moved:
                 log.tell({"place": order.index(milestone_id) + 1}, {"place": place})
-            order.remove(milestone_id)
-            order.insert(place - 1, milestone_id)
-            renumber(access, item_id, positions, order)
+                order.remove(milestone_id)
+                order.insert(place - 1, milestone_id)
+            renumber(access, item_id, positions, order, logged=is_moved or bool(different))
             milestone["position"] = place
     columns = {name: value for name, value in milestone.items() if name not in {"item_due_on", "course_id"}}
     return with_overdue([cast("MilestoneColumns", columns)], access.today())[0]

@@ -211,6 +211,15 @@ def test_undo_moves_it_back(owner: RestEntryPoint, item: Any, steps: Any) -> Non
     assert undo(owner, row).error == "conflict"
 
 
+def test_undo_reopens_gaps_that_a_change_closed(owner: RestEntryPoint, item: Any, steps: Any) -> None:
+    owner.made("delete_milestone", milestone_id=steps["b"]["id"])
+    owner.made("update_milestone", milestone_id=steps["c"]["id"], place=2, done=True)
+    [row, *_] = changes(owner)
+    assert (row["before"], row["after"]) == ({"done": False}, {"done": True})
+    assert undo(owner, row).error is None
+    assert owner.made("list_milestones", item_id=item["id"])["data"] == [steps[title] for title in "acd"]
+
+
 def test_undo_requires_the_same_milestones_in_the_same_order(owner: RestEntryPoint, item: Any, steps: Any) -> None:
     owner.made("update_milestone", milestone_id=steps["d"]["id"], place=1)
     [row, *_] = changes(owner)
