@@ -14,7 +14,7 @@ from accounts.rows.change import change
 from accounts.rows.rows import Row
 from accounts.undo.engine import undo_effects
 from accounts.undo.entries import Effects, effects_of
-from accounts.undo.kinds import why_not
+from accounts.undo.kinds import NOT_KEPT, why_not
 from accounts.undo.log import CHANGES, ask_for_change
 from accounts.undo.seen import require_wholly_seen
 from studyservice.hooks import HookList
@@ -74,6 +74,8 @@ def _undo(access: Access, row: Row, effects: Effects | None) -> None:
         undone=row["undone_at"] is not None,
         now=timezone.now(),
     )
+    if reason is None and contents.has_stream and effects is None and row["taken"] is None:
+        reason = NOT_KEPT  # purged
     if reason is not None:
         raise Conflict(reason)
     write = access.open_write
