@@ -75,6 +75,14 @@ def test_counts_sums_and_clocks_are_correct(archive: bytes, newcomer: RestEntryP
     assert later["created_at"] > newest
 
 
+def test_its_texts_are_found(archive: bytes, newcomer: RestEntryPoint) -> None:
+    newcomer.made("import_data", file=archive)
+    items = newcomer.made("list_items")["data"]
+    steps = [newcomer.made("list_milestones", item_id=item["id"])["data"] for item in items]
+    for text in (items[0]["title"], items[0]["course_name"], next(filter(None, steps))[0]["title"]):
+        assert newcomer.made("list_items", q=text.upper())["data"] != []
+
+
 def test_pollers_see_its_items_in_order(owner: RestEntryPoint, exported: bytes, newcomer: RestEntryPoint) -> None:
     past = newcomer.made("create_course", name="Past")
     seen = newcomer.made("create_item", course_id=past["id"], title="Seen")["created_at"]
