@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+from collections.abc import Callable
 from typing import IO, NamedTuple, TypedDict
 
 from django.core.files import File
@@ -81,10 +82,19 @@ def require_room(access: Access, more: int) -> None:
     Raises:
         Conflict: there would be more than `MAX_BYTES_OF_MEMBER`.
     """
-    stored = _STORED_BYTES.first(access, now=timezone.now())
-    if (stored["bytes"] if stored else 0) + more > MAX_BYTES_OF_MEMBER:
-        most = MAX_BYTES_OF_MEMBER // 1024 // 1024
-        raise Conflict(f"Your syllabus files would have more than {most} MiB together. Delete some first.")
+    ask_for_room(access)(more)
+
+
+def ask_for_room(access: Access) -> Callable[[int], None]:
+    """Queue the query of the stored bytes, and return the check, which takes the number of further bytes."""
+    stored = _STORED_BYTES.ahead(access, now=timezone.now())
+
+    def require(more: int) -> None:
+        if sum(row["bytes"] for row in stored()) + more > MAX_BYTES_OF_MEMBER:
+            most = MAX_BYTES_OF_MEMBER // 1024 // 1024
+            raise Conflict(f"Your syllabus files would have more than {most} MiB together. Delete some first.")
+
+    return require
 
 
 class _Bytes(TypedDict):

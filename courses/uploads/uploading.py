@@ -29,7 +29,7 @@ from courses.uploads.counting import count_limit_hit, count_upload
 from courses.uploads.files import KEPT, KeptRow, detail
 from courses.uploads.proposals import compared_course, proposal_of
 from courses.uploads.purging import purge_uploads_of
-from courses.uploads.rows import Upload, new_row, require_room
+from courses.uploads.rows import Upload, ask_for_room, new_row, require_room
 from courses.uploads.serializers import SyllabusDetailRow
 from studyservice.database.statements import Param
 from studyservice.operations.errors import Conflict
@@ -116,8 +116,9 @@ def _kept(
         with change(access, "create_syllabus"):
             known = _renewed(access, upload, course_id, asked)
             if known is None:
+                require = ask_for_room(access)
                 purge_uploads_of(access.member.id)
-                require_room(access, upload.size)
+                require(upload.size)
                 [made] = SyllabusFile.rows.of(access).insert(row)
                 _begin(access, made["id"], asked)
     except BaseException:
