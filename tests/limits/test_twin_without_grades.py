@@ -105,3 +105,15 @@ def test_steps_for_now_are_those_of_an_account_without_scores(twins: Any) -> Non
     calls += [("prompts/get", {"name": "plan_week", "arguments": {}})]
     for method, params in calls:
         assert normalized(mcp_of(limited).rpc(method, params)) == normalized(mcp_of(plain).rpc(method, params))
+
+
+def test_what_replaces_hidden_columns_is_never_stored(owner: RestEntryPoint, owner_member: Any, make_key: Any) -> None:
+    """A graded item only looks done."""
+    graded = account(owner, has_grades=True)[0]["id"]
+    whole, [newest] = owner.made("get_item", item_id=graded), owner.made("list_changes", limit=1)["data"]
+    limited = RestEntryPoint(make_key(owner_member, limits=Limits(grades=False).stored())[0])
+    assert whole["done"] is False
+    answer = limited.made("update_item", item_id=graded, done=False)
+    seen = limited.made("get_item", item_id=graded)
+    assert answer == {name: seen[name] for name in answer}
+    assert (owner.made("get_item", item_id=graded), owner.made("list_changes", limit=1)["data"]) == (whole, [newest])
