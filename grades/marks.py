@@ -1,6 +1,5 @@
 """Marks of graded items, stored with the items as scores change, because calendars show them."""
 
-from collections.abc import Mapping
 from uuid import UUID
 
 from django.db.models import DateTimeField, Exists, F, OuterRef, Q, Subquery
@@ -10,7 +9,7 @@ from accounts.members.data import Touched
 from accounts.models import Member
 from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect, ids_as_value
-from accounts.rows.rows import OneOf
+from accounts.rows.rows import OneOf, Row
 from courses.models import Item
 from grades.models import GradeScore
 from studyservice.database.statements import Param, Update
@@ -63,7 +62,7 @@ _CATEGORIZE = Update(
     Item.rows.whole.filter(OneOf("id", "item_ids"), category=None),
     {"category_id": Subquery(_SCORES.values("category_id")[:1])},
 )
-_APART = MemberSelect[Mapping[str, str]](
+_APART = MemberSelect[Row](
     GradeScore.rows.whole.filter(item__isnull=False)
     .exclude(Exists(_OF_SCORE.filter(category_id=OuterRef("category_id"))))
     .annotate(title=Subquery(_OF_SCORE.values("title"))),
