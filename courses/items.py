@@ -91,9 +91,8 @@ def update_item(access: Access, item_id: UUID, **changes: Unpack[ItemFields]) ->
                 raise ValidationFailed.of("category_id", _GRADED)
             require_categories(access, item["course_id"], {"category_id": changes["category_id"]})
         stored: Row = {**item}
-        if (
-            not access.limits.grades and changes.get("done", item["done"]) != item["done"]
-        ):  # a graded one only looks done
+        is_toggled = changes.get("done", item["done"]) != item["done"]
+        if is_toggled and not access.limits.grades:  # a graded item only looks done
             stored |= Item.rows.of(access.whole).get(NoSuchItem, "done", "done_at", id=item_id)
         different = Item.rows.of(access).update(stored, _columns(stored, changes))
         if "category_id" in different or (item["worth"] is not None and different.keys() & _ENDING):
