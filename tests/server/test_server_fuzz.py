@@ -206,7 +206,6 @@ BROKEN_CHUNKS = [
     b"5\r\nhello0\r\n\r\n",
     b"FFFFFFFFFFFFFFFFFF\r\nhello\r\n0\r\n\r\n",
     b"5\rX\nhello\r\n0\r\n\r\n",
-    b"0\r\nbad trailer\r\n\r\n",
 ]
 
 
