@@ -35,6 +35,9 @@ SPOOL_BYTES = 2 * 1024**3
 DROPPED_BYTES = 8 * 1024 * 1024
 """How much of a body is received and dropped after what its path takes, so that the client sees the error."""
 
+MAX_CHUNKS = 100_000
+"""The most pieces of a chunked body, since each costs time however small it is."""
+
 _STEP_BYTES = 256 * 1024
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2
 
@@ -66,37 +69,45 @@ class Body:
 
     def __init__(self, path: str, length: int | None) -> None:
         self._most, self._length = _most(path, length), length
-        self._kept = self.size = 0
+        self._kept, self.size, self._pending = 0, 0, bytearray()
         self.file = SpooledTemporaryFile[bytes](MEMORY_BYTES, dir=str(settings.DATA_DIR))  # /tmp may be in memory
 
     async def receive(self, receive: Receive) -> bool:
         """Return whether the body arrived whole. What exceeds the limit of its path is dropped.
 
         Raises:
-            InvalidRequest: the client ended it early.
+            InvalidRequest: the client ended it early, or it has too many chunks.
             SpoolFull: the bodies of this process are too large together.
         """
+        pieces = 0
         while max(self.size, self._length or 0) <= self._most + DROPPED_BYTES:
             message = await receive()
             if message["type"] != "http.request":
                 raise InvalidRequest("The body did not arrive completely.")
             self.size += len(message["body"])
             if self.size <= self._most:
-                await self._keep(message["body"])
-            if not message["more_body"]:
+                self._pending += message["body"]  # a chunk may be a byte
+            pieces += 1
+            if self._length is None and pieces > MAX_CHUNKS:
+                raise InvalidRequest("The body has too many chunks. Send it in larger ones.")
+            is_last = not message["more_body"]
+            if is_last or len(self._pending) >= MEMORY_BYTES:
+                await self._write()
+            if is_last:
                 self.file.seek(0)
                 return True
         return False
 
-    async def _keep(self, data: bytes) -> None:
-        self._kept += len(data)
-        Body.spooled += len(data)
+    async def _write(self) -> None:
+        self._kept += len(self._pending)
+        Body.spooled += len(self._pending)
         if Body.spooled > SPOOL_BYTES:
             raise SpoolFull(headers={"Retry-After": "60"})
-        if self.size <= MEMORY_BYTES:
-            self.file.write(data)
+        if self._kept <= MEMORY_BYTES:
+            self.file.write(self._pending)
         else:  # a slow disk must not stop the event loop
-            await asyncio.to_thread(self.file.write, data)
+            await asyncio.to_thread(self.file.write, self._pending)
+        self._pending.clear()
 
     def close(self) -> None:
         """Drop it."""

@@ -198,6 +198,11 @@ def test_many_small_chunks_are_read(wire: Wire) -> None:
     assert wire.ask(head + chunked(*[b" "] * 20_000, COURSE)).status == 201
 
 
+def test_too_many_small_chunks_are_400(wire: Wire) -> None:
+    response = wire.ask(wire.head("POST", "/v1/courses", JSON, CHUNKED) + chunked(*[b" "] * 200_000, COURSE))
+    assert (response.status, is_envelope(response, "invalid_request")) == (400, True)
+
+
 @each("path", ["/v1/courses", "/mcp", "/oauth/register"])
 def test_an_encoded_body_is_400(wire: Wire, path: str) -> None:
     head = wire.head(
