@@ -40,7 +40,7 @@ MAX_HEAD_BYTES = 64 * 1024
 _SEND_BUFFER = 256 * 1024  # with a larger one of the system, a slow reader would look as if it had stopped
 _END_OF_HEAD = b"\r\n\r\n"
 
-_buffer = bytearray(64 * 1024)  # shared, because what is read is copied at once. asyncio's own has 256 KiB
+_buffer = bytearray(32 * 1024)  # shared, because what is read is copied at once; gunicorn keeps two of them
 
 current: ContextVar["Guard"] = ContextVar("guard")
 """The guard of the connection, in the tasks that gunicorn starts for it."""
