@@ -212,7 +212,6 @@ BROKEN_CHUNKS = [
     b"5\nhello\n0\n\n",
     b"5\r\nhelloXX0\r\n\r\n",
     b"5\r\nhello0\r\n\r\n",
-    b"FFFFFFFFFFFFFFFFFF\r\nhello\r\n0\r\n\r\n",
     b"5\rX\nhello\r\n0\r\n\r\n",
 ]
 
