@@ -3,6 +3,7 @@
 from functools import lru_cache
 from http import HTTPStatus
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from mcp.types import PARSE_ERROR
@@ -70,6 +71,9 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     last = reply.body[-1] if isinstance(reply.body, list) else reply.body or {}
     MESSAGE_REFUSED.set(request, "error" in last)
     return _empty(reply.status) if reply.body is None else json_response(reply.body, reply.status)
+
+
+endpoint.__dict__["max_body_bytes"] = settings.MAX_LONG_BODY_BYTES
 
 
 def _empty(status: int, **headers: str) -> HttpResponse:

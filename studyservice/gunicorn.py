@@ -34,10 +34,10 @@ max_requests = settings.WEB_MAX_REQUESTS
 max_requests_jitter = max_requests // 10  # so that processes do not end at the same time
 worker_class = "studyservice.server.worker.Worker"  # with WEB_THREADS threads
 asgi_loop = "asyncio"  # another installed one is not used
-asgi_lifespan = "off"  # the application is WSGI
+asgi_lifespan = "off"  # the application has nothing to start
 timeout = 60
 graceful_timeout = 30
-keepalive = 75  # unused: studyservice.server.connection has its own timeouts
+keepalive = 75  # unused: studyservice.server.guard has its own timeouts
 # Each connection needs a file descriptor. Raise a low limit as far as allowed; the rest is for files, the database and
 # Redis.
 _, _most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -76,7 +76,7 @@ def post_worker_init(worker: Any) -> None:
     if settings.METRICS_ADDRESS is not None:
         from studyservice.server.sampling import watch  # noqa: PLC0415  # it counts in the files of this process
 
-        watch(worker)
+        worker.application.threads = watch()
     BaseCommand().check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])
     gc.freeze()  # with a megabyte of garbage; finding that would take 0.2 s
     gc.collect()  # a full collection runs when a quarter of the objects is new; few objects remain now

@@ -1,4 +1,4 @@
-"""The WSGI application. It does not start if a system check fails."""
+"""Django's handler, which is also a WSGI application. It does not start if a system check fails."""
 
 import os
 
@@ -10,16 +10,9 @@ from django.core.management.base import BaseCommand
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
 
-from studyservice.http.requests import Request
 from studyservice.rates import limiter as rates
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
-
-
-class Handler(WSGIHandler):
-    """Django's application, with support for chunked request bodies."""
-
-    request_class = Request
 
 
 django.setup(set_prefix=False)
@@ -31,5 +24,5 @@ request_finished.disconnect(close_old_connections)
 request_finished.disconnect(close_caches)
 request_finished.disconnect(reset_urlconf)
 rates.start()
-application = Handler()
+application = WSGIHandler()
 BaseCommand().check()

@@ -20,7 +20,7 @@ from accounts.idempotency.replaying import META, REPLAYED, Answer, KeyedCall, an
 from accounts.members.models import Member
 from accounts.rows.access import Access
 from studyservice.database.statements import Row
-from studyservice.http.bodies import read_json, read_raw, require_whole
+from studyservice.http.bodies import read_json, read_raw
 from studyservice.http.request_keys import CHANGE_ID, RequestKey
 from studyservice.http.responses import JSON_TYPE, content_response, download_response, error_response, json_response
 from studyservice.http.uploads import read_upload
@@ -85,7 +85,7 @@ class HttpArguments:
         return declared.parse_text({**values, **beside})
 
     def body(self, operation: Operation) -> Any:
-        """Read the request's body. A truncated body is refused, so half a request never deletes anything."""
+        """Read the request's body."""
         upload, takes_json = operation.upload, operation.body is not None
         if upload is not None and not (takes_json and self.request.content_type in {JSON_TYPE, ""}):
             with ExitStack() as turn:
@@ -97,11 +97,7 @@ class HttpArguments:
             return received
         if takes_json:
             return read_json(self.request, long=operation.long_body)
-        if self.request.method == "POST":
-            return read_raw(self.request)
-        if self.request.method == "DELETE":
-            require_whole(self.request)
-        return None
+        return read_raw(self.request) if self.request.method == "POST" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +168,7 @@ class MemberViewSet(ViewSet):
             return viewset.dispatch(request, **path_ids)
 
         update_wrapper(view, described)
+        view.__dict__["max_body_bytes"] = max(getattr(cls, name).max_body_bytes for name in actions.values())
         return view
 
     @property

@@ -29,9 +29,6 @@ from studyservice.rates.limiter import Rate, hit
 MAX_FILE = 200 * 1024 * 1024
 """Maximum bytes of an archive."""
 
-UPLOAD_SECONDS = 900
-"""Timeout of an upload. Other members cannot import meanwhile."""
-
 _BUSY_SECONDS = 30
 _BATCH = 500
 
@@ -71,7 +68,7 @@ def import_turn() -> Iterator[None]:
         _turn.release()
 
 
-UPLOAD = Upload(MAX_FILE, seconds=UPLOAD_SECONDS, turn=import_turn)
+UPLOAD = Upload(MAX_FILE, turn=import_turn)
 
 
 def import_data(member: Member, file: IO[bytes]) -> ArchiveImportRow:

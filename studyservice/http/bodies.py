@@ -5,15 +5,12 @@ permits) is reported with its field as 422, and everything that is not JSON as 4
 """
 
 import json
-from contextlib import suppress
 from typing import Any, NoReturn
 
 import orjson
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, UnreadablePostError
+from django.http import HttpRequest
 
-from studyservice.http.requests import Request
 from studyservice.http.responses import JSON_TYPE
 from studyservice.operations.errors import InvalidRequest
 
@@ -23,12 +20,6 @@ class BodyTooLarge(InvalidRequest):
 
     def __init__(self, most: int) -> None:
         super().__init__(f"The body is larger than {most} bytes.")
-
-
-class BodyIncomplete(InvalidRequest):
-    """The client disconnected before the whole body arrived."""
-
-    default_message = "The body did not arrive completely."
 
 
 def decode(raw: bytes) -> Any:
@@ -65,7 +56,7 @@ def read_json(request: HttpRequest, *, long: bool = False) -> Any:
         long: whether the limit is `MAX_LONG_BODY_BYTES` instead of `MAX_BODY_BYTES`.
 
     Raises:
-        InvalidRequest: the body is too large, incomplete, lacks the JSON content type, or is not JSON.
+        InvalidRequest: the body is too large, lacks the JSON content type, or is not JSON.
     """
     raw = read_raw(request, long=long)
     if not raw:
@@ -83,21 +74,13 @@ def read_raw(request: HttpRequest, *, long: bool = False) -> bytes:
 
     Raises:
         BodyTooLarge: it exceeds the limit.
-        BodyIncomplete: it did not arrive completely.
         InvalidRequest: it is encoded.
     """
     require_plain(request)
     most = settings.MAX_LONG_BODY_BYTES if long else settings.MAX_BODY_BYTES
     if content_length(request) > most:
         raise BodyTooLarge(most)
-    if long and isinstance(request, Request):
-        request.bound_body(most)
-    try:
-        return request.body
-    except RequestDataTooBig:  # a chunked body
-        raise BodyTooLarge(most) from None
-    except UnreadablePostError:
-        raise BodyIncomplete from None
+    return request.body
 
 
 def require_plain(request: HttpRequest) -> None:
@@ -108,21 +91,6 @@ def require_plain(request: HttpRequest) -> None:
     """
     if request.META.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() not in {"", "identity"}:
         raise InvalidRequest("Send the body as it is, without Content-Encoding.")
-
-
-def require_whole(request: HttpRequest) -> None:
-    """Reject a request whose body is incomplete, even if the body would be ignored.
-
-    Raises:
-        BodyIncomplete: it did not arrive completely. A body over `MAX_BODY_BYTES` is not checked.
-    """
-    if content_length(request) > settings.MAX_BODY_BYTES:
-        return
-    try:
-        with suppress(RequestDataTooBig):  # a chunked body
-            _ = request.body
-    except UnreadablePostError:
-        raise BodyIncomplete from None
 
 
 def content_length(request: HttpRequest) -> int:

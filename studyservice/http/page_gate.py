@@ -5,11 +5,9 @@ Django's check of form tokens reads the whole body before every view; this runs 
 
 from collections.abc import Callable
 from http import HTTPStatus
-from math import inf
 from typing import Any, NamedTuple, TypeVar
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 
 from studyservice.http.client_address import client_address
@@ -49,8 +47,9 @@ def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
         window = hit(counted.rate, counted.key(request))
         if window.exceeded:
             return too_many(request, window, counted.title)
-    length = _length(request)
-    usual: int = getattr(view, "max_form_bytes", settings.MAX_FORM_BYTES)
+    told: str = request.META.get("CONTENT_LENGTH") or ""
+    length = int(told) if told.isascii() and told.isdecimal() else 0
+    usual: int = getattr(view, "max_body_bytes", settings.MAX_FORM_BYTES)
     if length <= usual:
         return None
     most = settings.MAX_UPLOAD_BYTES if _is_operators(request) else usual
@@ -60,19 +59,6 @@ def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
 def _is_operators(request: HttpRequest) -> bool:
     """Return whether the request is for the admin, by somebody who may use it. Costs a query or two."""
     return is_below(request.path_info, ADMIN_ROOT) and bool(getattr(request.user, "is_staff", False))
-
-
-def _length(request: HttpRequest) -> float:
-    """Return the bytes of the body: its `Content-Length`, or for a chunked body the most that is read."""
-    told: str = request.META.get("CONTENT_LENGTH") or ""
-    if told.isascii() and told.isdecimal():
-        return int(told)
-    if "HTTP_TRANSFER_ENCODING" not in request.META:
-        return 0
-    try:
-        return len(request.body)
-    except RequestDataTooBig:
-        return inf
 
 
 def _too_large(request: HttpRequest, most: int) -> HttpResponse:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from studyservice.http.error_pages import error_page
-from studyservice.http.uploads import TimedUploadHandler, form_bytes
+from studyservice.http.uploads import FormUploadHandler
 from studyservice.operations.errors import ApiError
 from studyservice.operations.uploads import Upload
 
@@ -17,9 +17,9 @@ _Page = Callable[..., HttpResponse]
 
 
 def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
-    """Let the form of a view contain a file, limited by `upload`, with its own queue and timeout.
+    """Let the form of a view contain a file, limited by `upload`, with its own queue.
 
-    Place it below the decorator that requires a sign-in, so that only members' files are received. The form's token is
+    Place it below the decorator that requires a sign-in, so that only members' files are parsed. The form's token is
     in the body like the file, so it is checked here and not before the view.
     """
 
@@ -35,7 +35,7 @@ def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
                 with ExitStack() as turn:
                     if upload.turn is not None:
                         turn.enter_context(upload.turn())
-                    handler = turn.enter_context(TimedUploadHandler(request, upload.seconds))
+                    handler = turn.enter_context(FormUploadHandler(request))
                     request.upload_handlers = [handler]
                     return protected(request, *args, **kwargs)
             except ApiError as error:
@@ -44,7 +44,7 @@ def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
                 )
 
         # decorators around it copy this attribute (`page_gate`)
-        receive.__dict__["max_form_bytes"] = form_bytes(upload)
+        receive.__dict__["max_body_bytes"] = upload.max_body_bytes
         return receive
 
     return decorate

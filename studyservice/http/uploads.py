@@ -2,44 +2,31 @@
 
 import io
 import tempfile
-import time
 from collections.abc import Sequence
 from typing import IO, Any, Self
 
-from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import SuspiciousOperation
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
-from django.http import HttpRequest, UnreadablePostError
+from django.http import HttpRequest
 from django.http.multipartparser import MultiPartParserError
 
-from studyservice.http.bodies import BodyIncomplete, content_length, require_plain
-from studyservice.http.requests import Request
+from studyservice.http.bodies import content_length, require_plain
 from studyservice.http.responses import JSON_TYPE
 from studyservice.operations.errors import InvalidRequest
 from studyservice.operations.uploads import PART, Received, Upload, UploadedFile
 
 MULTIPART = "multipart/form-data"
 
-_FORM_OVERHEAD = 64 * 1024
-"""Bytes of a form besides its file: boundaries, names, other fields."""
-
 _CHUNK = 65_536
 _FORM_END_BYTES = 1024
 """The final boundary of a form is within this many bytes of its end."""
 
 
-class TimedUploadHandler(TemporaryFileUploadHandler):
-    """Stores each file in a temporary one. All must arrive within the time limit.
+class FormUploadHandler(TemporaryFileUploadHandler):
+    """Stores each file in a temporary one. As a context manager it closes them all after an error."""
 
-    As a context manager it closes them all after an error. Django closes complete ones on an `Exception`, but an
-    unfinished request ends with `BodyAwaited`.
-
-    Args:
-        seconds: from now on; None for no limit.
-    """
-
-    def __init__(self, request: HttpRequest, seconds: int | None) -> None:
+    def __init__(self, request: HttpRequest) -> None:
         super().__init__(request)
-        self._deadline = _deadline(seconds)
         self._files: list[IO[bytes]] = []
         self._border = b""
         self._last = b""
@@ -70,11 +57,6 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
         super().new_file(*described, **kwargs)
         self._files.append(self.file)
 
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        """Receive a piece of 64 kB. Called by Django."""
-        _require_time(self._deadline)
-        super().receive_data_chunk(raw_data, start)
-
     def __enter__(self) -> Self:
         return self
 
@@ -84,11 +66,6 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
                 file.close()
 
 
-def form_bytes(upload: Upload) -> int:
-    """Return the maximum length of a form with such a file."""
-    return upload.max_bytes + _FORM_OVERHEAD
-
-
 def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) -> Received:
     """Read the files in the body of `request`. `Received.one` checks their number later.
 
@@ -96,7 +73,7 @@ def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) 
         or_json: whether JSON is accepted as well; used for the error message.
 
     Raises:
-        InvalidRequest: the body is too large, too slow, incomplete, encoded, malformed, or of another type.
+        InvalidRequest: the body is too large, encoded, malformed, or of another type.
     """
     require_plain(request)
     if not request.content_type and not content_length(request):
@@ -106,17 +83,11 @@ def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) 
         taken = (f"{MULTIPART} with a part {PART}", *upload.media_types, *((JSON_TYPE,) if or_json else ()))
         types = " or ".join(taken)
         raise InvalidRequest(f"Send the file as {types}, and say so in the header Content-Type.")
-    most = form_bytes(upload) if is_form else upload.max_bytes
+    most = upload.max_body_bytes if is_form else upload.max_bytes
     if content_length(request) > most:
         raise _too_large(upload)
-    if isinstance(request, Request):
-        request.bound_body(most)
     try:
-        received = _form(request, upload) if is_form else _whole_body(request, upload)
-    except RequestDataTooBig:
-        raise _too_large(upload) from None
-    except UnreadablePostError:
-        raise BodyIncomplete from None
+        received = _form(request, upload) if is_form else _whole_body(request)
     except (MultiPartParserError, SuspiciousOperation):
         raise InvalidRequest(f"The body is not valid {MULTIPART}.") from None
     if any(file.size > upload.max_bytes for file in received.files):
@@ -126,7 +97,7 @@ def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) 
 
 
 def _form(request: HttpRequest, upload: Upload) -> Received:
-    with TimedUploadHandler(request, upload.seconds) as handler:
+    with FormUploadHandler(request) as handler:
         request.upload_handlers = [handler]
         received = sent_files(request, upload.fields)
         if not handler.is_whole:
@@ -145,27 +116,16 @@ def sent_files(request: HttpRequest, fields: Sequence[str] = ()) -> Received:
     return Received(files, {name: request.POST[name] for name in fields if name in request.POST})
 
 
-def _whole_body(request: HttpRequest, upload: Upload) -> Received:
+def _whole_body(request: HttpRequest) -> Received:
     file = tempfile.TemporaryFile()  # noqa: SIM115  # `Received.close` closes it
-    deadline = _deadline(upload.seconds)
     try:
         while chunk := request.read(_CHUNK):
-            _require_time(deadline)
             file.write(chunk)
         file.flush()
     except BaseException:
         file.close()
         raise
     return Received([UploadedFile(file, "", file.tell())])
-
-
-def _deadline(seconds: int | None) -> float:
-    return float("inf") if seconds is None else time.monotonic() + seconds
-
-
-def _require_time(deadline: float) -> None:
-    if time.monotonic() > deadline:
-        raise InvalidRequest("The file arrived too slowly. Use a faster connection.")
 
 
 def _too_large(upload: Upload) -> InvalidRequest:

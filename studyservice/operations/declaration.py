@@ -14,6 +14,8 @@ from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
 from studyservice.database.statements import Row
 from studyservice.operations.serializers import Body, Query, Record
 from studyservice.operations.uploads import Upload
@@ -101,6 +103,12 @@ class Operation:
     grades: bool
     grade_fields: tuple[str, ...]
     whole_account: bool
+
+    @property
+    def max_body_bytes(self) -> int:
+        """Return the largest body of a request."""
+        most: int = settings.MAX_LONG_BODY_BYTES if self.long_body else settings.MAX_BODY_BYTES
+        return most if self.upload is None else max(most, self.upload.max_body_bytes)
 
     def error_statuses(self, method: str) -> list[HTTPStatus]:
         """Return the statuses other than success that the operation may answer (spec, Operation rules).

@@ -11,6 +11,9 @@ from studyservice.operations.errors import ValidationFailed
 PART = "file"
 """The name of the file's part in `multipart/form-data`."""
 
+_FORM_OVERHEAD = 64 * 1024
+"""Bytes of a form besides its file: boundaries, names, other fields."""
+
 _CHUNK = 65_536
 
 
@@ -22,7 +25,6 @@ class Upload:
 
     Attributes:
         max_bytes: of the file.
-        seconds: within which a large file must arrive completely; None for the limits of any body.
         turn: entered before the file is read and held until the answer, to limit concurrent uploads; raises if
             unavailable.
         fields: form fields allowed beside the file, from the operation's `body` or else its query.
@@ -30,9 +32,13 @@ class Upload:
 
     max_bytes: int
     media_types: tuple[str, ...] = ()
-    seconds: int | None = None
     turn: Callable[[], AbstractContextManager[None]] | None = None
     fields: tuple[str, ...] = ()
+
+    @property
+    def max_body_bytes(self) -> int:
+        """Return the largest form with such a file."""
+        return self.max_bytes + _FORM_OVERHEAD
 
 
 @dataclass(frozen=True, slots=True)

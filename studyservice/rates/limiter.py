@@ -14,7 +14,6 @@ from django.conf import settings
 from django.dispatch import Signal
 from limits import RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute, RateLimitItemPerSecond
 
-from studyservice.rates.counts import was_counted
 from studyservice.rates.memory import MemoryWindows
 from studyservice.rates.shared import SharedWindows
 from studyservice.rates.windows import Windows
@@ -106,12 +105,7 @@ def start() -> None:
 
 
 def hit(rate: Rate, key: str, amount: int = 1) -> Window:
-    """Count one request of `key`, or `amount` of them, and return the window's state.
-
-    A restarted request does not count again.
-    """
-    if was_counted(rate.name, key):
-        return peek(rate, key)
+    """Count one request of `key`, or `amount` of them, and return the window's state."""
     window = count(_windows(), rate, key, amount)
     if window.exceeded:
         exceeded.send(hit, rate=rate)

@@ -1,32 +1,28 @@
-"""Assigns each request to a fairness lane, before any lookup."""
+"""Lanes that requests wait in, so that many of one member leave threads to others."""
 
-from collections import OrderedDict
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Hashable, Mapping
 from hashlib import sha256
-from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 from studyservice.http.client_address import counted_address
-from studyservice.server.fair_queue import Lane
 
 MEMBER = "studyservice.member"
-"""Key in the WSGI environment under which the application stores the member of a valid credential."""
+"""Key in `META` under which the application stores the member of a valid credential."""
 
 MAX_CREDENTIALS = 10_000
-"""Size of the cache of credentials, about 200 bytes each. The least recently used are dropped."""
-
+"""How many credentials are remembered, about 200 bytes each."""
 
 READS_AT_ONCE = 2
 """Most reads of one member that run at once, of at least four threads. The largest answer takes some 50 MiB."""
 
 
 class Lanes:
-    """Assigns requests to lanes.
+    """The lanes of every member, and of every address without a known credential.
 
     A member's reads share one lane and writes another, for all credentials of the member. The member of a credential is
-    remembered from earlier answers. It may be out of date, and only affects the order of service. Until a credential is
-    known to be valid, its requests share a lane with all unknown ones of the client address, so that invented
-    credentials gain no lane.
+    remembered from earlier answers, so that invented credentials gain no lane.
 
     Args:
         threads: most requests answered at once.
@@ -34,39 +30,34 @@ class Lanes:
 
     def __init__(self, threads: int) -> None:
         self._half = max(1, threads // 2)
-        self._members: OrderedDict[bytes, str] = OrderedDict()
-        self._lock = Lock()  # for the threads that answer; the event loop only reads
+        self._members: dict[bytes, Hashable] = {}
+        self._lanes: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
 
-    def lane(self, environ: Mapping[str, Any], *, reads: bool) -> Lane:
-        """Return the lane of a request. `reads` is true if its method changes nothing and it has no body.
+    def lane(self, meta: Mapping[str, Any]) -> asyncio.Semaphore:
+        """Return the lane of a request.
 
         One write of a member runs at a time, since writes of a member wait for each other anyway. Up to half of the
-        threads may serve one address without a known credential, and at most `READS_AT_ONCE` a member's reads.
+        threads may serve one address without a known credential.
         """
-        credential = environ.get("HTTP_AUTHORIZATION", environ.get("HTTP_X_API_KEY"))
-        member = None if credential is None else self._members.get(_digest(credential))
+        member = self._members.get(_credential(meta))
         if member is None:
-            address = counted_address(environ["REMOTE_ADDR"], environ.get("HTTP_X_FORWARDED_FOR", ""))
-            return Lane(f"address {address}", self._half)
-        return Lane(f"reads of {member}", min(READS_AT_ONCE, self._half)) if reads else Lane(f"writes of {member}", 1)
+            key: Hashable = counted_address(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
+            most = self._half
+        else:
+            reads = meta["REQUEST_METHOD"] in {"GET", "HEAD", "OPTIONS"}
+            key, most = (member, reads), min(READS_AT_ONCE, self._half) if reads else 1
+        return self._lanes.setdefault(key, asyncio.Semaphore(most))
 
-    def learn(self, environ: Mapping[str, Any]) -> None:
+    def learn(self, meta: Mapping[str, Any]) -> None:
         """Remember the member of an answered request's credential, or forget it if it was refused."""
-        credential = environ.get("HTTP_AUTHORIZATION", environ.get("HTTP_X_API_KEY"))
-        if credential is None:
-            return
-        digest = _digest(credential)
-        member = environ.get(MEMBER)
-        with self._lock:
-            if member is None:
-                self._members.pop(digest, None)
-                return
-            self._members[digest] = str(member)
-            self._members.move_to_end(digest)
+        credential = _credential(meta)
+        self._members.pop(credential, None)
+        if MEMBER in meta:
+            self._members[credential] = meta[MEMBER]
             if len(self._members) > MAX_CREDENTIALS:
-                self._members.popitem(last=False)
+                del self._members[next(iter(self._members))]
 
 
-def _digest(credential: str) -> bytes:
-    """Hash a secret, to store that instead."""
-    return sha256(credential.encode("latin-1")).digest()
+def _credential(meta: Mapping[str, Any]) -> bytes:
+    """Return a hash of the secret, to store that instead."""
+    return sha256(meta.get("HTTP_AUTHORIZATION", meta.get("HTTP_X_API_KEY", "")).encode("latin-1")).digest()

@@ -1,15 +1,16 @@
 """Metrics that are sampled periodically instead of counted; only with `METRICS_ADDRESS`.
 
-The main loop samples the threads and their queue once a second. A separate thread samples the database. It may wait as
-long as calls do, and holds a connection only while it asks.
+One thread samples the threads and their queue once a second, another the database. That one may wait as long as calls
+do, and holds a connection only while it asks.
 """
 
 import logging
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import Error, connection, connections
@@ -21,8 +22,13 @@ from studyservice.server.signals import BACKUP, LAST_RUNS, MAIL_QUEUE_AGE, OVERD
 
 logger = logging.getLogger(__name__)
 
+_T = TypeVar("_T")
+
 EVERY_SECONDS = 15.0
 """How often each process samples the database."""
+
+THREADS_SECONDS = 1.0
+"""How often it samples its threads."""
 
 _LOCK_WAITS = """
     SELECT count(*), extract(epoch FROM clock_timestamp()) FROM pg_stat_activity
@@ -30,29 +36,47 @@ _LOCK_WAITS = """
 """
 
 
-class Watched(Protocol):
-    """The parts of a worker that are sampled."""
+class MeasuredThreads(ThreadPoolExecutor):
+    """Threads that answer requests, how many do, and how long requests wait for one."""
 
-    def load(self) -> tuple[int, int]:
-        """Return the numbers of requests being answered and waiting for a thread."""
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads, "requests")
+        self._waiting: set[object] = set()
+        self._running: set[object] = set()
+        threading.Thread(target=self._look_forever, name="sampling threads", daemon=True).start()
 
-    def watched_by(self, look: Callable[[], None], waited: Callable[[float], None]) -> None:
-        """Call `look` once a second, and `waited` with the seconds that each request waited for a thread."""
+    def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        """Call `fn` when a thread is free."""
+        request, asked_at = object(), time.monotonic()
+        self._waiting.add(request)
+
+        def run() -> _T:
+            self._waiting.discard(request)
+            self._running.add(request)
+            metrics.WAIT_SECONDS.observe(time.monotonic() - asked_at)
+            try:
+                return fn(*args, **kwargs)
+            finally:
+                self._running.discard(request)
+
+        submitted = super().submit(run)
+        submitted.add_done_callback(lambda _: self._waiting.discard(request))  # cancelled, when its client disconnected
+        return submitted
+
+    def _look_forever(self) -> None:
+        while True:
+            metrics.BUSY_THREADS.set(len(self._running))
+            metrics.WAITING.set(len(self._waiting))
+            time.sleep(THREADS_SECONDS)
 
 
-def watch(worker: Watched) -> None:
-    """Start sampling the database in this process, and the worker."""
+def watch() -> MeasuredThreads:
+    """Start sampling the database in this process. Return threads that are sampled, too."""
     metrics.INFO.labels(studyservice.__version__).set(1)
     metrics.THREADS.set(settings.WEB_THREADS)
     metrics.REDIS_FALLBACK.set(0)
     threading.Thread(target=_sample_forever, name="sampling", daemon=True).start()
-
-    def look() -> None:
-        busy, waiting = worker.load()
-        metrics.BUSY_THREADS.set(busy)
-        metrics.WAITING.set(waiting)
-
-    worker.watched_by(look, metrics.WAIT_SECONDS.observe)
+    return MeasuredThreads(settings.WEB_THREADS)
 
 
 def _sample_forever() -> None:

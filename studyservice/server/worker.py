@@ -1,49 +1,42 @@
-"""Gunicorn's ASGI worker with the service's settings, using only public names of gunicorn."""
+"""Gunicorn's ASGI worker with the service's application and guards, using only public names of gunicorn."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from gunicorn.workers.gasgi import ASGIWorker
 
-from studyservice.server.bridge import Bridge
-from studyservice.server.connection import Connection
-from studyservice.server.connections import Connections
+from studyservice.server.application import Application
+from studyservice.server.guard import SWEEP_SECONDS, Guard
 
 
 class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn is untyped
-    """An `asgi` worker that runs a WSGI application in threads."""
+    """An `asgi` worker that runs Django in threads.
 
-    _look: Callable[[], None] | None = None
+    Attributes:
+        guards: those of all connections, in the order in which they began to wait for a request.
+    """
 
     def load_wsgi(self) -> None:
-        """Load the configured application, which is WSGI."""
-        self.asgi = self.bridge = Bridge(self.app.wsgi(), settings.WEB_THREADS)
+        """Load the configured application, Django's handler."""
+        self.asgi = self.application = Application(self.app.wsgi(), settings.WEB_THREADS)
+        self.guards: dict[Guard, None] = {}
 
     def run(self) -> None:
-        """Put a `Connection` between each client and gunicorn's protocol."""
-        connections = Connections(self.worker_connections, self.bridge.refuse, lambda: self.alive)
+        """Put a `Guard` between each client and gunicorn's protocol."""
         create_server = self.loop.create_server
 
         async def create_guarded(protocol: Callable[[], Any], **options: Any) -> Any:
-            return await create_server(lambda: Connection(connections, protocol()), **options)
+            return await create_server(lambda: Guard(self, protocol), **options)
 
         self.loop.create_server = create_guarded
-        self.loop.call_soon(connections.sweep)
+        self.loop.call_soon(self.sweep)
         super().run()
-        self.bridge.shutdown()
 
-    def watched_by(self, look: Callable[[], None], waited: Callable[[float], None]) -> None:
-        """Call `look` once a second, and `waited` with the seconds that each request waited for a thread."""
-        self._look = look
-        self.bridge.watched_by(waited)
-
-    def load(self) -> tuple[int, int]:
-        """Return the numbers of running and waiting requests, not counting `/health`."""
-        return self.bridge.load()
-
-    def notify(self) -> None:
-        """Called by gunicorn once a second."""
-        super().notify()
-        if self._look is not None:
-            self._look()
+    def sweep(self) -> None:
+        """Close connections whose clients have been waited for long enough, from now on."""
+        now = time.monotonic()
+        for guard in list(self.guards):
+            guard.check(now)
+        self.loop.call_later(SWEEP_SECONDS, self.sweep)

@@ -278,14 +278,6 @@ def test_a_retry_with_its_key_gets_the_same_answer(newcomer: RestEntryPoint) -> 
     assert second.headers["Idempotency-Replayed"] == "true"
 
 
-def test_a_file_that_arrives_too_slowly_is_rejected(newcomer: RestEntryPoint, monkeypatch: Any) -> None:
-    from studyservice.http import uploads
-
-    monkeypatch.setattr(uploads, "_deadline", lambda seconds: 0.0 if seconds == 900 else float("inf"))
-    refused = newcomer.call("import_data", file=one_course())
-    assert (refused.error, "too slowly" in refused.body["message"]) == ("invalid_request", True)
-
-
 def test_a_failure_leaves_no_file(archive: bytes, newcomer: RestEntryPoint, monkeypatch: Any) -> None:
     kept = _stored(default_storage.path(""))
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from bench import machine
 from tests.support import server as servers
+from tests.support.databases import copied
 from tests.support.properties import examples
 from tests.support.streams import JSON, SMUGGLED, Message, Writer, answers, conversation, cut
 from tests.support.wire import Wire
@@ -26,6 +27,9 @@ pytestmark = [
 
 MEMBERS = 60
 """Each has 120 calls a minute, and streams use them in turn."""
+
+QUICK = "guard.SWEEP_SECONDS, guard.CUT_SECONDS = 0.05, 0.3"
+"""How soon the server notices that a client has ended a request early, or sends no further one."""
 
 OK = frozenset({200})
 UNREADABLE = frozenset({400, 429})
@@ -65,9 +69,13 @@ class Target:
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     directory = tmp_path_factory.mktemp("fuzz")
-    with servers.running(directory, TRUSTED_PROXIES="1") as server:
-        target = Target(server, directory)
-        yield target
+    config = directory / "gunicorn.py"
+    config.write_text(f"from studyservice.gunicorn import *\nfrom studyservice.server import guard\n{QUICK}\n")
+    with (
+        copied("fuzz", directory) as url,
+        servers.started(directory, url, str(config), TRUSTED_PROXIES="1") as server,
+    ):
+        yield Target(server, directory)
 
 
 @pytest.fixture(autouse=True)
@@ -115,7 +123,7 @@ def messages(draw: st.DrawFn, writer: Writer) -> Message:
                 Message(writer.head("PUT", "/v1/me", "Content-Length: 0", *lines), frozenset({405})),
                 Message(writer.head("PATCH", "/v1/me", *framed) + b"7" * len(body), frozenset({422})),
                 Message(writer.head("PATCH", "/v1/me", *framed) + b"\xff" * len(body), frozenset({400})),
-                Message(stranger.head("PATCH", "/v1/me", *framed) + body, frozenset({401}), may_end=True),
+                Message(stranger.head("PATCH", "/v1/me", *framed) + body, frozenset({401})),
             ]
         )
     )
@@ -204,9 +212,7 @@ BROKEN_CHUNKS = [
     b"5\nhello\n0\n\n",
     b"5\r\nhelloXX0\r\n\r\n",
     b"5\r\nhello0\r\n\r\n",
-    b"FFFFFFFFFFFFFFFFFF\r\nhello\r\n0\r\n\r\n",
     b"5\rX\nhello\r\n0\r\n\r\n",
-    b"0\r\nbad trailer\r\n\r\n",
 ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from gunicorn.asgi.protocol import ASGIProtocol
 from gunicorn.workers.gasgi import ASGIWorker
 
-from studyservice.server.connection import Connection
+from studyservice.server.guard import Guard
 from studyservice.server.worker import Worker
 from tests import ROOT
 
@@ -31,17 +31,17 @@ def test_only_the_worker_is_imported_from_gunicorn() -> None:
 
 
 def test_no_internals_of_gunicorn_are_used_or_overridden() -> None:
-    """A connection wraps gunicorn's protocol, and calls only methods of every asyncio protocol."""
+    """A guard wraps gunicorn's protocol, and calls only methods of every asyncio protocol."""
     used = {
         node.attr
-        for name in ("worker", "connection", "bridge")
+        for name in ("worker", "guard", "application")
         for node in ast.walk(ast.parse((ROOT / "studyservice" / "server" / f"{name}.py").read_text()))
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
     }
     inside = {name for name in dir(ASGIWorker) if name.startswith("_") and not name.startswith("__")}
     assert used & inside == set()
     assert set(vars(Worker)) & inside == set()
-    assert not issubclass(Connection, ASGIProtocol)
+    assert not issubclass(Guard, ASGIProtocol)
 
 
 def test_gunicorn_is_pinned_to_the_tested_version() -> None:

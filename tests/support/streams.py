@@ -51,7 +51,6 @@ class Message:
     Attributes:
         statuses: allowed statuses of the answer.
         name: the member's name in the answer; a body mixed with another's would show.
-        may_end: whether the server may close the connection after the answer, as it does when a body is missing.
         ends: whether it must.
         is_head: whether the answer has no body.
     """
@@ -59,7 +58,6 @@ class Message:
     raw: bytes
     statuses: frozenset[int]
     name: str | None = None
-    may_end: bool = False
     ends: bool = False
     is_head: bool = field(default=False)
 
@@ -68,7 +66,7 @@ class Message:
         assert answer.status in self.statuses, (answer.status, answer.body, self.raw)
         assert self.name is None or answer.body["name"] == self.name, (answer.body, self.raw)
         assert answer.ends or not self.ends, self.raw
-        assert self.may_end or self.ends or not answer.ends, self.raw
+        assert self.ends or not answer.ends, self.raw
 
 
 @dataclass(frozen=True)
@@ -94,10 +92,7 @@ class Writer:
         return self.head("POST", "/v1/courses", JSON, f"Content-Length: {len(body)}") + body
 
     def renamed(self, name: str, sizes: Sequence[int] | None, *lines: str, asks_first: bool = False) -> Message:
-        """A request that sets the member's name, in chunks of these sizes or, with None, in one piece.
-
-        The server may close the connection if the client announces `Expect: 100-continue` and does not wait.
-        """
+        """A request that sets the member's name, in chunks of these sizes or, with None, in one piece."""
         body = json.dumps({"name": name}).encode()
         if asks_first:
             lines = (*lines, "Expect: 100-continue")
@@ -105,7 +100,7 @@ class Writer:
             raw = self.head("PATCH", "/v1/me", JSON, f"Content-Length: {len(body)}", *lines) + body
         else:
             raw = self.head("PATCH", "/v1/me", JSON, "Transfer-Encoding: chunked", *lines) + chunked(*cut(body, sizes))
-        return Message(raw, frozenset({200}), name=name, may_end=asks_first)
+        return Message(raw, frozenset({200}), name=name)
 
     def last(self) -> Message:
         """A request that asks the server to close the connection."""
