@@ -1,8 +1,8 @@
 """Measures how vague the domain's signatures are: the share of `Any` and of dictionaries without known keys.
 
 `make check` runs it. It reads the modules of the apps without importing them: every return and every parameter except
-`self` and `cls`. Migrations, the admin and `accounts/rows` are left out, as they follow Django's interfaces and take the
-rows of every model.
+`self` and `cls`. Migrations, the admin and `accounts/rows` are left out: they follow Django's interfaces, and the last
+takes rows of every model.
 """
 
 import ast
