@@ -7,7 +7,7 @@ from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
 from accounts.events.models import AccountEvent
 from accounts.idempotency.models import IdempotencyKey
 from accounts.members.addresses import MemberAddress
-from accounts.members.data import MemberData, register
+from accounts.members.data import Logged, MemberData, Visible, register
 from accounts.signing_in.browser_sessions import BrowserSession
 from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
@@ -20,29 +20,40 @@ register(
     MemberData(
         MemberAddress,
         whole_member=ACCOUNT,
-        not_archived="the address is in the profile",
+        archived="the address is in the profile",
         no_admin="on the page of the member",
     )
 )
 register(
-    MemberData(LogEntry, owner="user", whole_member=ACCOUNT, not_archived="what an operator did in the admin"),
+    MemberData(
+        LogEntry,
+        owner="user",
+        whole_member=ACCOUNT,
+        archived="what an operator did in the admin",
+    ),
 )
-register(MemberData(AccountEvent, whole_member=ACCOUNT, not_archived="a file of its own"))
+register(
+    MemberData(
+        AccountEvent,
+        whole_member=ACCOUNT,
+        archived="a file of its own",
+    )
+)
 register(
     MemberData(
         Change,
         whole_member="tells of every object",
-        seen=seen_changes,
-        not_archived="a file of its own",
+        archived="a file of its own",
         stamps=("created_at",),
-        not_logged="the log itself",
+        visible=Visible(seen=seen_changes),
+        log=Logged(left_out="the log itself"),
     )
 )
 register(
     MemberData(
         ChangeObject,
         whole_member="tells of every object",
-        not_archived="leads from objects to changes",
+        archived="leads from objects to changes",
         no_admin="leads from objects to changes",
     )
 )
@@ -50,7 +61,7 @@ register(
     MemberData(
         IdempotencyKey,
         whole_member=ACCOUNT,
-        not_archived="answers to repeated calls, kept for a day",
+        archived="answers to repeated calls, kept for a day",
         no_admin="answers to repeated calls",
     )
 )
@@ -58,7 +69,7 @@ register(
     MemberData(
         SecretOwner,
         whole_member=ACCOUNT,
-        not_archived="maps credentials to the member",
+        archived="maps credentials to the member",
         no_admin="maps credentials to the member",
         credential=True,
     )
@@ -67,7 +78,7 @@ register(
     MemberData(
         ApiKey,
         whole_member=ACCOUNT,
-        not_archived=CREDENTIAL,
+        archived=CREDENTIAL,
         credential=True,
         hash_column="secret_hash",
     )
@@ -76,7 +87,7 @@ register(
     MemberData(
         CalendarFeed,
         whole_member=ACCOUNT,
-        not_archived=CREDENTIAL,
+        archived=CREDENTIAL,
         credential=True,
         hash_column="secret_hash",
     )
@@ -86,7 +97,7 @@ for model in (SignInCode, AuthenticatorApp, Passkey, RecoveryCode, BrowserSessio
         MemberData(
             model,
             whole_member=ACCOUNT,
-            not_archived=CREDENTIAL,
+            archived=CREDENTIAL,
             credential=True,
             no_admin="ended and reset on the page of the member",
         )

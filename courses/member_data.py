@@ -1,7 +1,7 @@
 """The members' rows of this app."""
 
 from accounts.members.archived import Archived
-from accounts.members.data import MemberData, register
+from accounts.members.data import Computed, Logged, MemberData, Visible, register
 from courses.archive import CourseLine, ItemLine, SyllabusFileLine
 from courses.courses import COURSES
 from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
@@ -27,15 +27,13 @@ register(
         ),
         stamps=("created_at", "updated_at"),
         limits=(COURSES,),
-        derived=folded_course,
-        derived_from=("name",),
+        computed=Computed(derived=folded_course, derived_from=("name",)),
     )
 )
 register(
     MemberData(
         SyllabusFile,
         course="course",
-        seen=seen_files,
         archived=Archived(
             name="syllabus_files",
             line=SyllabusFileLine,
@@ -55,9 +53,9 @@ register(
         ),
         stamps=("created_at",),
         limits=(FILES_OF_COURSE,),
-        derived=expiry,
-        derived_from=("course_id",),
-        logged=("filename", "media_type", "size", "course_id", "text_status", "characters", "pages"),
+        visible=Visible(seen=seen_files),
+        log=Logged(columns=("filename", "media_type", "size", "course_id", "text_status", "characters", "pages")),
+        computed=Computed(derived=expiry, derived_from=("course_id",)),
     )
 )
 register(
@@ -77,13 +75,15 @@ register(
             },
         ),
         stamps=("created_at", "updated_at"),
-        restamped=("created_at", "updated_at"),
         limits=(ITEMS_OF_MEMBER, ITEMS_OF_COURSE),
-        derived=folded_item,
-        derived_from=("title", "note"),
-        revised_by=("title", "kind", "due_on", "done"),
-        defaults=lambda member: {"missable_from": member.today()},
-        unstamped=("category_id",),
-        made_with={"category_id": None, "note": None, "done": False},
+        log=Logged(
+            restamped=("created_at", "updated_at"),
+            defaults=lambda member: {"missable_from": member.today()},
+            unstamped=("category_id",),
+            made_with={"category_id": None, "note": None, "done": False},
+        ),
+        computed=Computed(
+            derived=folded_item, derived_from=("title", "note"), revised_by=("title", "kind", "due_on", "done")
+        ),
     )
 )

@@ -1,7 +1,7 @@
 """The members' rows of this app."""
 
 from accounts.members.archived import Archived
-from accounts.members.data import MemberData, hide_without_grades, register
+from accounts.members.data import Computed, Logged, MemberData, Visible, hide_without_grades, register
 from courses.models import Item
 from grades.archive import GradeCategoryLine, GradeScoreLine
 from grades.categories import CATEGORIES_OF_COURSE, MADE_WITH
@@ -13,7 +13,6 @@ register(
     MemberData(
         GradeCategory,
         course="course",
-        is_grade=True,
         archived=Archived(
             name="grade_categories",
             line=GradeCategoryLine,
@@ -21,14 +20,14 @@ register(
             added={"drop_lowest": 2},
         ),
         limits=(CATEGORIES_OF_COURSE,),
-        made_with=MADE_WITH,
+        visible=Visible(is_grade=True),
+        log=Logged(made_with=MADE_WITH),
     )
 )
 register(
     MemberData(
         GradeScore,
         course="category__course",
-        is_grade=True,
         archived=Archived(
             name="grade_scores",
             line=GradeScoreLine,
@@ -39,10 +38,9 @@ register(
         ),
         stamps=("created_at",),
         limits=(SCORES_OF_COURSE,),
-        made_with={"item_id": None},
-        refills={"item_id": of_its_category},
-        settle=settle_undone,
-        recompute=repair_marks,
+        visible=Visible(is_grade=True),
+        log=Logged(made_with={"item_id": None}, refills={"item_id": of_its_category}, settle=settle_undone),
+        computed=Computed(recompute=repair_marks),
     )
 )
 _SCORED_AT = "(SELECT MIN(s.created_at) FROM grades_gradescore s WHERE s.member_id = t.member_id AND s.item_id = t.id)"

@@ -1,7 +1,7 @@
 """The members' rows of this app."""
 
 from accounts.members.archived import Archived
-from accounts.members.data import MemberData, register
+from accounts.members.data import Computed, Logged, MemberData, register
 from planning.archive import ImportedEventLine, MilestoneLine
 from planning.calendar.importing import EVENTS_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
@@ -21,12 +21,9 @@ register(
             left_out={"folded": "made of the title when it is taken in"},
         ),
         stamps=("created_at", "updated_at"),
-        moved=("position",),
-        unstamped=("position",),
         limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
-        derived=folded_milestone,
-        derived_from=("title",),
-        revised_by=("title", "due_on"),
+        log=Logged(moved=("position",), unstamped=("position",)),
+        computed=Computed(derived=folded_milestone, derived_from=("title",), revised_by=("title", "due_on")),
     )
 )
 register(
@@ -44,29 +41,33 @@ register(
         ),
         limits=(EVENTS_OF_COURSE,),
         no_admin="what is remembered of a calendar file",
-        not_listed="what is remembered of a calendar file",
-        not_logged="what is remembered of a calendar file, which an undo leaves",
-        remembered=True,
+        log=Logged(
+            not_listed="what is remembered of a calendar file",
+            left_out="what is remembered of a calendar file, which an undo leaves",
+            remembered=True,
+        ),
     )
 )
 register(
     MemberData(
         SchoolCalendar,
         course="course_id",
-        not_archived="its address is a secret, which an archive does not hold",
-        not_kept="its address is a secret, which the log of changes does not hold",
-        logged=("name", "host", "course_id", "paused", "choices"),
-        made_with={"choices": {}},
+        archived="its address is a secret, which an archive does not hold",
         stamps=("created_at",),
         limits=(CALENDARS,),
-        settle=reschedule,
+        log=Logged(
+            not_kept="its address is a secret, which the log of changes does not hold",
+            columns=("name", "host", "course_id", "paused", "choices"),
+            made_with={"choices": {}},
+            settle=reschedule,
+        ),
     )
 )
 register(
     MemberData(
         DueCalendar,
         whole_member="says when a calendar is read",
-        not_archived="says when a calendar is read",
+        archived="says when a calendar is read",
         no_admin="says when a calendar is read",
     )
 )

@@ -1,7 +1,7 @@
 """The members' rows of this app."""
 
 from accounts.members.archived import Archived
-from accounts.members.data import MemberData, register
+from accounts.members.data import Computed, Logged, MemberData, Visible, register
 from practice.archive import AttemptLine, remove_present
 from practice.attempts import settle_sums
 from practice.limited import COURSE_NOW, NOT_OF_DAY, of_seen_decks, seen_sums
@@ -12,8 +12,6 @@ register(
     MemberData(
         Attempt,
         course="course_id",
-        seen=of_seen_decks,
-        in_courses={"course_id": COURSE_NOW},
         archived=Archived(
             name="attempts",
             line=AttemptLine,
@@ -22,25 +20,29 @@ register(
             keeps_time=True,
             remove_present=remove_present,
         ),
-        plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
-        settle=settle_sums,
-        not_listed="what a review adds to the statistics",
-        not_logged="the log of reviews has their origin",
         unlimited="a row for each answer",
+        visible=Visible(seen=of_seen_decks, in_courses={"course_id": COURSE_NOW}),
+        log=Logged(
+            plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
+            settle=settle_sums,
+            not_listed="what a review adds to the statistics",
+            left_out="the log of reviews has their origin",
+        ),
     )
 )
 register(
     MemberData(
         PracticeSum,
         course="course_id",
-        seen=seen_sums,
-        in_courses={"course_id": COURSE_NOW, **NOT_OF_DAY},
-        not_archived="computed from the attempts",
+        archived="computed from the attempts",
         unlimited="computed from the attempts",
         no_admin="computed from the attempts",
-        plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
-        remembered=True,
-        not_logged="computed from the attempts",
-        recompute=repair_sums,
+        visible=Visible(seen=seen_sums, in_courses={"course_id": COURSE_NOW, **NOT_OF_DAY}),
+        log=Logged(
+            plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
+            remembered=True,
+            left_out="computed from the attempts",
+        ),
+        computed=Computed(recompute=repair_sums),
     )
 )

@@ -1,7 +1,7 @@
 """The members' rows of this app."""
 
 from accounts.members.archived import Archived, Tally
-from accounts.members.data import MemberData, register
+from accounts.members.data import Computed, Logged, MemberData, register
 from vocab.archive import CardLine, DeckLine, ReviewLine, is_lapse
 from vocab.card_changes import CARDS_OF_DECK
 from vocab.changes import settle_copies
@@ -47,10 +47,9 @@ register(
             ),
             keeps_time=True,
         ),
-        not_listed="a change itself",
         unlimited="a row for each answer",
         no_admin="on the page of the card",
-        settle=settle_copies,
-        recompute=fill_attempts,
+        log=Logged(not_listed="a change itself", settle=settle_copies),
+        computed=Computed(recompute=fill_attempts),
     )
 )

@@ -141,10 +141,10 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
         ValidationFailed: two lines have the same id.
     """
     model, column = laid.table.model, laid.table.stored_file()
-    derive = laid.table.data.derived or (lambda _: {})
+    derive = laid.table.data.computed.derived or (lambda _: {})
     computed = [name for name in derive(defaultdict(str)) if name not in laid.columns]
     columns = {name: prepared(model, name) for name in ("member_id", *laid.columns, *computed)}
-    fixed = {laid.columns.index(name): columns[name](write.now) for name in laid.table.data.restamped}
+    fixed = {laid.columns.index(name): columns[name](write.now) for name in laid.table.data.log.restamped}
     quoted = [connection.ops.quote_name(name) for name in columns]
     # Only names of models are formatted into the SQL. Values are parameters.
     table, places = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(columns))

@@ -64,7 +64,7 @@ class ArchiveTable:
         """Return the values of columns that lines of `version` lack or may lack, as a line would have them."""
         newer = [*self.how.optional, *(name for name, since in self.how.added.items() if since > version)]
         fields = {one.attname: one for one in self.model._meta.concrete_fields}
-        own = self.data.defaults(member) if self.data.defaults is not None else {}
+        own = self.data.log.defaults(member) if self.data.log.defaults is not None else {}
         values = {name: own[name] if name in own else fields[name].get_default() for name in newer}
         found: dict[str, Json] = orjson.loads(dumps(values))
         return found
@@ -82,8 +82,8 @@ class ArchiveTable:
 @cache
 def archive_tables() -> tuple[ArchiveTable, ...]:
     """Return every table, sorted so that references point to earlier tables."""
-    names = {data.label: data.archived.name for data in member_data() if data.archived is not None}
-    return tuple(_table(data, data.archived, names) for data in member_data() if data.archived is not None)
+    names = {data.label: data.archive.name for data in member_data() if data.archive is not None}
+    return tuple(_table(data, data.archive, names) for data in member_data() if data.archive is not None)
 
 
 def archive_version() -> int:
@@ -97,7 +97,7 @@ def _table(data: MemberData, how: Archived, names: Mapping[str, str]) -> Archive
         for column in data.model._meta.concrete_fields
         if column.related_model is not None and data_of(column.related_model) and column.attname not in how.left_out
     }
-    references |= {column: names[label] for column, label in data.plain_references.items()}
+    references |= {column: names[label] for column, label in data.log.plain_references.items()}
     loose = {column: names[label] for column, label in how.loose.items()}
     return ArchiveTable(data, how, references, loose)
 

@@ -59,9 +59,9 @@ def _shown(model: type[Model], fields: Fields | None, *, is_whole: bool) -> dict
     if fields is None:
         return None
     data = data_of(model)
-    usual = data.made_with if is_whole and data is not None else {}
+    usual = data.log.made_with if is_whole and data is not None else {}
     hidden = _HIDDEN | counters()
-    only = () if data is None else data.logged
+    only = () if data is None else data.log.columns
     return {
         name: short(value)  # type: ignore[arg-type]
         for name, value in fields.items()
@@ -162,17 +162,17 @@ class Write:
     ) -> None:
         """Log changed columns of a row, which is as it was before. `courses` are those of the row, the newer first.
 
-        Answers do not show its place in an order (`MemberData.moved`).
+        Answers do not show its place in an order (`Logged.moved`).
         """
         data = data_of(model)
-        if data is not None and data.logged:
-            after = {name: value for name, value in after.items() if name in data.logged}
+        if data is not None and data.log.columns:
+            after = {name: value for name, value in after.items() if name in data.log.columns}
         if not after:
             return
         before = {name: stored[name] for name in after}
         if self._undoable:
             self.stream.changed(model, stored["id"], before, after)
-        moved = () if data is None else data.moved
+        moved = () if data is None else data.log.moved
         if shown := {name: value for name, value in after.items() if name not in moved}:
             for course_id in courses:
                 self._row(model, stored, {name: before[name] for name in shown}, shown, course_id)

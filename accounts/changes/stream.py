@@ -31,7 +31,7 @@ DELETED, EMPTIED, MADE, CHANGED, ORDERED = "", ".", "+", "~", "#"
 def is_object(model: type[Model]) -> bool:
     """Return whether list_changes finds changes by the ids of the model's rows."""
     data = data_of(model)
-    return data is None or not data.not_listed
+    return data is None or not data.log.not_listed
 
 
 class StreamTable(NamedTuple):
@@ -71,9 +71,9 @@ class Stream:
         return self._rows(model, {"table": [model._meta.label, *columns]}, found)
 
     def made(self, model: type[Model], rows: Iterable[Mapping[str, Any]]) -> None:
-        """Keep rows by column: whole, or the columns of `MemberData.logged`."""
+        """Keep rows by column: whole, or the columns of `Logged.columns`."""
         data = data_of(model)
-        only = () if data is None else data.logged
+        only = () if data is None else data.log.columns
         columns = ["id", *only] if only else [field.attname for field in model._meta.concrete_fields]
         head = {"table": [f"{MADE}{model._meta.label}"], "columns": columns}
         self._rows(model, head, ([row[name] for name in columns] for row in rows))

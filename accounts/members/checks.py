@@ -33,10 +33,10 @@ def _wrong_names(data: MemberData) -> Iterator[str]:
     kinds: dict[str, tuple[tuple[str, ...], type[Field[Any, Any]]]] = {
         "owner": ((data.owner,), ForeignKey),
         "stamps": (data.stamps, DateTimeField),
-        "restamped": (data.restamped, DateTimeField),
-        "moved": (data.moved, Field),
+        "restamped": (data.log.restamped, DateTimeField),
+        "moved": (data.log.moved, Field),
         "hash_column": ((data.hash_column,) if data.hash_column else (), Field),
-        "plain_references": (tuple(data.plain_references), UUIDField),
+        "plain_references": (tuple(data.log.plain_references), UUIDField),
         "limits": (tuple(limit.per for limit in data.limits if limit.counter), ForeignKey),
     }
     fields = {name: field for field in data.model._meta.concrete_fields for name in (field.name, field.attname)}

@@ -80,8 +80,8 @@ def recount(member_id: UUID) -> int:
         for limit in data.limits:
             if limit.counter:
                 wrong += _recount(member_id, data.model, limit)
-        if data.recompute is not None:
-            wrong += data.recompute(member_id)
+        if data.computed.recompute is not None:
+            wrong += data.computed.recompute(member_id)
     return wrong
 
 

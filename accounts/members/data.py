@@ -29,90 +29,118 @@ Raises `Conflict` if the rows are inconsistent.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MemberData:
-    """The rules for a model's rows: how they are limited, erased, archived and restored.
+class Visible:
+    """What a limited credential sees of a model, beyond the path to its course (`accounts.rows.seen`).
 
     Attributes:
-        owner: the foreign key to the member.
-        course: path from a row to its course: `item__course`. `self` for a course.
-        whole_member: why a row belongs to no course.
-        seen: returns the condition on the rows that a limited credential sees, if `course` does not determine them
-            (`accounts.rows.seen`).
+        seen: returns the condition on the rows that it sees, if `MemberData.course` does not determine them.
         is_grade: whether a credential without grades sees no row.
         without_grades: by column, the SQL that replaces it for such a credential; `t` is the table.
         in_courses: by column, the SQL that replaces it for a credential limited to courses; `{member}` is the member.
-        archived: how the rows are archived.
-        not_archived: why they are not.
-        credential: whether a row lets somebody sign in or call; credentials are erased first.
-        hash_column: column with the SHA-256 of a secret that identifies the row (`accounts.credentials.owners`).
-        stamps: columns that the member's clock stamps (`accounts.changes.writing`).
-        restamped: those that get a new stamp when a row is restored, because pollers ask for them.
+    """
+
+    seen: Callable[[], Q] | None = None
+    is_grade: bool = False
+    without_grades: Mapping[str, str] = field(default_factory=dict)
+    in_courses: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Logged:
+    """How the rows of a model are logged, and what an undo does with them.
+
+    Attributes:
+        left_out: why the log of changes does not have the rows.
+        columns: the only columns that it has; empty for all.
+        made_with: by column, the usual value at creation, which lists leave out.
         not_listed: why list_changes does not find changes by the ids of the rows.
+        not_kept: why deleted rows are not kept for undo.
         moved: columns with a row's place in an order. They may change when other rows are restored, so an undo does not
             compare them, but whether the order has the same rows (`Archived.order`: its first column is the parent).
-        made_with: by column, the usual value at creation, which the log leaves out; undoing a creation compares them.
-        limits: on the number of rows.
-        unlimited: why study data has no limit.
-        no_admin: why the admin has no page of the rows.
-        not_kept: why deleted rows are not kept for undo.
+        unstamped: columns that a change of another object may also change, without a new stamp of the row.
+        restamped: columns that get a new stamp when a row is restored or imported, because pollers ask for them.
         plain_references: columns with the id of an object, without a foreign key, and the label of its model. They are
             emptied when the object is deleted.
-        derived: returns the columns that are computed from other columns of the row; an undo computes them again.
-        derived_from: the columns that they are computed from.
-        defaults: returns the values of columns that rows from before the columns lack, if the default depends on the
-            member. Used by undo and import.
         refills: by column, a condition on the rows whose reference an undo may fill again, given the id that it
             referred to.
         settle: called after an undo.
         remembered: whether the service derives the rows rather than the member; they do not prevent undoing the
             creation of their parent.
+        defaults: returns the values of columns that rows from before the columns lack, if the default depends on the
+            member. An import uses it too.
+    """
+
+    left_out: str = ""
+    columns: tuple[str, ...] = ()
+    made_with: Mapping[str, Any] = field(default_factory=dict)
+    not_listed: str = ""
+    not_kept: str = ""
+    moved: tuple[str, ...] = ()
+    unstamped: tuple[str, ...] = ()
+    restamped: tuple[str, ...] = ()
+    plain_references: Mapping[str, str] = field(default_factory=dict)
+    refills: Mapping[str, Callable[[UUID], Q]] = field(default_factory=dict)
+    settle: Settle | None = None
+    remembered: bool = False
+    defaults: Callable[[Member], dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Computed:
+    """Columns of a model that the service computes. The verbs of `accounts.rows`, an undo and an import keep them.
+
+    Attributes:
+        derived: returns the columns that are computed from other columns of the row.
+        derived_from: the columns that they are computed from.
         revised_by: columns whose change is a new revision of a calendar's event (`sequence`).
-        not_logged: why the log of changes does not have the rows.
-        logged: the only columns that it has; empty for all.
-        unstamped: columns that a change of another object may also change, without a new stamp of the row.
         recompute: computes what is stored beside the rows of a member, after an import, under the member's lock;
             returns how many values were wrong.
+    """
+
+    derived: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    derived_from: tuple[str, ...] = ()
+    revised_by: tuple[str, ...] = ()
+    recompute: Callable[[UUID], int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MemberData:
+    """The rules for a model's rows: how they are limited, logged, archived and erased.
+
+    Attributes:
+        owner: the foreign key to the member.
+        course: path from a row to its course: `item__course`. `self` for a course.
+        whole_member: why a row belongs to no course.
+        archived: how the rows are archived, or why they are not.
+        credential: whether a row lets somebody sign in or call; credentials are erased first.
+        hash_column: column with the SHA-256 of a secret that identifies the row (`accounts.credentials.owners`).
+        stamps: columns that the member's clock stamps (`accounts.changes.writing`).
+        limits: on the number of rows.
+        unlimited: why study data has no limit.
+        no_admin: why the admin has no page of the rows.
+        visible: what a limited credential sees of them.
+        log: how they are logged and undone.
+        computed: the columns that the service computes.
     """
 
     model: type[Model] = field(kw_only=False)
     owner: str = "member"
     course: str = ""
     whole_member: str = ""
-    seen: Callable[[], Q] | None = None
-    is_grade: bool = False
-    without_grades: Mapping[str, str] = field(default_factory=dict)
-    in_courses: Mapping[str, str] = field(default_factory=dict)
-    archived: Archived | None = None
-    not_archived: str = ""
+    archived: Archived | str
     credential: bool = False
     hash_column: str = ""
     stamps: tuple[str, ...] = ()
-    restamped: tuple[str, ...] = ()
-    not_listed: str = ""
-    moved: tuple[str, ...] = ()
-    made_with: Mapping[str, Any] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
     unlimited: str = ""
     no_admin: str = ""
-    not_kept: str = ""
-    plain_references: Mapping[str, str] = field(default_factory=dict)
-    derived: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
-    derived_from: tuple[str, ...] = ()
-    defaults: Callable[[Member], dict[str, Any]] | None = None
-    refills: Mapping[str, Callable[[UUID], Q]] = field(default_factory=dict)
-    settle: Settle | None = None
-    remembered: bool = False
-    unstamped: tuple[str, ...] = ()
-    revised_by: tuple[str, ...] = ()
-    not_logged: str = ""
-    logged: tuple[str, ...] = ()
-    recompute: Callable[[UUID], int] | None = None
+    visible: Visible = Visible()
+    log: Logged = Logged()
+    computed: Computed = Computed()
 
     def __post_init__(self) -> None:
         if bool(self.course) is bool(self.whole_member):
             raise ValueError(f"{self.label}: declare either `course`, the path to it, or `whole_member`, a reason.")
-        if (self.archived is None) is not bool(self.not_archived):
-            raise ValueError(f"{self.label}: declare either `archived` or `not_archived`, a reason.")
         if self.is_study_data and bool(self.limits) is bool(self.unlimited):
             raise ValueError(f"{self.label}: declare either `limits` or `unlimited`, a reason.")
 
@@ -122,9 +150,14 @@ class MemberData:
         return self.model._meta.label
 
     @property
+    def archive(self) -> Archived | None:
+        """How the rows are archived; None if they are not."""
+        return self.archived if isinstance(self.archived, Archived) else None
+
+    @property
     def is_study_data(self) -> bool:
         """Whether the rows are the member's work, rather than data about the account."""
-        return self.archived is not None or bool(self.course)
+        return self.archive is not None or bool(self.course)
 
 
 _registered: dict[type[Model], MemberData] = {}
@@ -139,7 +172,8 @@ def register(data: MemberData) -> None:
 
 def hide_without_grades(model: type[Model], columns: Mapping[str, str]) -> None:
     """Hide columns of a lower app's model from credentials without grades."""
-    _registered[model] = replace(_registered[model], without_grades=columns)
+    data = _registered[model]
+    _registered[model] = replace(data, visible=replace(data.visible, without_grades=columns))
 
 
 def data_of(model: type[Model]) -> MemberData | None:
@@ -183,7 +217,7 @@ def target_of(label: str, column: str) -> str:
     """Return the label of the model that a reference of another one refers to."""
     model = apps.get_model(label)
     related = model._meta.get_field(column).related_model
-    return _registered[model].plain_references[column] if related is None else related._meta.label
+    return _registered[model].log.plain_references[column] if related is None else related._meta.label
 
 
 @cache
@@ -197,6 +231,6 @@ def _targets(data: MemberData) -> Iterator[type[Model]]:
     for column in data.model._meta.concrete_fields:
         if column.related_model is not None:
             yield column.related_model
-    loose = data.archived.loose if data.archived is not None else {}
-    for label in (*data.plain_references.values(), *loose.values()):
+    loose = data.archive.loose if data.archive is not None else {}
+    for label in (*data.log.plain_references.values(), *loose.values()):
         yield apps.get_model(label)

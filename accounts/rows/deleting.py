@@ -31,7 +31,7 @@ def delete_with_below(write: Write, model: type[Model], found: Sequence[Mapping[
     """Delete rows that were read whole. References to them from other rows are emptied.
 
     PostgreSQL reads everything below in one round trip and deletes it in another. Rows of models with a file, and those
-    that declare `MemberData.not_kept`, cannot be restored.
+    that declare `Logged.not_kept`, cannot be restored.
     """
     rows: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk__in=[row["id"] for row in found])
     levels = [*_levels(write.member_id, rows)]
@@ -40,7 +40,7 @@ def delete_with_below(write: Write, model: type[Model], found: Sequence[Mapping[
     data = data_of(model)
     if _is_not_kept(model._meta.label):
         write.cannot_be_undone()
-    elif data is None or not data.not_logged:
+    elif data is None or not data.log.left_out:
         write.stream.deleted(model, ([*row.values()] for row in found))
     gone = [rows]
     for level, kept in zip(levels[1:], below, strict=True):
@@ -99,7 +99,7 @@ def _references(member_id: UUID, gone: QuerySet[Model]) -> Iterator[_EmptiedRefe
     for reference in (*keys, *plain_references_to(label)):
         rows = referring_to(reference, member_id, gone)
         data = data_of(reference.model)
-        is_computed = reference not in keys and data is not None and data.remembered
+        is_computed = reference not in keys and data is not None and data.log.remembered
         kept = rows.order_by(reference.attname).values_list("pk", reference.attname)
         yield _EmptiedReference(rows, reference.attname, None if is_computed else Ahead(kept))
 
@@ -128,15 +128,15 @@ def plain_references_to(label: str) -> tuple[Reference, ...]:
     return tuple(
         Reference(data.model, column, cascades=False)
         for data in member_data()
-        for column, target in data.plain_references.items()
+        for column, target in data.log.plain_references.items()
         if target == label
     )
 
 
 @cache
 def _is_not_kept(label: str) -> bool:
-    """Return whether deleted rows are not kept: they have a file, or declare `MemberData.not_kept`."""
+    """Return whether deleted rows are not kept: they have a file, or declare `Logged.not_kept`."""
     model = apps.get_model(label)
     data = data_of(model)
     has_file = any(isinstance(field, models.FileField) for field in model._meta.concrete_fields)
-    return has_file or (data is not None and bool(data.not_kept))
+    return has_file or (data is not None and bool(data.log.not_kept))

@@ -109,7 +109,7 @@ class MemberRows:
             return []
         data = _data(self._model)
         made = [_new_row(self._model, data, row, self._access) for row in rows]
-        if not data.not_logged:
+        if not data.log.left_out:
             self._access.open_write.inserted(self._model, made, _course_of(data, made[0], course_id))
         statement = _inserting(self._model)
         if len(made) == 1:
@@ -147,7 +147,7 @@ class MemberRows:
 
         Args:
             changes: the stored columns and the changes of each row.
-            stamped: whether also a change of `MemberData.unstamped` columns is one of the row itself.
+            stamped: whether also a change of `Logged.unstamped` columns is one of the row itself.
             logged: whether an undo sets them back.
         """
         groups: defaultdict[tuple[str, ...], list[Model]] = defaultdict(list)
@@ -180,7 +180,7 @@ class MemberRows:
         """Log changed columns. Return everything to store, and whether it is a new revision of a calendar's event."""
         write, data = self._access.open_write, _data(self._model)
         now = {**stored, **after}
-        if logged and not data.not_logged:
+        if logged and not data.log.left_out:
             of_row = [_course_of(data, now, course_id)]
             if f"{data.course.removesuffix('_id')}_id" in after:
                 of_row.append(_course_of(data, stored, course_id))
@@ -188,13 +188,13 @@ class MemberRows:
         self._count([stored], -1, after)
         self._count([now], 1, after)
         values = dict(after)
-        if data.derived is not None and after.keys() & {*data.derived_from}:
-            values |= data.derived({name: now[name] for name in data.derived_from})
+        if data.computed.derived is not None and after.keys() & {*data.computed.derived_from}:
+            values |= data.computed.derived({name: now[name] for name in data.computed.derived_from})
         if "updated_at" in _columns(self._model) and (
-            stamped or not after.keys() <= {*data.unstamped} or write.is_about(stored["id"])
+            stamped or not after.keys() <= {*data.log.unstamped} or write.is_about(stored["id"])
         ):
             values["updated_at"] = write.now
-        return values, bool(after.keys() & {*data.revised_by})
+        return values, bool(after.keys() & {*data.computed.revised_by})
 
     def delete(self, *ids: UUID) -> list[Row]:
         """Delete the rows that the call sees, with everything below, and return them whole."""
@@ -209,7 +209,7 @@ class MemberRows:
             data = _data(self._model)
             for row in found:
                 course_id = _course_of(data, row, row.pop(COURSE, None))
-                if not data.not_logged:
+                if not data.log.left_out:
                     access.open_write.deleted(self._model, row, course_id)
             delete_with_below(access.open_write, self._model, found)
             self._count(found, -1)
@@ -263,7 +263,7 @@ def _new_row(model: type[Model], data: MemberData, given: Mapping[str, Any], acc
     if unknown := given.keys() - row.keys():
         raise TypeError(f"{model.__name__} has no columns {sorted(unknown)}.")
     row["member_id"] = access.member.id
-    return row if data.derived is None else row | data.derived(row)
+    return row if data.computed.derived is None else row | data.computed.derived(row)
 
 
 @cache

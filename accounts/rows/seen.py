@@ -129,7 +129,7 @@ class AllCoursesSeen(Expression):
 
 
 class Masked:
-    """A mixin for fields that a limited credential sees otherwise (`MemberData.without_grades`, `in_courses`).
+    """A mixin for fields that a limited credential sees otherwise (`Visible.without_grades`, `in_courses`).
 
     In limited forms, filters, orders and answers all see what replaces the column.
     """
@@ -162,8 +162,8 @@ def _instead(model: type[Model], attname: str) -> str | None:
     form, data = SEEN_AS.get(), data_of(model)
     if data is None or form == WHOLE:
         return None
-    hidden = {} if form.grades else data.without_grades
-    return hidden.get(attname) or (None if form.courses == "all" else data.in_courses.get(attname))
+    hidden = {} if form.grades else data.visible.without_grades
+    return hidden.get(attname) or (None if form.courses == "all" else data.visible.in_courses.get(attname))
 
 
 class Seen(Declared):
@@ -182,10 +182,10 @@ def seen(model: type[Model]) -> Q:
     data = data_of(model)
     if data is None:
         raise LookupError(model)
-    condition = data.seen() if data.seen is not None else Q()
-    if data.seen is None and data.course:
+    condition = data.visible.seen() if data.visible.seen is not None else Q()
+    if data.visible.seen is None and data.course:
         condition = _in_courses(model, data.course.split("__"))
-    return condition & Q(GradesSeen()) if data.is_grade else condition
+    return condition & Q(GradesSeen()) if data.visible.is_grade else condition
 
 
 def _in_courses(model: type[Model], path: Sequence[str]) -> Q:

@@ -158,12 +158,12 @@ class _Undo:
                 told = f"The {key.verbose_name} that “{model(**now)}” had is gone"
                 raise Conflict(f"{told}. Undo the deletion of that first.")
         own = values.keys() - moved(label)
-        if own and (id_ == self._head_id or data is None or not own <= {*data.unstamped}):
+        if own and (id_ == self._head_id or data is None or not own <= {*data.log.unstamped}):
             # without a higher sequence, calendars would consider the older version newer
             stamps = {"updated_at": self._write.now, "sequence": F("sequence") + 1}
             values |= {name: stamp for name, stamp in stamps.items() if name in known}
-        if data is not None and data.derived is not None:
-            values |= data.derived(now | values)
+        if data is not None and data.computed.derived is not None:
+            values |= data.computed.derived(now | values)
         update_later(self._stored.mine(label).filter(pk=id_), **values)
         self._touch(model, [now])
 
@@ -180,7 +180,7 @@ class _Undo:
             if id_ not in values:
                 self._waiting[id_].append((one, [id_]))
         empty = [id_ for id_ in ids if id_ in values and values[id_] is None]
-        refills = None if data is None else data.refills.get(one.attname)
+        refills = None if data is None else data.log.refills.get(one.attname)
         for batch in batches(empty):
             rows = self._stored.mine(one.label).filter(pk__in=batch, **{f"{one.attname}__isnull": True})
             update_later(rows if refills is None else rows.filter(refills(one.to)), **{one.attname: one.to})
@@ -211,8 +211,8 @@ class _Undo:
             inserted = [one.before for one in back.values() if one.before is not None]
             counted += count_rows(self._member.id, apps.get_model(label), inserted, self._deleted(label))
         for data in member_data():
-            if data.settle is not None:
-                data.settle(self._member, self._write, self._touched)
+            if data.log.settle is not None:
+                data.log.settle(self._member, self._write, self._touched)
         require_within(counted)
         wait(self._member.id, self._waiting)
 

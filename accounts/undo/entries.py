@@ -160,9 +160,11 @@ def _deleted(member: Member, table: StreamTable, now: datetime) -> list[Columns]
     model: type[Model] = apps.get_model(table.label)
     known, data = columns(model), data_of(model)
     fresh = {name: one.get_default() for name, one in known.items() if name not in table.columns}
-    if data is not None and data.defaults is not None and fresh:
-        fresh |= {name: value for name, value in data.defaults(member).items() if name in fresh}
-    fresh |= dict.fromkeys(() if data is None else data.restamped, now) | dict.fromkeys(counters() & known.keys(), 0)
+    if data is not None and data.log.defaults is not None and fresh:
+        fresh |= {name: value for name, value in data.log.defaults(member).items() if name in fresh}
+    fresh |= dict.fromkeys(() if data is None else data.log.restamped, now) | dict.fromkeys(
+        counters() & known.keys(), 0
+    )
     kept = [
         (place, name, reader(known[name]))
         for place, name in enumerate(table.columns)
@@ -174,7 +176,7 @@ def _deleted(member: Member, table: StreamTable, now: datetime) -> list[Columns]
             name: values[place] if read is None or values[place] is None else read(values[place])
             for place, name, read in kept
         }
-        rows.append(row if data is None or data.derived is None else row | data.derived(row))
+        rows.append(row if data is None or data.computed.derived is None else row | data.computed.derived(row))
     return rows
 
 
@@ -190,7 +192,7 @@ def _add_part(effects: Effects, member_id: UUID, part: Part) -> None:
             raise Conflict(f"What was deleted with “{part.name}” is no longer stored, so it cannot be restored.")
         return
     if before is None:
-        made = {**({} if data is None else data.made_with), **after}
+        made = {**({} if data is None else data.log.made_with), **after}
         effects.add(label, part.id, part.name, None, {name: made[name] for name in made if name in known})
         _add_made_below(effects, member_id, model, part.id, after)
         return
@@ -206,7 +208,7 @@ def _add_part(effects: Effects, member_id: UUID, part: Part) -> None:
 def _add_categories(effects: Effects, course_id: UUID, before: Any, after: Any) -> None:
     """Add the changes of a course's list of categories."""
     data = data_of(apps.get_model(_CATEGORIES))
-    usual = {} if data is None else data.made_with
+    usual = {} if data is None else data.log.made_with
     old = {one["id"]: {**usual, **one} for one in before}
     for one in after:
         new, was = {**usual, **one}, old.get(one["id"])

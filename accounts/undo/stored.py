@@ -142,7 +142,7 @@ def _id(value: Any) -> UUID:
 def is_remembered(reference: Reference) -> bool:
     """Return whether the service, rather than the member, made the rows with this reference."""
     data = data_of(reference.model)
-    return data is not None and data.remembered
+    return data is not None and data.log.remembered
 
 
 @cache
@@ -153,18 +153,18 @@ def place_of(label: str) -> int:
 
 @cache
 def moved(label: str) -> frozenset[str]:
-    """Return the columns with a row's place in an order (`MemberData.moved`)."""
+    """Return the columns with a row's place in an order (`Logged.moved`)."""
     data = data_of(apps.get_model(label))
-    return frozenset() if data is None else frozenset(data.moved)
+    return frozenset() if data is None else frozenset(data.log.moved)
 
 
 @cache
 def order_of(label: str) -> tuple[str, ...]:
     """Return the columns that order the rows, the parent first."""
     data = data_of(apps.get_model(label))
-    if data is None or data.archived is None:
+    if data is None or data.archive is None:
         raise LookupError(label)
-    return tuple(data.archived.order)
+    return tuple(data.archive.order)
 
 
 @cache

@@ -110,6 +110,6 @@ _STORED_BYTES = MemberSelect[_Bytes](
 )
 
 
-def seen_files() -> Q:  # `MemberData.seen`
+def seen_files() -> Q:  # `Visible.seen`
     """The files of the courses, and files without a course sent by the credential itself."""
     return Q(InCourses("course_id")) | Q(course=None, sent_by=Param("holder"))

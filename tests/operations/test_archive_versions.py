@@ -83,7 +83,7 @@ def test_archives_of_every_version_can_be_read(make_member: MakeMember, entry_po
 def later() -> Iterator[int]:
     """A later version that adds the terms of courses and milestones."""
     version = archive_version() + 1
-    course, milestone = declaration(Course).archived, declaration(Milestone).archived
+    course, milestone = declaration(Course).archive, declaration(Milestone).archive
     assert course is not None
     with declared(course, added={**course.added, "term": version}), declared(milestone, since=version):
         yield version

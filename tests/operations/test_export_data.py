@@ -100,7 +100,7 @@ def test_a_line_has_every_field_of_its_row(everything: RestEntryPoint, owner_mem
 def test_every_table_of_members_is_included_or_excluded_for_a_reason(owner: RestEntryPoint) -> None:
     files = parts_of(owner.made("export_data")).keys()
     for data in member_data():
-        assert data.not_archived if data.archived is None else f"data/{data.archived.name}.jsonl" in files
+        assert data.archived if data.archive is None else f"data/{data.archive.name}.jsonl" in files
 
 
 @each("table", archive_tables())

@@ -103,7 +103,7 @@ def test_it_applies_to_created_objects(data: MemberData, limit: Limit, owner: Re
 
 @each(
     ("data", "limit"),
-    [one for one in LIMITS if one[0].model is not SyllabusFile and not one[0].not_kept],
+    [one for one in LIMITS if one[0].model is not SyllabusFile and not one[0].log.not_kept],
 )
 def test_it_applies_to_restored_objects(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
     owner.call("import_calendar", course_id=ids["course"], file=one_deadline())
@@ -117,16 +117,14 @@ def test_it_applies_to_restored_objects(data: MemberData, limit: Limit, owner: R
     assert owner.call("undo_change", change_id=deletion["id"]).error is None
 
 
-@each(("data", "limit"), [one for one in LIMITS if one[0].archived])
+@each(("data", "limit"), [one for one in LIMITS if one[0].archive])
 def test_it_applies_to_imported_objects(data: MemberData, limit: Limit, stranger: RestEntryPoint) -> None:
-    assert data.archived is not None
+    assert data.archive is not None
     lines = WHOLE | {"syllabus_files": [a_file()]}
-    assert data.archived.name in lines, (
-        f"Add a line of {data.archived.name} to WHOLE in tests/support/archive_lines.py."
-    )
+    assert data.archive.name in lines, f"Add a line of {data.archive.name} to WHOLE in tests/support/archive_lines.py."
     archive = zipped(parts(**lines) | {"files/x": b"%P"})
     with declared(limit, most=0):
         refused = stranger.call("import_data", file=archive)
     assert refused.error == "validation_failed"
     [detail] = refused.body["details"]
-    assert detail["message"] == f"data/{data.archived.name}.jsonl, line 1: id: There would be more than 0 {limit.what}."
+    assert detail["message"] == f"data/{data.archive.name}.jsonl, line 1: id: There would be more than 0 {limit.what}."

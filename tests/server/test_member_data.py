@@ -15,7 +15,7 @@ from accounts.archive.tables import archive_tables
 from accounts.members import data as registry
 from accounts.members.archived import Archived
 from accounts.members.checks import check_member_data
-from accounts.members.data import MemberData, member_data, register
+from accounts.members.data import Logged, MemberData, member_data, register
 from accounts.members.limits import Limit
 from courses.models import Course, Item
 from planning.models import Milestone
@@ -52,10 +52,13 @@ def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch
     [
         ({"owner": "title"}, "owner names title, which is not a ForeignKey of the model."),
         ({"stamps": ("made_at",)}, "stamps names made_at, which is not a DateTimeField of the model."),
-        ({"restamped": ("title",)}, "restamped names title, which is not a DateTimeField of the model."),
-        ({"moved": ("place",)}, "moved names place, which is not a Field of the model."),
+        ({"log": Logged(restamped=("title",))}, "restamped names title, which is not a DateTimeField of the model."),
+        ({"log": Logged(moved=("place",))}, "moved names place, which is not a Field of the model."),
         ({"hash_column": "secret"}, "hash_column names secret, which is not a Field of the model."),
-        ({"plain_references": {"deck_id": "vocab.Deck"}}, "plain_references names deck_id, which is not a UUIDField"),
+        (
+            {"log": Logged(plain_references={"deck_id": "vocab.Deck"})},
+            "plain_references names deck_id, which is not a UUIDField",
+        ),
         (
             {"limits": (Limit(most=1, what="x", full="x", per="title", counter="card_count"),)},
             "limits names title, which is not a ForeignKey of the model.",
@@ -71,16 +74,14 @@ def test_an_invalid_name_stops_the_start(wrong: dict[str, Any], text: str) -> No
 def test_a_declaration_is_complete_and_unique() -> None:
     archived = Archived(name="items", line=Any, order=("id",))  # type: ignore[arg-type]  # is not read
     for given, text in (
-        ({"not_archived": "x"}, "`course`, the path to it, or `whole_member`"),
-        ({"not_archived": "x", "course": "course", "whole_member": "x"}, "`course`, the path to it, or `whole_member`"),
-        ({"course": "course"}, "`archived` or `not_archived`"),
-        ({"course": "course", "archived": archived, "not_archived": "x"}, "`archived` or `not_archived`"),
+        ({"archived": "x"}, "`course`, the path to it, or `whole_member`"),
+        ({"archived": "x", "course": "course", "whole_member": "x"}, "`course`, the path to it, or `whole_member`"),
         ({"course": "course", "archived": archived}, "`limits` or `unlimited`"),
     ):
         with pytest.raises(ValueError, match=f"courses.Item: declare either {text}"):
             MemberData(Item, **given)
     with pytest.raises(ValueError, match=r"courses\.Item is registered twice"):
-        register(MemberData(Item, course="course", not_archived="x", unlimited="x"))
+        register(MemberData(Item, course="course", archived="x", unlimited="x"))
 
 
 @by_label

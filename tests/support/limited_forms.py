@@ -34,14 +34,14 @@ def _complaints(query: Any) -> Iterator[str]:
             if wrong := _wrong_join(join):
                 yield f"{wrong}: {_told(one)}"
             field: Any = join.join_field
-            if (data := data_of(field.related_model)) and data.is_grade and not _sees_grades(one):
+            if (data := data_of(field.related_model)) and data.visible.is_grade and not _sees_grades(one):
                 yield f"A join of {data.label} without GradesSeen(): {_told(one)}"
 
 
 def _sees_grades(query: Any) -> bool:
     """Return whether a query has no rows for a credential without grades."""
     data = data_of(query.model)
-    is_grade = data is not None and data.is_grade
+    is_grade = data is not None and data.visible.is_grade
     return _has(query.where, GradesSeen) or (is_grade and _has(query.where, Seen))
 
 
