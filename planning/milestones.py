@@ -11,6 +11,7 @@ from accounts.members.limits import Limit
 from accounts.rows.access import Access
 from accounts.rows.change import change
 from accounts.rows.reading import MemberSelect
+from accounts.rows.rows import Row
 from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
@@ -74,7 +75,7 @@ _TO_CHANGE = MemberSelect[_Changing](
     MilestoneRecord.columns() | {"item_due_on": "item__due_on", "course_id": "item__course_id"},
 )
 _OF_ITEM = MemberSelect[MilestoneColumns](MILESTONES.filter(item_id=Param("item_id")).order_by(*ORDER), MilestoneRecord)
-_AFTER = MemberSelect[dict[str, int]](
+_AFTER = MemberSelect[Row](
     Milestone.rows.declared.filter(item_id=Param("item_id"), done=False, due_on__gt=Param("day"))
     .order_by()
     .values("item_id")

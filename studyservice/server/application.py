@@ -124,7 +124,7 @@ class Application:
     """
 
     def __init__(self, handler: BaseHandler, threads: int) -> None:
-        self._handler, self._lanes, self._probes = handler, Lanes(threads), ThreadPoolExecutor(1, "probes")
+        self.handler, self._lanes, self._probes = handler, Lanes(threads), ThreadPoolExecutor(1, "probes")
         self.threads = ThreadPoolExecutor(threads, "requests")
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -169,7 +169,7 @@ class Application:
 
     def _run(self, request: ASGIRequest) -> HttpResponseBase:
         request_started.send(type(self), scope=request.scope)
-        return self._handler.get_response(request)
+        return self.handler.get_response(request)
 
 
 async def _send(response: HttpResponseBase, send: Send, *, has_body: bool) -> None:

@@ -76,8 +76,9 @@ def test_the_index_compares_the_courses_of_a_limited_credential(
 ) -> None:
     courses = [course["id"] for course in owner.made("list_courses")["data"]]
     for number in range(3):
-        courses.append(owner.made("create_course", name=f"Latin {number}")["id"])
-        owner.made("create_item", course_id=courses[-1], title="Test", kind="exam", due_on=owner_member.today())
+        course = CourseFactory.create(member=owner_member, name=f"Latin {number}")
+        ItemFactory.create(member=owner_member, course=course, due_on=owner_member.today())
+        courses.append(str(course.id))
     limited = RestEntryPoint(make_key(owner_member, limits=Limits(tuple(courses[1:])).stored())[0])
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_sort = off")  # rejects the other plans, which are cheap in small tables

@@ -12,12 +12,13 @@ globals().update({name: value for name, value in vars(service).items() if not na
 def post_worker_init(worker: Any) -> None:
     """Wrap the service."""
     service.post_worker_init(worker)
-    answer = worker.bridge.application
+    handler = worker.application.handler
+    answer = handler.get_response
 
-    def answer_or_die(environ: dict[str, Any], start_response: Any) -> Any:
-        chunks = answer(environ, start_response)
-        if "HTTP_X_KILL" in environ:
+    def answer_or_die(request: Any) -> Any:
+        response = answer(request)
+        if "HTTP_X_KILL" in request.META:
             os.kill(os.getpid(), signal.SIGKILL)
-        return chunks
+        return response
 
-    worker.bridge.application = answer_or_die
+    handler.get_response = answer_or_die
