@@ -56,3 +56,34 @@ def test_references_without_their_target_are_those_to_the_deleted_object(owner: 
     change.save()
     undone(owner)
     assert deck_with_cards(owner, deck)["course_id"] == course["id"]
+
+
+def read_by_0_6(change: Change) -> tuple[set[str], set[str]]:
+    """Read a row as version 0.6 does: the kinds of further objects, and the ids that it considers deleted."""
+    stored = bytes(change.contents)
+    contents = json.loads(stored if stored.startswith(b"{") else zlib.decompress(stored))
+    further = {type_ for type_, _id, _name, *_sides in contents.get("more", ())}
+    deleted: set[str] = set()
+    place = None
+    for text in zlib.decompress(bytes(change.taken)).splitlines() if change.taken is not None else ():
+        line = json.loads(text)
+        if isinstance(line, dict):
+            _, *columns = line["table"]
+            place = columns.index("id") if columns else None
+        elif place is not None:
+            deleted.add(line[place])
+    assert contents.keys() >= {"before", "after"}
+    return further, deleted
+
+
+def test_version_0_6_lists_new_rows_and_undoes_none(owner: RestEntryPoint, course: Any, item: Any) -> None:
+    owner.made("create_milestone", item_id=item["id"], title="Outline", more=[{"title": "Draft"}])
+    owner.made("update_item", item_id=item["id"], title="Final")
+    owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quiz", "weight": 40}])
+    owner.made("delete_item", item_id=item["id"])
+    rows = list(Change.objects.all())
+    assert len(rows) == 6
+    deleted = {change.operation: read_by_0_6(change)[1] for change in rows}
+    assert not any(change.undoable for change in rows)
+    assert item["id"] in deleted.pop("delete_item")
+    assert not any(deleted.values())
