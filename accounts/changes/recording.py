@@ -10,7 +10,7 @@ from django.db.models import Model
 
 from accounts.changes.calls import Call, writing_call
 from accounts.changes.contents import INTERNAL, UNTOLD, Contents, Fields, packed, short, type_of
-from accounts.changes.models import Change, ChangeObject
+from accounts.changes.models import MAX_NAME, Change, ChangeObject
 from accounts.changes.stream import Stream, is_object
 from accounts.members.data import counters, data_of
 from studyservice.database.executing import wait_for_statements
@@ -70,9 +70,9 @@ def _shown(model: type[Model], fields: Fields | None, *, is_whole: bool) -> dict
 
 
 def _name(model: type[Model], row: Mapping[str, Any]) -> str:
-    """Return the name of the object in a row."""
+    """Return the name of the object in a row, as long as the log takes it."""
     columns = {field.attname for field in model._meta.concrete_fields}
-    return str(model(**{name: value for name, value in row.items() if name in columns}))
+    return str(model(**{name: value for name, value in row.items() if name in columns}))[:MAX_NAME]
 
 
 class Write:

@@ -79,7 +79,7 @@ def test_the_answers_equal_those_of_a_twin(make_member: Any, make_key: Any, time
                 for one, ids in ((limited, half.seen), (other, alone.seen))
             )
             assert seen == expected, (operation_id, query)
-    assert changes(limited) == changes(other), "A write of an object below a course reports it with write.belongs()."
+    assert changes(limited) == changes(other), "A verb of `rows` for an object below a course takes its course_id."
     for prompt, argument in (("enter_syllabus", "course"), ("plan_week", "course"), ("quiz_me", "deck")):
         for value in ("", "Nothing"):
             ref = {"type": "ref/prompt", "name": prompt}

@@ -97,7 +97,7 @@ def test_it_applies_to_created_objects(data: MemberData, limit: Limit, owner: Re
     if limit.what == "grade categories of a course":
         assert refused.error == "validation_failed"
     else:
-        assert refused.error == "conflict", f"{data.label}: call require_room of the limit where rows are created."
+        assert refused.error == "conflict", f"{data.label}: call `require` of the limit where rows are created."
         assert CREATING[limit.what](owner, ids).error is None
 
 
