@@ -20,7 +20,7 @@ from accounts.changes.values import as_kept, changed_since, columns, value_of
 from accounts.members.counts import Counted, count_rows, require_within
 from accounts.members.data import Columns, data_of, member_data, target_of
 from accounts.members.models import Member
-from accounts.rows.deleting import references_to, referring_to
+from accounts.rows.deleting import plain_references_to, references_to, referring_to
 from accounts.undo.entries import Effects, Emptied, Entry, wait
 from accounts.undo.kinds import FILES
 from accounts.undo.stored import Stored, is_remembered, keys_of, moved, order_of, place_of
@@ -187,9 +187,11 @@ class _Undo:
         self._touch(model, [{"id": id_, one.attname: None} for id_ in empty])
 
     def _delete(self, label: str) -> None:
-        """Delete created rows, and what the service remembers below them."""
+        """Delete created rows, and what the service remembers below them. Practice outlives them."""
         for ids in batches(self._stored.made[label]):
             rows = self._stored.mine(label).filter(pk__in=ids)
+            for reference in plain_references_to(label):
+                update_later(referring_to(reference, self._member.id, rows), **{reference.attname: None})
             for reference in references_to(label):
                 if reference.cascades and is_remembered(reference):
                     delete_alone_later(referring_to(reference, self._member.id, rows))

@@ -11,7 +11,7 @@ from django.db.models import Count, ForeignKey, Model, QuerySet
 
 from accounts.changes.values import columns
 from accounts.members.data import Columns, data_of, member_data, target_of
-from accounts.rows.deleting import Reference, plain_references_to, references_to, referring_to
+from accounts.rows.deleting import Reference, references_to, referring_to
 from accounts.undo.entries import Effects, Entry
 from studyservice.database.ahead import Ahead
 from studyservice.database.batches import batches
@@ -106,8 +106,11 @@ class Stored:
         return (row for found in asked for row in found)
 
     def _ask_below(self, label: str) -> Iterator[tuple[Reference, list[Ahead[Any]]]]:
-        """Queue the queries of how many rows refer to each created row, except those that the service remembers."""
-        for reference in (*references_to(label), *plain_references_to(label)):
+        """Queue the queries of how many rows refer to each created row by a foreign key.
+
+        Those that the service remembers do not count.
+        """
+        for reference in references_to(label):
             if not is_remembered(reference):
                 asked = []
                 for ids in batches(self.made[label]):

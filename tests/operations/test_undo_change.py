@@ -99,6 +99,22 @@ def test_a_created_course_with_a_deck_stays(owner: RestEntryPoint, course: Any) 
     assert undo(owner, change).error == "conflict"
 
 
+@pytest.mark.database("both")
+def test_a_created_course_whose_deck_was_studied_and_deleted_leaves_its_practice(
+    owner: RestEntryPoint, course: Any
+) -> None:
+    change = newest(owner)
+    deck = made_deck(owner, course_id=course["id"])
+    reviewed(owner, deck["cards"][0], "good")
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    practised = owner.made("get_practice_stats")
+    assert undo(owner, change).error is None
+    assert owner.made("list_courses")["data"] == []
+    assert owner.made("get_practice_stats") == practised
+    owner.made("review_vocab_card", card_id=made_deck(owner)["cards"][0]["id"], rating="good")
+    assert owner.made("get_practice_stats")["attempts"] == practised["attempts"] + 1
+
+
 def test_a_created_object_changed_since_stays(owner: RestEntryPoint, item: Any) -> None:
     change = newest(owner)
     owner.made("update_item", item_id=item["id"], title="Final")
