@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from accounts.models import ApiKey, Member
     from tests.support.entry_points import RestEntryPoint
     from tests.support.internet import Internet
+    from tests.support.model_server import ModelServer
     from tests.support.server import Server
 
 pytest_plugins = ["tests.support.session", "tests.support.selection"]
@@ -44,6 +45,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
     with running(tmp_path_factory.mktemp("server")) as started:
         started.command("createmember", ADA, "--password", PASSWORD)
         yield started
+
+
+@pytest.fixture
+def model(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Iterator[ModelServer]":
+    """The operator's language model (`tests.support.model_server`), asked again without a pause."""
+    from courses.model_reading import asking
+    from tests.support.model_server import model_server
+
+    settings.MEDIA_ROOT = tmp_path
+    monkeypatch.setattr(asking, "PAUSE", 0)
+    with model_server() as server:
+        settings.SYLLABUS_MODEL = server.model
+        yield server
 
 
 @pytest.fixture(autouse=True, scope="session")

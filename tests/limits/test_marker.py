@@ -9,7 +9,7 @@ import pytest
 
 from accounts.credentials.limits import Limits
 from tests.support.entry_points import RestEntryPoint, routes
-from tests.support.half_seen import MARK, WHOLE_ACCOUNT, HalfSeen, places, sent, text_of, without_ids
+from tests.support.half_seen import MARK, WHOLE_ACCOUNT, HalfSeen, Patient, places, sent, text_of, without_ids
 from tests.support.tools import mcp_of
 from tests.support.world import OPERATIONS, TOOLS
 
@@ -25,26 +25,6 @@ OF_GRADES = WHOLE_ACCOUNT | {"get_grades"}
 
 PROMPTS = {"enter_syllabus": "course", "plan_week": "course", "quiz_me": "deck", "exam_check": "course"}
 """Each prompt with its argument."""
-
-
-class Patient(RestEntryPoint):
-    """Waits a minute before it exceeds the rate limit."""
-
-    clock: Any = None
-    sent = 0
-
-    def request(self, *args: Any, **kwargs: Any) -> Any:
-        type(self).sent += 1
-        if type(self).sent % 100 == 0:
-            self.clock.shift(61)
-        return super().request(*args, **kwargs)
-
-
-@pytest.fixture
-def half(owner_member: Any, make_key: Any, time_machine: Any) -> HalfSeen:
-    time_machine.move_to("2026-11-23T12:00:00Z")
-    Patient.clock = time_machine
-    return HalfSeen(Patient(make_key(owner_member)[0]))
 
 
 @pytest.fixture

@@ -10,9 +10,8 @@ from django.db import connection
 
 from accounts.credentials.limits import Limits
 from accounts.members.data import member_data
-from tests.limits.test_marker import Patient
 from tests.support.entry_points import RestEntryPoint, routes
-from tests.support.half_seen import WHOLE_ACCOUNT, HalfSeen
+from tests.support.half_seen import WHOLE_ACCOUNT, HalfSeen, Patient
 from tests.support.world import OPERATIONS
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "the forms differ in their text")]
@@ -35,13 +34,6 @@ def open_statements(send: Callable[[], Any], course_id: str) -> list[str]:
     with connection.execute_wrapper(ask):
         send()
     return found
-
-
-@pytest.fixture
-def half(owner_member: Any, make_key: Any, time_machine: Any) -> HalfSeen:
-    time_machine.move_to("2026-11-23T12:00:00Z")
-    Patient.clock = time_machine
-    return HalfSeen(Patient(make_key(owner_member)[0]))
 
 
 def test_every_statement_of_a_read_has_the_allowed_course(half: HalfSeen, owner_member: Any, make_key: Any) -> None:

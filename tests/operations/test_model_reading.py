@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from studyservice.rates.limiter import Rate, hit
 from tests.support.archives import parts_of
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint
-from tests.support.model_server import ModelServer, answer, content, cut, model_server, rows
+from tests.support.model_server import ModelServer, answer, content, cut, rows
 from tests.support.syllabus_files import pdf
 from tests.support.uploads import multipart
 from tests.support.world import fields_of
@@ -46,16 +45,8 @@ FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 
 
 @pytest.fixture(autouse=True)
-def files(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def files(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path
-    monkeypatch.setattr(asking, "PAUSE", 0)
-
-
-@pytest.fixture
-def model(settings: Any) -> Iterator[ModelServer]:
-    with model_server() as server:
-        settings.SYLLABUS_MODEL = server.model
-        yield server
 
 
 def sent(owner: RestEntryPoint, text: str = TEXT, **fields: Any) -> Any:

@@ -1,8 +1,6 @@
 """Pages of a syllabus that the operator's model reads: the choice, the wait, the table, a failed reading."""
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,12 +8,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.models import Member
-from courses.model_reading import asking
 from courses.models import Item, SyllabusFile
 from studyservice.rates.limiter import Rate, hit
 from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import form_with, row_of
-from tests.support.model_server import ModelServer, answer, model_server, rows
+from tests.support.model_server import ModelServer, answer, rows
 
 pytestmark = [
     pytest.mark.rest,
@@ -35,13 +32,9 @@ EXAMS = [{"name": "Exams", "weight": 80, "quote": "Exams 80 %"}, {"name": "Labs"
 
 
 @pytest.fixture
-def model(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    settings.MEDIA_ROOT = tmp_path
-    monkeypatch.setattr(asking, "PAUSE", 0)
-    with model_server() as server:
-        settings.SYLLABUS_MODEL = server.model
-        server.answers = [rows(ESSAY, POSTER, categories=EXAMS)]
-        yield server
+def model(model: ModelServer) -> ModelServer:
+    model.answers = [rows(ESSAY, POSTER, categories=EXAMS)]
+    return model
 
 
 def sent(browser: Client, path: str = "/courses/new", **fields: Any) -> str:

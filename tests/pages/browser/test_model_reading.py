@@ -1,38 +1,15 @@
 """A syllabus read by the operator's model in a real browser: the choice, the wait, the table, a failed reading."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from courses.model_reading import asking
 from tests.pages.browser.test_accessibility import audit
-from tests.support.model_server import ModelServer, answer, model_server, rows
+from tests.pages.test_model_pages import ESSAY, EXAMS, POSTER, TEXT
+from tests.support.model_server import ModelServer, answer, rows
 
 pytestmark = pytest.mark.database("sqlite", "page layout")
-
-TEXT = """BIO 210 Cell Biology, Fall 2026
-
-Essay: due by Thu, Dec 3
-Poster in class
-Exams 80 %
-"""
-ITEMS = [
-    {"title": "Essay", "kind": "paper", "due_on": "2026-12-03", "quote": "Essay: due by Thu, Dec 3"},
-    {"title": "Poster", "kind": "project", "due_on": None, "quote": "Poster in class"},
-]
-CATEGORIES = [{"name": "Exams", "weight": 80, "quote": "Exams 80 %"}, {"name": "Labs", "weight": 20, "quote": "Labs"}]
-
-
-@pytest.fixture
-def model(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    settings.MEDIA_ROOT = tmp_path
-    monkeypatch.setattr(asking, "PAUSE", 0)
-    with model_server() as server:
-        settings.SYLLABUS_MODEL = server.model
-        yield server
 
 
 def sent(open_signed_in: Any) -> Page:
@@ -46,7 +23,7 @@ def sent(open_signed_in: Any) -> Page:
 
 
 def test_the_page_of_a_reading_turns_into_its_table(open_signed_in: Any, model: ModelServer) -> None:
-    model.answers = [model.held(rows(*ITEMS, categories=CATEGORIES))]
+    model.answers = [model.held(rows(ESSAY, POSTER, categories=EXAMS))]
     page = sent(open_signed_in)
     expect(page.get_by_role("status")).to_contain_text("The college's model is reading")
     audit(page)
