@@ -85,10 +85,7 @@ def require_course(access: Access, course_id: UUID) -> CourseRow:
     Raises:
         NotFound: the call sees no such course.
     """
-    course = _ONE.first(access, course_id=course_id)
-    if course is None:
-        raise NoSuchCourse
-    return course
+    return _ONE.get(NoSuchCourse, access, course_id=course_id)
 
 
 def seen_course(access: Access, course_id: UUID) -> Row:
@@ -118,13 +115,12 @@ def get_course(
     Raises:
         NotFound: the call sees no such course.
     """
-    course: CourseRow | None
+    course: CourseRow
     if include_syllabus:
-        course = _ONE_WITH_SYLLABUS.first(access, course_id=course_id, place=syllabus_from + 1, limit=syllabus_limit)
+        part = {"place": syllabus_from + 1, "limit": syllabus_limit}
+        course = _ONE_WITH_SYLLABUS.get(NoSuchCourse, access, course_id=course_id, **part)
     else:
-        course = _ONE.first(access, course_id=course_id)
-    if course is None:
-        raise NoSuchCourse
+        course = _ONE.get(NoSuchCourse, access, course_id=course_id)
     detail = cast("CourseDetailRow", course)
     detail["next_items"] = next_items(access, course_id)
     return detail

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from accounts.rows.access import Access
 from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect, ids_as_value
+from accounts.rows.reading import MemberSelect, as_array
 from accounts.rows.rows import OneOf
 from courses.categories import require_categories
 from courses.doubts import doubt_new_item
@@ -106,7 +106,7 @@ def with_worths(access: Access, course_id: UUID, rows: Sequence[ReadItem]) -> Se
     """`rows` as stored now, if any of them has a worth, which needs one statement."""
     if all(row["category_id"] is None for row in rows):
         return rows
-    ids = ids_as_value({row["id"] for row in rows})
+    ids = as_array({row["id"] for row in rows})
     stored = {row["id"]: row for row in _WITH_IDS.all(access, course_id=course_id, ids=ids, today=access.today())}
     return [stored[row["id"]] for row in rows]
 
@@ -127,7 +127,7 @@ def _with_these_dates(access: Access, course_id: UUID, entries: Sequence[EntryFi
     """The course's items on the dates of `entries`, including undated ones if an entry is undated; oldest first."""
     days = {entry["due_on"] for entry in entries}
     statement = _WITH_DATES_OR_NONE if None in days else _WITH_DATES
-    dates = ids_as_value([day for day in days if day is not None])
+    dates = as_array([day for day in days if day is not None])
     return statement.all(access, course_id=course_id, dates=dates, today=access.today())
 
 

@@ -53,10 +53,7 @@ def course_for_items(access: Access, course_id: UUID) -> CourseForItems:
     Raises:
         NotFound: the call sees no such course.
     """
-    course = _FOR_ITEMS.first(access, course_id=course_id)
-    if course is None:
-        raise NoSuchCourse
-    return course
+    return _FOR_ITEMS.get(NoSuchCourse, access, course_id=course_id)
 
 
 def require_room_for_items(course: CourseForItems, more: int) -> None:

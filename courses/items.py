@@ -49,10 +49,7 @@ def get_item(access: Access, item_id: UUID) -> ItemRow:
 
 
 def _read(access: Access, item_id: UUID) -> ReadItem:
-    item = _ONE.first(access, item_id=item_id, today=access.today())
-    if item is None:
-        raise NoSuchItem
-    return item
+    return _ONE.get(NoSuchItem, access, item_id=item_id, today=access.today())
 
 
 def next_items(access: Access, course_id: UUID) -> list[ItemRow]:

@@ -8,7 +8,7 @@ from accounts.changes.recording import Write
 from accounts.members.data import Touched
 from accounts.models import Member
 from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect, ids_as_value
+from accounts.rows.reading import MemberSelect, as_array
 from accounts.rows.rows import OneOf, Row
 from courses.models import Item
 from grades.models import GradeScore
@@ -41,7 +41,7 @@ def settle_undone(member: Member, write: Write, touched: Touched) -> None:
     if not touched.keys() & {GradeScore, Item}:
         return
     if item_ids := {row["item_id"] for row in touched.get(GradeScore, ())} - {None}:
-        _CATEGORIZE.later(member_id=member.id, item_ids=ids_as_value(item_ids))
+        _CATEGORIZE.later(member_id=member.id, item_ids=as_array(item_ids))
     apart = _APART.first(Access(member))
     if apart is not None:
         told = f"“{apart['label']}” and its item “{apart['title']}” would be in different categories"

@@ -122,9 +122,7 @@ def get_milestone(access: Access, milestone_id: UUID) -> MilestoneRow:
     Raises:
         NotFound: the member has no such milestone.
     """
-    milestone = _ONE.first(access, milestone_id=milestone_id)
-    if milestone is None:
-        raise NoSuchMilestone
+    milestone = _ONE.get(NoSuchMilestone, access, milestone_id=milestone_id)
     return with_overdue([milestone], access.today())[0]
 
 
@@ -161,9 +159,7 @@ def create_milestone(
         Conflict: the item or the member would have too many milestones.
     """
     with change(access, "create_milestone"):
-        item = _ITEM.first(access, item_id=item_id)
-        if item is None:
-            raise NoSuchItem
+        item = _ITEM.get(NoSuchItem, access, item_id=item_id)
         if place is not None:
             require_place(place, item["here"] + 1)
         entries = [entry, *(more or ())]
@@ -201,9 +197,7 @@ def update_milestone(
         ValidationFailed: the item has no such place.
     """
     with change(access, "update_milestone") as log:
-        stored = _TO_CHANGE.first(access, milestone_id=milestone_id)
-        if stored is None:
-            raise NoSuchMilestone
+        stored = _TO_CHANGE.get(NoSuchMilestone, access, milestone_id=milestone_id)
         item_id, course_id = stored["item_id"], stored["course_id"]
         positions = {} if place is None else positions_of(access, item_id)
         if place is not None:

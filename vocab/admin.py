@@ -8,7 +8,6 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
-from accounts.changes.contents import fields_of
 from accounts.rows.access import Access
 from studyservice.admin.base import ServiceAdmin, ServiceInline
 from studyservice.operations.errors import NotFound
@@ -17,6 +16,11 @@ from vocab.decks import delete_vocab_deck, update_vocab_deck
 from vocab.errors import NoSuchCard, NoSuchDeck
 from vocab.models import Card, Deck, Review
 from vocab.serializers import CardChanges, CardChangesBody, DeckDetailsBody, DeckFields
+
+
+def _fields(obj: Deck | Card, body: type[DeckDetailsBody | CardChangesBody]) -> dict[str, Any]:
+    """Return the fields of a body with the values of the form."""
+    return {name: getattr(obj, name) for name in body.Meta.fields}
 
 
 @admin.register(Deck)
@@ -47,9 +51,7 @@ class DeckAdmin(ServiceAdmin):
     def save_model(self, request: HttpRequest, obj: Deck, form: Any, change: bool) -> None:
         """Change like update_vocab_deck."""
         try:
-            update_vocab_deck(
-                Access(obj.member), obj.id, **cast("DeckFields", fields_of(obj, DeckDetailsBody.Meta.fields))
-            )
+            update_vocab_deck(Access(obj.member), obj.id, **cast("DeckFields", _fields(obj, DeckDetailsBody)))
         except NoSuchDeck:
             raise NotFound("The deck was deleted meanwhile.") from None
 
@@ -94,9 +96,7 @@ class CardAdmin(ServiceAdmin):
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:
         """Change like update_vocab_card. The schedule is not written, so a concurrent review is kept."""
         try:
-            update_vocab_card(
-                Access(obj.member), obj.id, **cast("CardChanges", fields_of(obj, CardChangesBody.Meta.fields))
-            )
+            update_vocab_card(Access(obj.member), obj.id, **cast("CardChanges", _fields(obj, CardChangesBody)))
         except NoSuchCard:
             raise NotFound("The card was deleted meanwhile.") from None
 

@@ -71,10 +71,7 @@ def require_card(access: Access, card_id: UUID) -> StoredCard:
     Raises:
         NotFound: the call sees no such card.
     """
-    card = _CARD.first(access, card_id=card_id)
-    if card is None:
-        raise NoSuchCard
-    return card
+    return _CARD.get(NoSuchCard, access, card_id=card_id)
 
 
 def card_row(card: Mapping[str, Any]) -> CardRow:
@@ -90,9 +87,7 @@ def add_vocab_cards(access: Access, deck_id: UUID, *, cards: list[CardFields]) -
         Conflict: the deck would have too many cards.
     """
     with change(access, "add_vocab_cards") as log:
-        stored = _DECK.first(access, deck_id=deck_id)
-        if stored is None:
-            raise NoSuchDeck
+        stored = _DECK.get(NoSuchDeck, access, deck_id=deck_id)
         require_room(stored["card_count"], len(cards))
         log.about(Deck, deck_id, stored["name"], stored["course_id"])
         added = add_cards(access, deck_id, stored["course_id"], cards, after=stored["last"])

@@ -74,9 +74,7 @@ def record_review(
         AnsweredSince: it no longer has `shown_reps` reviews.
     """
     member = access.member
-    card = _CARD.first(access, card_id=card_id, **days_around(member.date_at(at)))
-    if card is None:
-        raise NoSuchCard
+    card = _CARD.get(NoSuchCard, access, card_id=card_id, **days_around(member.date_at(at)))
     if shown_reps not in (None, card["reps"]):
         raise AnsweredSince
     last = card["last_reviewed_at"]
@@ -88,7 +86,7 @@ def record_review(
     review_id = uuid7()
     _SCHEDULE.later(member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
     actor = writing_call().who()
-    _LOG.run(
+    _LOG.later(
         id=review_id,
         member_id=member.id,
         card_id=card_id,

@@ -1,10 +1,10 @@
-"""The contents of a row in the log of changes: the fields before and after.
+"""The contents of a row in the log of changes: the fields of its object before and after, and counts of others.
 
-Fields whose name begins with an underscore are for undo only and are hidden from answers. An object with only such
-fields is not counted.
+Stored as JSON, compressed from `_WORTH_COMPRESSING` bytes on; the first byte says which. What an undo needs is stored
+beside it (`accounts.changes.stream`).
 
-Stored as JSON, compressed from `_WORTH_COMPRESSING` bytes on; the first byte says which. A call that changed several
-objects names the first. Answers show the others, its parts, as counts.
+Version 0.6 stored that here too: the other objects of the call (`Part`), and fields whose name begins with an
+underscore. Answers do not show such fields, nor count an object that has no others.
 """
 
 import zlib
@@ -20,10 +20,10 @@ TOLD_CHARACTERS = 300
 """The maximum length of a text in an answer."""
 
 UNTOLD = "_"
-"""The prefix of fields that are stored only for undo."""
+"""The prefix of fields that version 0.6 stored only for undo."""
 
 ORDER = "_order"
-"""The field of an object that holds the order of rows below it: the id and the position of each."""
+"""The field in which version 0.6 stored the order of rows below an object: the id and the position of each."""
 
 INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded", "hue"})
 """Columns that are not in any answer. The log may store them for undo."""
@@ -108,11 +108,6 @@ class Contents:
         return [Part(type_, id_, name, self.before, self.after), *self.more]
 
 
-def fields_of(row: Model, columns: Sequence[str]) -> dict[str, object]:
-    """Return the values of a row's columns."""
-    return {name: getattr(row, name) for name in columns}
-
-
 def type_of(model: type[Model]) -> str:
     """Return the type of an object in answers, like `grade_score`."""
     return str(model._meta.verbose_name).replace(" ", "_")
@@ -169,5 +164,5 @@ def short(value: Json) -> Json:
 
 
 def _is_told(fields: Fields | None) -> bool:
-    """Return whether answers show the object. One reported by `within` has no fields at all."""
+    """Return whether answers show the object. Version 0.6 stored some without any field."""
     return fields is not None and (not fields or not all(name.startswith(UNTOLD) for name in fields))

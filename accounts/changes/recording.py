@@ -12,7 +12,7 @@ from accounts.changes.calls import Call, writing_call
 from accounts.changes.contents import INTERNAL, UNTOLD, Contents, Fields, packed, short, type_of
 from accounts.changes.models import MAX_NAME, Change, ChangeObject
 from accounts.changes.stream import Stream, is_object
-from accounts.members.data import counters, data_of
+from accounts.members.data import columns_of, counters, data_of
 from studyservice.database.executing import wait_for_statements
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert
@@ -71,8 +71,8 @@ def _shown(model: type[Model], fields: Fields | None, *, is_whole: bool) -> dict
 
 def _name(model: type[Model], row: Mapping[str, Any]) -> str:
     """Return the name of the object in a row, as long as the log takes it."""
-    columns = {field.attname for field in model._meta.concrete_fields}
-    return str(model(**{name: value for name, value in row.items() if name in columns}))[:MAX_NAME]
+    known = row.keys() & columns_of(model).keys()
+    return str(model(**{name: row[name] for name in known}))[:MAX_NAME]
 
 
 class Write:
@@ -231,7 +231,7 @@ class Write:
             call.change_id = uuid7()
             row = self._columns(call, head, call.change_id)
             call.change = row
-            _INSERT.run(**row)
+            _INSERT.later(**row)
             self._store_objects(head.id, call.change_id)
         elif self._logged_as is not None:
             writing_call().change_id = self._logged_as

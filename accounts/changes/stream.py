@@ -22,7 +22,7 @@ import orjson
 from django.db.models import Model
 
 from accounts.changes.contents import dumps
-from accounts.members.data import data_of
+from accounts.members.data import columns_of, data_of
 
 DELETED, EMPTIED, MADE, CHANGED, ORDERED = "", ".", "+", "~", "#"
 """Kinds of tables. The last three begin the label."""
@@ -67,14 +67,14 @@ class Stream:
 
     def deleted(self, model: type[Model], found: Iterable[Sequence[Any]]) -> int:
         """Keep whole rows, the id first. Return their number."""
-        columns = [field.attname for field in model._meta.concrete_fields]
+        columns = [*columns_of(model)]
         return self._rows(model, {"table": [model._meta.label, *columns]}, found)
 
     def made(self, model: type[Model], rows: Iterable[Mapping[str, Any]]) -> None:
         """Keep rows by column: whole, or the columns of `Logged.columns`."""
         data = data_of(model)
         only = () if data is None else data.log.columns
-        columns = ["id", *only] if only else [field.attname for field in model._meta.concrete_fields]
+        columns = ["id", *only] if only else [*columns_of(model)]
         head = {"table": [f"{MADE}{model._meta.label}"], "columns": columns}
         self._rows(model, head, ([row[name] for name in columns] for row in rows))
 

@@ -25,12 +25,6 @@ def model_of(type_: str) -> type[Model] | None:
     return _models().get(type_)
 
 
-@cache
-def columns(model: type[Model]) -> dict[str, "models.Field[Any, Any]"]:
-    """Return the model's columns by name."""
-    return {field.attname: field for field in model._meta.concrete_fields}
-
-
 def as_kept(values: Fields) -> dict[str, Json]:
     """Convert values of columns to the form stored in the log, to compare the two."""
     kept: dict[str, Json] = orjson.loads(dumps(dict(values)))

@@ -59,7 +59,7 @@ def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
     If the call's writes share a transaction (`Call.transaction`), it commits at the end of the call, and holds the lock
     until then.
 
-    Each change is reported to the write, which stores its row last.
+    The verbs of `accounts.rows` report each change to the write, which stores its row last.
 
     Args:
         operation: the name of the change; None for credentials and the profile, which leave no row.

@@ -86,7 +86,7 @@ def owner_row(secret_hash: str, member_id: UUID) -> dict[str, Any]:
 
 def add_owner(secret_hash: str, member_id: UUID) -> None:
     """Store the member of a secret, in the transaction that stores its credential."""
-    ADD_OWNER.run(**owner_row(secret_hash, member_id))
+    ADD_OWNER.later(**owner_row(secret_hash, member_id))
 
 
 def forget_owners(member_ids: Iterable[UUID], secret_hashes: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Model, Q
+from django.db.models import Field, Model, Q
 
 from accounts.members.archived import Archived
 from accounts.members.limits import Limit
@@ -210,6 +210,12 @@ def member_data() -> tuple[MemberData, ...]:
     for data in (*others, *reversed(credentials)):
         add(data)
     return tuple(ordered)
+
+
+@cache
+def columns_of(model: type[Model]) -> dict[str, "Field[Any, Any]"]:
+    """Return the columns of a model by name."""
+    return {column.attname: column for column in model._meta.concrete_fields}
 
 
 @cache

@@ -14,7 +14,7 @@ from django.db import models
 from django.db.models import Model, QuerySet
 
 from accounts.changes.recording import Write
-from accounts.members.data import data_of, member_data
+from accounts.members.data import columns_of, data_of, member_data
 from studyservice.database.ahead import Ahead, update_later
 from studyservice.database.deleting import delete_alone_later
 
@@ -116,7 +116,7 @@ def references_to(label: str) -> tuple[Reference, ...]:
     found = []
     for relation in apps.get_model(label)._meta.related_objects:
         referring = relation.related_model
-        if any(field.attname == "member_id" for field in referring._meta.concrete_fields):
+        if "member_id" in columns_of(referring):
             field = cast("models.ForeignKey[Any, Any]", relation.field)
             found.append(Reference(referring, field.attname, relation.on_delete is models.CASCADE))
     return tuple(found)

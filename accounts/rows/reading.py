@@ -2,26 +2,24 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 import orjson
 from django.core.exceptions import EmptyResultSet
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from accounts.rows.access import Access
 from accounts.rows.seen import SEEN_AS, Form, courses_as_tokens, courses_as_value, form_of
-from studyservice.database.executing import run_sql, run_sql_later, wait_for_statements
-from studyservice.database.statements import RowT_co, Select, _Compiled
+from studyservice.database.statements import Compiled, RowT_co, Select
+from studyservice.operations.errors import NotFound
 
-T = TypeVar("T")
-
-_NOTHING = _Compiled("SELECT 1 WHERE 1 = 0", (), ())
+_NOTHING = Compiled("SELECT 1 WHERE 1 = 0", (), ())
 
 
-def ids_as_value(values: Iterable[UUID | date]) -> Any:
-    """Return ids or dates in the driver's form, for a condition with many of them (`accounts.rows.rows.OneOf`)."""
+def as_array(values: Iterable[UUID | date]) -> Any:
+    """Return ids or dates as one parameter, for a condition with many of them (`accounts.rows.rows.OneOf`)."""
     if connection.vendor == "postgresql":
         return [*values]
     return orjson.dumps([one.hex if isinstance(one, UUID) else one for one in values]).decode()
@@ -48,25 +46,19 @@ class MemberSelect(Select[RowT_co]):
         """Return the first row that the call sees, or None."""
         return super().first(access=access, **values)
 
+    def get(self, error: type[NotFound], access: Access, **values: Any) -> RowT_co:
+        """Return the first row that the call sees. Raise `error` if there is none."""
+        found = self.first(access, **values)
+        if found is None:
+            raise error
+        return found
+
     def ahead(self, access: Access, **values: Any) -> Callable[[], list[RowT_co]]:  # type: ignore[override]
-        """Queue the statement, and return a function that returns every row (`Select.ahead`)."""
-        database, compiled, bound = self._bound_for(access, values)
-        received: list[list[tuple[Any, ...]]] = []
-        run_sql_later(database, compiled.sql, bound, lambda cursor: received.append(cursor.fetchall()))
+        """Queue the statement, and return a function that returns every row that the call sees."""
+        return super().ahead(access=access, **values)
 
-        def rows() -> list[RowT_co]:
-            if not received:
-                wait_for_statements()
-            return self._rows(received[0], compiled)
-
-        return rows
-
-    def _execute(self, values: Mapping[str, Any], fetch: Callable[[Any], T]) -> tuple[T, _Compiled]:
-        database, compiled, bound = self._bound_for(values["access"], values)
-        return run_sql(database, compiled.sql, bound, fetch), compiled
-
-    def _bound_for(self, access: Access, values: Mapping[str, Any]) -> tuple[BaseDatabaseWrapper, _Compiled, list[Any]]:
-        database = connections[DEFAULT_DB_ALIAS]
+    def _bound(self, database: BaseDatabaseWrapper, values: Mapping[str, Any]) -> tuple[Compiled, list[Any]]:
+        access: Access = values["access"]
         form = form_of(access.limits)
         key = f"{database.vendor} {form.courses} {form.grades}"
         compiled = self._compiled.get(key)
@@ -77,9 +69,9 @@ class MemberSelect(Select[RowT_co]):
             bound["courses"] = courses_as_value(access.limits.courses, database.vendor)
             bound["tokens"] = courses_as_tokens(access.limits.courses, database.vendor)
             bound["holder"] = access.holder
-        return database, compiled, compiled.bound(bound)
+        return compiled, compiled.bound(bound)
 
-    def _compiled_as(self, form: Form) -> _Compiled:
+    def _compiled_as(self, form: Form) -> Compiled:
         token = SEEN_AS.set(form)
         try:
             return self._compile()

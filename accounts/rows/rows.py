@@ -20,10 +20,10 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import BooleanField, Count, Expression, F, JSONField, Model, QuerySet
 
-from accounts.members.data import MemberData, data_of
+from accounts.members.data import MemberData, columns_of, data_of
 from accounts.rows.access import Access
 from accounts.rows.deleting import delete_with_below
-from accounts.rows.reading import MemberSelect, ids_as_value
+from accounts.rows.reading import MemberSelect, as_array
 from accounts.rows.seen import Declared, Seen
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import NotFound
@@ -83,10 +83,7 @@ class MemberRows:
 
     def get(self, error: type[NotFound], *columns: str, **which: Any) -> Row:
         """Return the same. Raise `error` if the call sees none."""
-        found = _finding(self._model, columns, tuple(which)).first(self._access, **_bound(which))
-        if found is None:
-            raise error
-        return found
+        return _finding(self._model, columns, tuple(which)).get(error, self._access, **_bound(which))
 
     def all(self, *columns: str, **which: Any) -> list[Row]:
         """Return every such row, in no particular order."""
@@ -113,7 +110,7 @@ class MemberRows:
             self._access.open_write.inserted(self._model, made, _course_of(data, made[0], course_id))
         statement = _inserting(self._model)
         if len(made) == 1:
-            statement.run(**_prepared(self._model, made[0]))
+            statement.later(**_prepared(self._model, made[0]))
         else:
             statement.run_all([_prepared(self._model, row) for row in made])
         self._count(made, 1)
@@ -190,7 +187,7 @@ class MemberRows:
         values = dict(after)
         if data.computed.derived is not None and after.keys() & {*data.computed.derived_from}:
             values |= data.computed.derived({name: now[name] for name in data.computed.derived_from})
-        if "updated_at" in _columns(self._model) and (
+        if "updated_at" in columns_of(self._model) and (
             stamped or not after.keys() <= {*data.log.unstamped} or write.is_about(stored["id"])
         ):
             values["updated_at"] = write.now
@@ -236,11 +233,6 @@ def _data(model: type[Model]) -> MemberData:
     return data
 
 
-@cache
-def _columns(model: type[Model]) -> dict[str, Any]:
-    return {field.attname: field for field in model._meta.concrete_fields}
-
-
 def _course_of(data: MemberData, row: Mapping[str, Any], course_id: UUID | None) -> UUID | None:
     """Return the course of a row: it names it, or it was read with it, or the caller knows it."""
     if data.course == "self":
@@ -258,7 +250,7 @@ def _new_row(model: type[Model], data: MemberData, given: Mapping[str, Any], acc
     stamps = dict.fromkeys(data.stamps, access.now)
     row = {
         name: given[name] if name in given else stamps[name] if name in stamps else field.get_default()
-        for name, field in _columns(model).items()
+        for name, field in columns_of(model).items()
     }
     if unknown := given.keys() - row.keys():
         raise TypeError(f"{model.__name__} has no columns {sorted(unknown)}.")
@@ -268,21 +260,21 @@ def _new_row(model: type[Model], data: MemberData, given: Mapping[str, Any], acc
 
 @cache
 def _json_columns(model: type[Model]) -> frozenset[str]:
-    return frozenset(name for name, field in _columns(model).items() if isinstance(field, JSONField))
+    return frozenset(name for name, field in columns_of(model).items() if isinstance(field, JSONField))
 
 
 def _prepared(model: type[Model], values: Row) -> Row:
     """Return the values in the form that the driver takes."""
     found = _json_columns(model) & values.keys()
-    return values | {name: _columns(model)[name].get_db_prep_save(values[name], connection) for name in found}
+    return values | {name: columns_of(model)[name].get_db_prep_save(values[name], connection) for name in found}
 
 
 def _bound(which: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: ids_as_value(value) if name.endswith("__in") else value for name, value in which.items()}
+    return {name: as_array(value) if name.endswith("__in") else value for name, value in which.items()}
 
 
 class OneOf(Expression):
-    """Whether a column has one of the values of a parameter (`ids_as_value`)."""
+    """Whether a column has one of the values of a parameter (`as_array`)."""
 
     conditional = True
     output_field = BooleanField()
@@ -310,7 +302,7 @@ class OneOf(Expression):
 def _finding(model: type[Model], columns: tuple[str, ...], which: tuple[str, ...]) -> MemberSelect[Row]:
     path = _data(model).course
     always = {"id", f"{path.removesuffix('_id')}_id"}
-    shape = {name: name for name in _columns(model) if not columns or name in columns or name in always}
+    shape = {name: name for name in columns_of(model) if not columns or name in columns or name in always}
     if unknown := {*columns} - shape.keys():
         raise TypeError(f"{model.__name__} has no columns {sorted(unknown)}.")
     rows = _narrowed(model, which)
@@ -348,7 +340,7 @@ def _inserting(model: type[Model]) -> Insert:
 @cache
 def _updating(model: type[Model], names: tuple[str, ...], is_revised: bool) -> Update:
     mine: QuerySet[Any] = QuerySet(model).filter(member_id=Param("member_id"), pk=Param("pk"))
-    values: dict[str, Any] = {name: Param(name, _columns(model)[name]) for name in names}
+    values: dict[str, Any] = {name: Param(name, columns_of(model)[name]) for name in names}
     return Update(mine, values | ({"sequence": F("sequence") + 1} if is_revised else {}))
 
 

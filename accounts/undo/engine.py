@@ -16,9 +16,9 @@ from django.db.models import F, FileField, Model
 
 from accounts.changes.contents import as_words, plural_of, type_of
 from accounts.changes.recording import Write
-from accounts.changes.values import as_kept, changed_since, columns, value_of
+from accounts.changes.values import as_kept, changed_since, value_of
 from accounts.members.counts import Counted, count_rows, require_within
-from accounts.members.data import Columns, data_of, member_data, target_of
+from accounts.members.data import Columns, columns_of, data_of, member_data, target_of
 from accounts.members.models import Member
 from accounts.rows.deleting import plain_references_to, references_to, referring_to
 from accounts.undo.entries import Effects, Emptied, Entry, wait
@@ -142,7 +142,7 @@ class _Undo:
             Conflict: the row is gone, a column was changed since, or an object that it referred to is gone.
         """
         model: type[Model] = apps.get_model(label)
-        now, data, known = self._stored.rows[label].get(id_), data_of(model), columns(model)
+        now, data, known = self._stored.rows[label].get(id_), data_of(model), columns_of(model)
         if now is None:
             if _is_file(label):
                 return  # deleted files stay deleted
@@ -230,7 +230,7 @@ def _differing(label: str, now: Columns, one: Entry) -> list[str]:
 def _is_file(label: str) -> bool:
     """Return whether deleted rows of a model cannot be restored, because their files are gone."""
     model: type[Model] = apps.get_model(label)
-    return any(isinstance(field, FileField) for field in columns(model).values())
+    return any(isinstance(field, FileField) for field in columns_of(model).values())
 
 
 @cache

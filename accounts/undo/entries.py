@@ -13,8 +13,8 @@ from django.db.models import Model, Q, QuerySet
 from accounts.changes.contents import ORDER, UNTOLD, Part, plural_of, type_of, unpacked
 from accounts.changes.models import Change, ChangeObject
 from accounts.changes.stream import CHANGED, DELETED, EMPTIED, MADE, ORDERED, StreamTable, stream_tables, with_reference
-from accounts.changes.values import columns, model_of, reader, value_of
-from accounts.members.data import Columns, counters, data_of, target_of
+from accounts.changes.values import model_of, reader, value_of
+from accounts.members.data import Columns, columns_of, counters, data_of, target_of
 from accounts.members.models import Member
 from accounts.rows.deleting import references_to
 from studyservice.database.ahead import update_later
@@ -83,7 +83,7 @@ class Effects:
             self.rows[label][row["id"]] = Entry("", row, None)
         elif first.before is not None:
             model: type[Model] = apps.get_model(label)
-            known = columns(model)
+            known = columns_of(model)
             before = {name: value_of(known[name], value) for name, value in first.before.items()}
             self.rows[label][row["id"]] = Entry("", row | before, None)
 
@@ -137,7 +137,7 @@ def effects_of(member: Member, change: Mapping[str, Any], now: datetime) -> Effe
 def _add_rows(effects: Effects, table: StreamTable) -> None:
     """Add created or changed rows. Columns that an undo does not compare, or that are gone, are left out."""
     model: type[Model] = apps.get_model(table.label)
-    known = columns(model)
+    known = columns_of(model)
     if table.kind == CHANGED:
         half = len(table.columns)
         for id_, *values in table.rows:
@@ -158,7 +158,7 @@ def _known(fields: Columns, names: Collection[str]) -> Columns:
 def _deleted(member: Member, table: StreamTable, now: datetime) -> list[Columns]:
     """Return the rows with values of columns. Columns that the table no longer has are left out."""
     model: type[Model] = apps.get_model(table.label)
-    known, data = columns(model), data_of(model)
+    known, data = columns_of(model), data_of(model)
     fresh = {name: one.get_default() for name, one in known.items() if name not in table.columns}
     if data is not None and data.log.defaults is not None and fresh:
         fresh |= {name: value for name, value in data.log.defaults(member).items() if name in fresh}
@@ -185,7 +185,7 @@ def _add_part(effects: Effects, member_id: UUID, part: Part) -> None:
     model = model_of(part.type)
     if model is None:
         raise RuntimeError(f"No model: {part.type}")
-    label, known, data = model._meta.label, columns(model), data_of(model)
+    label, known, data = model._meta.label, columns_of(model), data_of(model)
     before, after = part.before, part.after
     if after is None:
         if part.id not in effects.rows[label]:

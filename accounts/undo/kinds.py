@@ -9,8 +9,8 @@ from django.apps import apps
 from accounts.changes.contents import Contents, Part, plural_of, type_of
 from accounts.changes.models import UNDOABLE_FOR
 from accounts.changes.records import ChangeRow
-from accounts.changes.values import columns, model_of
-from accounts.members.data import data_of
+from accounts.changes.values import model_of
+from accounts.members.data import columns_of, data_of
 from accounts.undo.entries import NOT_COLUMNS
 
 DONE = "This change was already undone."
@@ -90,7 +90,7 @@ def _unknown(part: Part) -> str | None:
         return _unknown_type(part.type)
     if part.before is None or part.after is None:
         return None
-    known, data = columns(model), data_of(model)
+    known, data = columns_of(model), data_of(model)
     counted = {f"{limit.per}_id" for limit in (() if data is None else data.limits) if limit.counter}
     for name in {**part.before, **part.after}:
         is_known = name in known or name in _plurals() or f"{part.type}.{name}" in NOT_COLUMNS

@@ -9,8 +9,7 @@ from uuid import UUID
 from django.apps import apps
 from django.db.models import Count, ForeignKey, Model, QuerySet
 
-from accounts.changes.values import columns
-from accounts.members.data import Columns, data_of, member_data, target_of
+from accounts.members.data import Columns, columns_of, data_of, member_data, target_of
 from accounts.rows.deleting import Reference, references_to, referring_to
 from accounts.undo.entries import Effects, Entry
 from studyservice.database.ahead import Ahead
@@ -70,7 +69,7 @@ class Stored:
     def _ask(self, label: str, ids: Iterable[UUID], names: Iterable[str] = ()) -> Iterator[Columns]:
         """Queue the query of rows, with all columns or these. Return an iterator over them."""
         model: type[Model] = apps.get_model(label)
-        names = [*(names or columns(model))]
+        names = [*(names or columns_of(model))]
         asked = [Ahead(self.mine(label).filter(pk__in=batch).order_by().values_list(*names)) for batch in batches(ids)]
         return (dict(zip(names, row, strict=True)) for found in asked for row in found)
 

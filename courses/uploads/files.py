@@ -76,9 +76,7 @@ def get_syllabus(
         ValidationFailed: `course_id` is not a course of the member, or there is no model.
     """
     require_reader(reader)
-    kept = _ONE.first(access, syllabus_id=syllabus_id, now=timezone.now())
-    if kept is None:
-        raise NoSuchSyllabus
+    kept = _ONE.get(NoSuchSyllabus, access, syllabus_id=syllabus_id, now=timezone.now())
     if course_id is None:
         course = remembered_course(access, kept["course_id"] or kept["compared_with_id"])
     else:
@@ -166,7 +164,4 @@ def _answered(listed: ListedRow) -> SyllabusRow:
 
 
 def _stored(access: Access, syllabus_id: UUID) -> _StoredRow:
-    stored = _STORED.first(access, syllabus_id=syllabus_id, now=timezone.now())
-    if stored is None:
-        raise NoSuchSyllabus
-    return stored
+    return _STORED.get(NoSuchSyllabus, access, syllabus_id=syllabus_id, now=timezone.now())

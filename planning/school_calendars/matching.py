@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect, ids_as_value
+from accounts.rows.reading import MemberSelect, as_array
 from accounts.rows.rows import OneOf, Row
 from planning.calendar.comparison import (
     REMEMBERED,
@@ -104,7 +104,7 @@ class _Matching:
     ) -> None:
         self.today, self.calendar_id, self.reading, self.assigned = access.today(), calendar_id, reading, assigned
         targets = {course_id for course_id in assigned.values() if course_id is not None}
-        found = _REMEMBERED.all(access, calendar_id=calendar_id, targets=ids_as_value(targets))
+        found = _REMEMBERED.all(access, calendar_id=calendar_id, targets=as_array(targets))
         rows = [Remembered(**row) for row in found]
         self.stored = courses.items
         self.rows = {row.id: row for row in rows}

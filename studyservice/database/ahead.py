@@ -4,12 +4,12 @@ The ORM waits for each statement, even if only for its row count. On PostgreSQL,
 transaction, with the next one that needs its result, or with the commit. Errors are raised there.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Generic, TypeVar, cast
 
-from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import AutoField, Model, QuerySet
-from django.db.models.sql import DeleteQuery, InsertQuery, UpdateQuery
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import Model, QuerySet
+from django.db.models.sql import DeleteQuery, UpdateQuery
 from django.db.models.sql.constants import CURSOR, NO_RESULTS
 
 _ModelT = TypeVar("_ModelT", bound=Model)
@@ -39,22 +39,6 @@ class Ahead(Generic[_Row]):
             yield from self._rows.iterator(chunk_size=_AT_ONCE)
         else:
             yield from cast("Iterator[_Row]", self._compiler.results_iter([found], tuple_expected=True))
-
-
-def insert_later(rows: Sequence[Model]) -> None:
-    """Insert rows of one model. The database assigns ids that are numbers.
-
-    `create` and `bulk_create` would wait to read back columns that have a database default.
-    """
-    if not rows:
-        return
-    model = type(rows[0])
-    fields = [one for one in model._meta.local_concrete_fields if not isinstance(one, AutoField)]
-    at_once = max(connections[DEFAULT_DB_ALIAS].ops.bulk_batch_size(fields, rows), 1)
-    for start in range(0, len(rows), at_once):
-        query = InsertQuery(model)
-        query.insert_values(fields, [*rows[start : start + at_once]])
-        query.get_compiler(DEFAULT_DB_ALIAS).execute_sql()
 
 
 def update_later(rows: QuerySet[Any, Any], **changes: Any) -> None:

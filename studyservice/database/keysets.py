@@ -8,7 +8,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, F, Func, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 
-from studyservice.database.statements import Param, RowT_co, Select, _Compiled
+from studyservice.database.statements import Compiled, Param, RowT_co, Select
 
 
 class After(Func):
@@ -49,7 +49,7 @@ class SelectBoth(Select[RowT_co]):
         self._second = second.values_list(*shape.values())
         self._order = order
 
-    def _compile(self) -> _Compiled:
+    def _compile(self) -> Compiled:
         one = super()._compile()
         other, params = self._second.query.get_compiler(connection=connection).as_sql()
         limit = Param("limit")  # below, SQL compiled by Django is combined

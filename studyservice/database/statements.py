@@ -1,14 +1,14 @@
-"""Queries compiled once and reused. All operations use them to access the database.
+"""Statements compiled once and reused.
 
 Django spends more time turning a queryset into SQL, and rows into model instances, than PostgreSQL spends answering. A
 statement does the first once per process and skips the second. It is declared with the ORM, with `Param` for values. It
 is compiled on first use. Each row becomes the dictionary that is returned.
 
-    COURSE = Select[CourseRow](Course.objects.filter(member_id=Param("member_id"), id=Param("id")), CourseRecord)
-    COURSE.first(member_id=member.id, id=course_id)
+    OWNER = Select[OwnerRow](SecretOwner.objects.filter(id=Param("id")), {"member_id": "member_id"})
+    OWNER.first(id=secret_hash)
 
-`Select` is for reading. `Insert` and `Update` are for the writes that the benchmark measures; the others use the ORM.
-`RawStatement` is for the few statements that Django's ORM cannot express.
+The rows of members are reached through `accounts.rows`, which is built on these. `RawStatement` is for the few
+statements that Django's ORM cannot express.
 """
 
 import re
@@ -69,7 +69,9 @@ def aggregated(rows: models.QuerySet[Any], function: str, column: str | Expressi
     return Subquery(rows.order_by().annotate(aggregated=value).values("aggregated"))
 
 
-class _Compiled(NamedTuple):
+class Compiled(NamedTuple):
+    """A statement for one kind of database."""
+
     sql: str
     params: tuple[Any, ...]
     conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
@@ -84,25 +86,36 @@ class Statement(ABC):
     """Base of statements: compile on first use for each kind of database, then bind and execute."""
 
     def __init__(self) -> None:
-        self._compiled: dict[str, _Compiled] = {}
+        self._compiled: dict[str, Compiled] = {}
 
     @abstractmethod
-    def _compile(self) -> _Compiled:
+    def _compile(self) -> Compiled:
         """Return the SQL for the current kind of database."""
 
-    def _execute(self, values: Mapping[str, Any], fetch: Callable[[Any], T]) -> tuple[T, _Compiled]:
+    def _bound(self, database: BaseDatabaseWrapper, values: Mapping[str, Any]) -> tuple[Compiled, list[Any]]:
+        """Return the statement for `database`, and its parameters."""
+        compiled = self._compiled_for(database)
+        return compiled, compiled.bound(values)
+
+    def _execute(self, values: Mapping[str, Any], fetch: Callable[[Any], T]) -> tuple[T, Compiled]:
         """Return the result of `fetch`, and the statement as it was executed."""
         database = connections[DEFAULT_DB_ALIAS]
-        compiled = self.compiled_for(database)
-        return run_sql(database, compiled.sql, compiled.bound(values), fetch), compiled
+        compiled, params = self._bound(database, values)
+        return run_sql(database, compiled.sql, params, fetch), compiled
+
+    def _queue(self, values: Mapping[str, Any], then: Callable[[Any, Compiled], None]) -> None:
+        """Execute without waiting. `then` gets the cursor, and the statement as it was executed (`run_sql_later`)."""
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled, params = self._bound(database, values)
+        run_sql_later(database, compiled.sql, params, lambda cursor: then(cursor, compiled))
 
     def later(self, **values: Any) -> None:
-        """Execute, with the next statement that needs its result (`run_sql_later`)."""
+        """Execute without waiting (`run_sql_later`)."""
         database = connections[DEFAULT_DB_ALIAS]
-        compiled = self.compiled_for(database)
-        run_sql_later(database, compiled.sql, compiled.bound(values))
+        compiled, params = self._bound(database, values)
+        run_sql_later(database, compiled.sql, params)
 
-    def compiled_for(self, database: BaseDatabaseWrapper) -> _Compiled:
+    def _compiled_for(self, database: BaseDatabaseWrapper) -> Compiled:
         compiled = self._compiled.get(database.vendor)
         if compiled is None:
             compiled = self._compiled[database.vendor] = self._compile()
@@ -116,8 +129,6 @@ class Select(Statement, Generic[RowT_co]):
         queryset: with `Param` for values.
         shape: the columns, as wire name to column path or as an object with `columns`, like a `Record`.
         limited: whether each execution passes the number of rows as `limit`.
-        key_share: whether PostgreSQL prevents deletion of the rows until the transaction ends (FOR KEY SHARE), which
-            Django's `select_for_update` does not support. SQLite has one writer at a time.
     """
 
     def __init__(
@@ -126,22 +137,18 @@ class Select(Statement, Generic[RowT_co]):
         shape: Shape | Mapping[str, str],
         *,
         limited: bool = False,
-        key_share: bool = False,
     ) -> None:
         super().__init__()
         columns = shape if isinstance(shape, Mapping) else shape.columns()
         self._names = tuple(columns)
         self.queryset = queryset.values_list(*columns.values())
         self._limited = limited
-        self._key_share = key_share
 
-    def _compile(self) -> _Compiled:
+    def _compile(self) -> Compiled:
         compiler = self.queryset.query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()
         if self._limited:
             sql, params = f"{sql} LIMIT %s", (*params, Param("limit"))
-        if self._key_share and connection.features.has_select_for_update:
-            sql = f"{sql} FOR KEY SHARE"
         expressions = [expression for expression, *_ in compiler.select]
         converters = compiler.get_converters(expressions)
         conversions: list[tuple[int, Callable[[Any], Any]]] = []
@@ -149,7 +156,7 @@ class Select(Statement, Generic[RowT_co]):
             if isinstance(expression.output_field, models.JSONField) and connection.vendor == "postgresql":
                 continue  # its driver decodes JSON
             conversions += [(position, _bound(step, expression)) for step in steps]
-        return _Compiled(sql, tuple(params), tuple(conversions))
+        return Compiled(sql, tuple(params), tuple(conversions))
 
     def all(self, **values: Any) -> list[RowT_co]:
         """Return every row."""
@@ -161,19 +168,17 @@ class Select(Statement, Generic[RowT_co]):
         In a transaction on PostgreSQL the rows arrive with the next statement that needs its result;
         `studyservice.database.ahead` does this for queries of the ORM.
         """
-        database = connections[DEFAULT_DB_ALIAS]
-        compiled = self.compiled_for(database)
-        received: list[list[tuple[Any, ...]]] = []
-        run_sql_later(database, compiled.sql, compiled.bound(values), lambda cursor: received.append(cursor.fetchall()))
+        received: list[list[RowT_co]] = []
+        self._queue(values, lambda cursor, compiled: received.append(self._rows(cursor.fetchall(), compiled)))
 
         def rows() -> list[RowT_co]:
             if not received:
                 wait_for_statements()
-            return self._rows(received[0], compiled)
+            return received[0]
 
         return rows
 
-    def _rows(self, fetched: list[tuple[Any, ...]], compiled: _Compiled) -> list[RowT_co]:
+    def _rows(self, fetched: list[tuple[Any, ...]], compiled: Compiled) -> list[RowT_co]:
         names = self._names
         if compiled.conversions:
             rows = [self._row(row, compiled) for row in fetched]
@@ -186,7 +191,7 @@ class Select(Statement, Generic[RowT_co]):
         row, compiled = self._execute(values, _FETCHONE)
         return None if row is None else cast("RowT_co", self._row(row, compiled))
 
-    def _row(self, fetched: tuple[Any, ...], compiled: _Compiled) -> dict[str, Any]:
+    def _row(self, fetched: tuple[Any, ...], compiled: Compiled) -> dict[str, Any]:
         values = list(fetched)
         for position, convert in compiled.conversions:
             values[position] = convert(values[position])
@@ -204,19 +209,13 @@ class Insert(Statement):
         super().__init__()
         self._model = model
 
-    def _compile(self) -> _Compiled:
+    def _compile(self) -> Compiled:
         fields = list(self._model._meta.local_concrete_fields)
         instance = self._model(**{field.attname: Param(field.attname) for field in fields})
         query = InsertQuery(self._model)
         query.insert_values(fields, [instance], raw=True)
         [(sql, params)] = query.get_compiler(connection=connection).as_sql()
-        return _Compiled(sql, tuple(params), ())
-
-    def run(self, **values: Any) -> None:
-        """Insert one row, like `run_sql_later`."""
-        database = connections[DEFAULT_DB_ALIAS]
-        compiled = self.compiled_for(database)
-        run_sql_later(database, compiled.sql, compiled.bound(values))
+        return Compiled(sql, tuple(params), ())
 
     def run_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert rows, `_VALUES_AT_ONCE` per statement, in a fraction of the time of the ORM's `bulk_create`.
@@ -225,7 +224,7 @@ class Insert(Statement):
         databases, and backends whose INSERT accepts no query, get a placeholder for each value.
         """
         database = connections[DEFAULT_DB_ALIAS]
-        compiled = self.compiled_for(database)
+        compiled = self._compiled_for(database)
         head, values, one = compiled.sql.partition(" VALUES ")
         names = [field.attname for field in self._model._meta.local_concrete_fields]
         at_once = _VALUES_AT_ONCE // len(names)
@@ -263,12 +262,12 @@ class Update(Statement):
         self._changes = changes
         self._returning = returning
 
-    def _compile(self) -> _Compiled:
+    def _compile(self) -> Compiled:
         query = cast(UpdateQuery, self._queryset.query.chain(UpdateQuery))
         query.add_update_values(dict(self._changes))
         sql, params = query.get_compiler(connection=connection).as_sql()
         if not self._returning:
-            return _Compiled(sql, tuple(params), ())
+            return Compiled(sql, tuple(params), ())
         fields = [self._queryset.model._meta.get_field(name) for name in self._returning]
         conversions = []
         for place, field in enumerate(fields):
@@ -276,7 +275,7 @@ class Update(Statement):
             steps = connection.ops.get_db_converters(column) + field.get_db_converters(connection)
             conversions += [(place, _bound(step, column)) for step in steps]
         names = ", ".join(connection.ops.quote_name(field.column) for field in fields)
-        return _Compiled(f"{sql} RETURNING {names}", tuple(params), tuple(conversions))
+        return Compiled(f"{sql} RETURNING {names}", tuple(params), tuple(conversions))
 
     def run(self, **values: Any) -> int:
         """Execute, and return the number of rows changed."""
@@ -290,14 +289,10 @@ class Update(Statement):
 
     def returned_later(self, then: Callable[[tuple[Any, ...] | None], None], **values: Any) -> None:
         """Like `returned`, without waiting: `then` gets the values when the next statement returns its result."""
-        database = connections[DEFAULT_DB_ALIAS]
-        compiled = self.compiled_for(database)
-        run_sql_later(
-            database, compiled.sql, compiled.bound(values), lambda cursor: then(_converted(cursor.fetchone(), compiled))
-        )
+        self._queue(values, lambda cursor, compiled: then(_converted(cursor.fetchone(), compiled)))
 
 
-def _converted(row: tuple[Any, ...] | None, compiled: _Compiled) -> tuple[Any, ...] | None:
+def _converted(row: tuple[Any, ...] | None, compiled: Compiled) -> tuple[Any, ...] | None:
     if row is None:
         return None
     found = list(row)
@@ -314,8 +309,8 @@ class RawStatement(Statement):
         self._names = re.findall(r"%\((\w+)\)s", sql)
         self._sql = re.sub(r"%\(\w+\)s", "%s", sql)
 
-    def _compile(self) -> _Compiled:
-        return _Compiled(self._sql, tuple(map(Param, self._names)), ())
+    def _compile(self) -> Compiled:
+        return Compiled(self._sql, tuple(map(Param, self._names)), ())
 
     def all(self, **values: Any) -> list[tuple[Any, ...]]:
         """Return every row, with the driver's values."""
