@@ -48,7 +48,7 @@ class MemberSelect(Select[RowT_co]):
 
     def get(self, error: type[NotFound], access: Access, **values: Any) -> RowT_co:
         """Return the first row that the call sees. Raise `error` if there is none."""
-        found = self.first(access, **values)
+        found = super().first(access=access, **values)
         if found is None:
             raise error
         return found

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -100,14 +101,14 @@ def value(text: str, name: str) -> float:
     return float(found)
 
 
-def waited_for(address: str, name: str, least: float) -> str:
-    """The metrics, once one of them has reached this value."""
+def waited_for(address: str, name: str, wanted: Callable[[float], bool]) -> str:
+    """The metrics, once one of them has a wanted value."""
     for _ in range(100):
         text = scraped(address)
-        if re.search(rf"^{re.escape(name)} ", text, re.MULTILINE) and value(text, name) >= least:
+        if re.search(rf"^{re.escape(name)} ", text, re.MULTILINE) and wanted(value(text, name)):
             return text
         time.sleep(0.1)
-    raise AssertionError(f"{name} did not become {least}:\n{text}")
+    raise AssertionError(f"{name} stayed unwanted:\n{text}")
 
 
 def test_every_named_metric_is_measured(tmp_path: Path, address: str) -> None:
@@ -117,9 +118,10 @@ def test_every_named_metric_is_measured(tmp_path: Path, address: str) -> None:
         server.running(tmp_path, REDIS_URL=redis.url, WEB_CONCURRENCY="2", METRICS_ADDRESS=address) as running,
     ):
         urlopen(f"{running.url}/sign-in", timeout=10).close()  # noqa: S310  # http on loopback
-        text = waited_for(address, "studyservice_threads", 8)
+        waited_for(address, "studyservice_threads", lambda threads: threads >= 8)
         if connection.vendor == "postgresql":  # scraped shortly after the start
-            text = waited_for(address, "studyservice_lock_waits", 0)
+            waited_for(address, "studyservice_lock_waits", lambda waits: waits >= 0)
+        text = waited_for(address, "studyservice_busy_threads", lambda busy: busy == 0)
     served = set(re.findall(r"^(studyservice_\w+)", text, re.MULTILINE))
     sqlite_has_none = {"studyservice_lock_waits", "studyservice_clock_drift_seconds"}
     measured = served if connection.vendor == "postgresql" else served | sqlite_has_none
