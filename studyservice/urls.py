@@ -30,7 +30,7 @@ urlpatterns = [
     path("favicon.ico", favicon, name="favicon"),
     path(
         "robots.txt",
-        TemplateView.as_view(template_name="robots.txt", content_type="text/plain; charset=utf-8"),
+        TemplateView.as_view(template_name="studyservice/robots.txt", content_type="text/plain; charset=utf-8"),
         name="robots",
     ),
     path("docs", docs, name="docs"),

@@ -44,7 +44,7 @@ def docs(request: HttpRequest) -> HttpResponse:
         "errors": common_errors(),
         "groups": groups(),
     }
-    return render(request, "reference.html", context)
+    return render(request, "studyservice/reference.html", context)
 
 
 @gzip_page
@@ -55,11 +55,11 @@ def reference(request: HttpRequest, slug: str) -> HttpResponseBase:
     if group is None:
         raise Http404
     context = {"groups": groups(), "group": group, "operations": _operations(group)}
-    response = render(request, "reference_group.html", context)
+    response = render(request, "studyservice/reference_group.html", context)
     return may_fetch(request, response)
 
 
 @cache
 def _operations(group: Group) -> SafeString:
     """Return the operations of a group as HTML, which is the same for everybody. Cached."""
-    return render_to_string("reference_operations.html", {"group": group})
+    return render_to_string("studyservice/reference_operations.html", {"group": group})

@@ -64,7 +64,7 @@ def invite(email: str) -> Invited:
     fields = {"secret_hash": sha256(secret), "created_at": now, "expires_at": now + LIFETIME}
     url = f"{settings.BASE_URL}/join?{urlencode({'invitation': secret})}"
     context = {"url": url, "days": LIFETIME.days, "base_url": settings.BASE_URL}
-    body = render_to_string("email/invitation.txt", context)
+    body = render_to_string("accounts/email/invitation.txt", context)
     with transaction.atomic():
         row, _ = Invitation.objects.update_or_create(email=email, defaults=fields)
         outbox.forget(email, MailKind.INVITATION)

@@ -41,4 +41,4 @@ def _claim(member: Member) -> bool:
 
 def _text(member: Member) -> str:
     context = {"until": member.membership_until, "renew_url": settings.MEMBERSHIP_URL, "base_url": settings.BASE_URL}
-    return render_to_string("email/membership_ends.txt", context)
+    return render_to_string("accounts/email/membership_ends.txt", context)

@@ -53,7 +53,7 @@ def _page(request: HttpRequest, member: Member, form: ProfileForm) -> HttpRespon
         "second_factor": settings.ADMIN_SECOND_FACTOR != "proxy",
     }
     with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "account.html", context, status=status_of(form))
+        return render(request, "accounts/account.html", context, status=status_of(form))
 
 
 @never_cache

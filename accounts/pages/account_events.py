@@ -58,4 +58,4 @@ def account_events(request: HttpRequest) -> HttpResponse:
         "time_zone": member.time_zone,
     }
     with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "account_events.html", context)
+        return render(request, "accounts/account_events.html", context)

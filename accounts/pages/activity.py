@@ -103,7 +103,7 @@ def activity(request: HttpRequest) -> HttpResponse:
         "time_zone": member.time_zone,
     }
     with timezone.override(zone):
-        return render(request, "activity.html", context)
+        return render(request, "accounts/activity.html", context)
 
 
 def _groups(changes: list[ChangeRow], *, is_today: bool) -> list[Group]:
@@ -164,7 +164,7 @@ def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
     actor = actor_in_words(done[0]["by"])
     if request.method != "POST":
         context = {"actor": actor, "open": [one for one in shown if not one.why_not]}
-        return render(request, "undo_today.html", context)
+        return render(request, "accounts/undo_today.html", context)
     undone, stays = 0, []
     for one in shown:
         try:
@@ -172,7 +172,7 @@ def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
             undone += 1
         except (Conflict, NotFound) as error:
             stays.append((one.words, error.message))
-    return render(request, "undone_today.html", {"actor": actor, "undone": undone, "stays": stays})
+    return render(request, "accounts/undone_today.html", {"actor": actor, "undone": undone, "stays": stays})
 
 
 def _of_today(access: Access, kind: str, actor_id: UUID) -> list[ChangeRow]:

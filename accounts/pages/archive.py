@@ -53,7 +53,7 @@ def import_archive(request: HttpRequest) -> HttpResponse:
     """Ask for an archive on GET, and import it on POST."""
     member = signed_in(request)
     if not member.membership_is_active():
-        return render(request, "import_archive.html", {"standing": standing(member)}, status=403)
+        return render(request, "accounts/import_archive.html", {"standing": standing(member)}, status=403)
     form = ArchiveForm(request.POST, request.FILES) if request.method == "POST" else ArchiveForm()
     if request.method != "POST" or not form.is_valid():
         return _import_page(request, member, form)
@@ -83,7 +83,7 @@ def _import_page(
     request: HttpRequest, member: Member, form: forms.Form, wrong: list[str] | None = None
 ) -> HttpResponse:
     context = {"form": form, "standing": standing(member), "wrong": wrong or []}
-    return render(request, "import_archive.html", context, status=status_of(form))
+    return render(request, "accounts/import_archive.html", context, status=status_of(form))
 
 
 @never_cache
@@ -94,10 +94,12 @@ def erase(request: HttpRequest) -> HttpResponse:
     member = signed_in(request)
     form = ErasureForm(request.POST if request.method == "POST" else None, member=member)
     if request.method != "POST" or not form.is_valid():
-        return render(request, "erase.html", {"form": form}, status=status_of(form))
+        return render(request, "accounts/erase.html", {"form": form}, status=status_of(form))
     all_gone = erase_member(member.id, seconds=ERASURE_SECONDS)
     logout(request)
-    mail.post(mail.new_message("Your account was deleted", render_to_string("email/erased.txt", {}), [member.email]))
+    mail.post(
+        mail.new_message("Your account was deleted", render_to_string("accounts/email/erased.txt", {}), [member.email])
+    )
     messages.success(
         request,
         "Your account and everything in it is deleted."

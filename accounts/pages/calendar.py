@@ -23,7 +23,7 @@ def calendar_address(request: HttpRequest) -> HttpResponse:
     """Ask on GET whether to renew the address. Create one on POST; only its response shows the address."""
     member = signed_in(request)
     if request.method != "POST":
-        return render(request, "renew_calendar.html") if feed_of(member) else redirect("keys")
+        return render(request, "accounts/renew_calendar.html") if feed_of(member) else redirect("keys")
     window = hit(Rate.API_KEYS, str(member.id))
     if window.exceeded:
         return too_many(request, window, "Too many new addresses")
@@ -41,7 +41,7 @@ def end_calendar_address(request: HttpRequest) -> HttpResponse:
     """Ask on GET, end the address on POST."""
     member = signed_in(request)
     if request.method != "POST":
-        return render(request, "end_calendar.html") if feed_of(member) else redirect("keys")
+        return render(request, "accounts/end_calendar.html") if feed_of(member) else redirect("keys")
     if end_feed(member.id):
         messages.success(request, "The calendar address no longer works.")
     return redirect("keys")

@@ -46,7 +46,7 @@ def new_address(request: HttpRequest) -> HttpResponse:
             return refused
         if proof.accepted:
             return _sent(request, member, form.cleaned_data["email"])
-    return render(request, "new_address.html", {"form": form, "proof": proof})
+    return render(request, "accounts/new_address.html", {"form": form, "proof": proof})
 
 
 def _sent(request: HttpRequest, member: Member, email: str) -> HttpResponse:
@@ -82,7 +82,9 @@ def new_address_code(request: HttpRequest) -> HttpResponse:
             return _changed(request)
         usable = refusal is Refusal.WRONG
         form.add_error("code" if usable else None, REFUSALS[refusal])
-    return render(request, "new_address_code.html", {"form": form, "email": pending["email"], "usable": usable})
+    return render(
+        request, "accounts/new_address_code.html", {"form": form, "email": pending["email"], "usable": usable}
+    )
 
 
 def _changed(request: HttpRequest) -> HttpResponse:

@@ -33,7 +33,7 @@ def join(request: HttpRequest) -> HttpResponse:
     secret_hash = request.session.get(INVITATION, "")
     if request.method != "POST":
         invitation = live_invitation(secret_hash)
-        return render(request, "join.html", {"email": invitation.email}) if invitation else _ended(request)
+        return render(request, "accounts/join.html", {"email": invitation.email}) if invitation else _ended(request)
     member = accept(secret_hash)
     if member is None or not begin_session(request, member, "invitation"):
         return _ended(request)

@@ -97,7 +97,7 @@ def key_page(
         "standing": standing(member),
     }
     with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "keys.html", context, status=status)
+        return render(request, "accounts/keys.html", context, status=status)
 
 
 @never_cache
@@ -107,7 +107,7 @@ def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """Ask on GET, revoke on POST."""
     key = get_object_or_404(signed_in(request).api_keys, id=key_id)
     if request.method != "POST" and key.state() != "revoked":
-        return render(request, "revoke_key.html", {"key": key})
+        return render(request, "accounts/revoke_key.html", {"key": key})
     revoke_api_key(key)
     messages.success(request, f"The key “{key.name}” is revoked. It no longer works.")
     return redirect("keys")
@@ -123,7 +123,7 @@ def disconnect_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
     if app is None:
         raise Http404
     if request.method != "POST":
-        return render(request, "disconnect_app.html", {"app": app})
+        return render(request, "accounts/disconnect_app.html", {"app": app})
     try:
         CONNECTED_APPS.get().disconnect(member, app_id)
     except NotFound:  # the member was deleted meanwhile, and the app with it

@@ -63,4 +63,6 @@ def _changed(
         messages.success(request, f"Saved. It counts from the next call of \u201c{name}\u201d.")
         return redirect("keys")
     status = HTTPStatus.UNPROCESSABLE_ENTITY if is_post else HTTPStatus.OK
-    return render(request, "change_limits.html", {"limits_form": form, "name": name, "who": "it"}, status=status)
+    return render(
+        request, "accounts/change_limits.html", {"limits_form": form, "name": name, "who": "it"}, status=status
+    )

@@ -35,7 +35,7 @@ def password(request: HttpRequest) -> HttpResponse:
             return refused
         if proof.accepted:
             return _stored(request, member, None if removes else new.cleaned_data["new_password"])
-    return render(request, "password.html", {"new": new, "proof": proof})
+    return render(request, "accounts/password.html", {"new": new, "proof": proof})
 
 
 def _stored(request: HttpRequest, member: Member, password: str | None) -> HttpResponse:

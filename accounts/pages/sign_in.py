@@ -125,7 +125,7 @@ def _sign_in_page(
         "failed": bool(code_form or password_form),
         "sign_up": settings.SIGN_UP,
     }
-    return render(request, "sign_in.html", context)
+    return render(request, "accounts/sign_in.html", context)
 
 
 @never_cache
@@ -153,7 +153,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         form.add_error("code" if usable else None, REFUSALS[outcome])
     context = {"form": form, "email": pending["email"], "next": target_after(request), "usable": usable}
     context["sign_up"] = settings.SIGN_UP
-    return render(request, "sign_in_code.html", context)
+    return render(request, "accounts/sign_in_code.html", context)
 
 
 def _member_of(code: SignInCode, email: str) -> Member | Refusal:
@@ -184,7 +184,7 @@ def _with_next(request: HttpRequest, name: str) -> str:
 def sign_out(request: HttpRequest) -> HttpResponse:
     """Ask on GET, end the session on POST."""
     if request.method != "POST":
-        return render(request, "sign_out.html")
+        return render(request, "accounts/sign_out.html")
     logout(request)
     return redirect("home")
 

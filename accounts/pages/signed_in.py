@@ -36,7 +36,7 @@ def for_active_members(
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         member = signed_in(request)
         if not member.membership_is_active():
-            return render(request, "lapsed.html", {"standing": standing(member)}, status=HTTPStatus.FORBIDDEN)
+            return render(request, "accounts/lapsed.html", {"standing": standing(member)}, status=HTTPStatus.FORBIDDEN)
         return view(request, *args, **kwargs)
 
     return guarded

@@ -92,8 +92,8 @@ def issue(member: Member | None, to: list[str], purpose: Purpose, *, joins: bool
         row.member, to = None, []
         row.save(force_insert=True)
     context = {"code": code, "minutes": LIFETIME // timedelta(minutes=1), "heading": purpose.heading}
-    body = render_to_string("email/sign_in_code.txt", context)
-    html = render_to_string("email/sign_in_code.html", context)
+    body = render_to_string("accounts/email/sign_in_code.txt", context)
+    html = render_to_string("accounts/email/sign_in_code.html", context)
     mail.post(mail.new_message(f"{code} {purpose.subject}", body, to, html=html))
     return code_id
 

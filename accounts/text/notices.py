@@ -9,4 +9,4 @@ from accounts.text import mail
 def notify(email: str, subject: str, what: str) -> None:
     """E-mail a notice of one or two sentences to `email`."""
     context = {"what": what, "account_url": f"{settings.BASE_URL}/account"}
-    mail.post(mail.new_message(subject, render_to_string("email/notice.txt", context), [email]))
+    mail.post(mail.new_message(subject, render_to_string("accounts/email/notice.txt", context), [email]))

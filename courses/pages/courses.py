@@ -53,7 +53,7 @@ def course_list(request: HttpRequest) -> HttpResponse:
         for course in courses_here(request)
         for ahead in [due.get(course["id"], [])]
     ]
-    return render(request, "courses.html", {"courses": listed, "full": len(listed) >= COURSES.most})
+    return render(request, "courses/courses.html", {"courses": listed, "full": len(listed) >= COURSES.most})
 
 
 @for_active_members
@@ -61,10 +61,12 @@ def course_list(request: HttpRequest) -> HttpResponse:
 def new_course_by_hand(request: HttpRequest) -> HttpResponse:
     """Create a course by hand, without a syllabus."""
     if request.method != "POST":
-        return render(request, "new_course_by_hand.html", {"form": CourseForm()})
+        return render(request, "courses/new_course_by_hand.html", {"form": CourseForm()})
     form = CourseForm(request.POST)
     if not form.is_valid():
-        return render(request, "new_course_by_hand.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return render(
+            request, "courses/new_course_by_hand.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY
+        )
     member = signed_in(request)
     try:
         course = form.make_once(
@@ -75,7 +77,7 @@ def new_course_by_hand(request: HttpRequest) -> HttpResponse:
         )
     except Conflict as error:
         form.add_error(None, error.message)
-        return render(request, "new_course_by_hand.html", {"form": form}, status=error.status)
+        return render(request, "courses/new_course_by_hand.html", {"form": form}, status=error.status)
     messages.success(request, f"Added “{course['name']}”.")
     return redirect("course", course_id=course["id"])
 
@@ -91,7 +93,7 @@ def change_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
         form = CourseChangesForm(request.POST if request.method == "POST" else None, stored=stored)
         if not form.is_valid():
             status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
-            return render(request, "change_course.html", {"course": course, "form": form}, status=status)
+            return render(request, "courses/change_course.html", {"course": course, "form": form}, status=status)
         if changes := form.changes():
             courses.update_course(Access(member), course_id, **changes)
             messages.success(request, "Saved.")
@@ -109,7 +111,7 @@ def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
         course = courses.require_course(Access(member), course_id)
         if request.method != "POST":
             number = len(items.items_of(Access(member), course_id))
-            return render(request, "delete_course.html", {"course": course, "number": number})
+            return render(request, "courses/delete_course.html", {"course": course, "number": number})
         courses.delete_course(Access(member), course_id)
     except NotFound as error:
         raise Http404 from error
@@ -129,7 +131,7 @@ def delete_item(request: HttpRequest, course_id: UUID, item_id: UUID) -> HttpRes
         if item["course_id"] != course_id:
             raise Http404
         if request.method != "POST":
-            return render(request, "delete_item.html", {"item": item})
+            return render(request, "courses/delete_item.html", {"item": item})
         items.delete_item(Access(member), item_id)
     except NotFound as error:
         raise Http404 from error

@@ -32,7 +32,7 @@ def delete_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> Htt
     """Ask on GET, delete on POST."""
     file = _file(request, course_id, syllabus_id)
     if request.method != "POST":
-        return render(request, "delete_file.html", {"file": file})
+        return render(request, "courses/delete_file.html", {"file": file})
     try:
         delete_syllabus(Access(signed_in(request)), syllabus_id)
     except NotFound as error:

@@ -37,7 +37,7 @@ def reading_page(request: HttpRequest, upload: SyllabusDetailRow, *, back: str) 
         back: the address to cancel to.
     """
     context = {"upload": upload, "back": back, "model_label": model_label(), "refresh": REFRESH}
-    return with_headers(render(request, "model_reading.html", context), {"Refresh": str(REFRESH)})
+    return with_headers(render(request, "courses/model_reading.html", context), {"Refresh": str(REFRESH)})
 
 
 def model_label() -> str:

@@ -49,7 +49,7 @@ def new_course(request: HttpRequest) -> HttpResponse:
     upload = sent.upload(member)
     if upload is not None:
         return redirect("review-syllabus", syllabus_id=upload["id"])
-    return with_headers(render(request, "new_course.html", {"sent": sent}, status=sent.status), sent.headers)
+    return with_headers(render(request, "courses/new_course.html", {"sent": sent}, status=sent.status), sent.headers)
 
 
 @for_active_members
@@ -92,9 +92,9 @@ def _review(
         "model_label": model_label(),
     }
     if data is None or new.review.asks_for_row:
-        return render(request, "review_new_course.html", context)
+        return render(request, "courses/review_new_course.html", context)
     if not new.is_valid():
-        return render(request, "review_new_course.html", context, status=WRONG)
+        return render(request, "courses/review_new_course.html", context, status=WRONG)
     try:
         course = new.course.make_once(
             request,
@@ -103,7 +103,9 @@ def _review(
             lambda: new.make(member, text=text, syllabus_id=upload["id"] if upload else None),
         )
     except Conflict as error:
-        return render(request, "review_new_course.html", context | {"refused": error.message}, status=error.status)
+        return render(
+            request, "courses/review_new_course.html", context | {"refused": error.message}, status=error.status
+        )
     except ValidationFailed:  # the file was attached or has expired meanwhile, which its page reports
         return redirect(request.path)
     messages.success(request, f"Added “{course['name']}”: {new.taken}.")

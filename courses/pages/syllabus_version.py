@@ -52,7 +52,7 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
     if upload is not None:
         return redirect("review-new-syllabus", course_id=course_id, syllabus_id=upload["id"])
     context = {"sent": sent, "course": course}
-    return with_headers(render(request, "new_syllabus.html", context, status=sent.status), sent.headers)
+    return with_headers(render(request, "courses/new_syllabus.html", context, status=sent.status), sent.headers)
 
 
 @for_active_members
@@ -138,7 +138,7 @@ def _table(
         "cautions": version.cautions,
         "refused": _in_words(refused),
     }
-    return render(request, "review_new_syllabus.html", context, status=refused.status if refused else status)
+    return render(request, "courses/review_new_syllabus.html", context, status=refused.status if refused else status)
 
 
 def _in_words(refused: ApiError | None) -> str:

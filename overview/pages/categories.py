@@ -93,4 +93,4 @@ def _page(
     changed: bool = False,
 ) -> HttpResponse:
     context = {"grades": grades, "form": form, "changed": changed, "once": OnceForm()}
-    return render(request, "grade_categories.html", context, status=status)
+    return render(request, "planning/grade_categories.html", context, status=status)

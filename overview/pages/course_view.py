@@ -67,4 +67,4 @@ def show_course(
         "files": files_of(Access(member), course_id),
         "first_steps": first_steps(Access(member), len(courses)),
     }
-    return may_fetch(request, render(request, "course.html", context, status=status))
+    return may_fetch(request, render(request, "planning/course.html", context, status=status))

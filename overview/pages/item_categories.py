@@ -88,4 +88,4 @@ def _shown(
     status: HTTPStatus = HTTPStatus.OK,
     **more: Any,
 ) -> HttpResponse:
-    return render(request, "item_categories.html", {"grades": grades, "form": form, **more}, status=status)
+    return render(request, "planning/item_categories.html", {"grades": grades, "form": form, **more}, status=status)

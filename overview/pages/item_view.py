@@ -89,7 +89,7 @@ def show_item(
         "can_plan": has_plan(item["kind"], item["due_on"], member.today()),
         "plan": _plan(Access(member), item, asked),
     }
-    return may_fetch(request, render(request, "item.html", context, status=status))
+    return may_fetch(request, render(request, "planning/item.html", context, status=status))
 
 
 def _score_of(grades: GradeBreakdownRow, item_id: UUID) -> GradeScoreRow | None:

@@ -175,7 +175,7 @@ def _choose(
         "calendar": _signed(ReadFile(calendar), member, course),
     }
     status = HTTPStatus.OK if form is None else HTTPStatus.UNPROCESSABLE_ENTITY
-    return render(request, "calendar_labels.html", context, status=status)
+    return render(request, "planning/calendar_labels.html", context, status=status)
 
 
 def _form(
@@ -186,7 +186,7 @@ def _form(
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     context = {"course": course, "form": form, "most": megabytes(MAX_BYTES)}
-    return with_headers(render(request, "calendar_import.html", context, status=status), headers or {})
+    return with_headers(render(request, "planning/calendar_import.html", context, status=status), headers or {})
 
 
 def _review(
@@ -211,7 +211,7 @@ def _review(
         "skipped": skipped,
         "calendar": _signed(file, member, course),
     }
-    return render(request, "calendar_review.html", context, status=status)
+    return render(request, "planning/calendar_review.html", context, status=status)
 
 
 def _salt(access: Access, course: CourseRow) -> str:

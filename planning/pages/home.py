@@ -49,7 +49,7 @@ def _week(request: HttpRequest) -> HttpResponse:
         "curl": f"curl -H 'Authorization: Bearer YOUR_API_KEY' {settings.BASE_URL}/v1/agenda",
     }
     if not isinstance(request.user, Member):
-        return render(request, "home.html", context)
+        return render(request, "planning/home.html", context)
     member = request.user
     context["standing"] = standing(member)
     context["time_zone"] = member.time_zone
@@ -70,7 +70,7 @@ def _week(request: HttpRequest) -> HttpResponse:
             | _cards(Access(member), ahead.situation)
         )
     with timezone.override(ZoneInfo(member.time_zone)):
-        return may_fetch(request, render(request, "week.html", context))
+        return may_fetch(request, render(request, "planning/week.html", context))
 
 
 def _cards(access: Access, situation: Situation) -> dict[str, object]:

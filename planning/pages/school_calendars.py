@@ -71,7 +71,7 @@ def _list(request: HttpRequest, member: Member, form: AddressForm, status: HTTPS
         "most": CALENDARS.most,
         "time_zone": member.time_zone,
     }
-    return render(request, "school_calendars.html", context, status=status)
+    return render(request, "planning/school_calendars.html", context, status=status)
 
 
 _DONE = {
@@ -165,7 +165,7 @@ def _page(
         "is_on": settings.SCHOOL_CALENDARS,
         "time_zone": member.time_zone,
     }
-    return render(request, "school_calendar.html", context, status=status)
+    return render(request, "planning/school_calendar.html", context, status=status)
 
 
 def _tables(access: Access, calendar: SchoolCalendarDetailRow) -> list[dict[str, object]]:
@@ -194,7 +194,7 @@ def delete_calendar(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
     try:
         if request.method != "POST":
             context = {"calendar": get_school_calendar(Access(member), calendar_id)}
-            return render(request, "delete_school_calendar.html", context)
+            return render(request, "planning/delete_school_calendar.html", context)
         calendars.delete_school_calendar(Access(member), calendar_id)
     except NotFound as error:
         raise Http404 from error

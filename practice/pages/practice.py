@@ -25,4 +25,4 @@ def practice(request: HttpRequest) -> HttpResponse:
         "practiced": [day for day in reversed(days) if day["attempts"]],
         "since": days[0]["date"],
     }
-    return render(request, "practice.html", context)
+    return render(request, "practice/practice.html", context)

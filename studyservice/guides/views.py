@@ -19,7 +19,7 @@ def guide_list(request: HttpRequest, index: str = "") -> HttpResponseBase:
     found = next((one for one in served.indexes() if one.slug == index), None)
     if found is None:
         raise Http404
-    return _page(request, "guides.html", found)
+    return _page(request, "studyservice/guides.html", found)
 
 
 @gzip_page
@@ -29,14 +29,14 @@ def guide(request: HttpRequest, slug: str) -> HttpResponseBase:
     found = served.guides().get(slug)
     if found is None:
         raise Http404
-    return _page(request, "guide.html", found[1], guide=found[0])
+    return _page(request, "studyservice/guide.html", found[1], guide=found[0])
 
 
 @gzip_page
 @require_safe
 def changelog(request: HttpRequest) -> HttpResponseBase:
     """`/changelog`."""
-    return _page(request, "changelog.html", served.indexes()[0], guide=served.changelog())
+    return _page(request, "studyservice/changelog.html", served.indexes()[0], guide=served.changelog())
 
 
 @gzip_page

@@ -35,7 +35,9 @@ def error_page(
         "wrong_account": wrong_account,
         "request_id": current_request_id(),
     }
-    content = render_to_string("error.html", context, request if status < HTTPStatus.INTERNAL_SERVER_ERROR else None)
+    content = render_to_string(
+        "studyservice/error.html", context, request if status < HTTPStatus.INTERNAL_SERVER_ERROR else None
+    )
     response = HttpResponse(content, status=status, headers=dict(headers or {}))
     response.headers["Cache-Control"] = "no-store"
     return response

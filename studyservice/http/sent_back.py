@@ -70,7 +70,7 @@ def sent_back(request: HttpRequest, status: HTTPStatus, title: str, text: str) -
         "has_file": bool(typed) and bool(request.FILES),
         "address": request.get_full_path(),
     }
-    response = render(request, "sent_back.html", context, status=status)
+    response = render(request, "studyservice/sent_back.html", context, status=status)
     response.headers["Cache-Control"] = "no-store"
     return response
 

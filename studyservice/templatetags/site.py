@@ -52,7 +52,7 @@ def uncut(field: forms.BoundField) -> SafeString:
     return shown + field.as_hidden(only_initial=True) if field.field.show_hidden_initial else shown
 
 
-@register.inclusion_tag("error_summary.html")
+@register.inclusion_tag("studyservice/error_summary.html")
 def error_summary(*sent: Any, lead: str = "") -> dict[str, Any]:
     """Render the errors of a rejected form, each with a link to its field. The browser scrolls to the summary.
 

@@ -12,12 +12,7 @@ from tests.support.cases import each
 pytestmark = pytest.mark.database("sqlite", "wording of pages")
 
 ROOT = Path(__file__).parents[2]
-TEMPLATES = sorted(
-    file
-    for folder in ("templates", "studyservice/templates")
-    for file in (ROOT / folder).rglob("*.*")
-    if "admin" not in file.parts
-)
+TEMPLATES = sorted(file for file in (ROOT / "templates").rglob("*.*") if "admin" not in file.parts)
 CODE = sorted(
     file
     for pattern in ("*/pages/**/*.py", "accounts/changes/words.py", "accounts/events/words.py", "accounts/undo/*.py")

@@ -35,10 +35,10 @@ def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpRespons
     back = _back(request, card)
     context = {"card": card, "here": address_here(request, "study", "item", "minutes", "sitting"), "back": back}
     if request.method != "POST":
-        return render(request, "card.html", context | {"form": CardChangesForm(stored=stored)})
+        return render(request, "vocab/card.html", context | {"form": CardChangesForm(stored=stored)})
     form = CardChangesForm(request.POST, stored=stored)
     if not form.is_valid():
-        return render(request, "card.html", context | {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return render(request, "vocab/card.html", context | {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         if changes := form.changes():
             changed = update_vocab_card(Access(member), card_id, **changes)

@@ -79,7 +79,7 @@ def import_decks(request: HttpRequest) -> HttpResponse:
     except ApiError as error:
         form.add_error("file", refusal_in_words(error))
         return _page(request, form, error.status, error.headers)
-    return render(request, "decks_imported.html", {"told": told})
+    return render(request, "vocab/decks_imported.html", {"told": told})
 
 
 def _page(
@@ -90,4 +90,4 @@ def _page(
     decks: Sequence[DeckRow] = (),
 ) -> HttpResponse:
     context = {"form": form, "most": megabytes(MAX_FILE), "decks": decks}
-    return with_headers(render(request, "deck_import.html", context, status=status), headers or {})
+    return with_headers(render(request, "vocab/deck_import.html", context, status=status), headers or {})

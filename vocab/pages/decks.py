@@ -81,7 +81,7 @@ def deck_list(request: HttpRequest) -> HttpResponse:
         "most": DECKS.most,
     }
     with timezone.override(ZoneInfo(member.time_zone)):
-        return render(request, "decks.html", context)
+        return render(request, "vocab/decks.html", context)
 
 
 @for_active_members
@@ -122,10 +122,10 @@ def new_deck(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         empty = NewDeckForm(member=member)
         empty.initial = {"course_id": request.GET.get("course", "")}
-        return render(request, "new_deck.html", {"form": empty})
+        return render(request, "vocab/new_deck.html", {"form": empty})
     form = NewDeckForm(request.POST, member=member)
     if not form.is_valid():
-        return render(request, "new_deck.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return render(request, "vocab/new_deck.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         deck = form.make_once(
             request,
@@ -135,7 +135,7 @@ def new_deck(request: HttpRequest) -> HttpResponse:
         )
     except (Conflict, ValidationFailed) as error:  # the latter if the course was deleted meanwhile
         form.add_error(None, error.message)
-        return render(request, "new_deck.html", {"form": form}, status=error.status)
+        return render(request, "vocab/new_deck.html", {"form": form}, status=error.status)
     messages.success(request, f"Added “{deck['name']}”.")
     return redirect(f"{reverse('deck', args=[deck['id']])}?add=1")
 
@@ -148,18 +148,18 @@ def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     deck = _deck(Access(member), deck_id)
     stored = {"name": deck["name"], "course_id": deck["course_id"]}
     if request.method != "POST":
-        return render(request, "change_deck.html", {"deck": deck, "form": DeckForm(member=member, stored=stored)})
+        return render(request, "vocab/change_deck.html", {"deck": deck, "form": DeckForm(member=member, stored=stored)})
     form = DeckForm(request.POST, member=member, stored=stored)
     if not form.is_valid():
         context = {"deck": deck, "form": form}
-        return render(request, "change_deck.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return render(request, "vocab/change_deck.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         if changes := form.changes():
             update_vocab_deck(Access(member), deck_id, **changes)
             messages.success(request, "Saved.")
     except ValidationFailed as error:  # the course was deleted meanwhile
         form.add_error("course_id", error.message)
-        return render(request, "change_deck.html", {"deck": deck, "form": form}, status=error.status)
+        return render(request, "vocab/change_deck.html", {"deck": deck, "form": form}, status=error.status)
     except NotFound as error:
         raise Http404 from error
     return redirect("deck", deck_id=deck_id)
@@ -172,7 +172,7 @@ def delete_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     member = signed_in(request)
     deck = _deck(Access(member), deck_id)
     if request.method != "POST":
-        return render(request, "delete_deck.html", {"deck": deck})
+        return render(request, "vocab/delete_deck.html", {"deck": deck})
     try:
         delete_vocab_deck(Access(member), deck_id)
     except NotFound as error:
@@ -222,7 +222,7 @@ def _page(
         "exports": EXPORTS,
     }
     with timezone.override(zone):
-        return render(request, "deck.html", context, status=status)
+        return render(request, "vocab/deck.html", context, status=status)
 
 
 def _listed(cards: list[DeckCard], now: datetime, zone: ZoneInfo) -> list[Listed]:

@@ -96,7 +96,7 @@ def study(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID | Non
     }
     with timezone.override(zone):
         if turn.card is None:
-            return render(request, "study_done.html", context | _upcoming(Access(member), now, zone, turn, queue))
+            return render(request, "vocab/study_done.html", context | _upcoming(Access(member), now, zone, turn, queue))
         dates = next_dates(Access(member), turn.card, now)
         buttons = [
             RatingButton(rating.value, rating.label, key, until(now.astimezone(zone), dates[rating].astimezone(zone)))
@@ -105,7 +105,7 @@ def study(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID | Non
         changing = reverse("card", args=[turn.card["deck_id"], turn.card["id"]])
         context["change"] = f"{changing}?{urlencode({**queue.query(), 'sitting': sitting.id})}"
         context["is_long"] = _is_long(turn.card["term"])
-        return render(request, "study.html", context | {"buttons": buttons, "shown": _milliseconds(now)})
+        return render(request, "vocab/study.html", context | {"buttons": buttons, "shown": _milliseconds(now)})
 
 
 def _is_long(term: str) -> bool:

@@ -99,4 +99,4 @@ def _page(request: HttpRequest, member: Member, kept: Kept, **tried: Form) -> Ht
         "failed": bool(tried),
         "next": target_after(request, "admin:index"),
     }
-    return render(request, "second_factor.html", context)
+    return render(request, "accounts/second_factor.html", context)

@@ -51,4 +51,4 @@ def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
             del request.session[_PENDING]
         form.add_error("code" if usable else None, REFUSALS[refusal])
     context = {"form": form, "email": member.email, "usable": usable, "next": target}
-    return render(request, "second_factor_proof.html", context)
+    return render(request, "accounts/second_factor_proof.html", context)

@@ -35,7 +35,7 @@ def set_up(request: HttpRequest, member: Member) -> HttpResponse:
         "full": len(kept.passkeys) >= passkeys.MOST,
         "required": settings.ADMIN_SECOND_FACTOR == "required",
     }
-    return render(request, "second_factor_set_up.html", context)
+    return render(request, "accounts/second_factor_set_up.html", context)
 
 
 @sensitive_post_parameters("code")
@@ -56,7 +56,7 @@ def set_up_app(request: HttpRequest, member: Member) -> HttpResponse:
         form.add_error("code", "Wrong or used code. Check that the clock on your device is right.")
     uri = authenticator.enrolment_uri(member, secret)
     context = {"form": form, "secret": secret, "uri": uri, "qr_code": authenticator.qr_code(uri)}
-    return render(request, "second_factor_app.html", context)
+    return render(request, "accounts/second_factor_app.html", context)
 
 
 @for_changes
@@ -78,7 +78,7 @@ def set_up_passkey(request: HttpRequest, member: Member) -> HttpResponse:
         form.add_error(None, "The passkey was not accepted. Try again, or use an authenticator app.")
     ceremony = ceremonies.ask_for_new(member)
     request.session[_CHALLENGE] = ceremony.challenge
-    return render(request, "second_factor_passkey.html", {"form": form, "ceremony": ceremony})
+    return render(request, "accounts/second_factor_passkey.html", {"form": form, "ceremony": ceremony})
 
 
 def _added(request: HttpRequest, member: Member, what: str) -> HttpResponse:
@@ -104,7 +104,7 @@ def new_recovery_codes(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _codes_page(request: HttpRequest, member: Member) -> HttpResponse:
-    return render(request, "second_factor_codes.html", {"codes": recovery.new_codes(member)})
+    return render(request, "accounts/second_factor_codes.html", {"codes": recovery.new_codes(member)})
 
 
 @for_changes
