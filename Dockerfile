@@ -1,11 +1,11 @@
 # The service as one image: migrations, commands and the server. docs/operating.md says how to run it.
 ARG PYTHON_IMAGE=python:3.11.14-slim-bookworm
 FROM ${PYTHON_IMAGE} AS build
-# Use requirements-s3.txt for files in a bucket.
-ARG REQUIREMENTS=requirements.txt
+# Use requirements/s3.txt for files in a bucket.
+ARG REQUIREMENTS=requirements/runtime.txt
 WORKDIR /srv
 RUN python -m venv /opt/venv
-COPY requirements.txt requirements-s3.txt ./
+COPY requirements requirements
 RUN /opt/venv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check --require-hashes --only-binary :all: \
         -r "${REQUIREMENTS}" \
     && /opt/venv/bin/pip uninstall --quiet --yes pip setuptools

@@ -16,20 +16,20 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, BASE_URL, DATA_DIR)
-	@$(PYTHON) trial/alone.py $(VENV).lock $(MAKE) --silent $(VENV)/installed
-	@exec $(BIN)/python -m trial
+	@$(PYTHON) studyservice/trial/alone.py $(VENV).lock $(MAKE) --silent $(VENV)/installed
+	@exec $(BIN)/python -m studyservice.trial
 
 secret: $(VENV)/bin/python
-	@$(BIN)/python -m trial.secret_key
+	@$(BIN)/python -m studyservice.trial.secret_key
 
 wheel: $(VENV)/installed-build ## Build the package into dist/
 	$(BIN)/python -m hatchling build -t wheel
 
 release: $(VENV)/installed-build ## Check that the version is new, build the package, test it, and list the manual steps
-	@$(BIN)/python -m release
+	@$(BIN)/python -m tools.release
 
 release-check: $(VENV)/installed-build
-	@$(BIN)/python -m release --package-only
+	@$(BIN)/python -m tools.release --package-only
 
 test: $(VENV)/installed-dev $(CLIENTS) ## Set up, check, and test on SQLite (through the tools) and on PostgreSQL (over REST)
 	@$(MAKE) --no-print-directory --jobs=2 check databases
@@ -68,7 +68,7 @@ migrations: $(VENV)/installed secret
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
 audit: $(VENV)/installed-dev ## Check the locked packages for known vulnerabilities (needs the network)
-	$(BIN)/pip-audit --strict --require-hashes --disable-pip --desc off -r requirements.txt -r requirements-dev.txt
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip --desc off -r requirements/runtime.txt -r requirements/dev.txt
 
 conformance: $(VENV)/installed-dev
 	$(BIN)/python -m tests.support.conformance
@@ -89,35 +89,35 @@ schema: $(VENV)/installed-dev ## Refresh tests/schema, the committed schema of e
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/server/test_schema.py
 	$(BIN)/pytest --database postgresql --refresh-baselines tests/server/test_schema.py
 
-clients: $(VENV)/installed-dev $(CLIENTS) ## Build the Python and the TypeScript client into clients/build/
-	@$(BIN)/python -m clients
+clients: $(VENV)/installed-dev $(CLIENTS) ## Build the Python and the TypeScript client into tools/clients/build/
+	@$(BIN)/python -m tools.clients
 
 exam-plan: $(VENV)/installed ## Simulate members who follow an exam plan, and write the tables of docs/exam-plan.md
-	$(BIN)/python -m bench.exam_plan
+	$(BIN)/python -m tools.bench.exam_plan
 
 bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks (needs redis-server); writes RESULTS.md and PLANS.md
-	$(BIN)/python -m bench
-	$(BIN)/python -m bench.plans
+	$(BIN)/python -m tools.bench
+	$(BIN)/python -m tools.bench.plans
 
 drills: $(VENV)/installed-dev ## Kill, fill and skew the service's components under load (needs redis-server); writes DRILLS.md
-	$(BIN)/python -m bench.drills
+	$(BIN)/python -m tools.bench.drills
 
 syllabi: $(VENV)/installed ## Measure how well labelled syllabi are read, from the tests or DIR=... (docs/syllabi-measured.md)
-	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(LABELLED)/unseen) $(SHOW)
+	@$(BIN)/python -m tools.bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(LABELLED)/unseen) $(SHOW)
 
 syllabi-fit: $(VENV)/installed-dev ## Fit the weights of the reasons on the labelled syllabi in DIR=..., which no rule has seen (ONLY=b_,c_)
-	@$(BIN)/python -m bench.syllabi_fit $(DIR) $(if $(ONLY),--only $(ONLY))
+	@$(BIN)/python -m tools.bench.syllabi_fit $(DIR) $(if $(ONLY),--only $(ONLY))
 
 syllabi-model: $(VENV)/installed ## Measure proposals made of a model's answers: DIR=texts ANSWERS=answers (docs/syllabi-measured.md)
-	@$(BIN)/python -m bench.model_reading $(DIR) $(ANSWERS) $(SHOW)
+	@$(BIN)/python -m tools.bench.model_reading $(DIR) $(ANSWERS) $(SHOW)
 
 LABELLED := tests/syllabi/labelled
 
 lock: $(VENV)/installed-dev ## Compile the hashed requirement files from pyproject.toml
-	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.txt
-	$(BIN)/uv pip compile $(LOCK) --extra build -c requirements.txt pyproject.toml -o requirements-build.txt
-	$(BIN)/uv pip compile $(LOCK) --extra s3 -c requirements.txt pyproject.toml -o requirements-s3.txt
-	$(BIN)/uv pip compile $(LOCK) --extra dev -c requirements.txt -c requirements-build.txt -c requirements-s3.txt pyproject.toml -o requirements-dev.txt
+	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements/runtime.txt
+	$(BIN)/uv pip compile $(LOCK) --extra build -c requirements/runtime.txt pyproject.toml -o requirements/build.txt
+	$(BIN)/uv pip compile $(LOCK) --extra s3 -c requirements/runtime.txt pyproject.toml -o requirements/s3.txt
+	$(BIN)/uv pip compile $(LOCK) --extra dev -c requirements/runtime.txt -c requirements/build.txt -c requirements/s3.txt pyproject.toml -o requirements/dev.txt
 
 LOCK := -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --no-header
@@ -127,17 +127,17 @@ $(VENV)/bin/python:
 		{ echo "Python 3.11 or newer is needed; set PYTHON=python3.x"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/installed: requirements.txt | $(VENV)/bin/python
+$(VENV)/installed: requirements/runtime.txt | $(VENV)/bin/python
 	@echo "Installing the locked packages ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/runtime.txt
 	@touch $@
 
-$(VENV)/installed-build: requirements-build.txt $(VENV)/installed
+$(VENV)/installed-build: requirements/build.txt $(VENV)/installed
 	@echo "Installing the locked packages that build the package ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/build.txt
 	@touch $@
 
-$(VENV)/installed-dev: requirements-dev.txt $(VENV)/installed
+$(VENV)/installed-dev: requirements/dev.txt $(VENV)/installed
 	@echo "Installing the locked development packages ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@

@@ -183,7 +183,7 @@ def file_storage() -> dict[str, Any]:
     if bool(access) != bool(secret):
         raise ImproperlyConfigured("S3_ACCESS_KEY and S3_SECRET_KEY go together: set both or none.")
     if find_spec("storages") is None or find_spec("boto3") is None:
-        raise ImproperlyConfigured("S3_BUCKET needs more packages: install those of requirements-s3.txt as well.")
+        raise ImproperlyConfigured("S3_BUCKET needs more packages: install those of requirements/s3.txt as well.")
     from botocore.config import Config  # noqa: PLC0415  # installed only with a bucket
 
     options = {

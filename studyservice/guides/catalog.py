@@ -122,10 +122,12 @@ SECTIONS = (
             _guide("toolkit", "How the authorization server uses its libraries."),
             Guide("contributing", "CONTRIBUTING.md", "Setting up, tests, what reviewers ask for."),
             _guide("conformance", "The test for each statement of the specification."),
-            Guide("measurements", "bench/RESULTS.md", "The results of the benchmark."),
-            Guide("profile", "bench/PROFILE.md", "The time spent in a call, and the gain of each step."),
-            Guide("cold-data", "bench/COLD.md", "Latency of calls whose data is on the disk and not in memory."),
-            Guide("drills", "bench/DRILLS.md", "Outcomes when components are killed, filled or skewed under load."),
+            Guide("measurements", "tools/bench/RESULTS.md", "The results of the benchmark."),
+            Guide("profile", "tools/bench/PROFILE.md", "The time spent in a call, and the gain of each step."),
+            Guide("cold-data", "tools/bench/COLD.md", "Latency of calls whose data is on the disk and not in memory."),
+            Guide(
+                "drills", "tools/bench/DRILLS.md", "Outcomes when components are killed, filled or skewed under load."
+            ),
         ),
         index_slug="internals",
         own_origin=False,

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bench.exam_plan import by_member, by_size, simulated
 from tests import ROOT
 from tests.support.cases import each
+from tools.bench.exam_plan import by_member, by_size, simulated
 from vocab.exam_plan.days import instant
 from vocab.exam_plan.memory import LEARNING, REVIEW, Memory, recalled
 from vocab.exam_plan.plan import Day, PlanCard, Settings, exam_plan, planner

@@ -79,7 +79,7 @@ class Talk:
 @pytest.fixture
 def demo_key(db: None) -> str:
     """A key of the demo member."""
-    from trial.demo import create_demo_member
+    from studyservice.trial.demo import create_demo_member
 
     return create_demo_member()[1]
 

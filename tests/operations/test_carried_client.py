@@ -13,10 +13,10 @@ from zipfile import ZipFile
 import pytest
 from django.test import Client
 
-from clients.packages import CARRIED, MODULE, build_wheel
 from tests import ROOT
 from tests.support import packages
 from tests.support.entry_points import RestEntryPoint
+from tools.clients.packages import CARRIED, MODULE, build_wheel
 
 pytestmark = [pytest.mark.database("sqlite", "client libraries"), pytest.mark.rest]
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.database("sqlite", "other tests send the same statement
 
 @pytest.fixture
 def demo(db: None) -> RestEntryPoint:
-    from trial.demo import create_demo_member
+    from studyservice.trial.demo import create_demo_member
 
     return RestEntryPoint(create_demo_member()[1])
 
@@ -35,7 +35,7 @@ def test_weeks_of_practice_produce_a_streak_and_a_weak_topic(demo: RestEntryPoin
 @pytest.mark.database("both")
 def test_no_review_is_in_the_future(db: None) -> None:
     """Even if the first run is just after midnight."""
-    from trial.demo import create_demo_member
+    from studyservice.trial.demo import create_demo_member
     from vocab.models import Review
 
     midnight = datetime(2030, 5, 1, 0, 0, 1, tzinfo=UTC)

@@ -144,7 +144,7 @@ def test_a_link_to_an_unserved_file_fails_the_build(link: str) -> None:
 
 def test_a_link_to_a_missing_heading_fails_the_build(tmp_path: Path) -> None:
     for guide in GUIDES:
-        (tmp_path / guide.source).parent.mkdir(exist_ok=True)
+        (tmp_path / guide.source).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / guide.source, tmp_path / guide.source)
     shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
     shutil.copy(ROOT / "docs" / "openapi.json", tmp_path / "docs")

@@ -22,8 +22,8 @@ def floor(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Its functions on the connection of the test."""
     monkeypatch.setenv("DATABASE_URL", "postgresql://unused")
     monkeypatch.setenv("SECRET_KEY", settings.SECRET_KEY)
-    floor = importlib.import_module("bench.floor")
-    ground = importlib.import_module("bench.floor.ground")
+    floor = importlib.import_module("tools.bench.floor")
+    ground = importlib.import_module("tools.bench.floor.ground")
     connection.ensure_connection()
     monkeypatch.setattr(ground._local, "connection", connection.connection, raising=False)
     return floor

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from bench import pace
-from bench.measure import percentile
-from bench.under_load import Latency
+from tools.bench import pace
+from tools.bench.measure import percentile
+from tools.bench.under_load import Latency
 
 pytestmark = pytest.mark.database("sqlite", "numbers")
 

@@ -9,12 +9,12 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 
-from bench import machine
-from bench.servers import wait_until
 from tests.support import server as servers
 from tests.support.cases import each
 from tests.support.server import ADA
 from tests.support.wire import COURSE, JSON, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
+from tools.bench import machine
+from tools.bench.servers import wait_until
 
 pytestmark = pytest.mark.database("sqlite", "HTTP framing")
 

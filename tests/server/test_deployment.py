@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
-from release.package import PAGES
 from tests import ROOT
 from tests.support.cases import each
 from tests.support.forked import ended
 from tests.support.shipped import admitted, copy_admitted, serving, status
+from tools.release.package import PAGES
 
 pytestmark = pytest.mark.database("sqlite", "files of the image and the composition")
 

@@ -1,7 +1,7 @@
 """The placement of each table when members are distributed over servers, and the statements for it.
 
-The drill `citus` executes them on Citus (`python -m bench.drills --only citus`). Here the statements that change keys
-run on plain PostgreSQL: the result must be valid on each server with some of the members.
+The drill `citus` executes them on Citus (`python -m tools.bench.drills --only citus`). Here the statements that change
+keys run on plain PostgreSQL: the result must be valid on each server with some of the members.
 """
 
 from typing import Any

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from django.test.client import MULTIPART_CONTENT
 
-from bench import machine
 from tests.support import hostile_files as hostile
 from tests.support import server as servers
 from tests.support.server import ADA
 from tests.support.syllabus_files import pdf
 from tests.support.uploads import multipart
 from tests.support.wire import Response, Wire, is_envelope
+from tools.bench import machine
 
 pytestmark = pytest.mark.database("sqlite", "reads files")
 

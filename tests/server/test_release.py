@@ -12,9 +12,9 @@ import pytest
 import yaml
 from packaging.version import Version
 
-from release.changelog import NotReleasableError, newest, require_new
 from tests import ROOT
 from tests.support.cases import each
+from tools.release.changelog import NotReleasableError, newest, require_new
 
 pytestmark = pytest.mark.database("sqlite", "changelog and git")
 

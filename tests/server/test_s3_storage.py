@@ -143,5 +143,5 @@ def test_an_incomplete_credential_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S3_BUCKET", BUCKET)
     monkeypatch.setitem(sys.modules, "storages", None)
-    with pytest.raises(ImproperlyConfigured, match=r"requirements-s3\.txt"):
+    with pytest.raises(ImproperlyConfigured, match=r"requirements/s3\.txt"):
         file_storage()

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench import machine
 from tests.support import server as servers
 from tests.support.databases import copied
 from tests.support.properties import examples
 from tests.support.streams import JSON, SMUGGLED, Message, Writer, answers, conversation, cut
 from tests.support.wire import Wire
+from tools.bench import machine
 
 pytestmark = [
     pytest.mark.database("sqlite", "server connections"),

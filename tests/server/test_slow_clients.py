@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from bench import machine
 from studyservice.server.lanes import READS_AT_ONCE
 from tests.support import server as servers
 from tests.support.databases import copied
 from tests.support.server import ADA
 from tests.support.wire import JSON, MIB, Wire, half_body, half_sent, is_envelope, is_open, received
+from tools.bench import machine
 
 pytestmark = pytest.mark.database("sqlite", "server connections")
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
+from studyservice.trial.demo import DEMO_EMAIL
+from studyservice.trial.prepare import PRINTING
+from studyservice.trial.prepare import prepare as trial
+from studyservice.trial.secret_key import write_trial_secret
 from tests.support.entry_points import RestEntryPoint
-from trial.demo import DEMO_EMAIL
-from trial.prepare import PRINTING
-from trial.prepare import prepare as trial
-from trial.secret_key import write_trial_secret
 
 pytestmark = [pytest.mark.database("sqlite", "a trial uses SQLite"), pytest.mark.django_db]
 

@@ -18,12 +18,12 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from release.package import PAGES
 from tests import ROOT
 from tests.support import shipped
 from tests.support.forked import ended
 from tests.support.locked import install_locked
 from tests.support.server import free_port, wait_for
+from tools.release.package import PAGES
 
 pytestmark = pytest.mark.database("sqlite", "the package")
 
@@ -55,10 +55,10 @@ def _build(target: str, sources: Path, directory: Path) -> None:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with only the package and the packages of `requirements.txt`."""
+    """A virtual environment with only the package and the packages of `requirements/runtime.txt`."""
     venv = tmp_path_factory.mktemp("venv")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
-    install_locked(ROOT / "requirements.txt", _site_packages(venv))
+    install_locked(ROOT / "requirements" / "runtime.txt", _site_packages(venv))
     install = ["uv", "pip", "install", "--offline", "--no-deps", "--python", str(venv / "bin" / "python"), str(wheel)]
     subprocess.run([sys.executable, "-m", *install], cwd=venv, check=True, capture_output=True)
     return venv
@@ -74,7 +74,6 @@ def test_it_contains_the_service_without_its_tests(wheel: Path) -> None:
     assert code == {"accounts", "courses", "grades", "mcpbridge", "oauthserver", "overview", "planning"} | {
         "practice",
         "studyservice",
-        "trial",
         "vocab",
     }
     assert shared == {"requirements.txt", *(f"deploy/{file.name}" for file in (ROOT / "deploy").iterdir())}
@@ -89,7 +88,7 @@ def test_its_files_migrate_and_serve_pages(wheel: Path, production: dict[str, st
     shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", tmp_path)
     site = tmp_path / "site"
     shutil.unpack_archive(wheel, site, "zip")
-    migrated = ended(tmp_path, "trial", "manage", "migrate", environment=production, root=site)
+    migrated = ended(tmp_path, "studyservice.trial", "manage", "migrate", environment=production, root=site)
     assert (migrated.returncode, migrated.stderr) == (0, "")
     program = ["gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi"]
     with shipped.serving(site, program, production) as (origin, _):
@@ -101,8 +100,8 @@ def test_its_files_migrate_and_serve_pages(wheel: Path, production: dict[str, st
 def test_building_needs_no_development_packages() -> None:
     """`make wheel` installs these: the locked runtime, and hatchling with its dependencies."""
     runtime, build = (
-        {line.split()[0] for line in (ROOT / name).read_text().splitlines() if "==" in line}
-        for name in ("requirements.txt", "requirements-build.txt")
+        {line.split()[0] for line in (ROOT / "requirements" / name).read_text().splitlines() if "==" in line}
+        for name in ("runtime.txt", "build.txt")
     )
     assert runtime < build
     names = {line.partition("==")[0] for line in build - runtime}

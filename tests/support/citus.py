@@ -1,7 +1,7 @@
 """Runs the tests on members distributed over servers. No request may query more than one server.
 
-The database already exists, migrated and distributed: the drill `citus` (`bench/drills/citus.py`) creates it and sets
-`CITUS_URL`. It is not copied, so rows that one test leaves behind are visible to the next.
+The database already exists, migrated and distributed: the drill `citus` (`tools/bench/drills/citus.py`) creates it and
+sets `CITUS_URL`. It is not copied, so rows that one test leaves behind are visible to the next.
 """
 
 from typing import Any

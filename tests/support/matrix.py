@@ -41,7 +41,7 @@ def _on_python(version: str, arguments: list[str]) -> str:
     if not bin_.exists():
         subprocess.run([python, "-m", "venv", own], check=True)
     install = [str(bin_), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
-    if subprocess.run([*install, "-r", "requirements-dev.txt"], cwd=ROOT, check=False).returncode:
+    if subprocess.run([*install, "-r", "requirements/dev.txt"], cwd=ROOT, check=False).returncode:
         return FAILED
     return _outcome([bin_, "-m", "pytest", "--database", "sqlite", *arguments])
 

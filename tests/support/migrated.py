@@ -22,7 +22,7 @@ _MIGRATED_BY = (
     "*/migrations/*.py",
     "studyservice/database/**/*.py",
     "studyservice/management/commands/migrate.py",
-    "requirements.txt",
+    "requirements/runtime.txt",
 )
 _KEPT = 3
 """Number of kept entries per kind. Older ones are removed."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from clients.packages import HERE, build_python, build_typescript
 from tests.support import javascript, run
+from tools.clients.packages import HERE, build_python, build_typescript
 
 
 def python_site() -> Path:

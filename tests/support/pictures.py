@@ -62,7 +62,7 @@ def _trial() -> Iterator[tuple[str, str, str]]:
         environment = os.environ | {"DATA_DIR": directory, "HOST": "127.0.0.1", "PORT": str(port)}
         environment["BASE_URL"] = f"http://127.0.0.1:{port}"
         with subprocess.Popen(
-            [sys.executable, "-m", "trial"],
+            [sys.executable, "-m", "studyservice.trial"],
             cwd=ROOT,
             env=environment,
             stdout=subprocess.PIPE,

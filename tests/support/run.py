@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import psycopg
 
+from studyservice.trial.alone import alone
 from tests.support import citus, databases, migrated
 from tests.support.postgres import start
-from trial.alone import alone
 
 DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 """The variable with the directory of the run."""
@@ -194,7 +194,7 @@ def _build_guides() -> None:
     from studyservice.guides.building import build
     from studyservice.guides.catalog import BUILT
 
-    sources = ("docs/*.md", "docs/openapi.json", "*.md", "studyservice/guides/*.py", "requirements.txt")
+    sources = ("docs/*.md", "docs/openapi.json", "*.md", "studyservice/guides/*.py", "requirements/runtime.txt")
     if _older(BUILT / "search.json", [path for pattern in sources for path in migrated.ROOT.glob(pattern)]):
         build()
 

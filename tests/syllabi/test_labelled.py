@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.syllabi import Measured, Score, measure
+from tools.bench.syllabi import Measured, Score, measure
 
 pytestmark = pytest.mark.database("sqlite", "parses text")
 

@@ -1,4 +1,0 @@
-"""`python -m bench.cold`: calls of members whose rows are on the disk and in no cache, which are most members of a day.
-
-`seed` fills a database, `bound` keeps its files out of memory, `pages` counts what a statement reads.
-"""

@@ -1,1 +1,0 @@
-"""API clients built from docs/openapi.json: `python -m clients`, or `make clients`."""

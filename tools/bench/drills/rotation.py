@@ -1,0 +1,171 @@
+"""Change the secret key, the credential prefix and the database's password under load, on two instances.
+
+The steps are those of docs/operating.md, Changing secrets. Each replaces one instance after the other, while the old
+one still answers. Cursors and keys from one instance are used at the other.
+"""
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import cycle
+from pathlib import Path
+
+import psycopg
+
+from tests.support.redis_server import Redis
+from tools.bench.cast import Subject
+from tools.bench.drills.bursts import LIMIT
+from tools.bench.drills.client import Answer, Client
+from tools.bench.drills.report import Report
+from tools.bench.drills.stored import count, execute
+from tools.bench.drills.watch import Watch, me
+from tools.bench.servers import Server, manage
+from tools.bench.site import Site
+
+_THREADS = 4
+_DRAIN_SECONDS = 1.0
+"""Time for which a proxy keeps an instance running without new calls."""
+
+
+class _Fleet:
+    """Two instances behind one address."""
+
+    def __init__(self, site: Site, url: str, data: Path, redis: Redis, **settings: str) -> None:
+        self.url, self.settings = url, settings
+        self._site, self._data, self._redis = site, data, redis
+        self._instances = [self._start(), self._start()]
+
+    def _start(self) -> Server:
+        return self._site.serve(self.url, self._data, processes=1, redis=self._redis, ahead=0, **self.settings)
+
+    def client(self, place: int, key: str) -> Client:
+        """Return a client of one of the instances."""
+        return Client(self._instances[place].port, key)
+
+    def roll(self, **changes: str) -> None:
+        """Replace the instances, one after the other, by ones with these settings."""
+        self.settings |= changes
+        for place, old in enumerate(self._instances):
+            self._instances[place] = self._start()
+            time.sleep(_DRAIN_SECONDS)
+            old.stop()
+
+    def new_key(self) -> str:
+        """Create a key by a command with the current settings."""
+        env = self._site.environment(self.url, self._data, **self.settings)
+        made = json.loads(manage(env, "createapikey", "member0@example.org", "rotated", "--json"))
+        return str(made["api_key"])
+
+
+def drill(site: Site) -> Iterator[Report]:
+    """Run the changes one after another, under the same load."""
+    site = site.apart("rotation")
+    url, data, cast = site.fresh("postgresql")
+    first, second = _roles(site, url)
+    old, new = secrets.token_urlsafe(64), secrets.token_urlsafe(64)
+    fleet = _Fleet(site, first, data, site.redis(), SECRET_KEY=old)
+    subject, *members = cast.members
+    steps: dict[str, Callable[[Report], None]] = {
+        "SECRET_KEY": partial(_secret_key, fleet=fleet, subject=subject, old=old, new=new),
+        "CREDENTIAL_PREFIX": partial(_prefix, fleet=fleet, subject=subject),
+        "the database's password": partial(_password, fleet=fleet, url=url, second=second),
+    }
+    reports, calls = [], [0]
+    walks = [Watch(0, _walking(fleet, members[number::_THREADS], calls), pause=0.02) for number in range(_THREADS)]
+    with ExitStack() as callers:
+        for walk in walks:
+            callers.enter_context(walk)
+        for what, rotate in steps.items():
+            report, before = Report(f"{what} changed"), calls[0]
+            rotate(report)
+            done, failed = calls[0] - before, [walk.told() for walk in walks if not walk.only("200", "201")]
+            report.check(f"{done} calls meanwhile, none failed", done > LIMIT and not failed)
+            report.notes += failed
+            reports.append(report)
+    yield from reports
+
+
+def _walking(fleet: _Fleet, subjects: Sequence[Subject], calls: list[int]) -> Callable[[Client], Answer]:
+    """Return a function that creates two items at one instance, lists them there, and gets the next page from the
+    other.
+    """
+    people = cycle(subjects)
+
+    def walk(_: Client) -> Answer:
+        subject = next(people)
+        with fleet.client(0, subject.key) as client:
+            for number in range(2):
+                answer = client.call("POST", _items(subject), {"title": f"quiz {number}"})
+                if not answer.ok:
+                    return answer
+            page = client.get("/v1/items?limit=1")
+        if not page.ok:
+            return page
+        with fleet.client(1, subject.key) as client:
+            answer = client.get(f"/v1/items?limit=1&cursor={page.body['next_cursor']}")
+        calls[0] += 4 * answer.ok
+        return answer
+
+    return walk
+
+
+def _items(subject: Subject) -> str:
+    return f"/v1/courses/{subject.courses[0]}/items"
+
+
+def _secret_key(report: Report, fleet: _Fleet, subject: Subject, old: str, new: str) -> None:
+    """All instances accept the new key before any signs with it."""
+    with fleet.client(0, subject.key) as client:
+        for number in range(2):
+            client.call("POST", _items(subject), {"title": f"before {number}"})
+        page = f"/v1/items?limit=1&cursor={client.get('/v1/items?limit=1').body['next_cursor']}"
+    fleet.roll(SECRET_KEY_FALLBACKS=new)
+    fleet.roll(SECRET_KEY=new, SECRET_KEY_FALLBACKS=old)
+    with fleet.client(0, subject.key) as client:
+        report.check("an earlier cursor still works", client.get(page).ok)
+    fleet.roll(SECRET_KEY_FALLBACKS="")
+    with fleet.client(0, subject.key) as client:
+        report.check("without the old key it is refused", client.get(page).status == 400)
+
+
+def _prefix(report: Report, fleet: _Fleet, subject: Subject) -> None:
+    """All instances accept the new prefix before any uses it."""
+    fleet.roll(CREDENTIAL_PREFIX_FALLBACKS="study")
+    fleet.roll(CREDENTIAL_PREFIX="study", CREDENTIAL_PREFIX_FALLBACKS="svc")
+    made = fleet.new_key()
+    report.check("a new key has the new prefix", made.startswith("study_sk_"))
+    for what, key in (("a new key", made), ("a key of before", subject.key)):
+        with fleet.client(1, key) as client:
+            report.check(f"{what} works", me(client).ok)
+
+
+def _roles(site: Site, url: str) -> tuple[str, str]:
+    """Create two roles with passwords and the rights of a third. Return the database URL for each."""
+    rules = site.postgres.data / "pg_hba.conf"
+    rules.write_text(f"local all study_a,study_b scram-sha-256\n{rules.read_text()}")
+    passwords = {name: secrets.token_hex(16) for name in ("study_a", "study_b")}
+    grant = "GRANT pg_read_all_data, pg_write_all_data TO study"
+    login = [f"CREATE ROLE {name} LOGIN PASSWORD '{password}' IN ROLE study" for name, password in passwords.items()]
+    execute(url, "CREATE ROLE study NOLOGIN", grant, *login, "SELECT pg_reload_conf()")
+    place, _, options = url.partition("?")
+    database = place.rpartition("/")[2]
+    first, second = (f"postgres://{name}:{password}@/{database}?{options}" for name, password in passwords.items())
+    return first, second
+
+
+def _password(report: Report, fleet: _Fleet, url: str, second: str) -> None:
+    """Switch to a second role with another password, then drop the first."""
+    try:
+        psycopg.connect(fleet.url.replace("study_a:", "study_a:not-")).close()
+        asked = False
+    except psycopg.OperationalError:
+        asked = True
+    report.check("PostgreSQL asks for the password", asked)
+    fleet.url = second
+    fleet.roll()
+    left = count(url, "pg_stat_activity", "usename = 'study_a'")
+    report.check("no connection uses the old password", left == 0)
+    execute(url, "DROP ROLE study_a")

@@ -1,0 +1,106 @@
+"""Reviewing a flashcard."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import fsrs
+
+from tools.bench.floor.ground import Caller, Refused, query, timestamp
+
+_CARD = """
+    SELECT m.write_clock, d.name, d.course_id, m.desired_retention, c.deck_id, c.term, c.definition,
+        c.state, c.step, c.stability, c.difficulty, c.due_at, c.last_reviewed_at, c.reps, c.lapses,
+        c.suspended
+    FROM vocab_card c JOIN vocab_deck d ON d.id = c.deck_id JOIN accounts_member m ON m.id = c.member_id
+    WHERE c.member_id = %s AND c.id = %s
+"""
+# One statement, which does nothing if the member's data changed since the card was read. That replaces a lock and saves
+# two round trips.
+_REVIEW = """
+    WITH tick AS (
+        UPDATE accounts_member SET write_clock = %(at)s WHERE id = %(member)s AND write_clock = %(seen)s RETURNING id
+    ), log AS (
+        INSERT INTO vocab_review (id, member_id, card_id, rating, reviewed_at, duration_ms, desired_retention,
+            state, step, stability, difficulty, due_at, last_reviewed_at)
+        SELECT %(id)s, tick.id, c.id, %(rating)s, %(at)s, %(duration_ms)s, %(retention)s,
+            c.state, c.step, c.stability, c.difficulty, c.due_at, c.last_reviewed_at
+        FROM tick JOIN vocab_card c ON c.member_id = tick.id AND c.id = %(card)s
+    ), attempt AS (
+        INSERT INTO practice_attempt (id, member_id, source, topic, deck_id, course_id, correct, attempted_at, day)
+        SELECT %(id)s, tick.id, 'vocab', %(topic)s, %(deck)s, %(course)s, %(correct)s, %(at)s, %(day)s FROM tick
+    )
+    UPDATE vocab_card c SET state = %(state)s, step = %(step)s, stability = %(stability)s, difficulty = %(difficulty)s,
+        due_at = %(due_at)s, last_reviewed_at = %(at)s, reps = %(reps)s, lapses = %(lapses)s
+    FROM tick WHERE c.member_id = tick.id AND c.id = %(card)s RETURNING c.id
+"""
+_TRIES = 20
+_MICROSECOND = timedelta(microseconds=1)
+_RATINGS = {rating.name.lower(): rating for rating in fsrs.Rating}
+_STATES = {"new": fsrs.State.Learning} | {state.name.lower(): state for state in fsrs.State}
+_NAMES = {state: state.name.lower() for state in fsrs.State}
+
+_schedulers: dict[float, fsrs.Scheduler] = {}
+
+
+def review_vocab_card(caller: Caller, card_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+    """Return the card after a review."""
+    rating, duration_ms = body["rating"], body.get("duration_ms")
+    if rating not in _RATINGS or not (duration_ms is None or 0 <= duration_ms <= 3_600_000):
+        raise Refused("422 Unprocessable Content")
+    for _ in range(_TRIES):
+        found = query(_CARD, (caller.member, card_id))
+        if not found:
+            raise Refused("404 Not Found")
+        answer = _review(caller, card_id, found[0], rating, duration_ms)
+        if answer is not None:
+            return answer
+    raise Refused("503 Service Unavailable")
+
+
+def _review(
+    caller: Caller, card_id: UUID, row: tuple[Any, ...], rating: str, duration_ms: int | None
+) -> dict[str, Any] | None:
+    """Return the answer, or None if the member's data changed meanwhile."""
+    seen, topic, course_id, retention, deck_id, term, definition, state, *values, reps, lapses, suspended = row
+    step, stability, difficulty, due_at, last_reviewed_at = values
+    scheduler = _schedulers.get(retention)
+    if scheduler is None:
+        scheduler = _schedulers[retention] = fsrs.Scheduler(desired_retention=retention, enable_fuzzing=False)
+    before = fsrs.Card(0, _STATES[state], step, stability, difficulty, due_at, last_reviewed_at)
+    at = max(datetime.now(UTC), seen.astimezone(UTC) + _MICROSECOND)
+    after, _ = scheduler.review_card(before, _RATINGS[rating], at)
+    record = {
+        "id": card_id,
+        "deck_id": deck_id,
+        "term": term,
+        "definition": definition,
+        "state": _NAMES[after.state],
+        "due_at": after.due,
+        "reps": reps + 1,
+        "lapses": lapses + (rating == "again" and state == "review"),
+        "suspended": suspended,
+        "stability": after.stability,
+        "difficulty": after.difficulty,
+    }
+    written = query(
+        _REVIEW,
+        record
+        | {
+            "id": uuid4(),
+            "at": at,
+            "member": caller.member,
+            "seen": seen,
+            "card": card_id,
+            "rating": rating,
+            "duration_ms": duration_ms,
+            "retention": retention,
+            "topic": topic,
+            "deck": deck_id,
+            "course": course_id,
+            "correct": rating != "again",
+            "day": caller.today,
+            "step": after.step,
+        },
+    )
+    return record | {"due_at": timestamp(after.due), "last_reviewed_at": timestamp(at)} if written else None

@@ -1,0 +1,1 @@
+"""API clients built from docs/openapi.json: `python -m tools.clients`, or `make clients`."""
