@@ -10,11 +10,10 @@ RUN /opt/venv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check
         -r "${REQUIREMENTS}" \
     && /opt/venv/bin/pip uninstall --quiet --yes pip setuptools
 COPY . ./
-# Render the guides, hash the names of static files, and let the user below read everything, whatever the checkout's umask
-# was. These values are for these commands only, and are not kept.
+# Hash the names of static files, and let the user below read everything, whatever the checkout's umask was. These values
+# are for these commands only, and are not kept.
 RUN export DATA_DIR=/tmp BASE_URL=http://127.0.0.1:8000 EMAIL_URL=consolemail:// \
         SECRET_KEY="$(/opt/venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(64))')" \
-    && /opt/venv/bin/python manage.py buildguides --verbosity 0 \
     && /opt/venv/bin/python manage.py collectstatic --no-input --verbosity 0 \
     && /opt/venv/bin/python -m compileall -q . \
     && chmod -R a+rX .

@@ -9,7 +9,6 @@ from studyservice.server.checks import (
     ENVIRONMENT,
     check_connections,
     check_connections_in_deployment,
-    check_guides,
     check_static_files,
     check_trusted_proxies,
     check_variables,
@@ -30,7 +29,6 @@ class StudyServiceConfig(AppConfig):
         ANSWERS.register("health", HEALTH)
         register(check_trusted_proxies, ENVIRONMENT)
         register(check_variables, ENVIRONMENT)
-        register(check_guides, deploy=True)
         register(check_static_files, deploy=True)
         register(check_connections, Tags.database)
         register(check_connections_in_deployment, deploy=True)

@@ -1,4 +1,4 @@
-"""A hook of the package build: add the rendered guides and the static files."""
+"""A hook of the package build: add the guides and the static files."""
 
 import os
 import secrets
@@ -11,21 +11,23 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class ServedFilesHook(BuildHookInterface[Any]):
-    """Renders the guides and collects the static files, with hashed names, before the package is built.
+    """Adds the guides' Markdown and the static files, collected with hashed names.
 
     hatchling loads this file by its path, and cannot import the packages beside it.
     """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Render and collect them. An editable installation serves its checkout's `collectstatic` output instead."""
-        sys.path.insert(0, self.root)
-        from studyservice.guides.building import build  # noqa: PLC0415  # from the path above
-
-        build(Path(self.root))
+        """Add them. An editable installation serves those of its checkout instead."""
         self._collected = TemporaryDirectory(prefix="staticfiles-")
-        if version != "editable":
-            _collect(self._collected.name)
-            build_data["force_include"][self._collected.name] = "studyservice/staticfiles"
+        if version == "editable":
+            return
+        sys.path.insert(0, self.root)
+        from studyservice.guides.catalog import CARRIED, CHANGELOG, GUIDES  # noqa: PLC0415  # from the path above
+
+        _collect(self._collected.name)
+        build_data["force_include"] |= {self._collected.name: "studyservice/staticfiles"} | {
+            str(Path(self.root) / guide.source): f"{CARRIED}/{guide.slug}.md" for guide in (*GUIDES, CHANGELOG)
+        }
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove the temporary files, which are now in the package."""

@@ -1,5 +1,1 @@
-"""The guides: Markdown of this repository, rendered at build time and served as pages.
-
-The rendering modules (`catalog`, `markdown`, `building`) do not import Django, so that the package build can run them
-too.
-"""
+"""The guides: Markdown of this repository, rendered when a page is first asked for."""

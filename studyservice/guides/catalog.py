@@ -1,25 +1,23 @@
 """The list of guides, in reading order."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
-BUILT = Path(__file__).resolve().parent / "built"
-"""The directory of rendered files, which is not in the repository."""
+from studyservice.environment import BASE_DIR, CHECKOUT
 
-STATIC_MARK = "static:"
-"""Prefix of image addresses in rendered files. The page replaces it with the hashed address."""
+CARRIED = "studyservice/guides/files"
+"""The directory of the guides' Markdown in an installed package, one file for each slug (`studyservice/wheel.py`)."""
 
 ROOT = "/docs"
 """The address of the API reference. The guides are below it."""
-
-CHANGELOG = "changelog"
-"""The name of the changelog in the rendered files. It has its own page."""
 
 EXAMPLE_ORIGIN = "https://study.example.org"
 """The placeholder for this service's origin in the guides for members and apps."""
 
 
-class Guide(NamedTuple):
+@dataclass(frozen=True)
+class Guide:
     """A guide.
 
     Attributes:
@@ -32,27 +30,48 @@ class Guide(NamedTuple):
     source: str
     about: str
 
+    @property
+    def file(self) -> Path:
+        """The Markdown, in the checkout or in the installed package."""
+        return BASE_DIR / (self.source if CHECKOUT else f"{CARRIED}/{self.slug}.md")
 
-class Section(NamedTuple):
+    @cached_property
+    def title(self) -> str:
+        """The heading in its first line."""
+        with self.file.open(encoding="utf-8") as file:
+            return file.readline().removeprefix("# ").strip()
+
+
+@dataclass(frozen=True)
+class Section:
     """Guides about one subject.
 
     Attributes:
         index_slug: the slug of the index that lists them.
-        own_origin: whether to replace the example origin by this service's own.
     """
 
     title: str
     guides: tuple[Guide, ...]
     index_slug: str = ""
-    own_origin: bool = True
+
+    @property
+    def own_origin(self) -> bool:
+        """Whether this service's own origin takes the place of the example's: its readers call this service."""
+        return not self.index_slug
 
 
-class Index(NamedTuple):
+@dataclass(frozen=True)
+class Index:
     """A page that lists the guides for one kind of reader, at `/docs/guides` or `/docs/guides/SLUG`."""
 
     slug: str
     title: str
     about: str
+
+    @property
+    def sections(self) -> list[Section]:
+        """Its guides, by subject."""
+        return [section for section in SECTIONS if section.index_slug == self.slug]
 
 
 INDEXES = (
@@ -60,6 +79,9 @@ INDEXES = (
     Index("operators", "Guides for operators", "Running the service: installing, scaling, securing."),
     Index("internals", "How it is built", "For developers of the service."),
 )
+
+CHANGELOG = Guide("changelog", "CHANGELOG.md", "What changed.")
+"""It has its own page."""
 
 
 def _guide(slug: str, about: str) -> Guide:
@@ -111,7 +133,6 @@ SECTIONS = (
             _guide("security", "Threats, defenses and remaining risks."),
         ),
         index_slug="operators",
-        own_origin=False,
     ),
     Section(
         "How it is built",
@@ -130,14 +151,13 @@ SECTIONS = (
             ),
         ),
         index_slug="internals",
-        own_origin=False,
     ),
 )
 
 GUIDES = tuple(guide for section in SECTIONS for guide in section.guides)
 
 ADDRESSES = {guide.source: f"{ROOT}/{guide.slug}" for guide in GUIDES} | {
-    "CHANGELOG.md": "/changelog",
+    CHANGELOG.source: "/changelog",
     "docs/openapi.json": "/openapi.json",
 }
 """The served address of each file of the repository."""

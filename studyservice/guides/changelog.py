@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 
 from studyservice.guides.catalog import CHANGELOG
-from studyservice.guides.served import built_pages, changelog
+from studyservice.guides.markdown import document
 
 HISTORY_SECONDS = 300
 """How long a cache may keep pages that change only with a new version."""
@@ -39,9 +39,9 @@ class Entry(NamedTuple):
 @cache
 def entries() -> tuple[Entry, ...]:
     """Return all versions, the newest first."""
-    file_changed_at = datetime.fromisoformat(built_pages()[CHANGELOG]["changed_at"])
+    file_changed_at = datetime.fromtimestamp(CHANGELOG.file.stat().st_mtime, UTC)
     found = []
-    for anchor, heading, html in _ENTRY.findall(changelog().html):
+    for anchor, heading, html in _ENTRY.findall(document(CHANGELOG, own_origin=False).html):
         release = _RELEASE.fullmatch(heading)
         title = f"Version {release[1]}" if release else "Not released yet"
         changed_at = datetime.fromisoformat(release[2]).replace(tzinfo=UTC) if release else file_changed_at

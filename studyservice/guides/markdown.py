@@ -3,16 +3,19 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from itertools import groupby
 from pathlib import PurePosixPath
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
+from django.conf import settings
+from django.templatetags.static import static
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from studyservice.guides.catalog import ADDRESSES, NAMED, STATIC_MARK
+from studyservice.guides.catalog import ADDRESSES, EXAMPLE_ORIGIN, NAMED, Guide
 
 STATIC = "studyservice/static/"
 """The directory of the guides' images."""
@@ -48,16 +51,25 @@ class Document:
     """A rendered file.
 
     Attributes:
-        title: its first heading, which is not part of `html`.
         lead: the plain text between the title and the next heading.
-        links: (path, fragment) of each link within this site; a path of "" is the document itself.
+        html: all but the title. Trusted, since the files are our own.
     """
 
-    title: str
     lead: str
     html: str
     headings: tuple[Heading, ...]
-    links: frozenset[tuple[str, str]]
+
+
+@cache
+def document(guide: Guide, *, own_origin: bool) -> Document:
+    """Render a guide, when it is first asked for.
+
+    Args:
+        guide: the file.
+        own_origin: whether to replace the example origin by this service's own.
+    """
+    text = guide.file.read_text(encoding="utf-8")
+    return render(text.replace(EXAMPLE_ORIGIN, settings.BASE_URL) if own_origin else text, guide.source)
 
 
 def render(text: str, source: str) -> Document:
@@ -70,10 +82,10 @@ def render(text: str, source: str) -> Document:
     tokens = parser.parse(text)
     [title, *headings] = _name_headings(tokens)
     _unmark_empty_headers(tokens)
-    links = frozenset(_lead_links(tokens, source))
+    _lead_links(tokens, source)
     body = tokens[3:]  # after the title
     html = str(parser.renderer.render(list(_with_tabs(body)), parser.options, {}))
-    return Document(title.title, title.text, html, tuple(headings), links)
+    return Document(title.text, html, tuple(headings))
 
 
 def _name_headings(tokens: Sequence[Token]) -> list[Heading]:
@@ -106,18 +118,15 @@ def _plain(token: Token) -> str:
     return "".join(" " if child.type.endswith("break") else child.content for child in token.children or [])
 
 
-def _lead_links(tokens: Sequence[Token], source: str) -> Iterator[tuple[str, str]]:
-    """Point links to served addresses, and link the names of pages and guides in code. Yield the local links."""
+def _lead_links(tokens: Sequence[Token], source: str) -> None:
+    """Point links to served addresses, and link the names of pages and guides in code."""
     for token in tokens:
         children: list[Token] = []
         inside = False
         for child in token.children or []:
             if child.type == "link_open":
                 inside = True
-                address, fragment = _address(str(child.attrs["href"]), source)
-                child.attrs["href"] = address + (f"#{fragment}" if fragment else "")
-                if not urlsplit(address).scheme:
-                    yield address, fragment
+                child.attrs["href"] = _address(str(child.attrs["href"]), source)
             elif child.type == "link_close":
                 inside = False
             elif child.type == "image":
@@ -130,24 +139,22 @@ def _lead_links(tokens: Sequence[Token], source: str) -> Iterator[tuple[str, str
         token.children = children or None
 
 
-def _address(link: str, source: str) -> tuple[str, str]:
-    """Return the served address of a link in `source`, and its fragment."""
+def _address(link: str, source: str) -> str:
+    """Return the served address of a link in `source`."""
     parts = urlsplit(link)
-    if parts.scheme:
-        return link, ""
-    if not parts.path:
-        return "", parts.fragment
+    if parts.scheme or not parts.path:
+        return link
     file = _resolved(parts.path, source)
     if file not in ADDRESSES:
         raise BrokenLinkError(f"{source} links to {file}, which is not served.")
-    return ADDRESSES[file], parts.fragment
+    return urlunsplit(("", "", ADDRESSES[file], "", parts.fragment))
 
 
 def _image(link: str, source: str) -> str:
     file = _resolved(link, source)
     if not file.startswith(STATIC):
         raise BrokenLinkError(f"{source} shows {file}, which is not below {STATIC}.")
-    return STATIC_MARK + file.removeprefix(STATIC)
+    return static(file.removeprefix(STATIC))
 
 
 def _resolved(path: str, source: str) -> str:

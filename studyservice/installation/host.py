@@ -20,7 +20,7 @@ LEAST_FREE_MIB = 1024
 
 MOST_DRIFT_SECONDS = 2.0
 
-_STEPS = {"studyservice.W002": "guides", "studyservice.W003": "static files"}
+_STEPS = {"studyservice.W003": "static files"}
 """System checks with their own step. All others belong to the step `settings`."""
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO

@@ -9,7 +9,6 @@ from django.core import checks
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 
 from studyservice.environment import misspelled
-from studyservice.guides.served import is_built
 from studyservice.server.static_files import MissingStaticFilesError, require_static_files
 
 ENVIRONMENT = "environment"
@@ -95,13 +94,6 @@ def _allowed_connections(alias: str) -> int | None:
     except OperationalError:
         return None
     return int(allowed)
-
-
-def check_guides(**_: Any) -> list[checks.CheckMessage]:
-    """Check that the guides were built."""
-    if is_built():
-        return []
-    return [checks.Warning("The guides are not built.", hint="Run: manage.py buildguides", id="studyservice.W002")]
 
 
 def check_static_files(**_: Any) -> list[checks.CheckMessage]:

@@ -1,4 +1,4 @@
-"""Prepare a trial: migrations, guides, static files, and on the first run a demo member with data."""
+"""Prepare a trial: migrations, static files, and on the first run a demo member with data."""
 
 import shlex
 from urllib.parse import urlsplit
@@ -16,8 +16,7 @@ PRINTING = "django.core.mail.backends.console.EmailBackend"
 def prepare() -> None:
     """Set up `DATA_DIR`, and print the URLs and the first call."""
     call_command("migrate", verbosity=0)
-    if CHECKOUT:  # the installed package contains both
-        call_command("buildguides", verbosity=0)
+    if CHECKOUT:  # the installed package contains them
         call_command("collectstatic", interactive=False, verbosity=0)
     base = settings.BASE_URL
     if not Member.objects.exists():

@@ -1,14 +1,16 @@
 """The changelog as a page and as a feed."""
 
+import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from django.test import Client
 
-from studyservice.guides import changelog, served
-from studyservice.guides.markdown import render
+from studyservice.guides import changelog
+from studyservice.guides.catalog import Guide
 from tests import ROOT
 
 pytestmark = [pytest.mark.database("sqlite", "page layout"), pytest.mark.django_db]
@@ -40,17 +42,16 @@ def feed(client: Client) -> ET.Element:
 
 
 @pytest.fixture
-def three_versions(monkeypatch: pytest.MonkeyPatch) -> Any:
+def three_versions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """A changelog with two releases, only for this test."""
-    page = {"title": "Changelog", "html": render(CHANGELOG, "CHANGELOG.md").html, "headings": []}
-    pages = served.built_pages() | {"changelog": page | {"changed_at": "2026-12-02T10:00:00+00:00"}}
-    monkeypatch.setattr(served, "built_pages", lambda: pages)
-    monkeypatch.setattr(changelog, "built_pages", lambda: pages)
-    for kept in (served.changelog, changelog.entries):
-        kept.cache_clear()
+    file = tmp_path / "CHANGELOG.md"
+    file.write_text(CHANGELOG)
+    at = datetime(2026, 12, 2, 10, tzinfo=UTC).timestamp()
+    os.utime(file, (at, at))
+    monkeypatch.setattr(changelog, "CHANGELOG", Guide("changelog", str(file), ""))
+    changelog.entries.cache_clear()
     yield
-    for kept in (served.changelog, changelog.entries):
-        kept.cache_clear()
+    changelog.entries.cache_clear()
 
 
 def test_the_page_shows_the_file_and_links_the_feed(client: Client) -> None:

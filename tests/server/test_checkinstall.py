@@ -63,7 +63,7 @@ def test_a_complete_installation_passes(server: Server, check: Check) -> None:
     report = json.loads(done.stdout)
     assert (report["ok"], done.returncode) == (True, 0), report
     assert [one["step"] for one in report["checks"]] == [
-        *("settings", "guides", "static files", "processes", "DATA_DIR", "free space"),
+        *("settings", "static files", "processes", "DATA_DIR", "free space"),
         *("database", "database version", "migrations", "secrets", "redis", "mail"),
         *("server", "X-Forwarded-Proto", "X-Forwarded-For", "uploads", "plain http", "clock"),
         *("schedule delivermail", "schedule remind", "schedule purgeexpired", "schedule backup"),

@@ -19,8 +19,7 @@ import yaml
 from tests import ROOT
 from tests.support.cases import each
 from tests.support.forked import ended
-from tests.support.shipped import admitted, copy_admitted, serving, status
-from tools.release.package import PAGES
+from tests.support.shipped import PAGES, admitted, copy_admitted, serving, status
 
 pytestmark = pytest.mark.database("sqlite", "files of the image and the composition")
 

@@ -23,7 +23,7 @@ from tests.support import shipped
 from tests.support.forked import ended
 from tests.support.locked import install_locked
 from tests.support.server import free_port, wait_for
-from tools.release.package import PAGES
+from tests.support.shipped import PAGES
 
 pytestmark = pytest.mark.database("sqlite", "the package")
 

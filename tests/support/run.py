@@ -181,37 +181,20 @@ def collect_new_garbage() -> None:
     gc.enable()
 
 
-def build() -> None:
-    """Rebuild the guides and collect static files if their sources are newer. Simultaneous runs do so in turn."""
-    migrated.ENTRIES.mkdir(parents=True, exist_ok=True)
-    with alone(migrated.ENTRIES / "building.lock"):
-        _build_guides()
-        _collect_static_files()
+def collect_static_files() -> None:
+    """Collect static files again if they are newer: pages refer to scripts and styles by hash.
 
-
-def _build_guides() -> None:
-    """Rebuild the guides if their sources are newer."""
-    from studyservice.guides.building import build
-    from studyservice.guides.catalog import BUILT
-
-    sources = ("docs/*.md", "docs/openapi.json", "*.md", "studyservice/guides/*.py", "requirements/runtime.txt")
-    if _older(BUILT / "search.json", [path for pattern in sources for path in migrated.ROOT.glob(pattern)]):
-        build()
-
-
-def _collect_static_files() -> None:
-    """Collect static files again if they are newer: pages refer to scripts and styles by hash."""
+    Simultaneous runs do so in turn.
+    """
     from django.conf import settings
     from django.core.management import call_command
 
-    ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
-    if _older(Path(settings.STATIC_ROOT) / "staticfiles.json", ours):
-        call_command("collectstatic", interactive=False, verbosity=0)
-
-
-def _older(made: Path, sources: Iterable[Path]) -> bool:
-    """Return whether `made` is missing, or older than one of its sources."""
-    return not made.exists() or any(path.stat().st_mtime > made.stat().st_mtime for path in sources)
+    migrated.ENTRIES.mkdir(parents=True, exist_ok=True)
+    with alone(migrated.ENTRIES / "building.lock"):
+        made = Path(settings.STATIC_ROOT) / "staticfiles.json"
+        ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
+        if not made.exists() or any(path.stat().st_mtime > made.stat().st_mtime for path in ours):
+            call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def load_middleware_once() -> None:

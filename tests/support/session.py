@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
         cases.run_only(text)
     if first:
         config.stash[_started].migrate()
-        run.build()
+        run.collect_static_files()
     if config.getoption("--database") != "citus":
         run.flush_filled_tables()
 

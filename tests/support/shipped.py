@@ -9,9 +9,14 @@ from urllib.request import Request, urlopen
 
 from docker.utils.build import exclude_paths
 
+from release import package
+from studyservice.guides.catalog import GUIDES
 from tests import ROOT
 from tests.support.forked import Forked, Process
 from tests.support.server import wait_for
+
+PAGES = (*package.PAGES, *(f"/docs/{guide.slug}" for guide in GUIDES))
+"""Pages whose files must be shipped."""
 
 
 def admitted(root: Path = ROOT) -> list[str]:
