@@ -1,5 +1,5 @@
 """Register the admin pages of this app by importing their modules."""
 
-from accounts.operators import changes_admin, events_admin, invitations_admin, members_admin
+from accounts.operators import credentials_admin, logs_admin, members_admin
 
-__all__ = ["changes_admin", "events_admin", "invitations_admin", "members_admin"]
+__all__ = ["credentials_admin", "logs_admin", "members_admin"]

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from django.apps import AppConfig
+from django.contrib.admin import apps as admin_apps
 from django.core.checks import register
 from django.utils.module_loading import autodiscover_modules
 
@@ -30,13 +31,8 @@ class AccountsConfig(AppConfig):
         from accounts.members.last_runs import last_runs
         from accounts.members.models import ERASE_MEMBER
         from accounts.members.outbox import QUEUED_MAIL, purge_outbox, queue_age
-        from accounts.operators import changes_admin, credential_finding, events_admin, front_page
-        from accounts.signing_in.second_factor.gate import may_enter
         from accounts.signing_in.second_factor.sealing import SECOND_FACTORS
         from accounts.signing_in.sessions import delete_sessions
-        from studyservice.admin.base import ACTIONS, READINGS
-        from studyservice.admin.front_page import ANSWERS
-        from studyservice.admin.site import GATE
         from studyservice.gone import ENDINGS
         from studyservice.secrets.sealing import SEALED
         from studyservice.server.signals import LAST_RUNS, MAIL_QUEUE_AGE
@@ -44,8 +40,6 @@ class AccountsConfig(AppConfig):
         ERASE_MEMBER.register(erase_member)
         RESOLVERS.register("sk", resolve_api_key)
         LIMITS_STORES.register("api_key", KeyLimits())
-        credential_finding.FINDERS.register("sk", credential_finding.find_api_key)
-        credential_finding.FINDERS.register("cal", credential_finding.find_calendar)
         for erasure in (delete_sessions, forget_invitation, forget_in_log):
             ERASURES.register(erasure)
         for what, ending in endings.OF_ACCOUNTS.items():
@@ -66,14 +60,14 @@ class AccountsConfig(AppConfig):
             EXPIRED_DATA.register(name, purge)
         LAST_RUNS.register(last_runs)
         MAIL_QUEUE_AGE.register(queue_age)
-        READINGS.register(changes_admin.note_reading)
-        READINGS.register(events_admin.note_reading)
-        ACTIONS.register(events_admin.note_action)
-        GATE.register(may_enter)
-        ANSWERS.register("joined", front_page.JOINED)
-        ANSWERS.register("schedules", front_page.SCHEDULES)
-        ANSWERS.register("waiting", front_page.WAITING)
         SEALED.register("second_factors", SECOND_FACTORS)
         SEALED.register("queued_mail", QUEUED_MAIL)
         autodiscover_modules("member_data")
         register(check_member_data)
+
+
+class OperatorsConfig(admin_apps.AdminConfig):
+    """Django's admin with our site."""
+
+    default = False
+    default_site = "accounts.operators.site.OperatorSite"

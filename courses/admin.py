@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
+from accounts.operators.base import StudyDataAdmin
 from accounts.rows.access import Access
 from accounts.rows.change import change as logged_change
 from courses import courses, items
@@ -20,7 +20,6 @@ from courses.models import Course, Item, SyllabusFile
 from courses.serializers import CourseBody, PlainItemBody
 from courses.syllabus_admin import BROUGHT, SyllabusFileInline, files_read, syllabus_file
 from courses.uploads.operators import add_to_course
-from studyservice.admin.base import ServiceAdmin
 
 if TYPE_CHECKING:
     _CourseForm = forms.ModelForm[Course]
@@ -41,7 +40,7 @@ class CourseForm(_CourseForm):
 
 
 @admin.register(Course)
-class CourseAdmin(ServiceAdmin):
+class CourseAdmin(StudyDataAdmin):
     """Courses, with their syllabus text and files."""
 
     form = CourseForm
@@ -51,10 +50,9 @@ class CourseAdmin(ServiceAdmin):
     autocomplete_fields = ("member",)
     readonly_fields: ClassVar[tuple[str, ...]] = ("created_at", "updated_at")
     inlines = (SyllabusFileInline,)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Without the syllabus texts, which are long."""
-        return super().get_queryset(request).defer("syllabus_text")
+    unread = ("syllabus_text",)
+    update = staticmethod(courses.update_course)
+    delete = staticmethod(courses.delete_course)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """The member of a course cannot change."""
@@ -66,13 +64,12 @@ class CourseAdmin(ServiceAdmin):
         return [files, *super().get_urls()]
 
     def save_model(self, request: HttpRequest, obj: Course, form: Any, change: bool) -> None:
-        """Create the course like create_course, or change the edited fields like update_course."""
+        """Create the course like create_course, or change it."""
         if change:
-            edited = {name: form.cleaned_data[name] for name in form.changed_data}
-            courses.update_course(Access(obj.member), obj.id, **edited)
-        else:
-            fields = dict(form.cleaned_data)
-            obj.id = courses.create_course(Access(fields.pop("member")), **fields)["id"]
+            return super().save_model(request, obj, form, change)
+        fields = dict(form.cleaned_data)
+        obj.id = courses.create_course(Access(fields.pop("member")), **fields)["id"]
+        return None
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Open the form after reading its files, which takes time, so that no transaction is open meanwhile."""
@@ -99,13 +96,9 @@ class CourseAdmin(ServiceAdmin):
             for field in added:
                 add_to_course(access, course.id, brought[field])
 
-    def delete_model(self, request: HttpRequest, obj: Course) -> None:
-        """Delete like delete_course."""
-        courses.delete_course(Access(obj.member), obj.id)
-
 
 @admin.register(Item)
-class ItemAdmin(ServiceAdmin):
+class ItemAdmin(StudyDataAdmin):
     """Dated items."""
 
     text_path = "title"
@@ -114,6 +107,9 @@ class ItemAdmin(ServiceAdmin):
     list_filter = ("kind",)
     ordering = ("member_id", "due_on", "created_at", "id")
     raw_id_fields = ("course", "category")
+    unread = ("course__syllabus_text",)
+    update = staticmethod(items.update_item)
+    delete = staticmethod(items.delete_item)
     fields = (
         "course",
         *(name.removesuffix("_id") for name in PlainItemBody.Meta.fields),
@@ -125,27 +121,16 @@ class ItemAdmin(ServiceAdmin):
     )
     readonly_fields: ClassVar[tuple[str, ...]] = ("done_at", "member", "created_at", "updated_at")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Without the syllabus texts of their courses."""
-        return super().get_queryset(request).defer("course__syllabus_text")
-
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """The course of an item cannot change, and a new item is not done."""
         return ("done", *self.readonly_fields) if obj is None else ("course", *self.readonly_fields)
 
     def save_model(self, request: HttpRequest, obj: Item, form: Any, change: bool) -> None:
-        """Create the item like create_item, for the course's member, or change it like update_item."""
-        fields = dict(form.cleaned_data)
-        if "category" in fields:
-            fields["category_id"] = category.pk if (category := fields.pop("category")) else None
+        """Create the item like create_item, for the course's member, or change it."""
         if change:
-            edited = {"category_id" if name == "category" else name for name in form.changed_data}
-            items.update_item(Access(obj.member), obj.id, **{name: fields[name] for name in edited})
-        else:
-            course = fields.pop("course")
-            obj.member = course.member
-            obj.id = create_item(Access(course.member), course.id, **fields)[0]["id"]
-
-    def delete_model(self, request: HttpRequest, obj: Item) -> None:
-        """Delete like delete_item."""
-        items.delete_item(Access(obj.member), obj.id)
+            return super().save_model(request, obj, form, change)
+        fields = dict(form.cleaned_data)
+        course, category = fields.pop("course"), fields.pop("category")
+        obj.member = course.member
+        obj.id = create_item(Access(course.member), course.id, category_id=category and category.pk, **fields)[0]["id"]
+        return None

@@ -10,12 +10,11 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest
 
-from accounts.operators.changes_admin import note_reading
+from accounts.operators.base import ReadOnlyAdmin, ServiceInline, note_reading
 from accounts.rows.access import Access
 from accounts.rows.change import change
 from courses.models import SyllabusFile
 from courses.uploads.operators import ReadFile, read_again, read_brought
-from studyservice.admin.base import ReadOnlyAdmin, ServiceInline
 from studyservice.http.request_keys import RequestKey
 from studyservice.operations.errors import ApiError
 
@@ -89,11 +88,8 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
         "expires_at",
     )
     content: ClassVar[tuple[str, ...]] = ("file", "text")
+    unread = ("text", "model_answer", "course__syllabus_text")
     actions = ("read_again",)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Without the long texts."""
-        return super().get_queryset(request).defer("text", "model_answer", "course__syllabus_text")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Show the content only with the permission to read it."""

@@ -1,11 +1,9 @@
 """Grade categories and scores in the admin, read-only."""
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 
+from accounts.operators.base import ReadOnlyAdmin
 from grades.models import GradeCategory, GradeScore
-from studyservice.admin.base import ReadOnlyAdmin
 
 
 @admin.register(GradeCategory)
@@ -15,11 +13,7 @@ class GradeCategoryAdmin(ReadOnlyAdmin):
     list_display = ("name", "weight", "course", "position", "member")
     list_select_related = ("course", "member")
     ordering = ("member_id", "course_id", "position", "id")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[GradeCategory]:
-        """Without the syllabus texts of their courses."""
-        found: QuerySet[GradeCategory] = super().get_queryset(request).defer("course__syllabus_text")
-        return found
+    unread = ("course__syllabus_text",)
 
 
 @admin.register(GradeScore)

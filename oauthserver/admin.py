@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from oauth2_provider.models import get_device_grant_model, get_id_token_model
 
+from accounts.operators.base import PageAction, ServiceAdmin, counted
 from oauthserver.admin_lists import (
     BlockFilter,
     RefusedFilter,
@@ -31,7 +32,6 @@ from oauthserver.models import (
     RefreshToken,
     live_refresh_tokens,
 )
-from studyservice.admin.base import PageAction, ServiceAdmin, counted
 from studyservice.operations.fields import parse_uuid
 
 for unused in (Application, Grant, AccessToken, RefreshToken, get_id_token_model(), get_device_grant_model()):
@@ -139,18 +139,12 @@ class ApplicationAdmin(_Listed):
     @admin.action(description="Block the selected apps: no consent, no token, no call", permissions=["change"])
     def block(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """Block the apps at once, for all members."""
-        blocked = [app for app in queryset if block(app.client_id)]
-        for app in blocked:
-            self.log_change(request, app, "Blocked.")
-        self.message_user(request, f"Blocked: {counted(len(blocked), 'app')}.")
+        self.act(request, queryset, lambda app: block(app.client_id), noun="app", verb="Blocked")
 
     @admin.action(description="Unblock the selected apps", permissions=["change"])
     def unblock(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """Unblock the apps. Existing consents work again."""
-        unblocked = [app for app in queryset if unblock(app.client_id)]
-        for app in unblocked:
-            self.log_change(request, app, "Unblocked.")
-        self.message_user(request, f"Unblocked: {counted(len(unblocked), 'app')}.")
+        self.act(request, queryset, lambda app: unblock(app.client_id), noun="app", verb="Unblocked")
 
     def matching(self, term: str) -> Q:
         """Search for the beginning of a client id, or a part of the name or of a redirect URI."""
@@ -223,12 +217,9 @@ class ConnectionAdmin(_Listed):
     list_select_related = ("application", "user")
     email_path = "user__email"
     text_path = "application__name"
+    linked_filters = ("application__id__exact",)
     actions = ("revoke",)
     ordering = ("-expires",)
-
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Allow the filter by app, for the link from the app's page."""
-        return lookup == "application__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RefreshToken]:
         """Return the live consents, with the times of their calls."""

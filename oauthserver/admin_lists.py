@@ -11,9 +11,9 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from accounts.credentials.connections import Refusal
+from accounts.operators.base import MOST_ROWS, BoundedCount
 from oauthserver.blocking import blocked_by
 from oauthserver.models import Application, Grant, RefreshToken
-from studyservice.admin.base import MOST_ROWS, BoundedCount
 
 
 def with_calls(apps: QuerySet[Application]) -> QuerySet[Application]:

@@ -16,17 +16,17 @@ class OAuthServerConfig(AppConfig):
         from accounts.credentials.limiting import LIMITS_STORES
         from accounts.credentials.resolving import RESOLVERS
         from accounts.erasure.purging import EXPIRED_DATA
-        from accounts.operators.credential_finding import FINDERS
+        from accounts.operators.credentials_admin import FINDERS
+        from accounts.operators.site import REFUSED_CALLS
         from oauthserver import endings, finding, purging
         from oauthserver.access_tokens import resolve_access_token
         from oauthserver.connections import OAuthConnections
         from oauthserver.consent_limits import ConsentLimits
         from oauthserver.front_page import REFUSED
         from oauthserver.models import BlockedApp
-        from studyservice.admin.front_page import ANSWERS
         from studyservice.gone import ENDINGS
 
-        ANSWERS.register("refused", REFUSED)
+        REFUSED_CALLS.register(REFUSED)
         LIMITS_STORES.register("access_token", ConsentLimits())
         CONNECTED_APPS.register(OAuthConnections())
         RESOLVERS.register("at", resolve_access_token)

@@ -1,4 +1,4 @@
-"""Find the owner of a token or a client secret, for `accounts.operators.credential_finding`."""
+"""Find the owner of a token or a client secret, for `accounts.operators.credentials_admin`."""
 
 from django.urls import reverse
 

@@ -6,9 +6,9 @@ from django.urls import reverse
 
 from accounts.credentials.connections import Refusal
 from accounts.credentials.models import ApiKey
+from accounts.operators.site import MOST_ROWS, Answer, Row
 from oauthserver.admin_lists import a_day_ago
 from oauthserver.models import Grant
-from studyservice.admin.front_page import MOST_ROWS, Answer, Row
 
 
 def _rows() -> list[Row]:

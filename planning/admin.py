@@ -4,10 +4,10 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from accounts.operators.base import ReadOnlyAdmin
 from accounts.rows.access import Access
 from planning.models import Milestone, SchoolCalendar
 from planning.school_calendars.calendars import update_school_calendar
-from studyservice.admin.base import ReadOnlyAdmin, counted
 
 
 @admin.register(Milestone)
@@ -54,6 +54,7 @@ class SchoolCalendarAdmin(ReadOnlyAdmin):
         "created_at",
     )
     actions = ("pause", "start")
+    unread = ("sealed_address", "reading")
 
     @admin.display(description="state")
     def is_read(self, calendar: SchoolCalendar) -> str:
@@ -67,10 +68,6 @@ class SchoolCalendarAdmin(ReadOnlyAdmin):
         """The last error in words, and its time."""
         return f"{calendar.error_message} {calendar.error_at:%Y-%m-%d %H:%M} UTC" if calendar.error_at else ""
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[SchoolCalendar]:
-        """Without secret or long columns."""
-        return super().get_queryset(request).defer("sealed_address", "reading")
-
     @admin.action(description="Pause", permissions=["pause"])
     def pause(self, request: HttpRequest, queryset: QuerySet[SchoolCalendar]) -> None:
         self._set_paused(request, queryset, paused=True, done="Paused")
@@ -80,11 +77,10 @@ class SchoolCalendarAdmin(ReadOnlyAdmin):
         self._set_paused(request, queryset, paused=False, done="Started")
 
     def _set_paused(self, request: HttpRequest, queryset: QuerySet[SchoolCalendar], *, paused: bool, done: str) -> None:
-        calendars = list(queryset.select_related("member"))
-        for calendar in calendars:
+        def act(calendar: SchoolCalendar) -> None:
             update_school_calendar(Access(calendar.member), calendar.id, paused=paused)
-            self.log_change(request, calendar, f"{done}.")
-        self.message_user(request, f"{done}: {counted(len(calendars), 'calendar')}.")
+
+        self.act(request, queryset.select_related("member"), act, noun="calendar", verb=done)
 
     def has_pause_permission(self, request: HttpRequest) -> bool:
         """The change permission includes pausing."""

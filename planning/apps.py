@@ -16,6 +16,7 @@ class PlanningConfig(AppConfig):
     def ready(self) -> None:
         """Register the hooks of lower apps."""
         from accounts.archive.tables import EXTRAS
+        from accounts.operators.site import ALSO_WAITING
         from courses.doubts import ITEM_DOUBTS
         from courses.searching import ALSO_SEARCHED
         from planning.archive import write_calendar
@@ -24,7 +25,6 @@ class PlanningConfig(AppConfig):
         from planning.school_calendars.operators import failing_calendars
         from planning.school_calendars.schedule import overdue
         from planning.searching import IN_MILESTONES
-        from studyservice.admin.front_page import ALSO_WAITING
         from studyservice.secrets.sealing import SEALED
         from studyservice.server.signals import OVERDUE_CALENDARS
 

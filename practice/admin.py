@@ -2,8 +2,8 @@
 
 from django.contrib import admin
 
+from accounts.operators.base import ReadOnlyAdmin
 from practice.models import Attempt
-from studyservice.admin.base import ReadOnlyAdmin
 
 
 @admin.register(Attempt)

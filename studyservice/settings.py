@@ -157,7 +157,7 @@ INSTALLED_APPS = [
     "mcpbridge",
     "studyservice",
     "studyservice.citus",
-    "studyservice.apps.OperatorsConfig",
+    "accounts.apps.OperatorsConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",

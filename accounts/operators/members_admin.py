@@ -1,42 +1,85 @@
-"""Members and API keys for the operators."""
+"""Members and invitations for the operators."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, SetUnusablePasswordMixin, UserChangeForm
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.csrf import csrf_protect
 
-from accounts.credentials import api_keys, calendar_feeds
-from accounts.credentials.models import ApiKey, CalendarFeed
+from accounts.credentials import api_keys
+from accounts.credentials.models import ApiKey
 from accounts.erasure.erasing import erase_member
-from accounts.members import membership
+from accounts.joining.inviting import invite, withdraw
+from accounts.joining.models import Invitation
+from accounts.members import membership, outbox
 from accounts.members.models import Member
-from accounts.operators.credential_finding import find_credential
-from accounts.operators.filters import KeyStateFilter, MembershipFilter
+from accounts.operators.base import Conditions, ServiceAdmin, ServiceInline, StateFilter, counted
 from accounts.signing_in import sessions
 from accounts.signing_in.email_changes import leave_address
 from accounts.signing_in.second_factor.keeping import reset
-from studyservice.admin.base import PageAction, ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
-from studyservice.secrets.generated import beginning_of_hint
 
 if TYPE_CHECKING:
     _CreationForm = AdminUserCreationForm[Member]
     _ChangeForm = UserChangeForm[Member]
     _UserAdmin = UserAdmin[Member]
+    _InvitationForm = forms.ModelForm[Invitation]
 else:
     _CreationForm = AdminUserCreationForm
     _ChangeForm = UserChangeForm
     _UserAdmin = UserAdmin
+    _InvitationForm = forms.ModelForm
 
 _PRIVILEGES = ("is_active", "is_staff", "is_superuser", "groups")
+
+
+class InvitationForm(_InvitationForm):
+    """The form for an address. One that was invited before gets a new link."""
+
+    class Meta:
+        model = Invitation
+        fields = ("email",)
+
+    def validate_unique(self) -> None:
+        """Skip the check: the new invitation replaces the old one."""
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ServiceAdmin):
+    """Pending invitations. The link is shown once, as it is sent."""
+
+    email_path = text_path = "email"
+    list_display = ("email", "created_at", "expires_at")
+    ordering = ("email",)
+    form = InvitationForm
+    fields = ("email",)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Return False: inviting an address again creates a new link."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Invitation, form: Any, change: bool) -> None:
+        """Invite, and send the link after the commit."""
+        invited = invite(obj.email)
+        outbox.deliver_soon([invited.mail_id])
+        obj.id, obj.expires_at = invited.id, invited.expires_at
+        self.message_user(request, f"Sent this link, which is shown only now: {invited.url}")
+
+    def delete_model(self, request: HttpRequest, obj: Invitation) -> None:
+        """Withdraw the invitation."""
+        self.delete_queryset(request, Invitation.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> None:
+        """Withdraw several invitations."""
+        withdraw(queryset)
 
 
 class NewMemberForm(_CreationForm):
@@ -85,6 +128,18 @@ class ActiveKeyInline(ServiceInline):
         return False
 
 
+class _MembershipFilter(StateFilter):
+    """Filter members by membership."""
+
+    title = "membership"
+    parameter_name = "membership"
+    states: ClassVar[Conditions] = {
+        "active": ("active", membership.active),
+        "ending": (f"ending within {membership.SOON.days} days", membership.ending_soon),
+        "lapsed": ("lapsed", membership.lapsed),
+    }
+
+
 def _is_guarded(request: HttpRequest, obj: Any) -> bool:
     return isinstance(obj, Member) and obj.is_staff and not request.user.is_superuser
 
@@ -101,7 +156,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     form = MemberForm
     add_form = NewMemberForm
     list_display = ("email", "name", "membership", "membership_until", "is_staff", "created_at")
-    list_filter = (MembershipFilter, "is_staff", "is_active")
+    list_filter = (_MembershipFilter, "is_staff", "is_active")
     ordering = ("email",)
     filter_horizontal = ()
     autocomplete_fields = ("groups",)
@@ -175,20 +230,20 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     @admin.action(description="Renew the membership, open-ended", permissions=["change"])
     def renew(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
         """Activate without a last day. To set one, edit the member."""
-        self._each(request, queryset, membership.renew, "Renewed", "Renewed the membership")
+        self._act(request, queryset, membership.renew, "Renewed", "Renewed the membership")
 
     @admin.action(description="End the membership", permissions=["change"])
     def lapse(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        self._each(request, queryset, membership.lapse, "Ended", "Ended the membership")
+        self._act(request, queryset, membership.lapse, "Ended", "Ended the membership")
 
     @admin.action(description="Revoke all API keys", permissions=["change"])
     def revoke_keys(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        self._each(request, queryset, api_keys.revoke_all, "Revoked the API keys of")
+        self._act(request, queryset, api_keys.revoke_all, "Revoked the API keys of", "Revoked the API keys")
 
     @admin.action(description="Sign out of every browser", permissions=["change"])
     def end_sessions(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
         """Sign out at once. API keys keep working."""
-        self._each(request, queryset, sessions.end_sessions, "Ended the sessions of")
+        self._act(request, queryset, sessions.end_sessions, "Ended the sessions of", "Ended the sessions")
 
     @admin.action(description="Reset the second factor", permissions=["reset"])
     def reset_second_factor(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
@@ -202,89 +257,9 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
         """Allow only superusers, since it affects other operators."""
         return bool(request.user.is_superuser)
 
-    def _each(
-        self,
-        request: HttpRequest,
-        queryset: QuerySet[Member],
-        change: Callable[[Member], object],
-        verb: str,
-        done: str = "",
+    def _act(
+        self, request: HttpRequest, queryset: QuerySet[Member], act: Callable[[Member], None], verb: str, logged: str
     ) -> None:
-        """Change each member, and log `done`, or `verb` if that is enough."""
+        """Act on the members whom the operator may change."""
         members = [member for member in queryset if self.has_change_permission(request, member)]
-        for member in members:
-            change(member)
-            self.log_change(request, member, f"{done or verb.removesuffix(' of')}.")
-        self.message_user(request, f"{verb}: {counted(len(members), 'member')}.")
-
-
-@admin.register(ApiKey)
-class ApiKeyAdmin(ReadOnlyAdmin):
-    """API keys, without their hashes. Members create them, operators revoke them."""
-
-    list_display = ("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "last_used_at")
-    list_filter = (KeyStateFilter,)
-    list_select_related = ("member",)
-    ordering = ("member_id", "-created_at")
-    fields = (
-        *("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "revoked_at", "last_used_at"),
-        *("refused_at", "refused_in_words"),
-    )
-    actions = ("revoke",)
-    search_help_text = f"{ServiceAdmin.search_help_text} Or the visible beginning of a key."
-
-    def get_urls(self) -> list[URLPattern]:
-        """Add the page that finds a credential by its full text."""
-        find = path("find/", self.admin_site.admin_view(find_credential), name="find_credential")
-        return [find, *super().get_urls()]
-
-    def matching(self, term: str) -> Q:
-        """Find a key by its hint too. Only the visible part of a whole key is used."""
-        hint = beginning_of_hint(term)
-        return Q(hint__startswith=hint) if hint else super().matching(term)
-
-    def page_actions(self, obj: ApiKey) -> tuple[PageAction, ...]:
-        """Offer to revoke the key, once."""
-        effect = "The key stops working with its next request, for good. The member can create another one."
-        return () if obj.state() == "revoked" else (PageAction("revoke", "Revoke", effect),)
-
-    @admin.action(description="Revoke", permissions=["revoke"])
-    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        keys = list(queryset.filter(revoked_at=None))
-        for key in keys:
-            api_keys.revoke_api_key(key)
-            self.log_change(request, key, "Revoked.")
-        self.message_user(request, f"Revoked: {counted(len(keys), 'key')}.")
-
-    def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """The permission to change a key includes revoking it."""
-        return bool(request.user.has_perm("accounts.change_apikey"))
-
-
-@admin.register(CalendarFeed)
-class CalendarFeedAdmin(ReadOnlyAdmin):
-    """Calendar addresses, without their hashes. Members create them, operators end them."""
-
-    text_path = "member__email"
-    list_display = ("member", "created_at", "last_used_at")
-    list_select_related = ("member",)
-    ordering = ("member_id",)
-    fields = ("member", "created_at", "last_used_at")
-    actions = ("end",)
-
-    def page_actions(self, obj: CalendarFeed) -> tuple[PageAction, ...]:
-        """Offer to end the address."""
-        effect = "Calendar apps can no longer read this address, for good. The member can create another one."
-        return (PageAction("end", "End", effect),)
-
-    @admin.action(description="End", permissions=["end"])
-    def end(self, request: HttpRequest, queryset: QuerySet[CalendarFeed]) -> None:
-        feeds = list(queryset)
-        for feed in feeds:
-            calendar_feeds.end_feed(feed.member_id)
-            self.log_change(request, feed, "Ended.")
-        self.message_user(request, f"Ended: {counted(len(feeds), 'calendar feed')}.")
-
-    def has_end_permission(self, request: HttpRequest) -> bool:
-        """The permission to change an address includes ending it."""
-        return bool(request.user.has_perm("accounts.change_calendarfeed"))
+        self.act(request, members, act, noun="member", verb=verb, logged=logged)

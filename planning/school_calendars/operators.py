@@ -3,9 +3,9 @@
 from django.conf import settings
 from django.urls import reverse
 
+from accounts.operators.base import counted
+from accounts.operators.site import Row
 from planning.school_calendars.models import SchoolCalendar
-from studyservice.admin.base import counted
-from studyservice.admin.front_page import Row
 
 
 def failing_calendars() -> list[Row]:

@@ -1,8 +1,12 @@
-"""Base classes of the operators' admin. Lists cost the same with ten rows or millions."""
+"""Base classes of the operators' admin.
+
+Lists cost the same with ten rows or millions. The member sees in their logs what an operator opened or changed.
+"""
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, cast
 
 from csp.constants import SELF
 from csp.decorators import csp_update
@@ -15,8 +19,15 @@ from django.db.models import IntegerField, Model, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.functional import cached_property
 
-from studyservice.hooks import HookList
-from studyservice.operations.errors import ApiError
+from accounts.changes.models import Change
+from accounts.changes.writing import writing
+from accounts.credentials.models import ApiKey
+from accounts.events.log import Subject, holding, record_event
+from accounts.events.models import AccountEvent, EventKind
+from accounts.members.data import is_study_data
+from accounts.members.models import Member
+from accounts.rows.access import Access
+from studyservice.operations.errors import ApiError, NotFound
 from studyservice.operations.fields import parse_uuid
 
 if TYPE_CHECKING:
@@ -34,16 +45,10 @@ MOST_ROWS = 1000
 _DOMAIN = re.compile(r"@?[^\s@]+\.[^\s@]+")
 """A search for all addresses of a domain, like `example.org` or `@example.org`."""
 
-Reading = Callable[[Model], None]
-"""Hooks called with an object that an operator opened."""
+Row = TypeVar("Row", bound=Model)
 
-READINGS = HookList[Reading]("READINGS")
-
-
-Action = Callable[[Model, str], None]
-"""Hooks called with an object that an operator created or changed, and a description of the change."""
-
-ACTIONS = HookList[Action]("ACTIONS")
+Conditions = dict[str, tuple[str, Callable[[], Q]]]
+"""The label and the condition of each state."""
 
 
 class PageAction(NamedTuple):
@@ -63,6 +68,30 @@ class PageAction(NamedTuple):
 def counted(number: int, noun: str) -> str:
     """Return `1 key` or `2 keys`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def note_reading(row: Model) -> None:
+    """Record for the member that an operator opened a row of theirs.
+
+    Study data and the log of changes are in that log, all else in the log of account events. Lists are not recorded,
+    because they show little more than names.
+    """
+    if isinstance(row, Change) or is_study_data(type(row)):
+        # a member who is being deleted is not notified
+        with suppress(NotFound), writing(vars(row)["member_id"], "operator_read") as write:
+            write.looked_at(type(row), row.pk, str(row))
+    else:
+        _note_event(EventKind.OPERATOR_READ, row)
+
+
+def _note_event(kind: EventKind, row: Model, detail: str = "") -> None:
+    """Record an event of the member's account, if `row` is part of one. Other logs have no pages to open."""
+    member_id = row.pk if isinstance(row, Member) else vars(row).get("member_id")
+    if member_id is None or isinstance(row, LogEntry | AccountEvent):
+        return
+    subject = None if isinstance(row, Member) else Subject.of(row, row.name if isinstance(row, ApiKey) else "")
+    with suppress(NotFound), holding(member_id):  # a member who is being deleted is not notified
+        record_event(member_id, kind, subject, detail=detail)
 
 
 def leading_columns(model: type[Model]) -> set[str]:
@@ -100,6 +129,24 @@ class BoundedPaginator(_Paginator):
         return rows.order_by()[:MOST_ROWS].count()
 
 
+class StateFilter(admin.SimpleListFilter):
+    """Filter rows by a state, which is a condition.
+
+    Attributes:
+        states: the label of each, and its condition.
+    """
+
+    states: ClassVar[Conditions]
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(state, label) for state, (label, _) in self.states.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the rows in the chosen state."""
+        chosen = self.value()
+        return queryset.filter(self.states[chosen][1]()) if chosen in self.states else queryset
+
+
 class SelectedRowsForm(ActionForm):
     """Limits actions to the selected rows, without “select all 1,000,000”."""
 
@@ -114,10 +161,14 @@ class ServiceAdmin(_ModelAdmin):
     Attributes:
         email_path: path to the member's e-mail address.
         text_path: the field searched for other words.
+        unread: long or secret columns, which are not read for a list or a page.
+        linked_filters: filters in the addresses that other pages link.
     """
 
     email_path: ClassVar[str] = "member__email"
     text_path: ClassVar[str] = "name"
+    unread: ClassVar[tuple[str, ...]] = ()
+    linked_filters: ClassVar[tuple[str, ...]] = ()
 
     paginator: ClassVar[type[_Paginator]] = BoundedPaginator
     action_form = SelectedRowsForm
@@ -133,6 +184,10 @@ class ServiceAdmin(_ModelAdmin):
 
     class Media:
         css: ClassVar[dict[str, list[str]]] = {"all": ["studyservice/admin.css"]}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Return the rows without the columns that are not read."""
+        return super().get_queryset(request).defer(*self.unread)
 
     def get_sortable_by(self, request: HttpRequest) -> Any:
         """Return the first columns of indexes."""
@@ -167,7 +222,7 @@ class ServiceAdmin(_ModelAdmin):
         """Refuse filters in the URL, which could probe for a secret."""
         if "password" in lookup or "secret" in lookup:
             return False
-        return bool(super().lookup_allowed(lookup, value, request))
+        return lookup in self.linked_filters or bool(super().lookup_allowed(lookup, value, request))
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Add or change an object. Violations of the service's rules are shown like form errors.
@@ -182,18 +237,17 @@ class ServiceAdmin(_ModelAdmin):
         return ()
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Render the page of one object with its actions, and call the hooks for opened objects."""
+        """Render the page of one object with its actions, and record that it was opened."""
         read = kwargs.get("obj")
         if read is not None:
             permitted = self.get_actions(request)
             context["page_actions"] = [action for action in self.page_actions(read) if action.name in permitted]
             if request.method == "GET":
-                for note in READINGS:
-                    note(read)
+                note_reading(read)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        """Write to the operators' log, and call the hooks for changed objects."""
+        """Write to the operators' log and to the member's."""
         return self._noted(obj, super().log_addition(request, obj, message))
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
@@ -201,9 +255,33 @@ class ServiceAdmin(_ModelAdmin):
         return self._noted(obj, super().log_change(request, obj, message))
 
     def _noted(self, obj: Model, entry: LogEntry) -> LogEntry:
-        for note in ACTIONS:
-            note(obj, entry.get_change_message())
+        # changes of study data are logged with the change, and revoking a key has its own event
+        if not (is_study_data(type(obj)) or isinstance(obj, Change | ApiKey)):
+            _note_event(EventKind.OPERATOR_ACTION, obj, entry.get_change_message())
         return entry
+
+    def act(
+        self,
+        request: HttpRequest,
+        rows: Iterable[Row],
+        act: Callable[[Row], object],
+        *,
+        noun: str,
+        verb: str,
+        logged: str = "",
+    ) -> None:
+        """Act on each row, log it, and tell the operator the number.
+
+        Args:
+            act: returns False for a row that needs nothing.
+            noun: for the number.
+            verb: like `Revoked`.
+            logged: what the logs say, if not the verb.
+        """
+        done = [row for row in rows if act(row) is not False]
+        for row in done:
+            self.log_change(request, row, f"{logged or verb}.")
+        self.message_user(request, f"{verb}: {counted(len(done), noun)}.")
 
     def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         return self._told(request, super().delete_view, *args, **kwargs)
@@ -231,6 +309,29 @@ class ServiceAdmin(_ModelAdmin):
         """Delete one by one, with `delete_model`."""
         for one in queryset:
             self.delete_model(request, one)
+
+
+class StudyDataAdmin(ServiceAdmin):
+    """Study data, changed and deleted like by the operations of the API, with the same rules.
+
+    Attributes:
+        update: takes the access, the id, and the changed columns by name.
+        delete: takes the access and the id.
+    """
+
+    update: ClassVar[Callable[..., object]]
+    delete: ClassVar[Callable[..., object]]
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Change only the edited columns, so that concurrent changes stay."""
+        names = [obj._meta.get_field(name).attname for name in form.changed_data]
+        try:
+            self.update(Access(obj.member), obj.pk, **{name: getattr(obj, name) for name in names})
+        except NotFound:
+            raise NotFound(f"The {self.opts.verbose_name} was deleted meanwhile.") from None
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        self.delete(Access(obj.member), obj.pk)
 
 
 class ReadOnlyAdmin(ServiceAdmin):

@@ -1,60 +1,56 @@
-"""The log of account events for operators, read-only. Their actions, and the rows they open, are logged.
+"""The logs for operators, read-only: changes of study data, events of accounts, and operators' own actions.
 
 Actions that concern no member's account, like blocking an app, are only in the operators' own log.
 """
 
-from contextlib import suppress
-from typing import Any, cast
-from uuid import UUID
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
-from django.db.models import Model, Q
+from django.db.models import Q
 from django.http import HttpRequest
+from django.utils.html import format_html_join
 
-from accounts.changes.contents import as_words
+from accounts.changes.contents import as_words, unpacked
 from accounts.changes.models import Change
-from accounts.credentials.models import ApiKey
-from accounts.events.log import Subject, holding, record_event
+from accounts.changes.words import fields_in_words
 from accounts.events.models import AccountEvent, EventKind
-from accounts.members.data import is_study_data
-from accounts.members.models import Member
-from studyservice.admin.base import ReadOnlyAdmin
-from studyservice.operations.errors import NotFound
+from accounts.operators.base import ReadOnlyAdmin
 from studyservice.operations.fields import parse_uuid
 
-_NOT_RECORDED = (LogEntry, AccountEvent, Change)
-"""Log models. The log of changes records its own reads, and other logs have no pages to open."""
 
+@admin.register(Change)
+class ChangeAdmin(ReadOnlyAdmin):
+    """Changes of members' study data, with their actors."""
 
-def note_reading(read: Model) -> None:
-    """Record for the member that an operator opened the account, or a part of it other than study data.
+    text_path = "object_name"
+    list_display = ("created_at", "member", "actor", "operation", "object_type", "object_name")
+    list_filter = ("by_kind",)
+    linked_filters = ("member__id__exact",)
+    unread = ("taken",)
+    list_select_related = ("member",)
+    ordering = ("-member_id", "-created_at", "-id")
+    fields = readonly_fields = (
+        "member",
+        "created_at",
+        "actor",
+        "operation",
+        "object_type",
+        "object_name",
+        "object_id",
+        "what",
+        "undone_at",
+    )
 
-    Lists are not recorded, because they show little more than names.
-    """
-    _note(EventKind.OPERATOR_READ, read, "")
+    @admin.display(description="by")
+    def actor(self, change: Change) -> str:
+        return f"{change.get_by_kind_display() or ''} {change.by_name}".strip()
 
-
-def note_action(done_to: Model, what: str) -> None:
-    """Record an operator's action for the member. Revoking a key has its own event."""
-    if not isinstance(done_to, ApiKey):
-        _note(EventKind.OPERATOR_ACTION, done_to, what)
-
-
-def _note(kind: EventKind, row: Model, detail: str) -> None:
-    """Record an event, except about study data, which the log of changes covers."""
-    if is_study_data(type(row)) or isinstance(row, _NOT_RECORDED):
-        return
-    subject = None if isinstance(row, Member) else _subject_of(row)
-    member_id = row.pk if isinstance(row, Member) else vars(row).get("member_id")
-    if member_id is None:
-        return
-    with suppress(NotFound), holding(cast(UUID, member_id)):  # a member who is being deleted gets no notice
-        record_event(member_id, kind, subject, detail=detail)
-
-
-def _subject_of(row: Model) -> Subject:
-    return Subject.of(row, row.name if isinstance(row, ApiKey) else "")
+    @admin.display(description="what")
+    def what(self, change: Change) -> str:
+        """The change in words."""
+        lines = fields_in_words(*unpacked(change.contents).told(change.object_type))
+        return format_html_join("", "<div>{}</div>", ((line,) for line in lines)) or "nothing was changed"
 
 
 class _EventFilter(admin.SimpleListFilter):
@@ -79,6 +75,7 @@ class AccountEventAdmin(ReadOnlyAdmin):
     list_display = ("created_at", "member", "kind", "actor", "about", "network", "detail", "request_id")
     list_display_links = None
     list_filter = (_EventFilter,)
+    linked_filters = ("member__id__exact",)
     list_select_related = ("member",)
     ordering = ("-id",)
     search_help_text = (
@@ -96,10 +93,6 @@ class AccountEventAdmin(ReadOnlyAdmin):
         if one is None:
             return super().matching(term)
         return Q(pk=one) | Q(member_id=one) | Q(object_id=one) | Q(by_id=one)
-
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Allow the filter by member, for the link from the member's page."""
-        return lookup == "member__id__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="by")
     def actor(self, event: AccountEvent) -> str:

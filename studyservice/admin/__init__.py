@@ -1,1 +1,0 @@
-"""The operators' admin: its site, and the base classes of its pages."""
