@@ -168,37 +168,36 @@ INSTALLED_APPS = [
     "drf_spectacular",
 ]
 
+# API requests pass all of them, but those of `pages` do nothing for them.
 MIDDLEWARE = [
     "studyservice.http.request_ids.RequestIdMiddleware",
     "studyservice.http.logs.RequestLogMiddleware",
     *(["studyservice.citus.middleware.ServerPlaceMiddleware"] if DATABASE_DISTRIBUTED else []),
-    "studyservice.http.fork.ApiFork",
-    # From here on only for pages and other non-API URLs.
     "studyservice.http.caching.CacheControlMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "studyservice.http.pages.PagePolicyMiddleware",
     "studyservice.http.pages.ConnectingPageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "accounts.api.middleware.CredentialMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "studyservice.http.pages.PageSessionMiddleware",
     "studyservice.http.pages.PageCommonMiddleware",
     "studyservice.http.pages.PageCsrfMiddleware",
     "studyservice.http.pages.PageAuthenticationMiddleware",
     "studyservice.http.pages.PageMessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "studyservice.http.pages.PageFrameMiddleware",
     "accounts.api.middleware.CallMiddleware",
     "accounts.pages.busy.HashingBusyMiddleware",
-    # From here on for every request again.
-    "accounts.api.middleware.CredentialMiddleware",
-    "studyservice.server.refusals.RefusalMiddleware",
+    "studyservice.http.failures.RefusalMiddleware",
 ]
 if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")
     MIDDLEWARE[_log] = "studyservice.server.metrics.MeasuringRequestLogMiddleware"
-# The first check looks for Django's own CSRF middleware and does not recognize the subclass above. The next two want
+# The first two checks look for Django's own middleware and do not recognize the subclasses above. The next two want
 # HSTS for subdomains and preloading, which HSTS_INCLUDE_SUBDOMAINS and HSTS_PRELOAD control. W007 wants a setting of
 # the toolkit's validator; ours detects reused refresh tokens without it.
 SILENCED_SYSTEM_CHECKS = [
+    "security.W002",
     "security.W003",
     "security.W005",
     "security.W021",

@@ -21,13 +21,11 @@ from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, credenti
 from accounts.members.membership import require_membership
 from accounts.members.models import Member
 from studyservice.http.client_address import client_address, client_network
-from studyservice.http.fork import ApiGate
 from studyservice.http.paths import ADMIN_ROOT, is_api_path, is_below, is_mcp_path
-from studyservice.http.request_keys import CALLER
+from studyservice.http.request_keys import CALLER, REFUSAL
 from studyservice.http.responses import error_response, rpc_error_response
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import (
-    ApiError,
     InternalError,
     InvalidRequest,
     MembershipRequired,
@@ -42,7 +40,7 @@ logger = logging.getLogger(__name__)
 _PLAIN_HTTP = "Use https. A credential that was sent over http may have been read on the way: replace it."
 
 
-class CredentialMiddleware(ApiGate):
+class CredentialMiddleware:
     """Resolves the credential of an API request, counts the request against its window and checks the membership.
 
     A request without a live credential counts against its client address. Unknown routes are counted and answered 404;
@@ -51,31 +49,36 @@ class CredentialMiddleware(ApiGate):
     the `RateLimit-*` headers (spec, Conventions 5), and is recorded (`accounts.credentials.app_calls`).
     """
 
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Count `request`, process it with its credential, and record the result."""
         if not is_api_path(request.path_info):
             return self.get_response(request)
         if is_preflight(request):
             window = peek(Rate.API, client_address(request))
-            response = HttpResponse(headers={"Content-Length": "0"})
+            response = self.get_response(request)
         else:
-            window, refusal = self._count(request)
-            response = self.get_response(request) if refusal is None else error_response(refusal)
+            window = self._count(request)
+            response = self.get_response(request)
             note_call(request, response)
             note_network(request)
         for name, value in (WINDOW.get(request) or window).headers().items():
             response.headers[name] = value
         return response
 
-    def _count(self, request: HttpRequest) -> tuple[Window, ApiError | None]:
-        """Return the state of the request's window, and the error if the request is refused."""
+    def _count(self, request: HttpRequest) -> Window:
+        """Return the state of the request's window. Sets `REFUSAL` if the request is refused."""
         if settings.SECURE_SSL_REDIRECT and not request.is_secure():
-            return hit(Rate.API, client_address(request)), InvalidRequest(_PLAIN_HTTP)
+            REFUSAL.set(request, (InvalidRequest(_PLAIN_HTTP), None))
+            return hit(Rate.API, client_address(request))
         try:
             credential = credential_of(request)
         except DatabaseError as error:
             logger.exception("The credential could not be looked up")
-            return hit(Rate.API, client_address(request)), InternalError.of(error)
+            REFUSAL.set(request, (InternalError.of(error), None))
+            return hit(Rate.API, client_address(request))
         window = count(credential) if credential else hit(Rate.API, client_address(request))
         WINDOW.set(request, window)
         if credential is not None:
@@ -84,7 +87,7 @@ class CredentialMiddleware(ApiGate):
             request.META[MEMBER] = credential.member.id  # for the fairness of the request queue
         elif (dead := DEAD_CREDENTIAL.get(request)) is not None:
             CALLER.set(request, dead.caller)
-        return window, None
+        return window
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """Return 429, 401 or 403 on a route that exists.
@@ -121,7 +124,7 @@ def _unauthorized(request: HttpRequest) -> Unauthorized:
 class CallMiddleware:
     """Sets the current call for pages: the actor is the operator in the admin, and a page everywhere else.
 
-    API requests bypass it (`studyservice.http.fork`). The user is looked up at the first change.
+    API requests have their own. The user is looked up at the first change.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -129,6 +132,8 @@ class CallMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Run `request` as the signed-in user, and add the user to the log line if one was looked up."""
+        if is_api_path(request.path_info):
+            return self.get_response(request)
         with acting(lambda: _on_a_page(request), client_network(request)):
             response = self.get_response(request)
         member = _known(request)

@@ -3,9 +3,9 @@
 Members' pages set them with Django's `never_cache`, and error pages set their own.
 """
 
-from collections.abc import Callable
-
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
 
 from studyservice.http.paths import is_description_path, is_unstored_path
 
@@ -16,15 +16,11 @@ _UNSTORED = "no-store"
 _SHORT = f"public, max-age={DESCRIPTION_SECONDS}"
 
 
-class CacheControlMiddleware:
+class CacheControlMiddleware(MiddlewareMixin):
     """Sets `Cache-Control`, also on refusals and redirects, unless the view has set it."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer, then set the header."""
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Set the header."""
         if is_unstored_path(request.path_info):
             response.headers.setdefault("Cache-Control", _UNSTORED)
         elif is_description_path(request.path_info):

@@ -1,17 +1,41 @@
-"""Django's `handler…` views: errors outside operations, as a page or as JSON depending on the path."""
+"""Errors outside operations, as a page or as JSON depending on the path: Django's `handler…` views, and refusals."""
 
+import logging
 import sys
 from http import HTTPStatus
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import is_valid_path, reverse
+from django.utils.deprecation import MiddlewareMixin
 
 from studyservice.http.error_pages import error_page
 from studyservice.http.paths import MCP_ROOT, is_json_path, is_meant_for_mcp, is_oauth_path
+from studyservice.http.request_keys import REFUSAL
 from studyservice.http.responses import error_response, oauth_error_response, rpc_error_response
 from studyservice.http.sent_back import is_from_here, is_members_form, sent_back
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError, InvalidRequest, NotFound
+
+logger = logging.getLogger(__name__)
+
+
+class RefusalMiddleware(MiddlewareMixin):
+    """Answers requests that were refused before. The innermost middleware, so that all others see the answer.
+
+    The server refuses what is not HTTP; a request that can be read then stands in for it.
+    """
+
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        """Return the refusal of `request`, if there is one."""
+        refusal = REFUSAL.get(request)
+        if refusal is None:
+            return None
+        error, reason = refusal
+        if reason:
+            logger.warning("Refused before it was a request: %s", reason)
+        if is_oauth_path(request.path_info):
+            return oauth_error_response(error.type, error.message, error.status, error.headers)
+        return error_response(error)
 
 
 def _page_or_envelope(

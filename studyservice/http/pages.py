@@ -1,32 +1,61 @@
-"""Django's middleware for browser pages, which API requests bypass (`studyservice.http.fork`).
+"""Middleware for browser pages, which does nothing for API requests.
 
 The API has no sessions, cookies or form tokens (spec, rule 4), so it does not pay for them. Nor do other JSON
 endpoints, like the token endpoint. Their `Host` is checked like that of a page.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from csp.constants import SELF
 from csp.decorators import csp_replace, csp_update
+from csp.middleware import CSPMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
+from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
 from studyservice.http.page_gate import refusal
-from studyservice.http.paths import is_connecting_path, is_health_path, is_json_path
+from studyservice.http.paths import is_api_path, is_connecting_path, is_health_path, is_json_path
+
+_Middleware = TypeVar("_Middleware", bound=type[MiddlewareMixin])
 
 
-class _FormsOnly(MiddlewareMixin):
-    """Skips JSON endpoints, which neither read nor set cookies."""
+def _only(method: Any, skips: Callable[[str], bool]) -> Any:
+    """Return `method` of a middleware, which returns the answer or None where `skips` accepts the path."""
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if is_json_path(request.path_info):
-            return self.get_response(request)  # type: ignore[return-value]  # never async here
-        return super().__call__(request)  # type: ignore[return-value]  # nor here
+    def process(self: Any, request: HttpRequest, *rest: Any) -> Any:
+        if skips(request.path_info):
+            return rest[0] if method.__name__ == "process_response" else None
+        return method(self, request, *rest)
+
+    return process
+
+
+def _skip(skips: Callable[[str], bool]) -> Callable[[_Middleware], _Middleware]:
+    """Let a middleware do nothing for paths that `skips` accepts. Django calls `process_view` for every view."""
+
+    def decorate(middleware: _Middleware) -> _Middleware:
+        for name in ("process_request", "process_view", "process_response"):
+            if hasattr(middleware, name):
+                setattr(middleware, name, _only(getattr(middleware, name), skips))
+        return middleware
+
+    return decorate
+
+
+@_skip(is_api_path)
+class PagePolicyMiddleware(CSPMiddleware):
+    """`Content-Security-Policy`. API answers are data and have none."""
+
+
+@_skip(is_api_path)
+class PageFrameMiddleware(XFrameOptionsMiddleware):
+    """`X-Frame-Options`."""
 
 
 class ConnectingPageMiddleware(MiddlewareMixin):
@@ -46,10 +75,12 @@ class ConnectingPageMiddleware(MiddlewareMixin):
         return response
 
 
-class PageSessionMiddleware(_FormsOnly, SessionMiddleware):
+@_skip(is_json_path)
+class PageSessionMiddleware(SessionMiddleware):
     """Sessions."""
 
 
+@_skip(is_api_path)
 class PageCommonMiddleware(CommonMiddleware):
     """The host check and `Content-Length`."""
 
@@ -58,21 +89,22 @@ class PageCommonMiddleware(CommonMiddleware):
         return None if is_health_path(request.path_info) else super().process_request(request)
 
 
-class PageCsrfMiddleware(_FormsOnly, CsrfViewMiddleware):
+@_skip(is_json_path)
+class PageCsrfMiddleware(CsrfViewMiddleware):
     """Form tokens. The body is read for them only after `page_gate` has admitted it."""
 
     def process_view(self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any) -> Any:
-        """Skip JSON endpoints here too, because Django calls this for every view."""
-        if is_json_path(request.path_info):
-            return None
+        """Check the rate and the size of the request, then its token."""
         return refusal(request, callback) or super().process_view(request, callback, callback_args, callback_kwargs)
 
 
-class PageAuthenticationMiddleware(_FormsOnly, AuthenticationMiddleware):
+@_skip(is_json_path)
+class PageAuthenticationMiddleware(AuthenticationMiddleware):
     """`request.user`."""
 
 
-class PageMessageMiddleware(_FormsOnly, MessageMiddleware):
+@_skip(is_json_path)
+class PageMessageMiddleware(MessageMiddleware):
     """Flash messages."""
 
 

@@ -63,3 +63,6 @@ MESSAGE_REFUSED = RequestKey[bool]("message_refused")
 
 PROBE = RequestKey[bool]("probe")
 """True if the request only probed for an optional part of a protocol. Its 405 is then not a refused call."""
+
+REFUSAL = RequestKey[tuple[ApiError, object]]("refusal")
+"""The error that answers the request in place of a view, and its reason for the log, if that needs one."""

@@ -19,10 +19,11 @@ from django.http import FileResponse, HttpResponseBase
 from django.urls import Resolver404, resolve
 
 from studyservice.http.paths import ADMIN_ROOT, is_below, is_health_path
+from studyservice.http.request_keys import REFUSAL
 from studyservice.operations.errors import ApiError, InternalError, InvalidRequest
 from studyservice.server.guard import Guard, State, current
 from studyservice.server.lanes import Lanes
-from studyservice.server.refusals import REFUSAL, Unreadable
+from studyservice.server.refusals import Unreadable
 
 logger = logging.getLogger(__name__)
 
@@ -145,7 +146,9 @@ class Application:
                 # Django accepts methods in lower case. They are case-sensitive (RFC 9110 section 9.1).
                 known = {"path": path, "method": method if method.isupper() else "UNKNOWN"}
                 request = ASGIRequest(scope | known, body.file)
-                request.META |= {"CONTENT_LENGTH": str(length or body.size), REFUSAL: guard.refusal}
+                request.META["CONTENT_LENGTH"] = str(length or body.size)
+                if guard.refusal is not None:
+                    REFUSAL.set(request, guard.refusal)
                 await self._answer(guard, request, send, is_whole=is_whole)
         except Exception as error:
             if not isinstance(error, ApiError):

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from studyservice.operations.errors import ApiError
-from studyservice.server.refusals import Refusal, Unreadable, head_in_place_of
+from studyservice.server.refusals import Unreadable, head_in_place_of
 
 STILL_SECONDS = 60.0
 """How long a request or an answer may pause: since the last byte that came or went."""
@@ -61,7 +61,11 @@ class Guard(asyncio.BufferedProtocol):
     """
 
     def __init__(
-        self, worker: Any, protocol: Callable[[], Any], refusal: Refusal | None = None, head: bytes = b""
+        self,
+        worker: Any,
+        protocol: Callable[[], Any],
+        refusal: tuple[ApiError, object] | None = None,
+        head: bytes = b"",
     ) -> None:
         self._worker, self._protocol, self._gunicorn = worker, protocol, protocol()
         self._head, self._unsent, self._ended, self._is_paused = bytearray(head), 0, False, False
