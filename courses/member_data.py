@@ -2,15 +2,14 @@
 
 from accounts.members.archived import Archived
 from accounts.members.data import Computed, Logged, MemberData, Visible, register
-from courses.archive import CourseLine, ItemLine, SyllabusFileLine
+from courses.archive import ItemRules, SyllabusFileRules
 from courses.courses import COURSES
 from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item, SyllabusFile
 from courses.searching import folded_course, folded_item
+from courses.serializers import CourseBody
 from courses.uploads.attaching import FILES_OF_COURSE, expiry
 from courses.uploads.rows import require_room, seen_files
-
-_LONG_LINE = 8 * 1024 * 1024
 
 register(
     MemberData(
@@ -18,11 +17,9 @@ register(
         course="self",
         archived=Archived(
             name="courses",
-            line=CourseLine,
+            rules=CourseBody,
             order=("created_at", "id"),
-            optional=("hue",),
             left_out={"folded": "made of the name when it is taken in"},
-            long_line=_LONG_LINE,
             must_be_empty=True,
         ),
         stamps=("created_at", "updated_at"),
@@ -36,7 +33,7 @@ register(
         course="course",
         archived=Archived(
             name="syllabus_files",
-            line=SyllabusFileLine,
+            rules=SyllabusFileRules,
             order=("created_at", "id"),
             left_out={
                 "compared_with_id": "of an upload that waits for its course",
@@ -47,7 +44,6 @@ register(
                 "model_error": "a reading is no study data",
                 "model_answer": "a reading is no study data",
             },
-            long_line=_LONG_LINE,
             only={"course__isnull": False},
             require_room=require_room,
         ),
@@ -64,9 +60,8 @@ register(
         course="course",
         archived=Archived(
             name="items",
-            line=ItemLine,
+            rules=ItemRules,
             order=("created_at", "id"),
-            added=dict.fromkeys(("done", "done_at", "category_id", "note", "missable_from"), 2),
             shares={"category_id": "course_id"},
             left_out={
                 "graded": "told by the scores",

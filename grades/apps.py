@@ -13,10 +13,7 @@ class GradesConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the hooks of lower apps."""
-        from accounts.archive.tables import EXTRAS
         from courses.courses import COURSE_CATEGORIES
-        from grades.archive import write_grades
         from grades.new_courses import add_categories
 
         COURSE_CATEGORIES.register(add_categories)
-        EXTRAS.register("grades.csv", write_grades)

@@ -1,36 +1,12 @@
-"""Grade categories and scores in an archive, and as a table for a spreadsheet."""
+"""The scores in an archive, as a table for a spreadsheet."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from accounts.archive.fields import MomentField
-from accounts.members.archived import MAX_POSITION
 from accounts.models import Member
 from grades.models import GradeScore
-from grades.serializers import ScoreBody
 from studyservice.database.snapshots import in_pieces
-from studyservice.operations.fields import IdField, IntegerField, NumberField, StringField
-from studyservice.operations.serializers import Body
 from studyservice.operations.spreadsheets import csv_lines
-
-
-class GradeCategoryLine(Body):
-    """A category of a course's grade."""
-
-    id = IdField()
-    course_id = IdField()
-    name = StringField(max_length=60)
-    weight = NumberField(min_value=0, max_value=100)
-    drop_lowest = IntegerField(min_value=0, max_value=20)
-    position = IntegerField(min_value=1, max_value=MAX_POSITION)
-
-
-class GradeScoreLine(ScoreBody):
-    """A score."""
-
-    id = IdField()
-    created_at = MomentField(past=True)
-
 
 _COLUMNS = {
     "course": "category__course__name",

@@ -3,11 +3,12 @@
 from accounts.members.archived import Archived
 from accounts.members.data import Computed, Logged, MemberData, Visible, hide_without_grades, register
 from courses.models import Item
-from grades.archive import GradeCategoryLine, GradeScoreLine
+from grades.archive import write_grades
 from grades.categories import CATEGORIES_OF_COURSE, MADE_WITH
 from grades.marks import of_its_category, repair_marks, settle_undone
 from grades.models import GradeCategory, GradeScore
 from grades.scores import SCORES_OF_COURSE
+from grades.serializers import CategoryBody, ScoreBody
 
 register(
     MemberData(
@@ -15,9 +16,8 @@ register(
         course="course",
         archived=Archived(
             name="grade_categories",
-            line=GradeCategoryLine,
+            rules=CategoryBody,
             order=("course_id", "position", "id"),
-            added={"drop_lowest": 2},
         ),
         limits=(CATEGORIES_OF_COURSE,),
         visible=Visible(is_grade=True),
@@ -30,11 +30,11 @@ register(
         course="category__course",
         archived=Archived(
             name="grade_scores",
-            line=GradeScoreLine,
+            rules=ScoreBody,
             order=("created_at", "id"),
-            added={"item_id": 2},
             once=("item_id",),
             shares={"item_id": "category_id"},
+            also={"grades.csv": write_grades},
         ),
         stamps=("created_at",),
         limits=(SCORES_OF_COURSE,),

@@ -15,11 +15,9 @@ class PlanningConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the hooks of lower apps."""
-        from accounts.archive.tables import EXTRAS
         from accounts.operators.site import ALSO_WAITING
         from courses.doubts import ITEM_DOUBTS
         from courses.searching import ALSO_SEARCHED
-        from planning.archive import write_calendar
         from planning.doubts import late_milestones
         from planning.school_calendars.addresses import SCHOOL_CALENDARS
         from planning.school_calendars.operators import failing_calendars
@@ -30,7 +28,6 @@ class PlanningConfig(AppConfig):
 
         ALSO_SEARCHED.register(IN_MILESTONES)
         ITEM_DOUBTS.register(late_milestones)
-        EXTRAS.register("calendar.ics", write_calendar)
         SEALED.register("school_calendars", SCHOOL_CALENDARS)
         OVERDUE_CALENDARS.register(overdue)
         ALSO_WAITING.register(failing_calendars)

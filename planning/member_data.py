@@ -2,13 +2,14 @@
 
 from accounts.members.archived import Archived
 from accounts.members.data import Computed, Logged, MemberData, register
-from planning.archive import ImportedEventLine, MilestoneLine
+from planning.archive import write_calendar
 from planning.calendar.importing import EVENTS_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from planning.school_calendars.rows import CALENDARS
 from planning.school_calendars.schedule import reschedule
 from planning.searching import folded_milestone
+from planning.serializers import MilestoneValues
 
 register(
     MemberData(
@@ -16,9 +17,10 @@ register(
         course="item__course",
         archived=Archived(
             name="milestones",
-            line=MilestoneLine,
+            rules=MilestoneValues,
             order=("item_id", "position", "created_at", "id"),
             left_out={"folded": "made of the title when it is taken in"},
+            also={"calendar.ics": write_calendar},
         ),
         stamps=("created_at", "updated_at"),
         limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
@@ -32,10 +34,8 @@ register(
         course="course",
         archived=Archived(
             name="imported_events",
-            line=ImportedEventLine,
             order=("course_id", "due_on", "id"),
             loose={"item_id": "courses.Item"},
-            added={"calendar_id": 3},
             once=("course_id", "calendar_id", "uid", "instance"),
             left_out={"is_gone": "the next reading tells it anew"},
         ),

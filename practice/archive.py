@@ -2,33 +2,20 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from rest_framework import serializers
 
-from accounts.archive.fields import MomentField
-from practice.models import CERTAIN, Attempt, Source
-from studyservice.operations.fields import BooleanField, ChoiceField, DateField, IdField, IntegerField, StringField
+from practice.models import Attempt
 from studyservice.operations.serializers import Body
 
 _A_DAY = timedelta(days=1)
 
 
-class AttemptLine(Body):
+class AttemptRules(Body):
     """An attempt."""
-
-    id = IdField()
-    source = ChoiceField(choices=Source.values)  # type: ignore[assignment]  # the stub takes it for Field.source
-    topic = StringField(max_length=120)
-    deck_id = IdField(allow_null=True)
-    course_id = IdField(allow_null=True)
-    correct = BooleanField()
-    attempted_at = MomentField(past=True)
-    day = DateField()
-    is_first = BooleanField()
-    foretold = IntegerField(min_value=0, max_value=CERTAIN, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Check the date: in every time zone it is that of UTC, the day before, or the day after."""
@@ -42,7 +29,7 @@ def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
 
     Attempts are equal if time, topic and result are. The query uses the index by day.
     """
-    wanted = Counter((_moment(line["attempted_at"]), line["topic"], line["correct"]) for line in lines)
+    wanted = Counter((line["attempted_at"], line["topic"], line["correct"]) for line in lines)
     moments = {moment for moment, _, _ in wanted}
     mine = Attempt.objects.filter(member_id=member_id)
     near = mine.filter(day__range=(min(moments).date() - _A_DAY, max(moments).date() + _A_DAY))
@@ -55,8 +42,3 @@ def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
             found.append(attempt_id)
     mine.filter(id__in=found).delete()
     return len(found)
-
-
-def _moment(stored: str) -> datetime:
-    """A timestamp in UTC, as either database returns it."""
-    return datetime.fromisoformat(stored).replace(tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from accounts.members.archived import Archived
 from accounts.members.data import Computed, Logged, MemberData, Visible, register
-from practice.archive import AttemptLine, remove_present
+from practice.archive import AttemptRules, remove_present
 from practice.attempts import settle_sums
 from practice.limited import COURSE_NOW, NOT_OF_DAY, of_seen_decks, seen_sums
 from practice.models import Attempt, PracticeSum
@@ -14,9 +14,8 @@ register(
         course="course_id",
         archived=Archived(
             name="attempts",
-            line=AttemptLine,
+            rules=AttemptRules,
             order=("attempted_at", "id"),
-            added={"is_first": 2, "foretold": 2},
             keeps_time=True,
             remove_present=remove_present,
         ),

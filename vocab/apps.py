@@ -14,13 +14,11 @@ class VocabConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the hooks of lower apps."""
-        from accounts.archive.tables import EXTRAS
         from accounts.undo.log import SOURCES
         from accounts.undo.undo import LOGS
         from courses.readiness import READINESS
         from courses.studied import COMING, STUDIED
         from courses.study_plans import STUDY_PLANS
-        from vocab.archive import write_cards
         from vocab.changes import logged_review, review_changes
         from vocab.plans import plan_for
         from vocab.readiness import CardReadiness
@@ -31,6 +29,5 @@ class VocabConfig(AppConfig):
         STUDIED.register(studied)
         COMING.register(coming)
         STUDY_PLANS.register(plan_for)
-        EXTRAS.register("cards.csv", write_cards)
         SOURCES.register(review_changes)
         LOGS.register(logged_review)

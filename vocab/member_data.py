@@ -2,13 +2,14 @@
 
 from accounts.members.archived import Archived, Tally
 from accounts.members.data import Computed, Logged, MemberData, register
-from vocab.archive import CardLine, DeckLine, ReviewLine, is_lapse
+from vocab.archive import CardRules, ReviewRules, is_lapse, write_cards
 from vocab.card_changes import CARDS_OF_DECK
 from vocab.changes import settle_copies
 from vocab.deck_creation import DECKS
 from vocab.foretold import fill_attempts
 from vocab.models import Card, Deck, Review
 from vocab.reading.found import MAX_REVIEWS
+from vocab.serializers import DeckDetailsBody
 
 register(
     MemberData(
@@ -16,7 +17,7 @@ register(
         course="course",
         archived=Archived(
             name="decks",
-            line=DeckLine,
+            rules=DeckDetailsBody,
             order=("created_at", "id"),
             left_out={"card_count": "counted when it is taken in"},
             must_be_empty=True,
@@ -29,7 +30,9 @@ register(
     MemberData(
         Card,
         course="deck__course",
-        archived=Archived(name="cards", line=CardLine, order=("deck_id", "position", "id"), added={"suspended": 2}),
+        archived=Archived(
+            name="cards", rules=CardRules, order=("deck_id", "position", "id"), also={"cards.csv": write_cards}
+        ),
         limits=(CARDS_OF_DECK,),
     )
 )
@@ -39,7 +42,7 @@ register(
         course="card__deck__course",
         archived=Archived(
             name="reviews",
-            line=ReviewLine,
+            rules=ReviewRules,
             order=("reviewed_at", "id"),
             tallies=(
                 Tally(column="reps", per="card_id", counts=lambda line: True, uncounted=MAX_REVIEWS),

@@ -7,7 +7,7 @@ from accounts.api.profile import profile
 from accounts.api.serializers import ChangesQuery, MemberRecord, MemberRow
 from accounts.api.viewsets import MemberViewSet
 from accounts.archive import exporting, importing
-from accounts.archive.records import ArchiveImportRecord, ArchiveImportRow
+from accounts.archive.importing import ArchiveImportRecord, ArchiveImportRow
 from accounts.changes.records import ChangeRecord, ChangeRow
 from accounts.members.profile import MemberChanges, update_me
 from accounts.undo import log as change_log

@@ -1,26 +1,22 @@
 """Validate the lines of an archive and convert them to rows with new ids. Does not touch the database."""
 
+import pickle
 import secrets
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 from typing import IO, Any
 from uuid import UUID
 
-import orjson
-from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import Model
-
 from accounts.archive.profile import PROFILE, ProfileLine
 from accounts.archive.tables import FILES, ArchiveTable, archive_tables
-from accounts.archive.unpacking import Archive, Line, NoArchive
-from accounts.changes.contents import dumps
+from accounts.archive.unpacking import Archive, NoArchive
 from accounts.members.archived import Tally
+from accounts.members.data import Columns, columns_of
 from accounts.members.limits import Limit
 from accounts.members.models import Member
 from studyservice.database.ids import uuid7
@@ -28,6 +24,11 @@ from studyservice.operations.errors import MAX_DETAILS, Detail, ValidationFailed
 
 FIELD = "file"
 """The form field with the archive, which errors in lines name."""
+
+TWICE = "Is also the id of another line."
+
+BATCH = 500
+"""The number of rows that are in memory at a time."""
 
 _LOW = (1 << 62) - 1
 _PROFILE_LINE = 4096
@@ -38,56 +39,39 @@ def wrong_line(path: str, number: int, message: str) -> Detail:
     return {"field": FIELD, "message": f"{path}, line {number}: {message}"}
 
 
-@dataclass(slots=True)
+def _in_line(path: str, number: int, error: ValidationFailed) -> Iterator[Detail]:
+    for detail in error.details or []:
+        named = f"{detail['field']}: {detail['message']}" if detail["field"] else detail["message"]
+        yield wrong_line(path, number, named)
+
+
 class Laid:
-    """The rows of a table, as JSON arrays in a temporary file, with values in the database's form.
+    """The whole rows of a table, in a temporary file.
 
     Attributes:
-        columns: of the values, in order.
         number: number of rows.
         file_bytes: total size of the files that the rows name.
     """
 
-    table: ArchiveTable
-    file: IO[bytes]
-    columns: list[str] = field(init=False)
-    number: int = 0
-    file_bytes: int = 0
-    _prepared: list[tuple[str, Callable[[Any], Any]]] = field(init=False)
+    def __init__(self, table: ArchiveTable, file: IO[bytes]) -> None:
+        self.table, self.number, self.file_bytes = table, 0, 0
+        self._file, self._batch = file, list[Columns]()
 
-    def __post_init__(self) -> None:
-        self.columns = self.table.columns()
-        self._prepared = [(name, prepared(self.table.model, name)) for name in self.columns]
-
-    def add(self, row: Mapping[str, Any]) -> None:
+    def add(self, row: Columns) -> None:
         """Append a row."""
-        self.file.write(dumps([prepare(row[name]) for name, prepare in self._prepared]) + b"\n")
+        self.number += 1
+        self._batch.append(row)
+        if len(self._batch) == BATCH:
+            pickle.dump(self._batch, self._file)
+            self._batch = []
 
-    def batches(self, size: int) -> Iterator[tuple[int, list[list[Any]]]]:
-        """Yield the rows in batches, each with the number of its first row, from 1."""
-        self.file.seek(0)
-        first, batch = 1, []
-        for raw in self.file:
-            batch.append(orjson.loads(raw))
-            if len(batch) == size:
-                yield first, batch
-                first, batch = first + size, []
-        if batch:
-            yield first, batch
-
-
-def prepared(model: type[Model], column: str) -> Callable[[Any], Any]:
-    """Return a function that converts values of a column to the database's form, leaving JSON values as they are."""
-    concrete = next(one for one in model._meta.concrete_fields if one.attname == column)
-    database = connections[DEFAULT_DB_ALIAS]
-
-    def prepare(value: Any) -> Any:
-        if value is None or isinstance(value, str | int | float):
-            return value  # all databases store it the same way, and a check would take longer than everything else
-        made = concrete.get_db_prep_save(value, database)
-        return str(made) if isinstance(made, Decimal) else made
-
-    return prepare
+    def batches(self) -> Iterator[list[Columns]]:
+        """Yield the rows in batches."""
+        self._file.seek(0)
+        for _ in range(self.number // BATCH):
+            yield pickle.load(self._file)  # noqa: S301  # written above, to a file without a name  # nosec
+        if self._batch:
+            yield self._batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,202 +82,56 @@ class _Known:
         id: of its row.
         references: ids that the line refers to.
         number: of the line.
-        tallied: its counters, by column.
+        counters: its counters, by column.
     """
 
     id: UUID
-    references: dict[str, Any]
+    references: Columns
     number: int
-    tallied: dict[str, int]
-
-
-@dataclass(slots=True)
-class _Seen:
-    """The checked rows of a table.
-
-    Attributes:
-        columns: required in each line.
-        defaults: values of columns that archives of this version lack.
-        stored_file: the column that names a stored file; None if there is none.
-        file_bytes: total size of the files.
-    """
-
-    columns: list[str]
-    defaults: dict[str, Any]
-    stored_file: str | None
-    file_bytes: int = 0
-    ids: set[UUID] = field(default_factory=set)
-    once: set[tuple[Any, ...]] = field(default_factory=set)
-    counted: Counter[tuple[Limit | Tally, Any]] = field(default_factory=Counter)
+    counters: dict[str, int]
 
 
 class Checker:
     """Reads a whole archive.
 
     Attributes:
+        archive: being read.
+        known: the lines that others refer to, by table and old id.
+        tables: by name.
+        unused: names of stored files that no line has named yet.
         laid: the rows, table by table. Their files live as long as `files`.
         profile: the new values of the profile.
     """
 
     def __init__(self, member: Member, archive: Archive, files: ExitStack) -> None:
-        self._member = member
-        self._archive = archive
-        self._known: defaultdict[str, dict[UUID, _Known]] = defaultdict(dict)
-        tables = archive_tables()
-        self._tables = {table.name: table for table in tables}
-        self._wanted = {name for table in tables for name in (*table.references.values(), *table.loose.values())}
-        self._tallied: dict[str, list[str]] = {name: [] for name in self._wanted}
-        for table in tables:
-            for tally in table.how.tallies:
-                self._tallied[table.references[tally.per]].append(tally.column)
+        self.archive = archive
+        self.known: defaultdict[str, dict[UUID, _Known]] = defaultdict(dict)
+        self.tables = {table.name: table for table in archive_tables()}
+        self.unused = set(archive.files)
         self._secret = secrets.token_bytes(16)
         self._newest = UUID(int=0)
-        self._unused = set(archive.files)
         self.profile = self._read_profile()
         self.laid: list[Laid] = []
-        for table in tables:
-            file: IO[bytes] = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # closed by the exit stack
-            laid = Laid(table, file)
-            if table.how.since <= archive.version:
-                self._lay(laid)
+        for table in archive_tables():
+            laid = Laid(table, files.enter_context(tempfile.TemporaryFile()))  # noqa: SIM115  # closed by the exit stack
             self.laid.append(laid)
-        if self._unused:
-            raise NoArchive(f"no line names {min(self._unused)}.")
+            if table.exists_in(archive.version):
+                _Lines(self, member, laid).read()
+        if self.unused:
+            raise NoArchive(f"no line names {min(self.unused)}.")
 
     def _read_profile(self) -> Any:
-        lines = list(self._archive.lines(PROFILE, _PROFILE_LINE))
+        lines = list(self.archive.lines(PROFILE, _PROFILE_LINE))
         if len(lines) != 1:
             raise NoArchive(f"{PROFILE} must have exactly one line.")
         try:
-            return ProfileLine.parse(lines[0].value)
+            return ProfileLine.parse(lines[0])
         except ValidationFailed as error:
-            raise ValidationFailed(_in_line(PROFILE, 1, error)) from None
+            raise ValidationFailed([*_in_line(PROFILE, 1, error)]) from None
 
-    def _lay(self, laid: Laid) -> None:
-        """Check the lines of a table and write its rows.
-
-        Raises:
-            ValidationFailed: lines are invalid.
-            NoArchive: the number of lines differs from the manifest.
-        """
-        table, details = laid.table, list[Detail]()
-        seen = _Seen(laid.columns, table.defaults(self._archive.version, self._member), table.stored_file())
-        known = self._known[table.name]
-        for line in self._archive.lines(table.path(), table.how.long_line):
-            laid.number = line.number
-            try:
-                row = self._row(table, line, seen, known)
-            except ValidationFailed as error:
-                details += _in_line(table.path(), line.number, error)
-                if len(details) >= MAX_DETAILS:
-                    break
-            else:
-                laid.add(row)
-        if not details:
-            details = list(islice(self._wrong_counters(table, seen), MAX_DETAILS))
-        if details:
-            raise ValidationFailed(details)
-        laid.file_bytes = seen.file_bytes
-        if laid.number != self._archive.counts.get(table.name):
-            raise NoArchive(f"the number of lines in {table.path()} differs from the manifest.")
-
-    def _row(self, table: ArchiveTable, line: Line, seen: _Seen, known: dict[UUID, _Known]) -> dict[str, Any]:
-        """Return the row of a line, by column.
-
-        Raises:
-            ValidationFailed: the line is invalid.
-        """
-        fields = _parsed(table, line, seen)
-        old_id: UUID = fields["id"]
-        if not table.how.keeps_time:
-            if old_id in seen.ids:
-                raise ValidationFailed.of("id", "Is also the id of another line.")
-            seen.ids.add(old_id)
-        references = {name: fields[name] for name in table.references if fields[name] is not None}
-        for name, value in references.items():
-            found = self._found(table.references[name], value, name)
-            shared = table.how.shares.get(name)
-            if shared is not None and found.references.get(shared) != references.get(shared):
-                raise ValidationFailed.of(name, f"Is the id of a line with a different {shared}.")
-            fields[name] = found.id
-        for name, other in table.loose.items():
-            there = self._known[other].get(fields[name])
-            fields[name] = uuid7() if there is None else there.id
-        self._require_once(table, fields, seen)
-        self._require_room(table, references, seen)
-        for tally in table.how.tallies:
-            seen.counted[tally, references[tally.per]] += tally.counts(fields)
-        if seen.stored_file is not None:
-            self._require_file(fields, seen)
-        fields["id"] = self._new_id(table, old_id)
-        if table.name in self._wanted:
-            tallied = {name: fields[name] for name in self._tallied[table.name]}
-            known[old_id] = _Known(fields["id"], references, line.number, tallied)
-        return fields
-
-    def _wrong_counters(self, table: ArchiveTable, seen: _Seen) -> Iterator[Detail]:
-        """Yield an error for each counter in earlier tables that does not fit the number of lines in this one."""
-        for tally in table.how.tallies:
-            target = self._tables[table.references[tally.per]]
-            for old_id, known in self._known[target.name].items():
-                counted = seen.counted[tally, old_id]
-                if counted <= known.tallied[tally.column] <= counted + tally.uncounted:
-                    continue
-                too_few = known.tallied[tally.column] < counted
-                bound = f"at least {counted}" if too_few else f"at most {counted + tally.uncounted}"
-                message = f"{tally.column}: Must be {bound}, as {table.path()} has {counted}."
-                yield wrong_line(target.path(), known.number, message)
-
-    def _found(self, name: str, value: UUID, of: str) -> _Known:
-        found = self._known[name].get(value)
-        if found is None:
-            raise ValidationFailed.of(of, f"Is not the id of a line of {name}.")
-        return found
-
-    def _require_once(self, table: ArchiveTable, fields: dict[str, Any], seen: _Seen) -> None:
-        key = tuple(fields[name] for name in table.how.once)
-        if not key or key[-1] is None:
-            return
-        if key in seen.once:
-            raise ValidationFailed.of(table.how.once[-1], "Is also in another line.")
-        seen.once.add(key)
-
-    def _require_room(self, table: ArchiveTable, references: dict[str, UUID], seen: _Seen) -> None:
-        """Refuse a line beyond a limit on the number of rows."""
-        for limit in table.data.limits:
-            group = self._group(table, limit, references)
-            seen.counted[limit, group] += 1
-            if seen.counted[limit, group] > limit.most:
-                raise ValidationFailed.of("id", f"There would be more than {limit.most} {limit.what}.")
-
-    def _group(self, table: ArchiveTable, limit: Limit, references: dict[str, Any]) -> Any:
-        """The key of lines that count toward the same limit."""
-        value: Any = None
-        for path in filter(None, limit.per.split("__")):
-            name = f"{path}_id"
-            value = references.get(name)
-            if value is None:
-                return None
-            table = self._tables[table.references[name]]
-            references = self._known[table.name][value].references
-        return value
-
-    def _require_file(self, fields: dict[str, Any], seen: _Seen) -> None:
-        """Check that the stored file of a line exists, is whole, and belongs to no other line."""
-        column = seen.stored_file or ""
-        name = fields[column]
-        if name not in self._unused:
-            raise ValidationFailed.of(column, f"Does not name a file below {FILES}, or names that of another line.")
-        self._unused.remove(name)
-        size, digest = self._archive.require_whole(name)
-        for known, value in (("size", size), ("sha256", digest)):
-            if fields.get(known, value) != value:
-                raise ValidationFailed.of(known, f"Does not match {name}.")
-        seen.file_bytes += size
-
-    def _new_id(self, table: ArchiveTable, old_id: UUID) -> UUID:
+    def new_id(self, old_id: UUID, *, keeps_time: bool) -> UUID:
         """Return a new id: greater than all before, or with the old id's time (`Archived.keeps_time`)."""
-        if table.how.keeps_time:
+        if keeps_time:
             random = blake2b(old_id.bytes, digest_size=8, key=self._secret).digest()
             high = old_id.int >> 64 << 64
             return UUID(int=high | 0b10 << 62 | int.from_bytes(random) & _LOW)
@@ -301,19 +139,126 @@ class Checker:
         return self._newest
 
 
-def _parsed(table: ArchiveTable, line: Line, seen: _Seen) -> dict[str, Any]:
-    """Return the validated fields of a line."""
-    if not isinstance(line.value, dict):
-        raise ValidationFailed.of("", "Must be a JSON object, and not too long.")
-    value = {**seen.defaults, **line.value}
-    missing = [name for name in seen.columns if name not in value]
-    if missing:
-        raise ValidationFailed([{"field": name, "message": "This field is required."} for name in missing])
-    return table.how.line.parse(value)
+class _Lines:
+    """The lines of one table."""
 
+    def __init__(self, checker: Checker, member: Member, laid: Laid) -> None:
+        self._checker, self._laid, self._table = checker, laid, laid.table
+        table, columns = laid.table, columns_of(laid.table.model)
+        self._path, self._how, self._derive = table.path, table.how, table.data.computed.derived
+        self._left_out = {name: columns[name].get_default() for name in table.how.left_out} | {"member_id": member.id}
+        self._defaults = table.defaults(checker.archive.version, member)
+        others = checker.tables.values()
+        self._is_wanted = any(table.name in (*one.references.values(), *one.loose.values()) for one in others)
+        self._counters = [
+            tally.column for one in others for tally in one.how.tallies if one.references[tally.per] == table.name
+        ]
+        unique = (() if table.how.keeps_time else ("id",), table.how.once)
+        self._once = [columns for columns in unique if columns]
+        self._seen: set[tuple[Any, ...]] = set()
+        self._counted: Counter[tuple[Limit | Tally, Any]] = Counter()
 
-def _in_line(path: str, number: int, error: ValidationFailed) -> list[Detail]:
-    return [
-        wrong_line(path, number, f"{detail['field']}: {detail['message']}" if detail["field"] else detail["message"])
-        for detail in error.details or []
-    ]
+    def read(self) -> None:
+        """Check the lines, and write their rows.
+
+        Raises:
+            ValidationFailed: lines are invalid.
+            NoArchive: the number of lines differs from the manifest.
+        """
+        details, number = list[Detail](), 0
+        for number, value in enumerate(self._checker.archive.lines(self._path, self._table.long_line), start=1):
+            try:
+                self._laid.add(self._row(value, number))
+            except ValidationFailed as error:
+                details += _in_line(self._path, number, error)
+                if len(details) >= MAX_DETAILS:
+                    break
+        if details := details or [*islice(self._wrong_counters(), MAX_DETAILS)]:
+            raise ValidationFailed(details)
+        if number != self._checker.archive.counts.get(self._table.name):
+            raise NoArchive(f"the number of lines in {self._path} differs from the manifest.")
+
+    def _row(self, value: Any, number: int) -> Columns:
+        """Return the whole row of a line. Raises ValidationFailed if it is invalid."""
+        if not isinstance(value, dict):
+            raise ValidationFailed.of("", "Must be a JSON object, and not too long.")
+        row = self._left_out | self._table.line.parse(self._defaults | value)
+        old_id = row["id"]
+        self._require_once(row)
+        references = {name: row[name] for name in self._table.references if row[name] is not None}
+        for name, old in references.items():
+            row[name] = self._found(name, old, references).id
+        for name, other in self._table.loose.items():
+            there = self._checker.known[other].get(row[name])
+            row[name] = uuid7() if there is None else there.id
+        self._require_room(references)
+        for tally in self._how.tallies:
+            self._counted[tally, references[tally.per]] += tally.counts(row)
+        if self._table.stored_file is not None:
+            self._require_file(row, self._table.stored_file)
+        row["id"] = self._checker.new_id(old_id, keeps_time=self._how.keeps_time)
+        if self._is_wanted:
+            counters = {name: row[name] for name in self._counters}
+            self._checker.known[self._table.name][old_id] = _Known(row["id"], references, number, counters)
+        return row if self._derive is None else row | self._derive(row)
+
+    def _require_once(self, row: Columns) -> None:
+        for columns in self._once:
+            key = (columns, *(row[name] for name in columns))
+            if key in self._seen:
+                raise ValidationFailed.of(columns[-1], TWICE if columns == ("id",) else "Is also in another line.")
+            if key[-1] is not None:
+                self._seen.add(key)
+
+    def _found(self, name: str, old: UUID, references: Columns) -> _Known:
+        """Return the line that a reference refers to."""
+        other, shared = self._table.references[name], self._how.shares.get(name)
+        found = self._checker.known[other].get(old)
+        if found is None:
+            raise ValidationFailed.of(name, f"Is not the id of a line of {other}.")
+        if shared is not None and found.references.get(shared) != references.get(shared):
+            raise ValidationFailed.of(name, f"Is the id of a line with a different {shared}.")
+        return found
+
+    def _require_room(self, references: Columns) -> None:
+        """Refuse a line beyond a limit on the number of rows."""
+        for limit in self._table.data.limits:
+            group = self._group(limit, references)
+            self._counted[limit, group] += 1
+            if self._counted[limit, group] > limit.most:
+                raise ValidationFailed.of("id", f"There would be more than {limit.most} {limit.what}.")
+
+    def _group(self, limit: Limit, references: Columns) -> Any:
+        """The key of lines that count toward the same limit."""
+        value, table = None, self._table
+        for path in filter(None, limit.per.split("__")):
+            value = references.get(f"{path}_id")
+            if value is None:
+                return None
+            table = self._checker.tables[table.references[f"{path}_id"]]
+            references = self._checker.known[table.name][value].references
+        return value
+
+    def _require_file(self, row: Columns, column: str) -> None:
+        """Check that the stored file of a line exists, is whole, and belongs to no other line."""
+        name = row[column]
+        if name not in self._checker.unused:
+            raise ValidationFailed.of(column, f"Does not name a file below {FILES}, or names that of another line.")
+        self._checker.unused.remove(name)
+        size, digest = self._checker.archive.require_whole(name)
+        for known, value in (("size", size), ("sha256", digest)):
+            if row.get(known, value) != value:
+                raise ValidationFailed.of(known, f"Does not match {name}.")
+        self._laid.file_bytes += size
+
+    def _wrong_counters(self) -> Iterator[Detail]:
+        """Yield an error for each counter in earlier tables that does not fit the number of lines in this one."""
+        for tally in self._how.tallies:
+            target = self._checker.tables[self._table.references[tally.per]]
+            for old_id, known in self._checker.known[target.name].items():
+                least = self._counted[tally, old_id]
+                most, stored = least + tally.uncounted, known.counters[tally.column]
+                if not least <= stored <= most:
+                    bound = f"at least {least}" if stored < least else f"at most {most}"
+                    message = f"{tally.column}: Must be {bound}, as {self._path} has {least}."
+                    yield wrong_line(target.path, known.number, message)

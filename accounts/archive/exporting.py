@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import IO, Any
 
+from django.conf import settings
 from django.core.files.storage import default_storage
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.archive.profile import PROFILE, profile_line
-from accounts.archive.readme import readme_text
 from accounts.archive.tables import (
     CHANGES,
     EVENTS,
-    EXTRAS,
     FILES,
     FORMAT,
     MANIFEST,
@@ -42,6 +42,23 @@ logger = logging.getLogger(__name__)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}\Z", re.ASCII)
 _COPIED = 256 * 1024
 _LEVEL = 6
+
+_README = """\
+Your study data
+
+This archive contains everything stored for you at one moment. manifest.json has the time and the numbers
+of lines.
+
+data/        one file for each kind of data, with one JSON object per line. You can import these files into an account
+             without courses and decks, on its page /account or by POST /v1/import. To do that, leave them unchanged.
+files/       the syllabus files that you uploaded, under the names in data/syllabus_files.jsonl.
+grades.csv   your scores, for a spreadsheet. An apostrophe precedes text that would be executed as a formula.
+cards.csv    your flashcards, likewise.
+calendar.ics your due dates, for a calendar.
+
+It contains no password, key or other credential, but everything else is readable: keep it in a safe place.
+The fields are explained at {guide}
+"""
 
 
 def export_data(member: Member, *, account_events: bool) -> DownloadRow:
@@ -75,15 +92,16 @@ def write_archive(member: Member, file: IO[bytes], made_at: datetime, *, account
     """
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive, snapshot():
         writer = _Writer(archive, made_at)
-        writer.add(README, [readme_text().encode()])
+        guide = f"{settings.BASE_URL}{reverse('guide', args=['archive'])}"
+        writer.add(README, [_README.format(guide=guide).encode()])
         counts = {"profile": writer.add_lines(PROFILE, [profile_line(member)])}
         for table in archive_tables():
-            counts[table.name] = writer.add_lines(table.path(), _lines(table, member, writer))
+            counts[table.name] = writer.add_lines(table.path, _lines(table, member, writer))
+            for name, pieces in table.how.also.items():
+                writer.add(name, pieces(member))
         counts["changes"] = writer.add_lines(CHANGES, all_changes(member))
         if account_events:
             counts["account_events"] = writer.add_lines(EVENTS, all_events(member))
-        for name, pieces in EXTRAS.items():
-            writer.add(name, pieces(member))
         counts["files"] = writer.files
         manifest = {"format": FORMAT, "version": archive_version(), "made_at": made_at, "counts": counts}
         writer.add(MANIFEST, [dumps(manifest) + b"\n"])
@@ -134,16 +152,19 @@ class _Writer:
 
 def _lines(table: ArchiveTable, member: Member, writer: _Writer) -> Iterable[dict[str, Any]]:
     """Yield the lines of a table, after adding the stored files of its rows."""
-    names = table.columns()
-    found: Any = table.rows(member).values_list(*names)
-    lines = (dict(zip(names, row, strict=True)) for row in in_pieces(found))
-    stored = table.stored_file()
-    return lines if stored is None else [line for line in lines if _is_added(line, stored, writer)]
+    found: Any = table.rows(member).values_list(*table.columns)
+    lines = (dict(zip(table.columns, row, strict=True)) for row in in_pieces(found))
+    column = table.stored_file
+    return lines if column is None else [line for line in lines if _is_added(line, column, writer)]
 
 
 def _is_added(line: dict[str, Any], column: str, writer: _Writer) -> bool:
-    """Add the stored file of a row, and put its name in the archive into the line. Return whether the file exists."""
-    name = f"{FILES}{line['id']}{_extension(line['filename'])}"
+    """Add the stored file of a row, and put its name in the archive into the line. Return whether the file exists.
+
+    The name has the usual extension of the file, so that desktops can open it.
+    """
+    extension = _EXTENSION.search(line["filename"])
+    name = f"{FILES}{line['id']}{extension[0].lower() if extension else ''}"
     try:
         writer.add_stored(name, line[column])
     except FileNotFoundError:  # files are deleted after their rows, which this transaction may still see
@@ -151,9 +172,3 @@ def _is_added(line: dict[str, Any], column: str, writer: _Writer) -> bool:
         return False
     line[column] = name
     return True
-
-
-def _extension(filename: str) -> str:
-    """Return a file name's usual extension, so that desktops can open it. Empty if it is unusual."""
-    found = _EXTENSION.search(filename)
-    return found[0].lower() if found else ""

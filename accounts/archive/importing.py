@@ -1,28 +1,33 @@
 """Import an archive into an account without courses and decks, all or nothing."""
 
 import threading
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import IO, Any, cast
+from itertools import chain
+from typing import IO, Any, ClassVar, TypedDict
 from uuid import UUID
 
 from django.core.files import File
 from django.core.files.storage import default_storage
-from django.db import IntegrityError, connection
-from django.db.models import QuerySet
+from django.db import IntegrityError
+from django.db.models import Model, QuerySet
+from rest_framework import serializers
 
-from accounts.archive.checking import Checker, Laid, prepared, wrong_line
-from accounts.archive.profile import ProfileFields, take_profile
-from accounts.archive.records import ArchiveImportRow
+from accounts.archive.checking import TWICE, Checker, Laid, wrong_line
+from accounts.archive.profile import take_profile
 from accounts.archive.tables import archive_tables
 from accounts.archive.unpacking import Archive, open_archive
+from accounts.changes.contents import Fields
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.counts import recount
 from accounts.members.models import Member
 from accounts.rows.access import Access
+from studyservice.database.constraints import is_duplicate
+from studyservice.database.executing import wait_for_statements
+from studyservice.database.statements import Insert
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
+from studyservice.operations.serializers import Record
 from studyservice.operations.uploads import Upload
 from studyservice.rates.limiter import Rate, hit
 
@@ -30,7 +35,6 @@ MAX_FILE = 200 * 1024 * 1024
 """Maximum bytes of an archive."""
 
 _BUSY_SECONDS = 30
-_BATCH = 500
 
 _turn = threading.Lock()
 
@@ -50,6 +54,23 @@ class NotEmpty(Conflict):
     default_message = (
         "An archive can only be imported into an account without courses and decks, and this one has some. "
         "Nothing was changed."
+    )
+
+
+class ArchiveImportRow(TypedDict):
+    """An `ArchiveImportRecord`."""
+
+    counts: Fields
+
+
+class ArchiveImportRecord(Record):
+    """The numbers of imported rows."""
+
+    example: ClassVar[dict[str, Any]] = {"counts": {"courses": 3, "items": 42, "decks": 2, "cards": 180}}
+
+    counts = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="How many rows were made of each kind. Attempts that were there already are not counted.",
     )
 
 
@@ -102,14 +123,13 @@ def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
         checker = Checker(member, archive, opened)
         with _stored_or_removed() as stored, writing(member.id, "import_data") as write:
             _require_empty(member)
-            take_profile(member, cast("ProfileFields", checker.profile))
-            present = {laid.table.name: _remove_present(write, laid) for laid in checker.laid}
+            take_profile(member, checker.profile)
+            counts = {laid.table.name: laid.number - _remove_present(member.id, laid) for laid in checker.laid}
             for laid in checker.laid:
                 if laid.table.how.require_room is not None:
                     laid.table.how.require_room(Access(member, write=write), laid.file_bytes)
                 _insert(write, laid, archive, stored)
             recount(member.id)
-            counts = {laid.table.name: laid.number - present[laid.table.name] for laid in checker.laid}
             write.about(Member, member.id, "archive", None)
             write.tell(None, counts)
             write.cannot_be_undone()
@@ -122,82 +142,54 @@ def _require_empty(member: Member) -> None:
             raise NotEmpty
 
 
-def _remove_present(write: Write, laid: Laid) -> int:
+def _remove_present(member_id: UUID, laid: Laid) -> int:
     """Delete existing rows that lines restore. Return their number."""
-    table = laid.table
-    remove_present = table.how.remove_present
-    if remove_present is None or not QuerySet(table.model).filter(member_id=write.member_id).exists():
+    remove_present = laid.table.how.remove_present
+    if remove_present is None or not QuerySet(laid.table.model).filter(member_id=member_id).exists():
         return 0
-    return sum(
-        remove_present(write.member_id, [dict(zip(laid.columns, values, strict=True)) for values in batch])
-        for _, batch in laid.batches(_BATCH)
-    )
+    return sum(remove_present(member_id, batch) for batch in laid.batches())
 
 
 def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> None:
-    """Insert the rows of a table without the ORM, which would hold the member's lock ten times as long.
+    """Insert the rows of a table.
 
     Raises:
         ValidationFailed: two lines have the same id.
     """
-    model, column = laid.table.model, laid.table.stored_file()
-    derive = laid.table.data.computed.derived or (lambda _: {})
-    computed = [name for name in derive(defaultdict(str)) if name not in laid.columns]
-    columns = {name: prepared(model, name) for name in ("member_id", *laid.columns, *computed)}
-    fixed = {laid.columns.index(name): columns[name](write.now) for name in laid.table.data.log.restamped}
-    quoted = [connection.ops.quote_name(name) for name in columns]
-    # Only names of models are formatted into the SQL. Values are parameters.
-    table, places = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(columns))
-    statement = f"INSERT INTO {table} ({', '.join(quoted)}) VALUES ({places})"  # noqa: S608 # nosec
-    member_id = columns["member_id"](write.member_id)
-    for first, batch in laid.batches(_BATCH):
-        for values in batch:
-            for place, value in fixed.items():
-                values[place] = value
+    model, column, insert = laid.table.model, laid.table.stored_file, Insert(laid.table.model)
+    stamps = dict.fromkeys(laid.table.data.log.restamped, write.now)
+    for batch in laid.batches():
+        for row in batch:
+            row.update(stamps)
             if column is not None:
-                values[laid.columns.index(column)] = _store(laid, values, archive, stored)
-            if computed:
-                row = derive(dict(zip(laid.columns, values, strict=True)))
-                values += [columns[name](row[name]) for name in computed]
+                row[column] = _store(model(**row), column, archive)
+                stored.append(row[column])
         try:
-            with connection.cursor() as cursor:
-                cursor.executemany(statement, [(member_id, *values) for values in batch])
-            write.touched(model, (UUID(str(values[laid.columns.index("id")])) for values in batch))
+            insert.run_all(batch)
+            wait_for_statements()
         except IntegrityError as error:
-            number = _repeated_id(laid, first, batch)
-            if number is None:
+            if not is_duplicate(error):
                 raise
-            doubled = wrong_line(laid.table.path(), number, "id: Is also the id of another line.")
+            doubled = wrong_line(laid.table.path, _second_line(laid, {row["id"] for row in batch}), f"id: {TWICE}")
             raise ValidationFailed([doubled]) from error
+        write.touched(model, (row["id"] for row in batch))
 
 
-def _repeated_id(laid: Laid, first: int, batch: list[list[Any]]) -> int | None:
-    """Return the number of the first line in the batch with a repeated id, or None."""
-    place = laid.columns.index("id")
-    numbers: dict[str, int] = {}
-    for number, values in enumerate(batch, start=first):
-        if values[place] in numbers:
+def _second_line(laid: Laid, ids: set[UUID]) -> int:
+    """Return the number of the line that repeats one of these ids."""
+    seen = set[UUID]()
+    for number, row in enumerate(chain.from_iterable(laid.batches()), start=1):
+        if row["id"] in seen:
             return number
-        numbers[values[place]] = number
-    for start, others in laid.batches(_BATCH):
-        if start >= first:
-            return None
-        for values in others:
-            if values[place] in numbers:
-                return numbers[values[place]]
-    return None
+        seen |= {row["id"]} & ids
+    raise LookupError("No line repeats an id.")
 
 
-def _store(laid: Laid, values: list[Any], archive: Archive, stored: list[str]) -> str:
+def _store(row: Model, column: str, archive: Archive) -> str:
     """Store a row's file. Return its name in storage, which the model chooses."""
-    column = str(laid.table.stored_file())
-    row = laid.table.model(**dict(zip(laid.columns, values, strict=True)))
-    references = {field.name for field in row._meta.concrete_fields if field.is_relation}
-    row.clean_fields(exclude={column, *references})  # converts the id from text; references were already checked
     file = getattr(row, column)
     with archive.opened(str(file.name)) as content:
         file.save(str(file.name), File(content), save=False)
-    stored.append(str(file.name))
     return str(file.name)
 
 

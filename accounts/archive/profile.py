@@ -1,14 +1,13 @@
 """The member's profile in an archive."""
 
-from decimal import Decimal
-from typing import Any, NotRequired, TypedDict, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
-from accounts.archive.fields import ExactField
+from accounts.archive.lines import ExactField
 from accounts.members.archived import MAX_POSITION
-from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, MOST_SECONDS, Member
-from accounts.members.profile import MemberFields, TimeZoneField, update_me
-from studyservice.operations.fields import IntegerField, NumberField, StringField
-from studyservice.operations.serializers import Body
+from accounts.members.models import MOST_NEW_CARDS, MOST_SECONDS, Member
+from accounts.members.profile import MemberChanges, MemberFields, update_me
+from studyservice.operations.fields import IntegerField, StringField
 
 PROFILE = "data/profile.jsonl"
 
@@ -34,26 +33,13 @@ _CHOSEN = ("name", "time_zone")
 """Fields that an import sets only where the account has the default."""
 
 
-class ProfileLine(Body):
+class ProfileLine(MemberChanges):
     """The fields that an import sets. An older archive lacks some, and the account keeps its own."""
 
     name = StringField(max_length=150, allow_blank=True)
-    time_zone = TimeZoneField(max_length=64)
-    desired_retention = NumberField(min_value=LEAST_RETENTION, max_value=MOST_RETENTION)
     new_cards_a_day = IntegerField(min_value=0, max_value=MOST_NEW_CARDS, allow_null=True, required=False)
-    seconds = ExactField(least=0, most=MOST_SECONDS, required=False)
+    seconds = ExactField(min_value=0, max_value=MOST_SECONDS, required=False)
     seconds_reviews = IntegerField(min_value=0, max_value=MAX_POSITION, required=False)
-
-
-class ProfileFields(TypedDict):
-    """The fields of a `ProfileLine`."""
-
-    name: str
-    time_zone: str
-    desired_retention: Decimal
-    new_cards_a_day: NotRequired[int | None]
-    seconds: NotRequired[float]
-    seconds_reviews: NotRequired[int]
 
 
 def profile_line(member: Member) -> dict[str, Any]:
@@ -63,7 +49,7 @@ def profile_line(member: Member) -> dict[str, Any]:
     return dict(zip(names, row, strict=True))
 
 
-def take_profile(member: Member, fields: ProfileFields) -> None:
+def take_profile(member: Member, fields: Mapping[str, Any]) -> None:
     """Copy the archive's profile, except for a name and a time zone that the member chose. Needs the member's lock."""
     stored = profile_line(member)
     defaults = {one.attname: one.get_default() for one in Member._meta.concrete_fields if one.attname in _CHOSEN}

@@ -1,17 +1,18 @@
-"""The tables of an archive: one file of lines for each model with `MemberData.archived`."""
+"""The format of an archive: a file of lines for each model with `MemberData.archived`, and what versions changed."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import orjson
 from django.db.models import FileField, Model, QuerySet
 
+from accounts.archive.lines import Line
 from accounts.changes.contents import Json, dumps
 from accounts.members.archived import Archived
-from accounts.members.data import MemberData, data_of, member_data
+from accounts.members.data import MemberData, columns_of, data_of, member_data
 from accounts.members.models import Member
-from studyservice.hooks import HookTable
+from studyservice.operations.fields import StringField
 
 FORMAT = "study-data-archive"
 """The name of the format in the manifest."""
@@ -27,8 +28,31 @@ CHANGES = "data/changes.jsonl"
 EVENTS = "data/account_events.jsonl"
 """The log of account events, likewise. Archives that apps export do not contain it."""
 
+WHOLE_FILE = "*"
+"""In `ADDED`, stands for all columns of a new file."""
 
-@dataclass(frozen=True, slots=True, eq=False)
+ADDED: dict[int, dict[str, tuple[str, ...]]] = {
+    1: {},
+    2: {
+        "items": ("done", "done_at", "category_id", "note", "missable_from"),
+        "grade_categories": ("drop_lowest",),
+        "grade_scores": ("item_id",),
+        "cards": ("suspended",),
+        "attempts": ("is_first", "foretold"),
+    },
+    3: {"imported_events": ("calendar_id",)},
+}
+"""By version, the columns that it added, by file. Lines of older archives get the default of the column."""
+
+OPTIONAL = {"courses": ("hue",)}
+"""Columns that were added without a new version. A line without one gets its default."""
+
+_BESIDES_TEXTS = 16 * 1024
+_ENCODED = 12
+"""The bytes that JSON needs at most for a character: two escaped surrogates."""
+
+
+@dataclass(frozen=True, eq=False)
 class ArchiveTable:
     """A table of the archive.
 
@@ -51,28 +75,49 @@ class ArchiveTable:
     def model(self) -> type[Model]:
         return self.data.model
 
+    @property
     def path(self) -> str:
         """The name of the file in the archive."""
         return f"data/{self.name}.jsonl"
 
+    @cached_property
     def columns(self) -> list[str]:
         """The columns of a line, in order."""
-        names = (one.attname for one in self.model._meta.concrete_fields)
-        return [name for name in names if name != "member_id" and name not in self.how.left_out]
+        return [name for name in columns_of(self.model) if name != "member_id" and name not in self.how.left_out]
+
+    @cached_property
+    def line(self) -> type[Line]:
+        """Validates a line."""
+        return type("_Line", (Line, self.how.rules), {"model": self.model, "columns": self.columns})
+
+    @cached_property
+    def long_line(self) -> int:
+        """The most bytes of a line."""
+        fields = self.line.shared(partial=False).fields.values()
+        return _BESIDES_TEXTS + _ENCODED * sum(
+            field.max_length or 0 for field in fields if isinstance(field, StringField)
+        )
+
+    @cached_property
+    def stored_file(self) -> str | None:
+        """The column that names a stored file, which is included in the archive; None if there is none."""
+        return next((name for name, one in columns_of(self.model).items() if isinstance(one, FileField)), None)
+
+    def exists_in(self, version: int) -> bool:
+        """Return whether archives of a version have the file."""
+        return all(WHOLE_FILE not in files.get(self.name, ()) for newer, files in ADDED.items() if newer > version)
 
     def defaults(self, version: int, member: Member) -> dict[str, Json]:
         """Return the values of columns that lines of `version` lack or may lack, as a line would have them."""
-        newer = [*self.how.optional, *(name for name, since in self.how.added.items() if since > version)]
-        fields = {one.attname: one for one in self.model._meta.concrete_fields}
+        newer = [*OPTIONAL.get(self.name, ())]
+        for added_in, files in ADDED.items():
+            newer += files.get(self.name, ()) if added_in > version else ()
         own = self.data.log.defaults(member) if self.data.log.defaults is not None else {}
-        values = {name: own[name] if name in own else fields[name].get_default() for name in newer}
-        found: dict[str, Json] = orjson.loads(dumps(values))
+        fields = columns_of(self.model)
+        found: dict[str, Json] = orjson.loads(
+            dumps({name: own[name] if name in own else fields[name].get_default() for name in newer})
+        )
         return found
-
-    def stored_file(self) -> str | None:
-        """The column that names a stored file, which is included in the archive; None if there is none."""
-        found = (one.attname for one in self.model._meta.concrete_fields if isinstance(one, FileField))
-        return next(found, None)
 
     def rows(self, member: Member) -> QuerySet[Model]:
         """Return the member's rows, in the order of the lines."""
@@ -87,23 +132,15 @@ def archive_tables() -> tuple[ArchiveTable, ...]:
 
 
 def archive_version() -> int:
-    """Return the version of new archives: the newest `since` of all tables and columns."""
-    return max(version for table in archive_tables() for version in (table.how.since, *table.how.added.values()))
+    """Return the version of new archives."""
+    return max(ADDED)
 
 
 def _table(data: MemberData, how: Archived, names: Mapping[str, str]) -> ArchiveTable:
     references = {
-        column.attname: names[column.related_model._meta.label]
-        for column in data.model._meta.concrete_fields
-        if column.related_model is not None and data_of(column.related_model) and column.attname not in how.left_out
+        name: names[column.related_model._meta.label]
+        for name, column in columns_of(data.model).items()
+        if column.related_model is not None and data_of(column.related_model) and name not in how.left_out
     }
     references |= {column: names[label] for column, label in data.log.plain_references.items()}
-    loose = {column: names[label] for column, label in how.loose.items()}
-    return ArchiveTable(data, how, references, loose)
-
-
-ExtraFile = Callable[[Member], Iterator[bytes]]
-"""Yields the member's data for other programs, in pieces. Called within the transaction of the export."""
-
-EXTRAS = HookTable[ExtraFile]("EXTRAS")
-"""Further files by name, which imports ignore."""
+    return ArchiveTable(data, how, references, {column: names[label] for column, label in how.loose.items()})

@@ -8,7 +8,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import IO, Any
 
 import orjson
@@ -17,7 +16,6 @@ from accounts.archive.profile import PROFILE
 from accounts.archive.tables import (
     CHANGES,
     EVENTS,
-    EXTRAS,
     FILES,
     FORMAT,
     MANIFEST,
@@ -55,19 +53,6 @@ class NoArchive(InvalidRequest):
         super().__init__(f"This archive cannot be imported: {why} Nothing was changed.")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a file in the archive.
-
-    Attributes:
-        number: from 1.
-        value: the JSON value; None if the line is not JSON or is too long.
-    """
-
-    number: int
-    value: Any
-
-
 class Archive:
     """An open archive whose names and sizes have been checked.
 
@@ -90,21 +75,18 @@ class Archive:
             entry.filename for entry in entries if entry.filename.startswith(FILES) and not entry.is_dir()
         )
 
-    def lines(self, path: str, long_line: int) -> Iterator[Line]:
-        """Yield the lines of a file.
+    def lines(self, path: str, long_line: int) -> Iterator[Any]:
+        """Yield the JSON values of the lines of a file; None for what is not JSON.
 
         Args:
             long_line: most bytes of a line. A longer line has no value and ends the iteration.
         """
         with self.opened(path) as entry:
-            number = 0
             while raw := entry.readline(long_line + 1):
-                number += 1
                 self._require_time()
+                yield _json(raw) if len(raw) <= long_line else None
                 if len(raw) > long_line:
-                    yield Line(number, None)
                     return
-                yield Line(number, _json(raw))
 
     @contextmanager
     def opened(self, path: str) -> Iterator[IO[bytes]]:
@@ -182,8 +164,8 @@ def _refused_if_broken() -> Iterator[None]:
 
 def _require_names(names: list[str]) -> None:
     """Raise unless there is a manifest and every file is known and unique."""
-    tables = {table.path() for table in archive_tables()}
-    known = tables | {MANIFEST, PROFILE, README, CHANGES, EVENTS, *_FOLDERS, *(name for name, _ in EXTRAS.items())}
+    tables = {name for table in archive_tables() for name in (table.path, *table.how.also)}
+    known = tables | {MANIFEST, PROFILE, README, CHANGES, EVENTS, *_FOLDERS}
     if MANIFEST not in names:
         raise NoArchive(f"it has no {MANIFEST}.")
     for name in names:
@@ -195,7 +177,7 @@ def _require_names(names: list[str]) -> None:
 
 def _require_files(version: int, names: list[str]) -> None:
     """Raise unless every file of this version exists."""
-    needed = {PROFILE, *(table.path() for table in archive_tables() if table.how.since <= version)}
+    needed = {PROFILE, *(table.path for table in archive_tables() if table.exists_in(version))}
     for name in sorted(needed - set(names)):
         raise NoArchive(f"it has no {name}.")
 

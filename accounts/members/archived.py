@@ -1,16 +1,15 @@
 """Declares how the rows of a model are archived and restored (`accounts.archive`)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from accounts.members.models import Member
 from studyservice.operations.serializers import Body
 
 MAX_POSITION = 1_000_000_000
 """The greatest position or revision in an archive. The database's limit is twice as high, so the next one fits."""
-
-_LONG_LINE = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,16 +33,13 @@ class Tally:
 class Archived:
     """A file `data/NAME.jsonl` of the archive, with a line for each row.
 
-    A line has the columns of the row by name, except the member and those left out.
+    A line has the columns of the row by name, except the member and those left out. A column that is new is added to
+    `accounts.archive.tables.ADDED`.
 
     Attributes:
         name: of the file.
-        line: validates a line.
+        rules: the body whose rules check a line (`accounts.archive.lines`).
         order: of the lines; rows get their new ids in this order.
-        since: the first version of the archive with this file. Older archives are read without it.
-        added: columns added by later versions, with the first version of each. Lines of older archives get the default
-            of the column.
-        optional: columns that a line of any version may lack. It then gets the default of the column.
         left_out: columns that no line has, with the reason.
         loose: columns with an id that may not exist, and the label of the model that it otherwise refers to.
         tallies: counters in lines of an earlier table that count lines of this one.
@@ -51,29 +47,27 @@ class Archived:
             depends only on the old id, so that any number of lines can be read.
         once: columns that are unique together, unless the last one is null.
         shares: by reference, a column that must be equal in the line that it refers to.
-        long_line: most bytes of a line.
         only: narrows the archived rows.
         require_room: raises unless the member may store so many more bytes of files. Takes an `Access`; call it inside
             a write.
         must_be_empty: whether an account with such rows refuses an import.
         remove_present: for rows that may remain in an empty account: deletes those that some lines restore, at most one
             for each line, and returns their number.
+        also: further files with the same data for other programs, by name, which imports ignore. Each function yields
+            the pieces of one, within the transaction of the export.
     """
 
     name: str
-    line: type[Body]
+    rules: type[Body] = Body
     order: tuple[str, ...]
-    since: int = 1
-    added: Mapping[str, int] = field(default_factory=dict)
-    optional: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     loose: Mapping[str, str] = field(default_factory=dict)
     tallies: tuple[Tally, ...] = ()
     keeps_time: bool = False
     once: tuple[str, ...] = ()
     shares: Mapping[str, str] = field(default_factory=dict)
-    long_line: int = _LONG_LINE
     only: Mapping[str, object] = field(default_factory=dict)
     require_room: Callable[[Any, int], None] | None = None
     must_be_empty: bool = False
     remove_present: Callable[[UUID, Sequence[Mapping[str, Any]]], int] | None = None
+    also: Mapping[str, Callable[[Member], Iterator[bytes]]] = field(default_factory=dict)

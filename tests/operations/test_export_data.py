@@ -91,7 +91,7 @@ def test_a_line_has_every_field_of_its_row(everything: RestEntryPoint, owner_mem
         assert len(lines) == rows.filter(**table.how.only).count() > 0, table.name
         assert all(line.keys() == columns - table.how.left_out.keys() for line in lines), table.name
         assert table.how.left_out.keys() <= columns
-        assert table.how.line.shared(partial=False).fields.keys() == columns - table.how.left_out.keys(), table.name
+        assert table.line.shared(partial=False).fields.keys() == columns - table.how.left_out.keys(), table.name
     [profile] = lines_of(archive, "profile")
     assert profile.keys() | LEFT_OUT.keys() == {field.attname for field in Member._meta.concrete_fields}
     assert profile.keys() == {*ProfileLine.shared(partial=False).fields, *NOT_TAKEN_IN}
@@ -106,8 +106,8 @@ def test_every_table_of_members_is_included_or_excluded_for_a_reason(owner: Rest
 @each("table", archive_tables())
 def test_the_documentation_names_every_field(table: ArchiveTable) -> None:
     text = (ROOT / "docs" / "archive.md").read_text()
-    section = text.partition(f"### `{table.path()}`")[2].partition("###")[0]
-    assert [name for name in table.columns() if f"`{name}`" not in section] == []
+    section = text.partition(f"### `{table.path}`")[2].partition("###")[0]
+    assert [name for name in table.columns if f"`{name}`" not in section] == []
 
 
 def test_a_line_equals_the_api_record(owner: RestEntryPoint, course: Any, item: Any) -> None:

@@ -72,7 +72,7 @@ def test_an_invalid_name_stops_the_start(wrong: dict[str, Any], text: str) -> No
 
 
 def test_a_declaration_is_complete_and_unique() -> None:
-    archived = Archived(name="items", line=Any, order=("id",))  # type: ignore[arg-type]  # is not read
+    archived = Archived(name="items", order=("id",))
     for given, text in (
         ({"archived": "x"}, "`course`, the path to it, or `whole_member`"),
         ({"archived": "x", "course": "course", "whole_member": "x"}, "`course`, the path to it, or `whole_member`"),

@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 
 from docker.utils.build import exclude_paths
 
-from release import package
+from tools.release import package
 from studyservice.guides.catalog import GUIDES
 from tests import ROOT
 from tests.support.forked import Forked, Process
