@@ -17,8 +17,4 @@ urlpatterns = [
     path("syllabi/<syllabus_id>", SyllabusViewSet.as_view({"get": "get_syllabus", "delete": "delete_syllabus"})),
     path("syllabi/<syllabus_id>/file", SyllabusViewSet.as_view({"get": "get_syllabus_file"})),
     path("items", ItemViewSet.as_view({"get": "list_items"})),
-    path(
-        "items/<item_id>",
-        ItemViewSet.as_view({"get": "get_item", "patch": "update_item", "delete": "delete_item"}),
-    ),
 ]

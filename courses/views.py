@@ -4,7 +4,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from accounts.api.viewsets import MemberViewSet
-from courses import courses, item_batches, item_pages, items, readiness
+from courses import courses, item_batches, item_pages, items
 from courses.entry_serializers import (
     CreatedCourseRecord,
     CreatedCourseRow,
@@ -14,8 +14,6 @@ from courses.entry_serializers import (
     NewItemBody,
 )
 from courses.parameters import CourseQuery, ItemsQuery
-from courses.plan_records import ItemQuery
-from courses.readiness_records import ItemDetailRecord, ItemDetailRow
 from courses.serializers import (
     CourseBody,
     CourseDetailRecord,
@@ -124,17 +122,6 @@ class ItemViewSet(MemberViewSet):
         call.
         """
         return item_pages.list_items(self.access, **self.query)
-
-    @operation("Get an item", scope=Scope.READ, answer=ItemDetailRecord, query=ItemQuery)
-    def get_item(self, item_id: UUID) -> ItemDetailRow:
-        """A dated course item. An exam or quiz to come has readiness: what the member will recall of the course's cards
-        that day without study; unseen cards count as 0 in expected_recall. With minutes_a_day also study_plan: what to
-        study each day and what will then be known if you answer as the model expects.
-
-        Read one deadline. For an upcoming exam or quiz the answer also estimates how many of the course's
-        flashcards the member would remember that day without further study.
-        """
-        return readiness.get_item_detail(self.access, item_id, **self.query)
 
     @operation(
         "Create an item",

@@ -10,14 +10,16 @@ from django.utils import timezone
 
 from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect
-from courses.readiness import READINESS, Due, due_items
-from courses.readiness_records import ReadinessRow
+from planning.agenda_serializers import AgendaRow
 from planning.milestones import MILESTONES, with_overdue
 from planning.now.filling import NowRow, what_now
 from planning.now.reading import read
 from planning.now.situation import Situation
-from planning.serializers import AgendaRow, MilestoneColumns, MilestoneRecord
+from planning.readiness import Due, due_items
+from planning.serializers import MilestoneColumns, MilestoneRecord
 from studyservice.database.statements import Param
+from vocab.exam_records import ReadinessRow
+from vocab.readiness import item_readiness
 
 
 class DoneColumns(MilestoneColumns):
@@ -49,7 +51,7 @@ def get_agenda(access: Access, *, days: int, minutes: int | None = None) -> Agen
     until = today + timedelta(days=days)
     due = due_items(access, today, until)
     milestones = _OPEN.all(access, today=today, until=until)
-    readiness = READINESS.get().for_items(access, due.days) if due.days else {}
+    readiness = item_readiness(access, due.days) if due.days else {}
     return _agenda(today, until, due, milestones, readiness)
 
 

@@ -1,4 +1,4 @@
-"""Requests and answers of the planning operations."""
+"""Requests and answers of the operations on milestones."""
 
 from datetime import date
 from typing import Any, ClassVar, NotRequired, TypedDict
@@ -6,14 +6,9 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from courses.readiness_records import ItemReadinessRecord, ItemReadinessRow
-from courses.serializers import ItemRecord, ItemRow
 from planning.models import Milestone
-from planning.now.filling import NowRow
-from planning.now.records import LEAST_MINUTES, MOST_MINUTES, NowRecord
 from studyservice.operations.fields import IntegerField, ListField
-from studyservice.operations.query_fields import QueryIntegerField
-from studyservice.operations.serializers import Body, Query, Record
+from studyservice.operations.serializers import Body, Record
 
 MAX_MILESTONES = 20
 """Milestones of an item (spec, Limits)."""
@@ -154,72 +149,3 @@ class CreatedMilestoneRecord(MilestoneRecord):
     computed: ClassVar[tuple[str, ...]] = (*MilestoneRecord.computed, "milestones")
 
     milestones = MilestoneRecord(many=True, required=False, help_text="Only with more: all, in the order sent.")
-
-
-class AgendaQuery(Query):
-    """Parameters of get_agenda."""
-
-    days = QueryIntegerField(min_value=1, max_value=120, default=14, help_text="How many days ahead to look.")
-    minutes = QueryIntegerField(
-        min_value=LEAST_MINUTES,
-        max_value=MOST_MINUTES,
-        required=False,
-        help_text="Minutes that the member has now. The answer then has now: steps in order, each with its reasons, "
-        "which do not depend on days.",
-    )
-
-
-class AgendaRow(TypedDict):
-    """An `AgendaRecord`."""
-
-    today: date
-    weekday: str
-    until: date
-    items: list[ItemRow]
-    milestones: list[MilestoneRow]
-    readiness: list[ItemReadinessRow]
-    missed: list[ItemRow]
-    now: NotRequired[NowRow]
-
-
-class AgendaRecord(Record):
-    """What is due."""
-
-    example: ClassVar[dict[str, Any]] = {
-        "today": "2030-11-21",
-        "weekday": "Thursday",
-        "until": "2030-12-05",
-        "items": [ItemRecord.example],
-        "milestones": [MilestoneRecord.example],
-        "readiness": [ItemReadinessRecord.example],
-        "missed": [
-            ItemRecord.example
-            | {"title": "Problem set 4", "kind": "assignment", "due_on": "2030-11-18", "days_until": -3}
-            | {"status": "missed"}
-        ],
-    }
-
-    computed: ClassVar[tuple[str, ...]] = ("now",)
-
-    today = serializers.DateField(help_text="Today in the member's time zone.")
-    weekday = serializers.CharField(help_text="The weekday of today, such as Monday.")
-    until = serializers.DateField(help_text="The last day looked at.")
-    items = ItemRecord(many=True, help_text="Items due from today to until, soonest first.")
-    milestones = MilestoneRecord(
-        many=True,
-        help_text="Unfinished milestones due by until, overdue ones included, and undated ones of items in range.",
-    )
-    readiness = ItemReadinessRecord(
-        many=True,
-        help_text="For the first three exams and quizzes whose course has cards: what the member will recall of them "
-        "on that day, if nothing is studied until then.",
-    )
-    missed = ItemRecord(
-        many=True,
-        help_text="Items of status missed that were due in the last 30 days, the newest 50, oldest first. One that was "
-        "entered after its date is past, and never missed.",
-    )
-    now = NowRecord(
-        required=False,
-        help_text="Only with minutes: what to do in them, by a fixed order of rules about dates, worth and flashcards.",
-    )

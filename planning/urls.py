@@ -1,10 +1,10 @@
-"""Routes of the agenda and milestones."""
+"""Routes of the agenda, milestones and calendars, and of an item."""
 
 from django.urls import path
 
 from planning.calendar.views import CalendarViewSet
 from planning.school_calendars.views import SchoolCalendarViewSet
-from planning.views import AgendaViewSet, MilestoneViewSet
+from planning.views import AgendaViewSet, MilestoneViewSet, PlannedItemViewSet
 
 urlpatterns = [
     path("agenda", AgendaViewSet.as_view({"get": "get_agenda"})),
@@ -21,6 +21,10 @@ urlpatterns = [
     ),
     path("school-calendars/<calendar_id>/refresh", SchoolCalendarViewSet.as_view({"post": "refresh_school_calendar"})),
     path("school-calendars/<calendar_id>/held", SchoolCalendarViewSet.as_view({"post": "answer_school_calendar"})),
+    path(
+        "items/<item_id>",
+        PlannedItemViewSet.as_view({"get": "get_item", "patch": "update_item", "delete": "delete_item"}),
+    ),
     path(
         "items/<item_id>/milestones",
         MilestoneViewSet.as_view({"get": "list_milestones", "post": "create_milestone"}),

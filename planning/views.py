@@ -1,15 +1,14 @@
-"""Operations on milestones and the agenda."""
+"""Operations on milestones, the agenda, and items with what is predicted for them."""
 
 from http import HTTPStatus
 from uuid import UUID
 
 from accounts.api.viewsets import MemberViewSet
 from courses.items import get_item
-from planning import agenda, milestones
+from courses.views import ItemViewSet
+from planning import agenda, milestones, readiness
+from planning.agenda_serializers import AgendaQuery, AgendaRecord, AgendaRow, ItemDetailRecord, ItemDetailRow, ItemQuery
 from planning.serializers import (
-    AgendaQuery,
-    AgendaRecord,
-    AgendaRow,
     CreatedMilestoneRecord,
     CreatedMilestoneRow,
     MilestoneBody,
@@ -38,6 +37,21 @@ class AgendaViewSet(MemberViewSet):
         Exams and quizzes come with an estimate from the flashcards of their course.
         """
         return agenda.get_agenda(self.access, **self.query)
+
+
+class PlannedItemViewSet(ItemViewSet):
+    """A member's dated items, with what is predicted for exams."""
+
+    @operation("Get an item", scope=Scope.READ, answer=ItemDetailRecord, query=ItemQuery)
+    def get_item(self, item_id: UUID) -> ItemDetailRow:
+        """A dated course item. An exam or quiz to come has readiness: what the member will recall of the course's cards
+        that day without study; unseen cards count as 0 in expected_recall. With minutes_a_day also study_plan: what to
+        study each day and what will then be known if you answer as the model expects.
+
+        Read one deadline. For an upcoming exam or quiz the answer also estimates how many of the course's
+        flashcards the member would remember that day without further study.
+        """
+        return readiness.get_item_detail(self.access, item_id, **self.query)
 
 
 class MilestoneViewSet(MemberViewSet):

@@ -4,10 +4,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from courses.plan_records import minutes_field
 from studyservice.operations.fields import DateField, IdField
 from studyservice.operations.query_fields import QueryBooleanField, QueryIntegerField
 from studyservice.operations.serializers import Query
+from vocab.exam_records import minutes_field
 from vocab.serializers import MAX_CARDS
 
 

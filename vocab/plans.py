@@ -25,14 +25,15 @@ from django.utils import timezone
 from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect
 from courses.models import Item
-from courses.plan_records import PlanDayRow, StudyPlanRow
-from courses.study_plans import exam_day
+from courses.serializers import ItemRow
+from courses.statuses import EXAMINED
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import ValidationFailed
 from vocab.exam_plan.days import instant
 from vocab.exam_plan.memory import LEARNING, Memory
 from vocab.exam_plan.plan import Day, PlanCard, Settings, exam_plan
 from vocab.exam_plan.queue import queue
+from vocab.exam_records import PlanDayRow, ReadinessRow, StudyPlanRow
 from vocab.models import Card, CardState, Review
 from vocab.plan_turns import plan_turn
 from vocab.scheduling import MemoryState
@@ -40,6 +41,9 @@ from vocab.seconds import told_seconds
 from vocab.serializers import CardRecord, CardRow
 
 _FOR_ITEM = "for_item"
+
+NEAREST, FURTHEST = 1, 120
+"""Possible days from today to an exam with a plan."""
 
 
 class _Studied(MemoryState):
@@ -106,27 +110,47 @@ _OF_ITEM = MemberSelect[_Examined](
 """One statement reads the item and its cards, so that the plan needs no further query."""
 
 
+def has_plan(kind: str, due_on: date | None, today: date) -> bool:
+    """Return whether such an item can have a plan."""
+    return kind in EXAMINED and due_on is not None and NEAREST <= (due_on - today).days <= FURTHEST
+
+
+def exam_day(field: str, kind: str, due_on: date | None, today: date) -> date:
+    """The day of an item that can have a plan.
+
+    Raises:
+        ValidationFailed: the item cannot; names `field`.
+    """
+    if kind not in EXAMINED:
+        raise ValidationFailed.of(field, "Plans are made for exams and quizzes, and this item is another kind.")
+    if due_on is None or not NEAREST <= (due_on - today).days <= FURTHEST:
+        raise ValidationFailed.of(field, f"Plans are made for exams and quizzes due in {NEAREST} to {FURTHEST} days.")
+    return due_on
+
+
 def plan_for(
-    access: Access,
-    *,
-    item_id: UUID,
-    course_id: UUID,
-    exam_on: date,
-    minutes_a_day: int,
-    target: int,
-    without: float | None,
+    access: Access, item: ItemRow, minutes_a_day: int, target: int, readiness: ReadinessRow | None
 ) -> StudyPlanRow | None:
-    """The plan for an exam (`courses.study_plans.StudyPlans`)."""
+    """The plan for an exam or quiz; None without cards. One query.
+
+    Args:
+        target: percent of the cards to know.
+        readiness: of the item.
+
+    Raises:
+        ValidationFailed: such an item has no plan.
+    """
     today = access.today()
+    exam_on = exam_day("minutes_a_day", item["kind"], item["due_on"], today)
     settings = _settings(access, exam_on, minutes_a_day, today)
     with plan_turn(access.member.id):
-        cards = _plan_cards(_OF_COURSE.all(access, course_id=course_id, midnight=_midnight(access, today)))
+        cards = _plan_cards(_OF_COURSE.all(access, course_id=item["course_id"], midnight=_midnight(access, today)))
         if not cards:
             return None
         plan = exam_plan(cards, settings)
     predicted = _percent(plan.predicted)
     return {
-        "item_id": item_id,
+        "item_id": item["id"],
         "exam_on": exam_on,
         "today": settings.today,
         "planned_from": "sample" if plan.sampled else "all",
@@ -135,7 +159,7 @@ def plan_for(
         "seconds_from": "measured" if told_seconds(access)[1] else "assumed",
         "last_look_from": exam_on - timedelta(days=settings.window(len(cards))),
         "target": target,
-        "without": without,
+        "without": None if readiness is None else readiness["expected_recall"],
         "predicted": predicted,
         "at_most": _percent(plan.at_most),
         "reaches_target": predicted >= target,

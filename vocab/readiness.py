@@ -19,15 +19,17 @@ from django.db.models.lookups import GreaterThan
 from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect
 from courses.models import Item
-from courses.readiness import MOST_AT_ONCE
-from courses.readiness_records import ReadinessRow
 from studyservice.database.functions import WholeDays
 from studyservice.database.statements import Param
 from studyservice.operations.errors import ValidationFailed
 from vocab import scheduling
+from vocab.exam_records import ReadinessRow
 from vocab.forgetting import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY
 from vocab.models import Card, Deck
 from vocab.serializers import CardRow, ListedCardRow
+
+MOST_AT_ONCE = 3
+"""Maximum number of items with readiness in one call."""
 
 FURTHEST = timedelta(days=365)
 """Maximum number of days ahead for readiness."""
@@ -111,6 +113,9 @@ _NOON = Param("noon", DateTimeField())
 _BY_DECK = _summed(_CARDS, "deck_id", _NOON)
 _OF_DECK = _summed(_CARDS.filter(deck_id=Param("deck_id")), "deck_id", _NOON)
 _BY_ITEM = {number: _by_item(number) for number in range(1, MOST_AT_ONCE + 1)}
+_ASKED = Card.rows.whole.filter(deck_id=OuterRef("id"), suspended=False)
+HAS_CARDS = Exists(Deck.rows.whole.filter(Exists(_ASKED), course_id=OuterRef("course_id"), card_count__gt=0))
+"""Condition for a statement over items: the decks of the item's course have unsuspended cards."""
 
 
 def deck_readiness(access: Access, on: date, deck_id: UUID | None = None) -> dict[UUID, ReadinessRow]:
@@ -153,26 +158,16 @@ def with_recall(access: Access, on: date, cards: list[CardRow]) -> list[ListedCa
     return rows
 
 
-class CardReadiness:
-    """The readiness of cards, for items and the agenda (`courses.readiness.Readiness`)."""
-
-    @staticmethod
-    def has_cards() -> Exists:
-        """Return whether the decks of an item's course have unsuspended cards."""
-        asked = Card.rows.whole.filter(deck_id=OuterRef("id"), suspended=False)
-        return Exists(Deck.rows.whole.filter(Exists(asked), course_id=OuterRef("course_id"), card_count__gt=0))
-
-    @staticmethod
-    def for_items(access: Access, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
-        """The readiness for each item on its day. One query."""
-        given: dict[str, Any] = {"times": times_to_target(access)}
-        for place, (item_id, day) in enumerate(days.items()):
-            given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(access, day)}
-        found = {sums["id"]: sums for sums in _BY_ITEM[len(days)].all(access, **given)}
-        return {
-            item_id: told(access, day, found[item_id]) if item_id in found else no_cards(access, day)
-            for item_id, day in days.items()
-        }
+def item_readiness(access: Access, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
+    """The readiness for at most `MOST_AT_ONCE` items, each on its day. One query."""
+    given: dict[str, Any] = {"times": times_to_target(access)}
+    for place, (item_id, day) in enumerate(days.items()):
+        given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(access, day)}
+    found = {sums["id"]: sums for sums in _BY_ITEM[len(days)].all(access, **given)}
+    return {
+        item_id: told(access, day, found[item_id]) if item_id in found else no_cards(access, day)
+        for item_id, day in days.items()
+    }
 
 
 def noon_of(access: Access, day: date) -> datetime:

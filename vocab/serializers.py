@@ -8,10 +8,10 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from courses.readiness_records import ReadinessRecord, ReadinessRow
 from studyservice.operations.columns import max_length
 from studyservice.operations.fields import BooleanField, ChoiceField, IdField, ListField
 from studyservice.operations.serializers import Body, Record
+from vocab.exam_records import ReadinessRecord, ReadinessRow
 from vocab.models import Card, Deck, Review
 
 MAX_CARDS = 500

@@ -1,11 +1,12 @@
-"""The member's decks for studying, with the readiness for exams and quizzes, for `courses.studied`."""
+"""The member's decks for studying, with the readiness for exams and quizzes."""
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cache
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
 from django.db.models import (
@@ -26,10 +27,9 @@ from django.db.models.expressions import Combinable
 
 from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect
-from courses.readiness_records import ReadinessRow
-from courses.studied import Studied, StudiedDeck
 from studyservice.database.statements import Param, aggregated
 from vocab.decks import BEGUN_TODAY, DUE, DUE_COUNT, NEW_COUNT, OF_THIS, new_left
+from vocab.exam_records import ReadinessRow
 from vocab.models import Card, CardState, Deck
 from vocab.readiness import below_target, no_cards, noon_of, recall, times_to_target, told
 from vocab.seconds import told_seconds
@@ -39,6 +39,45 @@ _NONE = UUID(int=0)
 
 _AS_READ: "Field[Any, Any]" = Field()
 """A number that the driver returns unchanged."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudiedDeck:
+    """A deck with its unsuspended cards.
+
+    Attributes:
+        repeat: due cards in learning or relearning.
+        due: due cards in review.
+        new: cards without reviews.
+        recall: exact expected recall of all its cards in percent, for each requested exam or quiz of its course on its
+            day.
+    """
+
+    id: UUID
+    course_id: UUID | None
+    course_name: str | None
+    name: str
+    created_at: datetime
+    repeat: int
+    due: int
+    new: int
+    recall: dict[UUID, Fraction]
+
+
+class Studied(NamedTuple):
+    """The decks for studying.
+
+    Attributes:
+        decks: all decks, oldest first.
+        readiness: for each exam or quiz with readiness.
+        seconds_a_card: duration of one review, as returned.
+        new_cards: number of new cards still allowed today, over all decks.
+    """
+
+    decks: list[StudiedDeck]
+    readiness: dict[UUID, ReadinessRow]
+    seconds_a_card: Fraction
+    new_cards: int
 
 
 class _Row(TypedDict):

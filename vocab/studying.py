@@ -12,14 +12,13 @@ from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect
 from courses.models import Item, ItemStatus
 from courses.statuses import EXAMINED, OF_STATUS
-from courses.studied import Coming, StudiedDeck
 from studyservice.database.statements import Param
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Rating
 from vocab.plans import cards_for
 from vocab.scheduling import memory_of, next_state
 from vocab.serializers import CardRecord, CardRow
-from vocab.studied import studied
+from vocab.studied import StudiedDeck, studied
 
 _TOMORROW_ENDS = 2
 """Days from the start of today to the end of tomorrow."""
@@ -53,6 +52,20 @@ class Turn(NamedTuple):
     elsewhere: int = 0
     new_waiting: int = 0
     decks: int = 1
+
+
+class Coming(TypedDict):
+    """Upcoming reviews once no card is left.
+
+    Attributes:
+        next_at: the next due time of a begun card; None without one.
+        later_today: number of cards due later today.
+        tomorrow: number of cards due tomorrow, without new ones.
+    """
+
+    next_at: datetime | None
+    later_today: int
+    tomorrow: int
 
 
 class _NextExam(TypedDict):

@@ -14,18 +14,18 @@ from accounts.rows.access import Access
 from accounts.rows.reading import MemberSelect
 from courses import models as courses
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST
-from courses.readiness import Due, DueColumns, due_among, has_cards
-from courses.readiness_records import ReadinessRow
 from courses.serializers import ItemRow
 from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
-from courses.studied import STUDIED, StudiedDeck
 from courses.worth import PART, SHARES_OF_COURSE, WHOLE_OF_PART, exact_worth, mean_worth
 from planning import models
 from planning.now.ranks import EXAM_WITHIN, WORK_WITHIN
 from planning.now.situation import Deck, Exam, Item, Milestone, Situation, WeakTopic, next_exams
+from planning.readiness import EXAM_WITH_CARDS, Due, DueColumns, due_among
 from planning.serializers import MilestoneColumns
 from practice.weak_topics import TOPIC_COLUMNS, TOPICS, TopicCounts, weak_topics, window
 from studyservice.database.statements import Param
+from vocab.exam_records import ReadinessRow
+from vocab.studied import StudiedDeck, studied
 
 _OF_ITEM = (*LISTED, "has_cards")
 """The columns of an item in the agenda's own statement, in order."""
@@ -83,18 +83,18 @@ def read(access: Access, at: datetime, until: date) -> Reading:
     exams = next_exams(work, today)
     last = today + timedelta(days=EXAM_WITHIN)
     soon = {exam.id: exam.day for exam in exams.values() if exam.day <= last}
-    studied = STUDIED.get()(access, at, due.days, soon)
+    known = studied(access, at, due.days, soon)
     situation = Situation(
         today=today,
-        seconds_a_card=studied.seconds_a_card,
-        new_cards=studied.new_cards,
+        seconds_a_card=known.seconds_a_card,
+        new_cards=known.new_cards,
         items=work,
         milestones=milestones,
-        decks=[_deck(deck, exams) for deck in studied.decks],
-        weak_topic=_weak_topic(access, today, studied.decks),
+        decks=[_deck(deck, exams) for deck in known.decks],
+        weak_topic=_weak_topic(access, today, known.decks),
         mean_worths={row["course_id"]: mean for row in rows if (mean := mean_worth(row["shares"])) is not None},
     )
-    return Reading(due, _of_agenda(milestones, items, today, until), studied.readiness, situation)
+    return Reading(due, _of_agenda(milestones, items, today, until), known.readiness, situation)
 
 
 @cache
@@ -113,7 +113,7 @@ def _items() -> MemberSelect[_Columns]:
     ahead = Q(due_on__gte=Param("today"), due_on__lte=Param("furthest"))
     missed = Q(due_on__gte=Param("missed_from")) & OF_STATUS[courses.ItemStatus.MISSED]
     found = ITEMS.filter(ahead | missed | Q(id__in=soon) | Q(id__in=next_of_courses)).annotate(
-        has_cards=has_cards(),
+        has_cards=EXAM_WITH_CARDS,
         part=PART,
         whole=WHOLE_OF_PART,
         place=Window(RowNumber(), partition_by="course_id"),

@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from courses.models import ItemStatus
 from courses.serializers import ItemRow
-from planning.serializers import AgendaRow, MilestoneColumns
+from planning.agenda_serializers import AgendaRow
+from planning.serializers import MilestoneColumns
 
 MOST_LISTED = 100
 """Maximum number of items and milestones on the page, which keeps it small."""

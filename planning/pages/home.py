@@ -17,12 +17,12 @@ from accounts.pages.here import address_here
 from accounts.rows.access import Access
 from courses.pages.colors import hues_here
 from courses.pages.first_steps import first_steps
-from courses.studied import COMING
 from planning.agenda import done_milestones, look_ahead
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
 from planning.pages.what_now import minutes_asked, what_now
 from studyservice.http.pages import may_fetch
+from vocab.studying import coming
 
 WEEK = 6
 """Number of days after today on the page."""
@@ -83,5 +83,5 @@ def _cards(access: Access, situation: Situation) -> dict[str, object]:
     new = min(sum(deck.new for deck in situation.decks), situation.new_cards)
     if known + new:
         return {"cards_today": known + new, "new_today": new}
-    coming = COMING.get()(access, timezone.now())
-    return {"cards_today": 0, "later_today": coming["later_today"], "next_card_at": coming["next_at"]}
+    later = coming(access, timezone.now())
+    return {"cards_today": 0, "later_today": later["later_today"], "next_card_at": later["next_at"]}

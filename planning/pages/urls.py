@@ -1,14 +1,28 @@
-"""URLs of the pages about due items."""
+"""URLs of the pages about due items, courses and items."""
 
 from django.urls import path
 
 from planning.pages.calendar_import import import_calendar_file
+from planning.pages.categories import grade_categories
+from planning.pages.course import add_item, add_score, course_page, delete_score
 from planning.pages.home import home
+from planning.pages.item import add_milestone, change_milestone, delete_milestone, item_page
+from planning.pages.item_categories import item_categories
 from planning.pages.school_calendars import calendar_list, calendar_page, delete_calendar
 from planning.pages.ticks import tick_item, tick_milestone
 
 urlpatterns = [
     path("", home, name="home"),
+    path("courses/<uuid:course_id>", course_page, name="course"),
+    path("courses/<uuid:course_id>/items", add_item, name="add-item"),
+    path("courses/<uuid:course_id>/items/categories", item_categories, name="item-categories"),
+    path("courses/<uuid:course_id>/scores", add_score, name="add-score"),
+    path("courses/<uuid:course_id>/categories", grade_categories, name="grade-categories"),
+    path("scores/<uuid:score_id>/delete", delete_score, name="delete-score"),
+    path("items/<uuid:item_id>", item_page, name="item"),
+    path("items/<uuid:item_id>/milestones", add_milestone, name="add-milestone"),
+    path("milestones/<uuid:milestone_id>", change_milestone, name="milestone"),
+    path("milestones/<uuid:milestone_id>/delete", delete_milestone, name="delete-milestone"),
     path("items/<uuid:item_id>/done", tick_item, name="tick-item"),
     path("milestones/<uuid:milestone_id>/done", tick_milestone, name="tick-milestone"),
     path("courses/<uuid:course_id>/calendar", import_calendar_file, name="import-calendar"),

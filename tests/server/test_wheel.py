@@ -71,7 +71,7 @@ def test_it_contains_the_service_without_its_tests(wheel: Path) -> None:
     data = f"study_data_service-{version}.data/data/share/study-data-service/"
     shared = {name.removeprefix(data) for name in names if name.startswith(data)}
     code = {name.partition("/")[0] for name in names if not name.startswith(f"study_data_service-{version}.")}
-    assert code == {"accounts", "courses", "grades", "mcpbridge", "oauthserver", "overview", "planning"} | {
+    assert code == {"accounts", "courses", "grades", "mcpbridge", "oauthserver", "planning"} | {
         "practice",
         "studyservice",
         "vocab",

@@ -11,10 +11,9 @@ from django.utils.http import urlencode
 
 from accounts.rows.access import Access
 from courses.items import get_item
-from courses.plan_records import LEAST_MINUTES, MOST_MINUTES, USUAL_MINUTES
-from courses.studied import Coming
 from studyservice.operations.fields import parse_uuid
-from vocab.studying import Turn, coming, exam_turn, next_turn
+from vocab.exam_records import LEAST_MINUTES, MOST_MINUTES, USUAL_MINUTES
+from vocab.studying import Coming, Turn, coming, exam_turn, next_turn
 
 _MOST_DIGITS = 3
 

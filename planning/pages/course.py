@@ -16,10 +16,10 @@ from courses.views import ItemViewSet
 from grades.breakdown import get_grades
 from grades.scores import add_grade_score, delete_grade_score, require_score
 from grades.views import GradeViewSet
-from overview.pages.course_forms import NewItemForm, NewScoreForm
-from overview.pages.course_view import show_course
-from overview.pages.sending import sent
 from planning.course_plan import items_with_milestones
+from planning.pages.course_forms import NewItemForm, NewScoreForm
+from planning.pages.course_view import show_course
+from planning.pages.sending import sent
 from studyservice.operations.errors import ApiError, NotFound
 
 _WRONG = HTTPStatus.UNPROCESSABLE_ENTITY

@@ -12,7 +12,7 @@ from accounts.pages.number_field import NumberField
 from courses.entry_serializers import MAX_CATEGORIES
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, CategoryRow
-from overview.pages.item_forms import TOO_LONG
+from planning.pages.item_forms import TOO_LONG
 from studyservice.operations.columns import max_length
 from studyservice.templatetags.site import number
 

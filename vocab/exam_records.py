@@ -1,4 +1,4 @@
-"""Parameters and records of the plan for an exam."""
+"""Records of readiness on a day, and of the plan for an exam."""
 
 from datetime import date
 from typing import Any, ClassVar, TypedDict
@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from courses.serializers import ItemRecord
 from studyservice.operations.query_fields import QueryIntegerField
-from studyservice.operations.serializers import Query, Record
+from studyservice.operations.serializers import Record
 
 LEAST_MINUTES, MOST_MINUTES = 5, 600
 USUAL_MINUTES = 20
@@ -17,33 +17,52 @@ USUAL_MINUTES = 20
 TARGET = 95
 """Default goal of a plan: percent of cards to recall."""
 
-NEAREST, FURTHEST = 1, 120
-"""Possible days from today to an exam with a plan."""
-
 
 def minutes_field(help_text: str) -> QueryIntegerField:
     """The parameter `minutes_a_day`."""
     return QueryIntegerField(min_value=LEAST_MINUTES, max_value=MOST_MINUTES, required=False, help_text=help_text)
 
 
-class ItemQuery(Query):
-    """Parameters of get_item."""
+class ReadinessRow(TypedDict):
+    """A `ReadinessRecord`."""
 
-    minutes_a_day = minutes_field(
-        "Of an exam or quiz due in 1 to 120 days: minutes a day for flashcards. The answer then has study_plan."
-    )
-    target = QueryIntegerField(
-        min_value=50,
-        max_value=99,
-        required=False,
-        help_text="Percent of the cards to know on the day of the exam, 95 unless sent; needs minutes_a_day.",
-    )
+    on: date
+    cards: int
+    desired_retention: float
+    expected_recall: float | None
+    seen_recall: float | None
+    unseen: int
+    below_target: int
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Reject a target without a plan."""
-        if "target" in attrs and "minutes_a_day" not in attrs:
-            raise serializers.ValidationError({"target": ["Needs minutes_a_day, for which a plan is made."]})
-        return attrs
+
+class ReadinessRecord(Record):
+    """Predicted recall of some cards on a day, if nothing is studied until then."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "on": "2030-12-03",
+        "cards": 24,
+        "desired_retention": 90,
+        "expected_recall": 71.25,
+        "seen_recall": 81.43,
+        "unseen": 3,
+        "below_target": 5,
+    }
+
+    on = serializers.DateField(help_text="The day; noon of it in the member's time zone counts.")
+    cards = serializers.IntegerField(help_text="How many cards it is about.")
+    desired_retention = serializers.FloatField(help_text="The member's desired retention, in percent.")
+    expected_recall = serializers.FloatField(
+        allow_null=True,
+        help_text="Percent of the cards that will be recalled if nothing is studied until then. Unseen cards count as "
+        "0, so adding cards lowers it. Null without cards.",
+    )
+    seen_recall = serializers.FloatField(
+        allow_null=True, help_text="The same of the seen cards only; null if none was ever reviewed."
+    )
+    unseen = serializers.IntegerField(help_text="How many cards were never reviewed.")
+    below_target = serializers.IntegerField(
+        help_text="How many reviewed cards will be less likely recalled than the member's desired retention."
+    )
 
 
 class PlanDayRow(TypedDict):

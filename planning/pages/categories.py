@@ -18,7 +18,7 @@ from grades.breakdown import get_grades
 from grades.categories import set_grade_categories
 from grades.serializers import GradeBreakdownRow
 from grades.views import GradeViewSet
-from overview.pages.category_forms import CategoriesForm
+from planning.pages.category_forms import CategoriesForm
 from studyservice.operations.errors import Conflict, NotFound
 
 

@@ -21,8 +21,8 @@ from accounts.rows.change import change
 from courses.items import change_items
 from grades.breakdown import get_grades
 from grades.serializers import CategoryRow, GradeBreakdownRow
-from overview.pages.item_forms import id_field, offer
 from planning.course_plan import PlannedItem, items_with_milestones
+from planning.pages.item_forms import id_field, offer
 from studyservice.operations.errors import NotFound
 
 ITEMS_A_PAGE = 100

@@ -11,18 +11,18 @@ from django.urls import reverse
 from accounts.models import Member
 from accounts.pages.here import address_here
 from accounts.rows.access import Access
-from courses.plan_records import USUAL_MINUTES, StudyPlanRow
-from courses.readiness import get_item_detail, plan_of
-from courses.readiness_records import ItemDetailRow
-from courses.study_plans import has_plan
 from grades.breakdown import get_grades
 from grades.serializers import GradeBreakdownRow, GradeScoreRow
-from overview.pages.item_forms import ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm
+from planning.agenda_serializers import ItemDetailRow
 from planning.milestones import milestones_of
+from planning.pages.item_forms import ItemForm, MilestoneForm, MinutesForm, NewMilestoneForm
+from planning.readiness import get_item_detail
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from studyservice.charts import Chart, columns, percent_range
 from studyservice.http.pages import may_fetch
 from studyservice.operations.errors import NotFound
+from vocab.exam_records import TARGET, USUAL_MINUTES, StudyPlanRow
+from vocab.plans import has_plan, plan_for
 
 
 class Step(NamedTuple):
@@ -112,7 +112,7 @@ def _plan(access: Access, item: ItemDetailRow, asked: MinutesForm) -> Plan | Non
         return None
     if not has_plan(item["kind"], item["due_on"], access.today()):
         return None
-    told = plan_of(access, item, asked.cleaned_data["minutes"])
+    told = plan_for(access, item, asked.cleaned_data["minutes"], TARGET, readiness)
     if told is None:
         return None
     minutes = [(day["minutes"] - day["over"], day["over"]) for day in told["days"]]

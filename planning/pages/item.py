@@ -16,10 +16,10 @@ from accounts.rows.access import Access
 from courses.items import get_item, update_item
 from courses.serializers import ItemRow
 from grades.breakdown import get_grades
-from overview.pages.item_forms import ItemForm, MilestoneForm, NewMilestoneForm
-from overview.pages.item_view import show_item
-from overview.pages.sending import sent
 from planning import milestones
+from planning.pages.item_forms import ItemForm, MilestoneForm, NewMilestoneForm
+from planning.pages.item_view import show_item
+from planning.pages.sending import sent
 from planning.serializers import MilestoneRow
 from planning.views import MilestoneViewSet
 from studyservice.operations.errors import ApiError, NotFound

@@ -9,12 +9,12 @@ from django import forms
 from accounts.pages.edit_form import EditForm, LinesField
 from accounts.pages.once import OnceForm
 from courses.models import MAX_NOTE, Item, ItemKind
-from courses.plan_records import LEAST_MINUTES, MOST_MINUTES
 from courses.serializers import ItemFields, ItemRow
 from grades.serializers import CategoryRow
 from planning.models import Milestone
 from planning.serializers import MilestoneFields, MilestoneRow
 from studyservice.operations.columns import max_length
+from vocab.exam_records import LEAST_MINUTES, MOST_MINUTES
 
 TOO_LONG = "Use at most %(limit_value)d characters."
 LISTED = "Choose one of the listed categories."

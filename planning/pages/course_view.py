@@ -14,9 +14,9 @@ from courses.pages.colors import courses_here
 from courses.pages.first_steps import first_steps
 from courses.uploads.files import files_of
 from grades.breakdown import get_grades
-from overview.pages.course_forms import AssumeForm, NewItemForm, NewScoreForm
-from overview.pages.grade_view import grade_shown
 from planning.course_plan import PlannedItem, items_with_milestones
+from planning.pages.course_forms import AssumeForm, NewItemForm, NewScoreForm
+from planning.pages.grade_view import grade_shown
 from studyservice.http.pages import may_fetch
 from vocab.decks import decks_of_course
 

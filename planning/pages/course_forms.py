@@ -11,8 +11,8 @@ from courses.models import Item
 from courses.serializers import NewItem
 from grades.models import GradeScore
 from grades.serializers import CategoryRow, NewScore
-from overview.pages.item_forms import TOO_LONG, date_field, id_field, kind_field, offer, title_field
 from planning.course_plan import PlannedItem
+from planning.pages.item_forms import TOO_LONG, date_field, id_field, kind_field, offer, title_field
 from studyservice.operations.columns import max_length
 
 MOST_PERCENT = 150
