@@ -9,11 +9,11 @@ from urllib.request import Request, urlopen
 
 from docker.utils.build import exclude_paths
 
-from tools.release import package
 from studyservice.guides.catalog import GUIDES
 from tests import ROOT
 from tests.support.forked import Forked, Process
 from tests.support.server import wait_for
+from tools.release import package
 
 PAGES = (*package.PAGES, *(f"/docs/{guide.slug}" for guide in GUIDES))
 """Pages whose files must be shipped."""
