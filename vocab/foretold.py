@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection, transaction
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db import connection
+from django.db.models import Exists, OuterRef, QuerySet
 
 from practice.models import CERTAIN, Attempt
 from practice.rebuilding import rebuild_sums
@@ -14,8 +14,7 @@ from vocab.models import CardState, Review
 from vocab.scheduling import MemoryState, recall
 
 AT_ONCE = 5000
-"""Number of reviews that an upgrade updates in one transaction."""
-
+"""Number of reviews that are in memory at once."""
 
 _UPDATE = "UPDATE practice_attempt SET is_first = %s, foretold = %s WHERE member_id = %s AND id = %s"
 
@@ -31,22 +30,12 @@ def _likelihood(state: str, stability: float | None, last: datetime | None, at: 
     return round(recall(stability, last, at) * CERTAIN)
 
 
-def fill_everybody(members: type[Model], attempts: type[Model], reviews: type[Model]) -> None:
-    """Run `fill_attempts` for every member, in short transactions; for a migration, with its models."""
-    for member_id in QuerySet(members).order_by("pk").values_list("pk", flat=True).iterator():
-        if sum(_fill(piece, member_id) for piece in _pieces(attempts, reviews, member_id)):
-            with transaction.atomic():
-                QuerySet(members).select_for_update(no_key=True).filter(pk=member_id).first()
-                rebuild_sums([member_id])
-
-
 def fill_attempts(member_id: UUID) -> int:
     """Add missing predictions to attempts, computed from the review log. Return how many were missing.
 
-    They are missing after an upgrade, and after importing an older archive. Call inside a transaction under the
-    member's lock.
+    They are missing after importing an older archive. Call inside a transaction under the member's lock.
     """
-    filled = sum(_fill(piece, member_id) for piece in _pieces(Attempt, Review, member_id))
+    filled = sum(_fill(piece, member_id) for piece in _pieces(member_id))
     if filled:
         rebuild_sums([member_id])
     return filled
@@ -62,12 +51,12 @@ class _Logged(NamedTuple):
     last_reviewed_at: datetime | None
 
 
-def _pieces(attempts: type[Model], reviews: type[Model], member_id: UUID) -> Iterator[list[_Logged]]:
+def _pieces(member_id: UUID) -> Iterator[list[_Logged]]:
     """The member's reviews without predictions, oldest first, in lists of at most `AT_ONCE`."""
-    lacking: QuerySet[Any] = QuerySet(attempts).filter(
+    lacking: QuerySet[Any] = QuerySet(Attempt).filter(
         member_id=member_id, id=OuterRef("id"), is_first=False, foretold=None
     )
-    told: QuerySet[Any] = QuerySet(reviews).filter(
+    told: QuerySet[Any] = QuerySet(Review).filter(
         Exists(lacking), member_id=member_id, state__in=(CardState.NEW, CardState.REVIEW)
     )
     later = ordered = told.order_by("reviewed_at", "id")
@@ -89,6 +78,6 @@ def _fill(piece: list[_Logged], member_id: UUID) -> int:
         )
         for line in piece
     ]
-    with transaction.atomic(), connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.executemany(_UPDATE, rows)
     return len(rows)

@@ -13,7 +13,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('accounts', '0021_outgoing_mail')]
+    replaces = [('accounts', '0025_validate_flashcard_settings')]
 
     initial = True
 
@@ -44,11 +44,14 @@ class Migration(migrations.Migration):
                 ('erasure_began_at', models.DateTimeField(editable=False, help_text='Since when the member is being deleted. See accounts.erasure.erasing.', null=True)),
                 ('desired_retention', models.FloatField(db_default=0.9, default=0.9, help_text="How likely the member wants to know a card when it comes up, 0.7 to 0.99; the higher, the sooner cards come back. Counts from each card's next review on.", validators=[django.core.validators.MinValueValidator(0.7), django.core.validators.MaxValueValidator(0.99)])),
                 ('reminded_until', models.DateField(editable=False, help_text='The end of the membership that the member was reminded of by e-mail.', null=True)),
+                ('new_cards_a_day', models.PositiveSmallIntegerField(blank=True, default=20, help_text='How many new flashcards the member starts a day, over all decks; null means no limit.', null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(500)])),
+                ('seconds', models.FloatField(db_default=0, default=0, editable=False, help_text='Seconds that a review of a card takes: a mean in which the last 50 reviews weigh most.')),
+                ('seconds_reviews', models.PositiveIntegerField(db_default=0, default=0, editable=False, help_text='From how many reviews with a duration that mean was made.')),
             ],
             options={
                 'ordering': ['email'],
                 'indexes': [models.Index(condition=models.Q(('erasure_began_at__isnull', False)), fields=['erasure_began_at'], name='member_erasing')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('erasure_began_at', None), ('is_active', False), _connector='OR'), name='member_erasing_inactive', violation_error_message='This member is being deleted and cannot be let in again.'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('email'), (1, 254))), name='member_email'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('name'), (0, 150))), name='member_name'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('time_zone'), (1, 64))), name='member_time_zone'), models.CheckConstraint(condition=models.Q(('desired_retention__range', (0.7, 0.99))), name='member_desired_retention')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('erasure_began_at', None), ('is_active', False), _connector='OR'), name='member_erasing_inactive', violation_error_message='This member is being deleted and cannot be let in again.'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('email'), (1, 254))), name='member_email'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('name'), (0, 150))), name='member_name'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('time_zone'), (1, 64))), name='member_time_zone'), models.CheckConstraint(condition=models.Q(('desired_retention__range', (0.7, 0.99))), name='member_desired_retention'), models.CheckConstraint(condition=models.Q(('new_cards_a_day__range', (0, 500))), name='member_new_cards_a_day'), models.CheckConstraint(condition=models.Q(('seconds__range', (0, 120))), name='member_seconds')],
             },
         ),
         migrations.CreateModel(
@@ -114,7 +117,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=studyservice.database.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField(help_text="The stamp of the write, on the member's clock.")),
                 ('operation', models.CharField(max_length=64)),
-                ('by_kind', models.CharField(choices=[('key', 'API key'), ('app', 'connected app'), ('page', 'page of this service'), ('operator', 'Operator'), ('command', 'Command')], max_length=8)),
+                ('by_kind', models.CharField(choices=[('key', 'API key'), ('app', 'connected app'), ('page', 'page of this service'), ('operator', 'Operator'), ('command', 'Command')], help_text='Empty of reviews from before it was kept.', max_length=8, null=True)),
                 ('by_id', models.UUIDField(null=True)),
                 ('by_name', models.CharField(blank=True, max_length=255)),
                 ('object_type', models.CharField(max_length=32)),
@@ -290,6 +293,19 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['announcement', 'reminder', 'invitation'])), name='outgoingmail_kind'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('email'), (1, 254))), name='outgoingmail_email'), models.CheckConstraint(condition=models.Q(('attempts__gte', 0)), name='outgoingmail_attempts')],
                 'indexes': [],
+            },
+        ),
+        migrations.CreateModel(
+            name='ChangeObject',
+            fields=[
+                ('id', models.UUIDField(default=studyservice.database.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('object_id', models.UUIDField()),
+                ('change_id', models.UUIDField()),
+                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['member', 'object_id', 'change_id'], name='changeobject_member')],
+                'constraints': [],
             },
         ),
     ]

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from studyservice.database.postgresql.operations import AddCheck
+from studyservice.database.online import AddConstraintNotValid
 
 
 class Migration(migrations.Migration):
@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             name='kind',
             field=models.CharField(choices=[('signed_in', 'signed in'), ('key_made', 'key made'), ('key_new_network', 'key used from a new network'), ('key_revoked', 'key revoked'), ('limits_changed', 'limits changed'), ('app_connected', 'app connected'), ('app_disconnected', 'app disconnected'), ('operator_action', "operator's action"), ('operator_read', 'read by an operator')], max_length=24),
         ),
-        AddCheck(
+        AddConstraintNotValid(
             model_name='accountevent',
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['signed_in', 'key_made', 'key_new_network', 'key_revoked', 'limits_changed', 'app_connected', 'app_disconnected', 'operator_action', 'operator_read'])), name='accountevent_kind'),
         ),

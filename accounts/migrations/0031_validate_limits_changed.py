@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from studyservice.database.postgresql.operations import ValidateChecks
+from studyservice.database.online import ValidateConstraint
 
 
 class Migration(migrations.Migration):
@@ -9,4 +9,4 @@ class Migration(migrations.Migration):
         ('accounts', '0030_limits_changed'),
     ]
 
-    operations = [ValidateChecks('accountevent')]
+    operations = [ValidateConstraint('accountevent', name='accountevent_kind')]

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from studyservice.database.postgresql.operations import AddCheck
+from studyservice.database.online import AddConstraintNotValid
 
 REFUSALS = [
     '', 'token_expired', 'app_blocked', 'token_for_elsewhere', 'insufficient_scope', 'grades_hidden', 'part_hidden',
@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
             name='refusal',
             field=models.CharField(blank=True, db_default='', default='', editable=False, help_text='The reason for that refusal.', max_length=32),
         ),
-        AddCheck(
+        AddConstraintNotValid(
             model_name='apikey',
             constraint=models.CheckConstraint(condition=models.Q(('refusal__in', REFUSALS)), name='apikey_refusal'),
         ),

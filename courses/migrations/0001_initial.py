@@ -4,17 +4,17 @@ import django.db.models.deletion
 import django.db.models.functions.text
 import django.db.models.lookups
 import django.utils.timezone
-import studyservice.database.ids
 import studyservice.database.member_keys
-import studyservice.database.postgresql.operations
 import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from studyservice.database.online import RunOnPostgresql
+
 
 class Migration(migrations.Migration):
 
-    replaces = [('courses', '0014_validate_member_foreign_keys')]
+    replaces = [('courses', '0018_course_folded')]
 
     initial = True
 
@@ -26,18 +26,19 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Course',
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=120)),
-                ('code', models.CharField(blank=True, max_length=20, null=True)),
-                ('term', models.CharField(default='Fall semester', max_length=60)),
-                ('meets', models.CharField(blank=True, max_length=120, null=True)),
-                ('institution', models.CharField(blank=True, max_length=120, null=True)),
-                ('subject', models.CharField(blank=True, max_length=80, null=True)),
-                ('syllabus_text', models.TextField(blank=True, null=True, validators=[django.core.validators.MaxLengthValidator(500000)])),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, help_text="The course's id.", primary_key=True, serialize=False)),
+                ('name', models.CharField(help_text="The course's name.", max_length=120)),
+                ('code', models.CharField(blank=True, help_text='Course number.', max_length=20, null=True)),
+                ('term', models.CharField(default='Fall semester', help_text='When the course runs.', max_length=60)),
+                ('meets', models.CharField(blank=True, help_text='When the class meets.', max_length=120, null=True)),
+                ('institution', models.CharField(blank=True, help_text='School or university.', max_length=120, null=True)),
+                ('subject', models.CharField(blank=True, help_text='Field of study.', max_length=80, null=True)),
+                ('syllabus_text', models.TextField(blank=True, help_text='The whole text of the syllabus, up to 500,000 characters.', null=True, validators=[django.core.validators.MaxLengthValidator(500000)])),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, help_text='When the course was created.')),
+                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, help_text='When the course was last changed.')),
                 ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='courses', to=settings.AUTH_USER_MODEL)),
                 ('item_count', models.PositiveSmallIntegerField(db_default=0, default=0, editable=False, help_text='How many items it has; kept by courses.item_counts.')),
+                ('folded', models.TextField(db_default='', default='', editable=False, help_text='The name as it is searched (courses.searching).')),
             ],
             options={
                 'ordering': ['created_at', 'id'],
@@ -46,46 +47,23 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Item',
-            fields=[
-                ('id', models.UUIDField(default=studyservice.database.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('title', models.CharField(max_length=160)),
-                ('kind', models.CharField(choices=[('exam', 'Exam'), ('quiz', 'Quiz'), ('assignment', 'Assignment'), ('lab', 'Lab'), ('paper', 'Paper'), ('project', 'Project'), ('other', 'Other')], default='other', max_length=16)),
-                ('due_on', models.DateField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('updated_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('course', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='items', to='courses.course')),
-                ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
-                ('sequence', models.IntegerField(db_default=0, default=0, editable=False, help_text='Revisions of title, kind and date; calendars ask for it (courses.revisions).')),
-            ],
-            options={
-                'indexes': [models.Index(fields=['member', 'due_on', 'created_at', 'id'], name='item_member_due'), models.Index(fields=['member', 'created_at'], name='item_member_age'), models.Index(fields=['course', 'due_on', 'created_at', 'id'], name='item_course_due')],
-                'constraints': [models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('title'), (1, 160))), name='item_title'), models.CheckConstraint(condition=models.Q(('kind__in', ['exam', 'quiz', 'assignment', 'lab', 'paper', 'project', 'other'])), name='item_kind'), models.CheckConstraint(condition=models.Q(('sequence__gte', 0)), name='item_sequence'), studyservice.database.member_keys.MemberKey(name='courses_item_of_member', owner='member'), studyservice.database.member_keys.MemberForeignKey(field='course', name='courses_item_course_of_member', owner='member')],
-            },
-        ),
-        studyservice.database.postgresql.operations.MemberStatistics(
-            model_name='item',
-            field='course',
-            owner='member',
-        ),
-        migrations.CreateModel(
             name='SyllabusFile',
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, help_text="The file's id; create_course and update_course take it as syllabus_id.", primary_key=True, serialize=False)),
                 ('file', courses.models.StoredFileField(upload_to=courses.models.syllabus_path)),
-                ('filename', models.CharField(max_length=255)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('course', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='syllabus_files', to='courses.course')),
+                ('filename', models.CharField(help_text='Its name, without a path.', max_length=255)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, help_text='When it was uploaded.')),
+                ('course', models.ForeignKey(blank=True, help_text='The course it is attached to; null for none yet.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='syllabus_files', to='courses.course')),
                 ('member', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
-                ('characters', models.PositiveIntegerField(default=0, help_text='Of the text; 0 where there is none.')),
+                ('characters', models.PositiveIntegerField(default=0, help_text='Characters of its text; 0 where none was read.')),
                 ('compared_with_id', models.UUIDField(blank=True, editable=False, help_text='The course that its proposal is compared with; may be gone.', null=True)),
-                ('expires_at', models.DateTimeField(blank=True, editable=False, help_text='When it goes unless it is attached to a course.', null=True)),
-                ('media_type', models.CharField(help_text='By its content.', max_length=100)),
-                ('pages', models.PositiveSmallIntegerField(blank=True, help_text='Of a PDF that was read.', null=True)),
+                ('expires_at', models.DateTimeField(blank=True, editable=False, help_text='When it goes, 24 hours after the upload; null once it is attached to a course.', null=True)),
+                ('media_type', models.CharField(help_text='Its type, by its content.', max_length=100)),
+                ('pages', models.PositiveSmallIntegerField(blank=True, help_text='Pages of a PDF that was read.', null=True)),
                 ('sha256', models.CharField(help_text='Of its bytes, in hexadecimal.', max_length=64)),
-                ('size', models.PositiveIntegerField(help_text='In bytes.')),
+                ('size', models.PositiveIntegerField(help_text='Its bytes.')),
                 ('text', models.TextField(blank=True, null=True)),
-                ('text_status', models.CharField(choices=[('read', 'read'), ('no_text', 'no_text'), ('too_large', 'too_large'), ('unreadable', 'unreadable')], help_text='What came of reading it.', max_length=16)),
+                ('text_status', models.CharField(choices=[('read', 'read'), ('no_text', 'no_text'), ('too_large', 'too_large'), ('unreadable', 'unreadable')], help_text='read; no_text: it has none, as a scan; too_large: over 100 pages or 500,000 characters; unreadable: encrypted, broken, or too much work to read.', max_length=16)),
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('course', None)), fields=['expires_at'], name='syllabusfile_expiry')],
@@ -93,4 +71,6 @@ class Migration(migrations.Migration):
                 'permissions': (('read_syllabusfile', 'Can read what is in a syllabus file'),),
             },
         ),
+        # No index of it begins with the member.
+        RunOnPostgresql("CREATE INDEX courses_syllabusfile_course_id_0d79787f ON courses_syllabusfile (course_id)", "DROP INDEX courses_syllabusfile_course_id_0d79787f"),
     ]

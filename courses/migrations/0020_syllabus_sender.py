@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0019_fill_items'),
+        ('courses', '0002_initial'),
     ]
 
     operations = [

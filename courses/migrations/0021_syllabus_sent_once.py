@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from studyservice.database.postgresql.operations import AddUniqueAside, DropUniqueAside
+from studyservice.database.online import AddUniqueConcurrently, RemoveUniqueConcurrently
 
 
 class Migration(migrations.Migration):
@@ -12,11 +12,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        AddUniqueAside(
+        AddUniqueConcurrently(
             model_name='syllabusfile',
             constraint=models.UniqueConstraint(condition=models.Q(('course', None)), fields=('member', 'sha256', 'sent_by'), name='syllabusfile_sent'),
         ),
-        DropUniqueAside(
+        RemoveUniqueConcurrently(
             model_name='syllabusfile',
             name='syllabusfile_unattached',
         ),

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from studyservice.database.postgresql.operations import AddIndexAside, DropIndexAside
+from studyservice.database.online import AddIndexConcurrently, RemoveIndexConcurrently
 
 
 class Migration(migrations.Migration):
@@ -12,11 +12,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        AddIndexAside(
+        AddIndexConcurrently(
             model_name='item',
             index=models.Index(fields=['member', 'due_on', 'created_at', 'id', 'course'], name='item_member_due_course'),
         ),
-        DropIndexAside(
+        RemoveIndexConcurrently(
             model_name='item',
             name='item_member_due',
         ),

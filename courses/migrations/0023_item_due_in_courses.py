@@ -4,8 +4,7 @@ from django.db import migrations, models
 from django.db.models import F, Value
 from django.db.models.functions import NullIf
 
-from studyservice.database.functions import AS_EXPRESSION
-from studyservice.database.postgresql.operations import AddIndexAside, DropIndexAside, MemberStatistics
+from studyservice.database.online import AddIndexConcurrently, RemoveIndexConcurrently, RunOnPostgresql
 
 
 class Migration(migrations.Migration):
@@ -17,13 +16,18 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        AddIndexAside(
+        AddIndexConcurrently(
             model_name='item',
             index=models.Index(F('member'), F('due_on'), F('created_at'), F('id'), NullIf('course', Value(uuid.UUID(int=0))), name='item_member_due_courses'),
         ),
-        DropIndexAside(
+        RemoveIndexConcurrently(
             model_name='item',
             name='item_member_due_course',
         ),
-        MemberStatistics('item', 'course', expression=f'({AS_EXPRESSION})'),
+        # Otherwise the planner considers the course independent of the member, expects hardly a row, and sorts.
+        RunOnPostgresql(
+            "CREATE STATISTICS IF NOT EXISTS courses_item_course_id_expression_known (dependencies) "
+            "ON member_id, NULLIF(course_id, '00000000-0000-0000-0000-000000000000'::uuid) FROM courses_item",
+            "DROP STATISTICS courses_item_course_id_expression_known",
+        ),
     ]

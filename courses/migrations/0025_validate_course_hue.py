@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from studyservice.database.postgresql.operations import ValidateChecks
+from studyservice.database.online import ValidateConstraint
 
 
 class Migration(migrations.Migration):
@@ -9,4 +9,4 @@ class Migration(migrations.Migration):
         ('courses', '0024_course_hue'),
     ]
 
-    operations = [ValidateChecks('course')]
+    operations = [ValidateConstraint('course', name='course_hue')]

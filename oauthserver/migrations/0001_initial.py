@@ -6,7 +6,6 @@ import oauth2_provider.generators
 import oauth2_provider.models
 import oauthserver.models
 import studyservice.database.member_keys
-import studyservice.database.postgresql.operations
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -14,7 +13,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('oauthserver', '0013_indexes_with_the_member')]
+    replaces = [('oauthserver', '0014_auth_method_named')]
 
     initial = True
 
@@ -53,6 +52,7 @@ class Migration(migrations.Migration):
                 ('token_endpoint_auth_method', models.CharField(choices=[('none', 'None'), ('client_secret_basic', 'Basic'), ('client_secret_post', 'Post')], default='client_secret_basic', max_length=32)),
                 ('verified', models.BooleanField(default=False, help_text='Checked by us: not labelled as unverified on the consent page, whatever its callback.')),
                 ('first_token_at', models.DateTimeField(blank=True, editable=False, help_text='Empty means that the registration was never used.', null=True)),
+                ('auth_method_named', models.BooleanField(db_default=True, default=True, editable=False, help_text='If the registration named none, the secret is accepted by Basic and in the body.', verbose_name='named its method')),
             ],
             options={
                 'verbose_name': 'app',
@@ -78,10 +78,6 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['expires'], name='access_token_expires')],
                 'constraints': [models.UniqueConstraint(fields=('token_checksum',), name='access_token_checksum'), studyservice.database.member_keys.MemberKey(name='oauthserver_accesstoken_of_member', owner='user')],
             },
-        ),
-        studyservice.database.postgresql.operations.OmitForeignKeyIndex(
-            model_name='accesstoken',
-            field='user',
         ),
         migrations.CreateModel(
             name='Grant',

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('oauthserver', '0014_auth_method_named'),
+        ('oauthserver', '0001_initial'),
     ]
 
     operations = [

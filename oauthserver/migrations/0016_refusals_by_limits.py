@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from studyservice.database.postgresql.operations import AddCheck
+from studyservice.database.online import AddConstraintNotValid
 
 
 class Migration(migrations.Migration):
@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
             model_name='grant',
             name='grant_refusal',
         ),
-        AddCheck(
+        AddConstraintNotValid(
             model_name='grant',
             constraint=models.CheckConstraint(condition=models.Q(('refusal__in', ['', 'token_expired', 'app_blocked', 'token_for_elsewhere', 'insufficient_scope', 'grades_hidden', 'part_hidden', 'membership_required', 'rate_limited', 'invalid_request', 'method_not_allowed', 'not_found', 'validation_failed', 'conflict', 'internal_error'])), name='grant_refusal'),
         ),

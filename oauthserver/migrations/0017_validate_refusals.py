@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from studyservice.database.postgresql.operations import ValidateChecks
+from studyservice.database.online import ValidateConstraint
 
 
 class Migration(migrations.Migration):
@@ -9,4 +9,4 @@ class Migration(migrations.Migration):
         ('oauthserver', '0016_refusals_by_limits'),
     ]
 
-    operations = [ValidateChecks('grant')]
+    operations = [ValidateConstraint('grant', name='grant_refusal')]

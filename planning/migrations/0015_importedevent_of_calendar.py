@@ -5,7 +5,7 @@ import uuid
 import django.db.models.functions.comparison
 from django.db import migrations, models
 
-from studyservice.database.postgresql.operations import AddUniqueAside
+from studyservice.database.online import AddUniqueConcurrently
 
 
 class Migration(migrations.Migration):
@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        AddUniqueAside(
+        AddUniqueConcurrently(
             model_name='importedevent',
             constraint=models.UniqueConstraint(models.F('member'), models.F('course'), models.F('uid'), models.F('instance'), django.db.models.functions.comparison.Coalesce('calendar_id', models.Value(uuid.UUID('00000000-0000-0000-0000-000000000000'), models.UUIDField())), name='importedevent_of_calendar'),
         ),

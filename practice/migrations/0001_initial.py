@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('practice', '0006_ids_by_time')]
+    replaces = [('practice', '0009_validate_foretold')]
 
     initial = True
 
@@ -29,10 +29,12 @@ class Migration(migrations.Migration):
                 ('attempted_at', models.DateTimeField()),
                 ('day', models.DateField(help_text="The member's date at that moment, in the time zone the profile then had.")),
                 ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
+                ('foretold', models.IntegerField(help_text='How likely it was to be correct, in billionths; empty where nothing was foretold.', null=True)),
+                ('is_first', models.BooleanField(db_default=False, default=False, help_text='Whether a new card was begun with it.')),
             ],
             options={
                 'indexes': [models.Index(fields=['member', 'day', 'correct'], name='attempt_member_day')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('source__in', ['vocab'])), name='attempt_source'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('topic'), (1, 120))), name='attempt_topic')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('source__in', ['vocab'])), name='attempt_source'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Range(django.db.models.functions.text.Length('topic'), (1, 120))), name='attempt_topic'), models.CheckConstraint(condition=models.Q(('foretold__range', (0, 1000000000))), name='attempt_foretold')],
             },
         ),
         migrations.CreateModel(
@@ -50,6 +52,10 @@ class Migration(migrations.Migration):
                 ('newest_at', models.DateTimeField(help_text='When the newest of the attempts was made.')),
                 ('run', models.PositiveIntegerField(default=0, help_text='Of a day: the days in a row with practice up to it.')),
                 ('member', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
+                ('firsts', models.PositiveIntegerField(db_default=0, default=0, help_text='How many of the attempts began a new card.')),
+                ('foretold_attempts', models.PositiveIntegerField(db_default=0, default=0, help_text='How many of the attempts have a foretold likelihood.')),
+                ('foretold', models.PositiveBigIntegerField(db_default=0, default=0, help_text='The sum of those likelihoods, in billionths.')),
+                ('foretold_correct', models.PositiveIntegerField(db_default=0, default=0, help_text='How many of those attempts were correct.')),
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('kind', 'day')), fields=['member', 'run'], name='practicesum_member_run')],

@@ -2,12 +2,12 @@
 
 A model that others refer to has a `MemberKey`. A foreign key to it has a `MemberForeignKey` beside it, which restricts
 it to rows of the same member and handles deletion in the database too. Both are in `Meta.constraints`, so migrations
-know them. A new table has the `MemberForeignKey` instead of Django's foreign key. An existing table gets it with
-`AddMemberForeignKey` in one migration, and `ValidateChecks` and `DropForeignKey` in the next
-(`studyservice.database.postgresql.operations`). Where an index begins with the member and the key, or a member has few
-such rows, Django's own index is omitted (`OmitForeignKeyIndex`) or dropped (`DropForeignKeyIndex`).
+know them. The schema editor creates neither Django's foreign key nor its index
+(`studyservice.database.postgresql.schema`). An existing table gets a `MemberForeignKey` with `AddConstraintNotValid` in
+one migration, and `ValidateConstraint` in the next (`studyservice.database.online`). If no index begins with the member
+and the key, and a member has many such rows, the migration creates one of the key with `RunOnPostgresql`.
 
-SQLite has only Django's keys to `id`.
+SQLite has only Django's keys to `id`, with their indexes: a deletion looks up references only by `id`.
 """
 
 from typing import Any, cast

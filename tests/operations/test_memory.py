@@ -6,17 +6,13 @@ from typing import Any
 import fsrs
 import pytest
 import time_machine
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from accounts.models import Member
 from practice.models import Attempt, PracticeSum
 from studyservice.rates import limiter as rates
 from tests.support.entry_points import RestEntryPoint
 from tests.support.practice import counted_sums, kept_sums
 from tests.support.vocabulary import made_deck, reviewed
 from vocab import foretold
-from vocab.models import Review
 
 pytestmark = pytest.mark.django_db
 
@@ -92,9 +88,8 @@ def test_an_undone_review_is_no_longer_counted(owner: RestEntryPoint, owner_memb
 
 
 @pytest.mark.rest
-@pytest.mark.parametrize("whole", [True, False], ids=["an upgrade", "an import"])
-def test_it_is_filled_from_the_review_log(
-    owner: RestEntryPoint, owner_member: Any, monkeypatch: pytest.MonkeyPatch, whole: bool
+def test_it_is_filled_from_the_review_log_of_an_import(
+    owner: RestEntryPoint, owner_member: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with at(NOON):
         deck = made_deck(owner, "a", "b")
@@ -103,29 +98,21 @@ def test_it_is_filled_from_the_review_log(
     expected, sums = list(Attempt.objects.order_by("id").values()), kept_sums(owner_member)
     Attempt.objects.update(is_first=False, foretold=None)
     PracticeSum.objects.update(firsts=0, foretold_attempts=0, foretold=0, foretold_correct=0)
-    if whole:
-        monkeypatch.setattr(foretold, "AT_ONCE", 4)
-        with CaptureQueriesContext(connection) as queries:
-            foretold.fill_everybody(Member, Attempt, Review)
-        kept = [row for row in expected if row["is_first"] or row["foretold"] is not None]
-        pieces = len([one for one in queries if 'FROM "vocab_review"' in one["sql"]])
-        assert pieces == 1 + -(-len(kept) // 4) > 2
-        foretold.fill_everybody(Member, Attempt, Review)  # running it again changes nothing
-    else:
-        assert foretold.fill_attempts(owner_member.id) == len([row for row in expected if row["is_first"]]) + len(
-            [row for row in expected if row["foretold"] is not None]
-        )
-        assert foretold.fill_attempts(owner_member.id) == 0
+    monkeypatch.setattr(foretold, "AT_ONCE", 4)
+    kept = [row for row in expected if row["is_first"] or row["foretold"] is not None]
+    assert foretold.fill_attempts(owner_member.id) == len(kept) > 4
+    assert foretold.fill_attempts(owner_member.id) == 0
     assert list(Attempt.objects.order_by("id").values()) == expected
     assert kept_sums(owner_member) == sums
 
 
-def test_the_upgrade_keeps_members_separate(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+@pytest.mark.rest
+def test_filling_keeps_members_separate(owner: RestEntryPoint, stranger: RestEntryPoint, owner_member: Any) -> None:
     with at(NOON):
         decks = [made_deck(one) for one in (owner, stranger)]
     for one, deck in zip((owner, stranger), decks, strict=True):
         studied(one, deck["cards"][0])
-    before = [memory(one) for one in (owner, stranger)]
-    Attempt.objects.update(is_first=False, foretold=None)
-    foretold.fill_everybody(Member, Attempt, Review)
-    assert [memory(one) for one in (owner, stranger)] == before
+    before = list(Attempt.objects.order_by("id").values())
+    Attempt.objects.filter(member=owner_member).update(is_first=False, foretold=None)
+    foretold.fill_attempts(owner_member.id)
+    assert list(Attempt.objects.order_by("id").values()) == before

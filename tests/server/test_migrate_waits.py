@@ -6,29 +6,24 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
-from typing import ClassVar
 
 import psycopg
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
-from django.db.migrations import Migration
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.operations.base import Operation
-from django.db.models import Index
 
-from studyservice.database.postgresql.operations import AddIndexAside, DropForeignKeyIndex, DropIndexAside
 from studyservice.management.commands import migrate
 from tests.support import databases
-from tests.support.cases import each
 
 pytestmark = pytest.mark.database("postgresql")
 
-BACK = ("accounts", "0022")
+BACK = ("accounts", "0001")
 """The following migration alters `TABLE`, which a transaction may be reading."""
 
 TABLE = "accounts_change"
 READ = "SELECT count(*) FROM accounts_change"
+
+OLD_INDEX, NEW_INDEX = "item_member_due_course", "item_member_due_courses"
+"""Dropped and created by a migration of courses."""
 
 HELD_SECONDS = 1.5
 """How long a transaction holds its locks: three times as long as `migrate` waits for one."""
@@ -77,11 +72,8 @@ def test_it_yields_to_a_transaction_on_the_table_and_continues_afterwards(url: s
         command.result(timeout=60)
     assert 0.2 < max(waits) < 3
     with psycopg.connect(url) as after:
-        found = after.execute(
-            "SELECT is_nullable FROM information_schema.columns WHERE column_name = 'by_kind' AND table_name = %s",
-            [TABLE],
-        ).fetchone()
-        assert found == ("YES",)
+        found = after.execute("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'change_by_kind'")
+        assert "calendar" in found.fetchall()[0][0]
 
 
 def test_it_gives_up_with_a_remedy(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,54 +87,39 @@ def test_it_gives_up_with_a_remedy(url: str, monkeypatch: pytest.MonkeyPatch) ->
     migrated(url)
 
 
-def test_an_index_is_created_beside_open_transactions(url: str) -> None:
-    """It waits longer for them than for locks. An interrupted attempt does not block the next."""
+def test_an_index_is_created_and_dropped_beside_open_transactions(url: str) -> None:
+    """It waits longer for them than for locks. What an interrupted attempt left does not block the next."""
+    migrated(url, "courses", "0022")
+    before, told = indexes(url), Told()
     with psycopg.connect(url, autocommit=True) as left:
-        left.execute("CREATE INDEX apikey_aside ON accounts_apikey (created_at)")
-        left.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'apikey_aside'::regclass")
+        left.execute(f"CREATE INDEX {NEW_INDEX} ON courses_item (created_at)")
+        left.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass(%s)", [NEW_INDEX])
     with psycopg.connect(url) as long:
-        long.execute("INSERT INTO django_content_type (app_label, model) VALUES ('a', 'b')")
-        long.execute("LOCK TABLE accounts_apikey IN ROW EXCLUSIVE MODE")
+        long.execute("LOCK TABLE courses_item IN ROW EXCLUSIVE MODE")
         threading.Timer(HELD_SECONDS, long.rollback).start()
-        applied(url, "accounts", AddIndexAside("apikey", Index(fields=["name"], name="apikey_aside")))
-    assert "name" in indexed(url, "accounts_apikey")
-    assert "created_at" not in indexed(url, "accounts_apikey")
+        migrated(url, "courses", "0023", told=told)
+    assert not told.stepped_back.is_set()
+    after = indexes(url)
+    assert before.keys() - after.keys() == {OLD_INDEX}
+    assert after.keys() - before.keys() == {NEW_INDEX}
+    assert "due_on" in after[NEW_INDEX]
 
 
-@each(
-    ("operation", "column"),
-    [
-        (DropForeignKeyIndex("syllabusfile", "course"), "course_id"),
-        (DropIndexAside("syllabusfile", "syllabusfile_expiry"), "expires_at"),
-    ],
-)
-def test_an_index_is_dropped_beside_open_transactions(url: str, operation: Operation, column: str) -> None:
-    before = indexed(url, "courses_syllabusfile")
-    assert before >= {"member_id", column}
-    with psycopg.connect(url) as long:
-        long.execute("LOCK TABLE courses_syllabusfile IN ROW EXCLUSIVE MODE")
-        threading.Timer(HELD_SECONDS, long.rollback).start()
-        applied(url, "courses", operation)
-    assert indexed(url, "courses_syllabusfile") == before - {column}
-    applied(url, "courses", operation)
+def test_a_migration_that_is_not_atomic_can_be_repeated(url: str) -> None:
+    """It was interrupted after its last operation."""
+    migrated(url, "courses", "0023")
+    before = indexes(url)
+    with psycopg.connect(url) as interrupted:
+        interrupted.execute("DELETE FROM django_migrations WHERE app = 'courses' AND name LIKE '0023%'")
+    migrated(url, "courses", "0023")
+    assert indexes(url) == before
 
 
-def applied(url: str, app: str, operation: Operation) -> None:
-    """Apply a non-atomic migration with the lock timeout of `migrate`."""
-
-    class Later(Migration):
-        operations: ClassVar = [operation]
-
-    with databases.connected(url), migrate.lock_timeout("default"), connection.schema_editor(atomic=False) as editor:
-        Later("later", app).apply(MigrationLoader(None).project_state(), editor)
-
-
-def indexed(url: str, table: str) -> set[str]:
-    """The indexed columns of a table, except the primary key."""
+def indexes(url: str) -> dict[str, str]:
+    """The complete indexes of items."""
     with psycopg.connect(url) as connection:
         found = connection.execute(
-            "SELECT attname::text FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] "
-            "WHERE indrelid = to_regclass(%s) AND indnatts = 1 AND NOT indisunique AND indisvalid",
-            [table],
+            "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index "
+            "WHERE indrelid = 'courses_item'::regclass AND indisvalid"
         )
-        return {name for (name,) in found}
+        return dict(found.fetchall())

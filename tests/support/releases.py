@@ -1,7 +1,7 @@
 """The latest release: its commit and its last migrations. Its code must keep working while later migrations run.
 
-Each release updates this file. This is 0.6.0. `migrate` also upgrades the release before it, whose migrations
-`0001_initial` of each app replaces (CONTRIBUTING.md, Migrations).
+Each release updates this file. This is 0.6.0, whose migrations those named `initial` replace. `migrate` refuses older
+databases (CONTRIBUTING.md, Migrations).
 """
 
 import sys
@@ -27,24 +27,10 @@ RELEASED = {
 """The last migration of each app. Apps missing here are new."""
 
 
-def replaced(loader: MigrationLoader) -> dict[str, str]:
-    """The last migration of each app that `0001_initial` replaces: the oldest database that `migrate` upgrades."""
-    return {app: name for migration in loader.replacements.values() for app, name in migration.replaces}
-
-
 def released(loader: MigrationLoader) -> list[tuple[str, str]]:
-    """App and name of the last migrations of the release."""
-    return _on_disk(loader, RELEASED)
-
-
-def oldest(loader: MigrationLoader) -> list[tuple[str, str]]:
-    """App and name of the migrations that have the schema of the oldest database."""
-    return _on_disk(loader, replaced(loader))
-
-
-def _on_disk(loader: MigrationLoader, last: dict[str, str]) -> list[tuple[str, str]]:
+    """App and name of the migrations on disk that have the schema of the release."""
     replacing = {old: node for node, migration in loader.replacements.items() for old in migration.replaces}
-    return [replacing.get(node, node) for node in last.items()]
+    return [replacing.get(node, node) for node in RELEASED.items()]
 
 
 def migrations_since(loader: MigrationLoader) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """The database backend for a Citus coordinator."""
 
 from studyservice.citus.backend import driver
-from studyservice.citus.backend.schema import DatabaseSchemaEditor
 from studyservice.database.postgresql import base
 
 
@@ -20,4 +19,3 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     Database = driver
     features_class = DatabaseFeatures
-    SchemaEditorClass = DatabaseSchemaEditor

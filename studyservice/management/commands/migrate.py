@@ -13,12 +13,12 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import OperationalError, connections
+from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.errors import DeadlockDetected
 
 from studyservice.database.lock_waits import ended_waiting
-from studyservice.database.migration_states import rendered_sparingly
 
 TRIES = 30
 """Maximum number of tries of the same migration."""
@@ -30,8 +30,8 @@ PAUSE_SECONDS = 1.0
 class Command(migrate.Command):
     """Django's `migrate`. On PostgreSQL it uses `MIGRATE_LOCK_TIMEOUT_MS` and continues where it stopped.
 
-    A migration that did not get its locks is rolled back; those before it stay. One that is not atomic has repeatable
-    operations (`studyservice.database.postgresql.operations.AddIndexAside`).
+    A migration that did not get its locks is rolled back; those before it stay. One that is not atomic waits without a
+    timeout: its operations block nobody, and can be repeated (`studyservice.database.online`).
     """
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,16 +41,17 @@ class Command(migrate.Command):
             CommandError: the database is older than the migrations of this version, or other transactions held the
                 locks at each attempt.
         """
-        _refuse_older(options["database"])
+        self._alias = options["database"]
+        _refuse_older(self._alias)
         applied, left = 0, TRIES
         while True:
             try:
-                with lock_timeout(options["database"]), rendered_sparingly():
+                with _lock_timeout(self._alias):
                     super().handle(*args, **options)
             except OperationalError as error:
                 if not _waited_for_lock(error):
                     raise
-                before, applied = applied, _applied(options["database"])
+                before, applied = applied, _applied(self._alias)
                 left = (left if applied == before else TRIES) - 1
                 if not left:
                     raise CommandError(_GIVEN_UP) from error
@@ -61,18 +62,25 @@ class Command(migrate.Command):
             else:
                 return
 
+    def migration_progress_callback(self, action: str, migration: Migration | None = None, fake: bool = False) -> None:
+        """Report the progress, and set the lock timeout for migrations that are not atomic."""
+        super().migration_progress_callback(action, migration, fake)
+        if migration is not None and not migration.atomic:
+            waits = action.endswith("_start")
+            _set_lock_timeout(self._alias, 0 if waits else settings.MIGRATE_LOCK_TIMEOUT_MS)
+
 
 def _refuse_older(alias: str) -> None:
-    """Refuse a database without the last of the migrations that `0001_initial` replaces.
+    """Refuse a database without the migrations that those named `initial` replace.
 
-    The first of them had the same name, so every older database has recorded it. `replaces` names only the last, and
-    Django considers `0001_initial` applied if the last is.
+    Every database has recorded `0001_initial` once all of its migrations were applied, so an older one has it too.
+    `replaces` names only the last of the replaced migrations, and Django considers the new one applied if that is.
     """
     connection = connections[alias]
     recorded = MigrationRecorder(connection).applied_migrations()
     loader = MigrationLoader(connection)
-    older = sorted(app for app, _ in loader.replacements.keys() & recorded.keys() - loader.applied_migrations.keys())
-    if older:
+    missing = {app for app, _ in loader.replacements.keys() - loader.applied_migrations.keys()}
+    if older := sorted(app for app in missing if (app, "0001_initial") in recorded):
         raise CommandError(
             f"Not migrated: the tables of {', '.join(older)} are older than the migrations of this version. Install the"
             " last version before this one that still has their migrations, run its migrate, then upgrade again"
@@ -88,19 +96,22 @@ _GIVEN_UP = (
 
 
 @contextmanager
-def lock_timeout(alias: str) -> Iterator[None]:
-    """Set the lock timeout of statements on PostgreSQL, unless the connection uses a pooler."""
-    connection = connections[alias]
-    if connection.vendor != "postgresql" or connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
-        yield
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{settings.MIGRATE_LOCK_TIMEOUT_MS}ms"])
+def _lock_timeout(alias: str) -> Iterator[None]:
+    """Set the lock timeout of statements in the block."""
+    _set_lock_timeout(alias, settings.MIGRATE_LOCK_TIMEOUT_MS)
     try:
         yield
     finally:
+        _set_lock_timeout(alias, None)
+
+
+def _set_lock_timeout(alias: str, milliseconds: int | None) -> None:
+    """Set the lock timeout, or reset it, on PostgreSQL, unless the connection uses a pooler."""
+    connection = connections[alias]
+    if connection.vendor == "postgresql" and not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+        value = "DEFAULT" if milliseconds is None else f"{milliseconds:d}"
         with connection.cursor() as cursor:
-            cursor.execute("RESET lock_timeout")
+            cursor.execute(f"SET lock_timeout = {value}")
 
 
 def _applied(alias: str) -> int:
