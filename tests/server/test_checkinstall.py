@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.members.last_runs import LastRun, note_run
 from studyservice import __version__
-from studyservice.installation import host, services
+from studyservice.installation import machine
 from studyservice.installation.findings import Finding, Outcome, finding_of, findings_of_chain
 from studyservice.installation.proxy import proxy_steps
 from studyservice.server.signals import BACKUP
@@ -296,16 +296,16 @@ def test_a_different_server_behind_the_proxy_is_named(
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_version_and_clock_of_postgresql_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [step() for _, step in services.database_steps()]
+    found = [step() for _, step in machine.database_steps()]
     assert found[1].startswith("PostgreSQL 1")
-    assert host.clock().endswith("the same as that of PostgreSQL.")
-    monkeypatch.setattr(services, "OLDEST_POSTGRESQL", 99)
-    step, text = failure(list(findings_of_chain(services.database_steps())))
+    assert machine.clock().endswith("the same as that of PostgreSQL.")
+    monkeypatch.setattr(machine, "OLDEST_POSTGRESQL", 99)
+    step, text = failure(list(findings_of_chain(machine.database_steps())))
     assert (step, text.endswith("is too old. Upgrade it to 99 or newer.")) == ("database version", True)
 
 
 def test_uncollected_static_files_are_named(settings: Any, tmp_path: Path) -> None:
     settings.STATIC_ROOT = str(tmp_path)
-    found = {one.step: one for one in map(finding_of, host.settings_steps())}
+    found = {one.step: one for one in map(finding_of, machine.settings_steps())}
     assert found["static files"].outcome is Outcome.FAILED
     assert "Run: manage.py collectstatic" in found["static files"].remedy

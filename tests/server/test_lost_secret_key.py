@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from accounts.management.commands.checkinstall import findings
 from accounts.members import outbox
 from accounts.members.outgoing_mail import MailKind
 from accounts.models import OutgoingMail
-from accounts.operators.installation import findings
 from accounts.signing_in.second_factor.sealing import seal
 from planning.school_calendars.addresses import sealed
 from planning.school_calendars.models import SchoolCalendar

@@ -1,24 +1,35 @@
-"""Steps about this machine: the system checks, `DATA_DIR`, free space, the clock."""
+"""Steps about this machine and what the service uses: settings, files, database, Redis, language model, clock."""
 
 import os
 import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from django.conf import settings
 from django.core import checks
+from django.db import Error, connection
+from redis import RedisError
 
 from studyservice.database.server_clock import database_drift
+from studyservice.fetching.connecting import Deadline
+from studyservice.fetching.model_api import ModelAPI, ModelError
 from studyservice.installation.findings import Failed, Skipped, Step
+from studyservice.language_model import LanguageModel
+from studyservice.server.health import UnappliedMigrationsError, ping_redis, require_migrations
 
 LEAST_FREE_MIB = 1024
 """Importing an archive takes 700 MiB of temporary space."""
 
 MOST_DRIFT_SECONDS = 2.0
+
+OLDEST_POSTGRESQL = 15
+
+_MODEL_SECONDS = 10
+_MOST_NAMED = 5
 
 _STEPS = {"studyservice.W003": "static files"}
 """System checks with their own step. All others belong to the step `settings`."""
@@ -79,7 +90,8 @@ def data_dir() -> str:
         raise Failed(f"Cannot write to {directory}: {error.strerror}.", remedy) from None
     if found.st_mode & _OTHERS:
         raise Failed(f"Others can read {directory} (mode {found.st_mode & 0o777:o}).", f"chmod 700 {directory}")
-    strange = next((file for file in _kept(directory) if file.stat().st_uid != os.geteuid()), None)
+    kept = (file for file in directory.iterdir() if not file.is_symlink())
+    strange = next((file for file in kept if file.stat().st_uid != os.geteuid()), None)
     if strange is not None:
         raise Failed(
             f"{strange} belongs to uid {strange.stat().st_uid}, and this process runs as {user}.",
@@ -88,30 +100,96 @@ def data_dir() -> str:
     return f"{directory}, {user}."
 
 
-def _kept(directory: Path) -> list[Path]:
-    """Return the service's own files directly below it."""
-    return [file for file in directory.iterdir() if not file.is_symlink()]
+def free_space(least_mib: int) -> str:
+    """Compare the free space for `DATA_DIR` and temporary files with `least_mib`."""
+    told = []
+    for name, directory in (("DATA_DIR", settings.DATA_DIR), ("TMPDIR", Path(tempfile.gettempdir()))):
+        try:
+            free = shutil.disk_usage(directory).free // 2**20
+        except OSError as error:
+            raise Skipped(f"{directory}: {error.strerror}.") from None
+        if free < least_mib:
+            raise Failed(
+                f"{directory} ({name}) has {free} MiB free and needs {least_mib}.",
+                "Free some space: docs/bad-days.md, The disk is full.",
+            )
+        told.append(f"{free} MiB in {directory}")
+    return f"{', '.join(told)}."
 
 
-def free_space(least_mib: int) -> Callable[[], str]:
-    """Return a step that compares the free space for `DATA_DIR` and temporary files with `least_mib`."""
+def database_steps() -> Iterator[Step]:
+    """Return the steps for the database."""
+    yield "database", _connect
+    yield "database version", _version
+    yield "migrations", _migrations
 
-    def compare() -> str:
-        told = []
-        for name, directory in (("DATA_DIR", settings.DATA_DIR), ("TMPDIR", Path(tempfile.gettempdir()))):
-            try:
-                free = shutil.disk_usage(directory).free // 2**20
-            except OSError as error:
-                raise Skipped(f"{directory}: {error.strerror}.") from None
-            if free < least_mib:
-                raise Failed(
-                    f"{directory} ({name}) has {free} MiB free and needs {least_mib}.",
-                    "Free some space: docs/bad-days.md, The disk is full.",
-                )
-            told.append(f"{free} MiB in {directory}")
-        return f"{', '.join(told)}."
 
-    return compare
+def _connect() -> str:
+    database = settings.DATABASES["default"]
+    where = str(database["NAME"])
+    if connection.vendor == "postgresql":
+        where = f"{where} at {database['HOST'] or 'the local socket'}"
+    try:
+        connection.ensure_connection()
+    except Error as error:
+        raise Failed(
+            f"{where} does not answer: {' '.join(str(error).split())}.",
+            "Check that it runs, and that DATABASE_URL names its host, user, password and database.",
+        ) from None
+    return f"{where}."
+
+
+def _version() -> str:
+    if connection.vendor != "postgresql":
+        return "SQLite, for one machine."
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('server_version_num')::int, current_setting('server_version')")
+        number, told = cursor.fetchone()
+    if number // 10000 < OLDEST_POSTGRESQL:
+        raise Failed(f"PostgreSQL {told} is too old.", f"Upgrade it to {OLDEST_POSTGRESQL} or newer.")
+    return f"PostgreSQL {told}."
+
+
+def _migrations() -> str:
+    try:
+        require_migrations(connection)
+    except UnappliedMigrationsError as error:
+        names = str(error).split(", ")
+        raise Failed(
+            f"{len(names)} migrations were not applied, such as {names[0]}.",
+            "Run `migrate` of this version, then restart the server.",
+        ) from None
+    return "all applied."
+
+
+def redis() -> str:
+    """Check that Redis answers, if configured."""
+    if settings.REDIS_URL is None:
+        raise Skipped("REDIS_URL is not set; one process needs none.")
+    try:
+        ping_redis()
+    except (RedisError, OSError) as error:
+        raise Failed(
+            f"It does not answer: {str(error).rstrip('.')}.",
+            "Check that it runs, and that REDIS_URL has its host and password.",
+        ) from None
+    return "answers."
+
+
+def syllabus_model(model: LanguageModel) -> str:
+    """Check that the server of the language model answers and has the model."""
+    try:
+        names = ModelAPI(model, Deadline(_MODEL_SECONDS)).names()
+    except ModelError as error:
+        raise Failed(
+            f"{model.url}/models: {error.reason}",
+            "Check that it runs, that SYLLABUS_MODEL_URL is the root of its API, such as "
+            "http://127.0.0.1:11434/v1, and SYLLABUS_MODEL_KEY.",
+        ) from None
+    if model.name not in names and f"{model.name}:latest" not in names:
+        known = ", ".join(names[:_MOST_NAMED]) or "none"
+        raise Failed(f"{model.url} has no model {model.name}.", f"Set SYLLABUS_MODEL to one that it has: {known}.")
+    return f"{model.url} has {model.name}."
 
 
 def clock() -> str:
