@@ -15,7 +15,7 @@ from accounts.rows.access import Access
 from accounts.rows.change import change
 from courses.models import SyllabusFile
 from courses.uploads.operators import ReadFile, read_again, read_brought
-from studyservice.http.request_keys import RequestKey
+from studyservice.http.requests import RequestKey
 from studyservice.operations.errors import ApiError
 
 MAY_READ = "courses.read_syllabusfile"

@@ -5,7 +5,7 @@ from django.conf import settings
 from accounts.credentials.hidden import GradesHidden, PartHidden
 from mcpbridge.sources import sources_of
 from mcpbridge.tools import tools
-from studyservice.http.request_ids import current_request_id
+from studyservice.http.logs import current_request_id
 from studyservice.operations.errors import (
     MAX_DETAILS,
     ApiError,

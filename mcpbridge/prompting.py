@@ -36,8 +36,8 @@ from mcpbridge.prompts import PROMPTS, AssistantPrompt, Named
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import told
 from studyservice.database.statements import Row
-from studyservice.http.request_keys import TOOL_FAILURE
-from studyservice.http.responses import REFUSED
+from studyservice.http.bodies import REFUSED
+from studyservice.http.requests import TOOL_FAILURE
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import ApiError, InternalError
 

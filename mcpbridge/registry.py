@@ -9,7 +9,7 @@ from django.conf import settings
 
 from mcpbridge.server import server
 from studyservice import __version__
-from studyservice.http.paths import MCP_ROOT
+from studyservice.http.requests import MCP_ROOT
 
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 

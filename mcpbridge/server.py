@@ -32,7 +32,7 @@ from mcpbridge.resources import ServerWithoutResources, list_resource_templates,
 from mcpbridge.second_texts import second_texts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
-from studyservice.http.request_keys import CHANGE_ID, TOOL, TOOL_FAILURE, RequestKey
+from studyservice.http.requests import CHANGE_ID, TOOL, TOOL_FAILURE, RequestKey
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError
 
 logger = logging.getLogger(__name__)

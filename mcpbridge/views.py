@@ -9,9 +9,16 @@ from django.views.decorators.csrf import csrf_exempt
 from mcp.types import PARSE_ERROR
 
 from mcpbridge.exchange import exchange, refusal
-from studyservice.http.bodies import BodyTooLarge, decode, read_raw
-from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE
-from studyservice.http.responses import JSON_TYPE, error_response, json_response, rpc_error_response
+from studyservice.http.bodies import (
+    JSON_TYPE,
+    BodyTooLarge,
+    decode,
+    error_response,
+    json_response,
+    read_raw,
+    rpc_error_response,
+)
+from studyservice.http.requests import MESSAGE_REFUSED, PROBE
 from studyservice.operations.errors import InvalidRequest, MethodNotAllowed, RateLimited
 
 _PROBES = frozenset({"GET", "HEAD", "DELETE"})

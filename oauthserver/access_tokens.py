@@ -23,7 +23,7 @@ from accounts.credentials.resolving import (
 from oauthserver.blocking import blocked_by
 from oauthserver.models import AccessToken, Grant, RefreshToken
 from studyservice.database.statements import Param, Select
-from studyservice.http.paths import MCP_ROOT
+from studyservice.http.requests import MCP_ROOT
 from studyservice.operations.declaration import Scope
 from studyservice.secrets.generated import sha256
 

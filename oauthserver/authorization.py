@@ -38,9 +38,8 @@ from oauthserver.platforms import destination_of
 from oauthserver.resources import resource_from
 from oauthserver.scopes import scopes_from, written
 from oauthserver.server import answer_uri
-from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import error_page
-from studyservice.http.request_keys import CALLER
+from studyservice.http.requests import CALLER, client_address
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import NotFound
 

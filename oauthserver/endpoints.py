@@ -12,8 +12,8 @@ from django.views.generic import View
 from oauthlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 
 from oauthserver.errors import refusal
-from studyservice.http.client_address import client_address
-from studyservice.http.responses import JSON_TYPE, json_response, oauth_error_response
+from studyservice.http.bodies import JSON_TYPE, json_response, oauth_error_response
+from studyservice.http.requests import client_address
 from studyservice.operations.errors import ApiError
 from studyservice.rates.limiter import Rate, Window, hit
 

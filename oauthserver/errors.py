@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
 
-from studyservice.http.responses import oauth_error_response
+from studyservice.http.bodies import oauth_error_response
 
 _CHALLENGE = {"WWW-Authenticate": f'Basic realm="{settings.BASE_URL}"'}
 """Sent with every 401 (RFC 6749 section 5.2, RFC 9110 section 15.5.2)."""

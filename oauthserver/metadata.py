@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.generic import View
 from oauth2_provider.views.metadata import OAuthProtectedResourceMetadataView, OAuthServerMetadataView
 
-from studyservice.http.responses import error_response, json_response
+from studyservice.http.bodies import error_response, json_response
 from studyservice.operations.errors import MethodNotAllowed
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from oauthserver.errors import InvalidTarget
-from studyservice.http.paths import MCP_ROOT
+from studyservice.http.requests import MCP_ROOT
 
 EVERYWHERE = ""
 """Valid on every path: no resource was named, or the origin."""

@@ -12,7 +12,7 @@ from oauthserver.endpoints import OAuthEndpoint, unstored
 from oauthserver.families import end_families
 from oauthserver.models import AccessToken, Application, RefreshToken
 from oauthserver.parameters import form_parameters
-from studyservice.http.request_keys import CALLER
+from studyservice.http.requests import CALLER
 from studyservice.operations.errors import InvalidRequest, NotFound
 from studyservice.secrets.generated import sha256
 

@@ -21,7 +21,7 @@ from oauthserver.errors import refusal
 from oauthserver.models import Grant, Hashed, RefreshToken
 from oauthserver.parameters import form_parameters
 from oauthserver.token_validator import TokenValidator
-from studyservice.http.request_keys import CALLER
+from studyservice.http.requests import CALLER
 from studyservice.operations.errors import NotFound
 from studyservice.rates.limiter import Rate
 from studyservice.secrets.generated import sha256

@@ -7,7 +7,7 @@ from oauthserver.metadata import ResourceMetadataView, ServerMetadataView
 from oauthserver.registration import RegistrationView
 from oauthserver.revocation import RevocationView
 from oauthserver.tokens import TokenView
-from studyservice.http.paths import MCP_ROOT
+from studyservice.http.requests import MCP_ROOT
 
 app_name = "oauth2_provider"
 

@@ -34,7 +34,7 @@ from studyservice.environment import (
     text,
     web_address,
 )
-from studyservice.http.paths import API_ROOTS, CALENDAR_ROOT, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
+from studyservice.http.requests import API_ROOTS, CALENDAR_ROOT, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
 from studyservice.language_model import language_model
 from studyservice.platforms import platforms_from
 
@@ -131,7 +131,7 @@ DEVICE_COOKIE_NAME = "__Host-device" if _secure else "device"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
-CSRF_FAILURE_VIEW = "studyservice.http.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "studyservice.http.error_pages.csrf_failure"
 # For every page; API answers are data and have none. A page that needs more uses `csp_update`.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -170,25 +170,25 @@ INSTALLED_APPS = [
 
 # API requests pass all of them, but those of `pages` do nothing for them.
 MIDDLEWARE = [
-    "studyservice.http.request_ids.RequestIdMiddleware",
+    "studyservice.http.logs.RequestIdMiddleware",
     "studyservice.http.logs.RequestLogMiddleware",
     *(["studyservice.citus.middleware.ServerPlaceMiddleware"] if DATABASE_DISTRIBUTED else []),
-    "studyservice.http.caching.CacheControlMiddleware",
-    "studyservice.http.pages.PagePolicyMiddleware",
-    "studyservice.http.pages.ConnectingPageMiddleware",
+    "studyservice.http.middleware.CacheControlMiddleware",
+    "studyservice.http.middleware.PagePolicyMiddleware",
+    "studyservice.http.middleware.ConnectingPageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "accounts.api.middleware.CredentialMiddleware",
     "corsheaders.middleware.CorsMiddleware",
-    "studyservice.http.pages.PageSessionMiddleware",
-    "studyservice.http.pages.PageCommonMiddleware",
-    "studyservice.http.pages.PageCsrfMiddleware",
-    "studyservice.http.pages.PageAuthenticationMiddleware",
-    "studyservice.http.pages.PageMessageMiddleware",
-    "studyservice.http.pages.PageFrameMiddleware",
+    "studyservice.http.middleware.PageSessionMiddleware",
+    "studyservice.http.middleware.PageCommonMiddleware",
+    "studyservice.http.middleware.PageCsrfMiddleware",
+    "studyservice.http.middleware.PageAuthenticationMiddleware",
+    "studyservice.http.middleware.PageMessageMiddleware",
+    "studyservice.http.middleware.PageFrameMiddleware",
     "accounts.api.middleware.CallMiddleware",
     "accounts.pages.busy.HashingBusyMiddleware",
-    "studyservice.http.failures.RefusalMiddleware",
+    "studyservice.http.middleware.RefusalMiddleware",
 ]
 if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")
@@ -218,7 +218,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "studyservice.http.site_links.site_links",
+                "studyservice.http.middleware.site_links",
             ],
         },
     }
@@ -370,7 +370,7 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "request_id": {"()": "studyservice.http.request_ids.RequestIdFilter"},
+        "request_id": {"()": "studyservice.http.logs.RequestIdFilter"},
         "secrets": {"()": "studyservice.http.logs.SecretFilter"},
     },
     "formatters": {

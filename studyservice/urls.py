@@ -39,7 +39,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
 ]
 
-handler400 = "studyservice.http.failures.bad_request"
-handler403 = "studyservice.http.failures.forbidden"
-handler404 = "studyservice.http.failures.not_found"
-handler500 = "studyservice.http.failures.server_error"
+handler400 = "studyservice.http.error_pages.bad_request"
+handler403 = "studyservice.http.error_pages.forbidden"
+handler404 = "studyservice.http.error_pages.not_found"
+handler500 = "studyservice.http.error_pages.server_error"

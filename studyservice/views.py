@@ -13,9 +13,8 @@ from django.utils.safestring import SafeString
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from studyservice.http.pages import may_fetch
-from studyservice.http.reading import read_only
-from studyservice.http.responses import json_response
+from studyservice.http.bodies import json_response, read_only
+from studyservice.http.middleware import may_fetch
 from studyservice.openapi.document import document
 from studyservice.openapi.reference import Group, common_errors, common_headers, groups
 

@@ -20,10 +20,17 @@ from accounts.credentials.rates import WINDOW, count
 from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, credential_of, presented_secret
 from accounts.members.membership import require_membership
 from accounts.members.models import Member
-from studyservice.http.client_address import client_address, client_network
-from studyservice.http.paths import ADMIN_ROOT, is_api_path, is_below, is_mcp_path
-from studyservice.http.request_keys import CALLER, REFUSAL
-from studyservice.http.responses import error_response, rpc_error_response
+from studyservice.http.bodies import error_response, rpc_error_response
+from studyservice.http.requests import (
+    ADMIN_ROOT,
+    CALLER,
+    REFUSAL,
+    client_address,
+    client_network,
+    is_api_path,
+    is_below,
+    is_mcp_path,
+)
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import (
     InternalError,

@@ -20,9 +20,16 @@ from accounts.idempotency.replaying import META, REPLAYED, Answer, KeyedCall, an
 from accounts.members.models import Member
 from accounts.rows.access import Access
 from studyservice.database.statements import Row
-from studyservice.http.bodies import read_json, read_raw
-from studyservice.http.request_keys import CHANGE_ID, RequestKey
-from studyservice.http.responses import JSON_TYPE, content_response, download_response, error_response, json_response
+from studyservice.http.bodies import (
+    JSON_TYPE,
+    content_response,
+    download_response,
+    error_response,
+    json_response,
+    read_json,
+    read_raw,
+)
+from studyservice.http.requests import CHANGE_ID, RequestKey
 from studyservice.http.uploads import read_upload
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation

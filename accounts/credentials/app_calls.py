@@ -16,7 +16,7 @@ from accounts.credentials.models import ApiKey, KeyEnd
 from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, Connection, DeadToken
 from studyservice.database.last_use import note_use
 from studyservice.http.logs import error_type
-from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE, TOOL_FAILURE
+from studyservice.http.requests import MESSAGE_REFUSED, PROBE, TOOL_FAILURE
 
 
 def note_call(request: HttpRequest, response: HttpResponse) -> None:

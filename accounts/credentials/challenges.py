@@ -4,7 +4,7 @@ from typing import Literal
 
 from django.conf import settings
 
-from studyservice.http.paths import MCP_ROOT, is_mcp_path
+from studyservice.http.requests import MCP_ROOT, is_mcp_path
 from studyservice.operations.declaration import Scope
 
 Reason = Literal["invalid_token", "insufficient_scope"]

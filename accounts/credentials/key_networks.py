@@ -14,7 +14,7 @@ from accounts.credentials.models import ApiKey
 from accounts.credentials.resolving import CREDENTIAL, Credential
 from accounts.events.log import Subject, holding, record_event
 from accounts.events.models import EventKind
-from studyservice.http.client_address import client_network
+from studyservice.http.requests import client_network
 from studyservice.operations.errors import NotFound
 
 logger = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 
 from accounts.credentials.resolving import CREDENTIAL, Credential
-from studyservice.http.request_keys import RequestKey
+from studyservice.http.requests import RequestKey
 from studyservice.rates.limiter import Rate, Window, hit
 
 WINDOW = RequestKey[Window]("window")

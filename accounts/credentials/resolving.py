@@ -23,8 +23,7 @@ from accounts.members.models import Member
 from studyservice.database.last_use import note_use
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookTable
-from studyservice.http.paths import is_below
-from studyservice.http.request_keys import RequestKey
+from studyservice.http.requests import RequestKey, is_below
 from studyservice.operations.declaration import Scope
 from studyservice.secrets.generated import kind_of, sha256
 

@@ -16,7 +16,7 @@ from accounts.changes.models import MAX_NAME, ActorKind
 from accounts.events.models import AccountEvent, EventKind
 from accounts.members.models import Member
 from studyservice.database.snapshots import in_pieces
-from studyservice.http.request_ids import NO_REQUEST, current_request_id
+from studyservice.http.logs import NO_REQUEST, current_request_id
 from studyservice.operations.errors import NotFound
 
 

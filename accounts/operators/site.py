@@ -22,8 +22,8 @@ from accounts.operators.base import counted
 from accounts.signing_in.second_factor.gate import may_enter
 from studyservice import __version__
 from studyservice.hooks import Hook, HookList
-from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import too_many
+from studyservice.http.requests import client_address
 from studyservice.rates.limiter import Rate, hit
 from studyservice.server.health import readiness
 from studyservice.server.signals import BACKUP

@@ -20,7 +20,7 @@ from accounts.pages.forms import status_of
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import signed_in
 from accounts.signing_in.sessions import end_session, end_sessions, sessions_of
-from studyservice.http.sent_back import returns_input
+from studyservice.http.error_pages import returns_input
 from studyservice.operations.errors import NotFound
 
 

@@ -23,9 +23,9 @@ from accounts.pages.account_forms import ArchiveForm, ErasureForm
 from accounts.pages.forms import status_of
 from accounts.pages.signed_in import signed_in
 from accounts.text import mail
+from studyservice.http.bodies import download_response
 from studyservice.http.error_pages import error_page
-from studyservice.http.page_uploads import takes_file
-from studyservice.http.responses import download_response
+from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, RateLimited, ValidationFailed
 
 ERASURE_SECONDS = 20.0

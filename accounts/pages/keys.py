@@ -24,8 +24,7 @@ from accounts.pages.clients import assistant_clients
 from accounts.pages.forms import ApiKeyForm, status_of
 from accounts.pages.limits_form import LimitsForm
 from accounts.pages.signed_in import signed_in
-from studyservice.http.error_pages import too_many
-from studyservice.http.sent_back import returns_input
+from studyservice.http.error_pages import returns_input, too_many
 from studyservice.operations.errors import Conflict, NotFound
 from studyservice.rates.limiter import Rate, hit
 

@@ -14,7 +14,7 @@ from typing import Self
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from studyservice.http.client_address import client_address
+from studyservice.http.requests import client_address
 from studyservice.secrets.generated import sha256
 
 LIFETIME = timedelta(days=365)

@@ -23,9 +23,9 @@ from accounts.signing_in.codes import Refusal, member_of, send_code, use_code
 from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor import gate
 from accounts.signing_in.sessions import PENDING_SIGN_IN, begin_session
-from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import too_many
-from studyservice.http.page_gate import counts_posts
+from studyservice.http.forms import counts_posts
+from studyservice.http.requests import client_address
 from studyservice.rates.doubling import DoublingWait
 from studyservice.rates.limiter import Rate, hit
 from studyservice.secrets.hashing import HashingBusy

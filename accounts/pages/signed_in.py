@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 
 from accounts.members.membership import standing
 from accounts.members.models import Member
-from studyservice.http.sent_back import returns_input
+from studyservice.http.error_pages import returns_input
 
 P = ParamSpec("P")
 

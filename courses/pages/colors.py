@@ -12,7 +12,7 @@ from courses.colors import shown_hue
 from courses.courses import COURSES_BY_AGE
 from courses.models import Course
 from courses.serializers import CourseRecord, CourseRow
-from studyservice.http.request_keys import RequestKey
+from studyservice.http.requests import RequestKey
 
 _HUES = RequestKey[dict[UUID, int]]("course_hues")
 

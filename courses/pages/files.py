@@ -11,7 +11,7 @@ from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
 from courses.uploads.files import delete_syllabus, get_syllabus_file, list_syllabi
 from courses.uploads.serializers import SyllabusRow
-from studyservice.http.responses import download_response
+from studyservice.http.bodies import download_response
 from studyservice.operations.errors import NotFound
 
 

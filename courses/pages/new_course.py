@@ -19,7 +19,7 @@ from courses.uploads.files import get_syllabus
 from courses.uploads.proposals import proposal_of
 from courses.uploads.serializers import ProposalRow, SyllabusDetailRow
 from courses.views import CourseViewSet
-from studyservice.http.page_uploads import takes_file
+from studyservice.http.forms import takes_file
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.reading.gate import ReadLater
 

@@ -33,8 +33,7 @@ from courses.uploads.counting import count_upload
 from courses.uploads.rows import MAX_BYTES
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow, SyllabusDetailRow
 from courses.uploads.uploading import create_syllabus
-from studyservice.http.error_pages import error_page
-from studyservice.http.sent_back import is_members_form, sent_back
+from studyservice.http.error_pages import error_page, is_members_form, sent_back
 from studyservice.language_model import LanguageModel
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload

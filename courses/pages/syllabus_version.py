@@ -24,7 +24,7 @@ from courses.syllabus_versions import Version, apply_syllabus, version_of
 from courses.uploads.files import get_syllabus, model_answer
 from courses.uploads.serializers import SyllabusDetailRow
 from courses.views import CourseViewSet
-from studyservice.http.page_uploads import takes_file
+from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound, ValidationFailed
 from studyservice.reading.gate import ReadLater
 

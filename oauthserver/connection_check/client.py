@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 import httpx2
 
 from oauthserver.connection_check.throwaway import Throwaway
-from studyservice.http.paths import MCP_ROOT
+from studyservice.http.requests import MCP_ROOT
 from studyservice.installation.findings import Failed, Step
 from studyservice.installation.network import TIMEOUT
 from studyservice.operations.declaration import Scope

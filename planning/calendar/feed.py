@@ -16,8 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from accounts.credentials.calendar_feeds import Feed, resolve_feed
 from accounts.rows.access import Access
 from planning.calendar.events import calendar_text, events_of
-from studyservice.http.client_address import client_address
-from studyservice.http.request_keys import CALLER
+from studyservice.http.requests import CALLER, client_address
 from studyservice.rates.limiter import Rate, Window, hit
 from studyservice.server.lanes import MEMBER
 

@@ -29,7 +29,7 @@ from planning.calendar.views import CalendarViewSet
 from planning.pages.school_calendar_forms import LabelsForm
 from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows, proposals, summaries
 from planning.school_calendars.loading import load_courses
-from studyservice.http.page_uploads import takes_file
+from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound
 from studyservice.operations.uploads import Upload
 

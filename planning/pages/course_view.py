@@ -17,7 +17,7 @@ from grades.breakdown import get_grades
 from planning.course_plan import PlannedItem, items_with_milestones
 from planning.pages.course_forms import AssumeForm, NewItemForm, NewScoreForm
 from planning.pages.grade_view import grade_shown
-from studyservice.http.pages import may_fetch
+from studyservice.http.middleware import may_fetch
 from vocab.decks import decks_of_course
 
 

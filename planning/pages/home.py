@@ -21,7 +21,7 @@ from planning.agenda import done_milestones, look_ahead
 from planning.now.situation import Situation
 from planning.pages.due_lists import due_lists
 from planning.pages.what_now import minutes_asked, what_now
-from studyservice.http.pages import may_fetch
+from studyservice.http.middleware import may_fetch
 from vocab.studying import coming
 
 WEEK = 6

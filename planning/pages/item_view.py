@@ -19,7 +19,7 @@ from planning.pages.item_forms import ItemForm, MilestoneForm, MinutesForm, NewM
 from planning.readiness import get_item_detail
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from studyservice.charts import Chart, columns, percent_range
-from studyservice.http.pages import may_fetch
+from studyservice.http.middleware import may_fetch
 from studyservice.operations.errors import NotFound
 from vocab.exam_records import TARGET, USUAL_MINUTES, StudyPlanRow
 from vocab.plans import has_plan, plan_for

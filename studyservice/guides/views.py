@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from studyservice.guides.catalog import ADDRESSES, CHANGELOG, INDEXES, ROOT, SECTIONS, Index
 from studyservice.guides.changelog import HISTORY_SECONDS
 from studyservice.guides.markdown import Heading, document
-from studyservice.http.pages import may_fetch
+from studyservice.http.middleware import may_fetch
 from studyservice.openapi.document import document as description
 from studyservice.operations.codec import encode
 

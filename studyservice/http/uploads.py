@@ -10,8 +10,7 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.http import HttpRequest
 from django.http.multipartparser import MultiPartParserError
 
-from studyservice.http.bodies import content_length, require_plain
-from studyservice.http.responses import JSON_TYPE
+from studyservice.http.bodies import JSON_TYPE, content_length, require_plain
 from studyservice.operations.errors import InvalidRequest
 from studyservice.operations.uploads import PART, Received, Upload, UploadedFile
 

@@ -18,8 +18,7 @@ from django.core.signals import request_started
 from django.http import FileResponse, HttpResponseBase
 from django.urls import Resolver404, resolve
 
-from studyservice.http.paths import ADMIN_ROOT, is_below, is_health_path
-from studyservice.http.request_keys import REFUSAL
+from studyservice.http.requests import ADMIN_ROOT, REFUSAL, is_below, is_health_path
 from studyservice.operations.errors import ApiError, InternalError, InvalidRequest
 from studyservice.server.guard import Guard, State, current
 from studyservice.server.lanes import Lanes

@@ -19,8 +19,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse
 
 from studyservice import __version__
-from studyservice.http.reading import read_only
-from studyservice.http.responses import json_response
+from studyservice.http.bodies import json_response, read_only
 from studyservice.server.probes import Probe
 from studyservice.server.static_files import require_static_files
 

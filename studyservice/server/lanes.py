@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 from weakref import WeakValueDictionary
 
-from studyservice.http.client_address import counted_address
+from studyservice.http.requests import counted_address
 
 MEMBER = "studyservice.member"
 """Key in `META` under which the application stores the member of a valid credential."""

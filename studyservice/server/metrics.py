@@ -17,8 +17,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from studyservice.database.lock_waits import ended_waiting, gave_up
 from studyservice.http.logs import RequestLogMiddleware
-from studyservice.http.paths import is_api_path, is_oauth_path
-from studyservice.http.request_keys import TOOL, TOOL_FAILURE
+from studyservice.http.requests import TOOL, TOOL_FAILURE, is_api_path, is_oauth_path
 from studyservice.rates.limiter import Rate, exceeded
 from studyservice.rates.shared import fallback
 from studyservice.server.signals import MAIL_OUTCOMES, MODEL_OUTCOMES, Reading, calendar_read, mail_ended, syllabus_read

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from studyservice.http.paths import API_ROOTS
+from studyservice.http.requests import API_ROOTS
 from studyservice.operations.errors import InvalidRequest
 
 _REQUEST_LINE = re.compile(rb"(?:\r\n)?([A-Z]{1,20} /[!->@-~]{0,2000})")

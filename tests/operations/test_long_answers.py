@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from accounts.models import Member
-from studyservice.http.responses import json_response
+from studyservice.http.bodies import json_response
 from studyservice.operations.codec import PIECE, encode
 from tests.support.cases import each
 from tests.support.entry_points import RestEntryPoint

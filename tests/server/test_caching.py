@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Member
-from studyservice.http.paths import is_below, is_json_path
+from studyservice.http.requests import is_below, is_json_path
 from studyservice.rates import limiter as rates
 from tests.support.cases import each
 from tests.support.entry_points import whole

@@ -19,8 +19,7 @@ from django.urls import include, path
 from accounts.changes.models import Change
 from accounts.credentials.api_keys import revoke_api_key
 from oauthserver.blocking import block
-from studyservice.http.logs import JSONFormatter, LineHandler, SecretFilter
-from studyservice.http.request_ids import RequestIdFilter
+from studyservice.http.logs import JSONFormatter, LineHandler, RequestIdFilter, SecretFilter
 from studyservice.rates import limiter as rates
 from tests.support.calendars import Subscription
 from tests.support.cases import each
@@ -44,7 +43,7 @@ def a_broken_route(settings) -> None:
     """Adds `/v1/broken` and `/broken`, whose view fails."""
     urls = ModuleType("broken_urls")
     patterns = [path("v1/broken", broken), path("broken", broken), path("", include("studyservice.urls"))]
-    vars(urls).update(urlpatterns=patterns, handler500="studyservice.http.failures.server_error")
+    vars(urls).update(urlpatterns=patterns, handler500="studyservice.http.error_pages.server_error")
     settings.ROOT_URLCONF = urls
 
 

@@ -25,7 +25,7 @@ from django.test import Client, RequestFactory, override_settings
 from environ.fileaware_mapping import FileAwareMapping
 
 from studyservice import environment
-from studyservice.http.paths import is_api_path
+from studyservice.http.requests import is_api_path
 from studyservice.server.checks import ENVIRONMENT
 from tests import ROOT
 from tests.support.cases import each

@@ -12,7 +12,7 @@ from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from accounts.rows.access import Access
-from studyservice.http.page_uploads import takes_file
+from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, ValidationFailed
 from studyservice.operations.uploads import Upload
 from vocab.decks import list_vocab_decks

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
-from studyservice.http.responses import download_response
+from studyservice.http.bodies import download_response
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from vocab.browsing import DeckCard, cards_of
 from vocab.card_changes import CARDS_OF_DECK, add_vocab_cards

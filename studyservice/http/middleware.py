@@ -1,15 +1,20 @@
-"""Middleware for browser pages, which does nothing for API requests.
+"""Middleware of pages, which does nothing for API requests, and of every answer: cache headers and refusals.
 
 The API has no sessions, cookies or form tokens (spec, rule 4), so it does not pay for them. Nor do other JSON
 endpoints, like the token endpoint. Their `Host` is checked like that of a page.
+
+Cache headers (RFC 9111) are set for every URL except members' pages, which set them with Django's `never_cache`. Error
+pages set their own.
 """
 
+import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from csp.constants import SELF
 from csp.decorators import csp_replace, csp_update
 from csp.middleware import CSPMiddleware
+from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
@@ -19,8 +24,20 @@ from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
-from studyservice.http.page_gate import refusal
-from studyservice.http.paths import is_api_path, is_connecting_path, is_health_path, is_json_path
+from studyservice.http.bodies import error_response, oauth_error_response
+from studyservice.http.forms import refusal
+from studyservice.http.requests import (
+    REFUSAL,
+    is_api_path,
+    is_connecting_path,
+    is_description_path,
+    is_health_path,
+    is_json_path,
+    is_oauth_path,
+    is_unstored_path,
+)
+
+logger = logging.getLogger(__name__)
 
 _Middleware = TypeVar("_Middleware", bound=type[MiddlewareMixin])
 
@@ -91,7 +108,7 @@ class PageCommonMiddleware(CommonMiddleware):
 
 @_skip(is_json_path)
 class PageCsrfMiddleware(CsrfViewMiddleware):
-    """Form tokens. The body is read for them only after `page_gate` has admitted it."""
+    """Form tokens. The body is read for them only after `refusal` has admitted it."""
 
     def process_view(self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any) -> Any:
         """Check the rate and the size of the request, then its token."""
@@ -108,7 +125,54 @@ class PageMessageMiddleware(MessageMiddleware):
     """Flash messages."""
 
 
+class RefusalMiddleware(MiddlewareMixin):
+    """Answers requests that were refused before. The innermost middleware, so that all others see the answer.
+
+    The server refuses what is not HTTP; a request that can be read then stands in for it.
+    """
+
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        """Return the refusal of `request`, if there is one."""
+        refused = REFUSAL.get(request)
+        if refused is None:
+            return None
+        error, reason = refused
+        if reason:
+            logger.warning("Refused before it was a request: %s", reason)
+        if is_oauth_path(request.path_info):
+            return oauth_error_response(error.type, error.message, error.status, error.headers)
+        return error_response(error)
+
+
 def may_fetch(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Let the scripts of a page send requests to this site."""
     csp_update({"connect-src": [SELF]})(lambda _: response)(request)
     return response
+
+
+DESCRIPTION_SECONDS = 300
+"""How long a cache may keep an outdated description of the service."""
+
+_UNSTORED = "no-store"
+_SHORT = f"public, max-age={DESCRIPTION_SECONDS}"
+
+
+class CacheControlMiddleware(MiddlewareMixin):
+    """Sets `Cache-Control`, also on refusals and redirects, unless the view has set it."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Set the header."""
+        if is_unstored_path(request.path_info):
+            response.headers.setdefault("Cache-Control", _UNSTORED)
+        elif is_description_path(request.path_info):
+            response.headers.setdefault("Cache-Control", _SHORT if response.status_code == 200 else _UNSTORED)
+        return response
+
+
+def site_links(request: HttpRequest) -> dict[str, str]:
+    """Return `contact_url`, `privacy_url` and `terms_url`, empty if the operators did not set them."""
+    return {
+        "contact_url": settings.CONTACT_URL,
+        "privacy_url": settings.PRIVACY_URL,
+        "terms_url": settings.TERMS_URL,
+    }

@@ -1,18 +1,23 @@
-"""Check the rate and the size of a page's request before its form is read.
+"""Forms of pages: their rates and sizes, checked before a form is read, and forms with a file.
 
-Django's check of form tokens reads the whole body before every view; this runs before that check.
+Django's check of form tokens reads the whole body before every view; `refusal` runs before that check.
 """
 
 from collections.abc import Callable
+from contextlib import ExitStack
+from functools import wraps
 from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import error_page, too_many
-from studyservice.http.paths import ADMIN_ROOT, is_below
+from studyservice.http.requests import ADMIN_ROOT, client_address, is_below
+from studyservice.http.uploads import FormUploadHandler
+from studyservice.operations.errors import ApiError
+from studyservice.operations.uploads import Upload
 from studyservice.rates.limiter import Rate, hit
 
 _View = TypeVar("_View", bound=Callable[..., Any])
@@ -69,3 +74,40 @@ def _too_large(request: HttpRequest, most: int) -> HttpResponse:
         f"Nothing was changed. This form takes at most {most // 1024:,} kB. Go back, shorten what you entered or "
         "choose smaller files, and send it again.",
     )
+
+
+_Page = Callable[..., HttpResponse]
+
+
+def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
+    """Let the form of a view contain a file, limited by `upload`, with its own queue.
+
+    Place it below the decorator that requires a sign-in, so that only members' files are parsed. The form's token is
+    in the body like the file, so it is checked here and not before the view.
+    """
+
+    def decorate(view: _Page) -> _Page:
+        protected: _Page = csrf_protect(view)
+
+        @csrf_exempt
+        @wraps(view)
+        def receive(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if request.method != "POST":
+                return protected(request, *args, **kwargs)
+            try:
+                with ExitStack() as turn:
+                    if upload.turn is not None:
+                        turn.enter_context(upload.turn())
+                    handler = turn.enter_context(FormUploadHandler(request))
+                    request.upload_handlers = [handler]
+                    return protected(request, *args, **kwargs)
+            except ApiError as error:
+                return error_page(
+                    request, error.status, "Your file was not taken", error.message, headers=error.headers
+                )
+
+        # decorators around it copy this attribute (`refusal`)
+        receive.__dict__["max_body_bytes"] = upload.max_body_bytes
+        return receive
+
+    return decorate
