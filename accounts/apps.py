@@ -20,8 +20,7 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the hooks that lower packages call."""
-        from accounts.credentials.key_limits import KeyLimits
-        from accounts.credentials.limiting import LIMITS_STORES
+        from accounts.credentials.limiting import LIMITS_STORES, KeyLimits
         from accounts.credentials.resolving import RESOLVERS, resolve_api_key
         from accounts.erasure import endings, purging
         from accounts.erasure.erasing import ERASURES, erase_member, finish_erasures, forget_in_log

@@ -13,7 +13,7 @@ from django.urls import URLPattern, path
 
 from accounts.operators.base import StudyDataAdmin
 from accounts.rows.access import Access
-from accounts.rows.change import change as logged_change
+from accounts.rows.access import change as logged_change
 from courses import courses, items
 from courses.item_batches import create_item
 from courses.models import Course, Item, SyllabusFile

@@ -9,10 +9,8 @@ from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
 from django.db.models.functions import Coalesce, Length, Substr
 
 from accounts.credentials.limiting import CourseName, with_new_course
-from accounts.members.limits import Limit
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.members.data import Maximum
+from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
 from courses.colors import least_used
 from courses.doubts import doubt_items_of
@@ -24,8 +22,7 @@ from courses.entry_serializers import (
     NewCourseFields,
 )
 from courses.errors import NoSuchCourse
-from courses.item_batches import answered, insert_items, with_worths
-from courses.item_counts import course_for_items, require_room_for_items
+from courses.item_batches import answered, course_for_items, insert_items, require_room_for_items, with_worths
 from courses.item_rows import ReadItem
 from courses.items import next_items
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course
@@ -38,7 +35,7 @@ from studyservice.hooks import Hook
 from studyservice.operations.errors import Detail, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
-COURSES = Limit(most=30, what="courses", full="You have reached the limit of {most} courses. Delete one first.")
+COURSES = Maximum(most=30, what="courses", full="You have reached the limit of {most} courses. Delete one first.")
 
 _HAS_SYLLABUS = ExpressionWrapper(Q(syllabus_text__isnull=False), output_field=BooleanField())
 COURSES_BY_AGE = Course.rows.declared.annotate(has_syllabus=_HAS_SYLLABUS).order_by("created_at", "id")

@@ -9,8 +9,7 @@ from uuid import UUID
 from django.db.models import F
 
 from accounts.changes.calls import doubt
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from courses.models import Item
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.warnings import Claim, cautions_about

@@ -1,26 +1,99 @@
-"""Create items, several in one call, with their syllabus lines."""
+"""Create items, several in one call, with their syllabus lines, categories and maxima."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, Unpack, cast
+from typing import Any, TypedDict, Unpack, cast
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q
 
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect, as_array
+from accounts.members.data import Maximum
+from accounts.rows.access import Access, MemberSelect, as_array, change
 from accounts.rows.rows import OneOf
-from courses.categories import require_categories
 from courses.doubts import doubt_new_item
 from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
-from courses.item_counts import course_for_items, require_room_for_items
-from courses.item_rows import ITEMS, WHOLE, ReadItem, as_answered, as_read
+from courses.errors import NoSuchCourse
+from courses.item_rows import GRADE_CATEGORY, ITEMS, WHOLE, ReadItem, as_answered, as_read
 from courses.models import Course, Item
 from courses.serializers import NewItem
 from courses.syllabi.comparison import Stored
 from courses.verification import verify
-from studyservice.database.statements import Param
+from studyservice.database.statements import Param, aggregated
+from studyservice.operations.errors import Detail, ValidationFailed
+
+
+def require_categories(access: Access, course_id: UUID, named: Mapping[str, UUID | None]) -> None:
+    """Reject categories of other courses. One statement, or none without categories.
+
+    Args:
+        named: category ids, by the name of their field in the request.
+
+    Raises:
+        ValidationFailed: a category does not belong to the course.
+    """
+    wanted = {category_id for category_id in named.values() if category_id is not None}
+    if not wanted:
+        return
+    found = GRADE_CATEGORY.rows.of(access).all("id", course_id=course_id, id__in=wanted)
+    there = {category["id"] for category in found}
+    details: list[Detail] = [
+        {"field": field, "message": "Not a category of this course; get_grades lists the ids."}
+        for field, category_id in named.items()
+        if category_id is not None and category_id not in there
+    ]
+    if details:
+        raise ValidationFailed(details)
+
+
+ITEMS_OF_COURSE = Maximum(
+    most=1000,
+    what="items of a course",
+    full="You have reached the limit of {most} items in this course. Delete one first.",
+    per="course",
+)
+
+ITEMS_OF_MEMBER = Maximum(
+    most=5000,
+    what="items",
+    full="You have reached the limit of {most} items in all courses together. Delete one first.",
+)
+"""Limits the size of get_agenda's answer."""
+
+
+class CourseForItems(TypedDict):
+    """The course that receives items, and the number of items in it and in all courses."""
+
+    name: str
+    term: str
+    here: int
+    in_all: int
+
+
+_FOR_ITEMS = MemberSelect[CourseForItems](
+    Course.rows.declared.filter(id=Param("course_id"))
+    .annotate(
+        here=aggregated(Item.rows.whole.filter(course_id=OuterRef("id")), "COUNT", "course_id"),
+        in_all=aggregated(Item.rows.whole, "COUNT", "member_id"),
+    )
+    .order_by(),
+    {name: name for name in CourseForItems.__annotations__},
+)
+
+
+def course_for_items(access: Access, course_id: UUID) -> CourseForItems:
+    """The course, for `require_room_for_items`. One query, under the member's lock.
+
+    Raises:
+        NotFound: the call sees no such course.
+    """
+    return _FOR_ITEMS.get(NoSuchCourse, access, course_id=course_id)
+
+
+def require_room_for_items(course: CourseForItems, more: int) -> None:
+    """Raise Conflict unless the course and the member can have `more` items."""
+    ITEMS_OF_COURSE.require(course["here"], more)
+    ITEMS_OF_MEMBER.require(course["in_all"], more)
+
 
 _OF_COURSE = ITEMS.filter(course_id=Param("course_id")).order_by("created_at", "id")
 _WITH_DATES = MemberSelect[ReadItem](_OF_COURSE.filter(OneOf("due_on", "dates")), WHOLE)

@@ -27,15 +27,13 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
-from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
+from courses.item_rows import ITEMS, LISTED, OF_STATUS, SOONEST_FIRST, ReadItem, as_answered
 from courses.models import Item
 from courses.parameters import ItemFilters
 from courses.searching import found as with_text
 from courses.serializers import ItemRow
-from courses.statuses import OF_STATUS
 from studyservice.database.folding import fold
 from studyservice.database.keysets import After, SelectBoth
 from studyservice.database.statements import Param

@@ -7,13 +7,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.changes.contents import Fields
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
-from courses.categories import require_categories
 from courses.doubts import doubt_item
 from courses.errors import NoSuchItem
+from courses.item_batches import require_categories
 from courses.item_rows import ITEMS, LISTED, NOTE_IN_LISTS, SOONEST_FIRST, WHOLE, ReadItem, as_answered
 from courses.models import Item
 from courses.serializers import ItemBody, ItemFields, ItemRow

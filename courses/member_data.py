@@ -4,7 +4,7 @@ from accounts.members.archived import Archived
 from accounts.members.data import Computed, Logged, MemberData, Visible, register
 from courses.archive import ItemRules, SyllabusFileRules
 from courses.courses import COURSES
-from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
+from courses.item_batches import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item, SyllabusFile
 from courses.searching import folded_course, folded_item
 from courses.serializers import CourseBody

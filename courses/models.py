@@ -244,7 +244,7 @@ class ItemKind(models.TextChoices):
 
 
 class ItemStatus(models.TextChoices):
-    """The state of an item, determined by `courses.statuses`."""
+    """The state of an item, determined by `courses.item_rows`."""
 
     GRADED = "graded"
     DONE = "done"

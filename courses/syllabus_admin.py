@@ -11,8 +11,7 @@ from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest
 
 from accounts.operators.base import ReadOnlyAdmin, ServiceInline, note_reading
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from courses.models import SyllabusFile
 from courses.uploads.operators import ReadFile, read_again, read_brought
 from studyservice.http.requests import RequestKey

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 from uuid import UUID
 
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from courses.approval import Applied, Approve, Approved, ReviewRow, State
 from courses.courses import change_course
 from courses.item_batches import add_items

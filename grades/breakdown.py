@@ -11,12 +11,11 @@ from uuid import UUID
 from django.db.models import Case, FilteredRelation, OuterRef, Q, When, Window
 from django.db.models.functions import RowNumber
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from accounts.rows.seen import GradesSeen
 from courses.errors import NoSuchCourse
+from courses.item_rows import OF_STATUS
 from courses.models import Course, Item
-from courses.statuses import OF_STATUS
 from grades.arithmetic import half_up, letter, lowest, number_dropped, ten_thousandths
 from grades.curve import Part, curve
 from grades.outlook import outlook

@@ -5,9 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from accounts.changes.contents import Fields
-from accounts.members.limits import Limit
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.members.data import Maximum
+from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from courses.courses import seen_course
 from courses.entry_serializers import MAX_CATEGORIES
@@ -18,7 +17,7 @@ from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
 from studyservice.operations.errors import Detail, ValidationFailed
 
-CATEGORIES_OF_COURSE = Limit(
+CATEGORIES_OF_COURSE = Maximum(
     most=MAX_CATEGORIES,
     what="grade categories of a course",
     full="You have reached the limit of {most} grade categories in this course. Delete one first.",

@@ -7,8 +7,7 @@ from django.db.models import DateTimeField, Exists, F, OuterRef, Q, Subquery
 from accounts.changes.recording import Write
 from accounts.members.data import Touched
 from accounts.models import Member
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect, as_array
+from accounts.rows.access import Access, MemberSelect, as_array
 from accounts.rows.rows import OneOf, Row
 from courses.models import Item
 from grades.models import GradeScore

@@ -5,9 +5,8 @@ from typing import Unpack, cast
 from uuid import UUID
 
 from accounts.changes.contents import Fields
-from accounts.members.limits import Limit
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.members.data import Maximum
+from accounts.rows.access import Access, change
 from accounts.rows.rows import COURSE, Row
 from courses.courses import seen_course
 from courses.models import Item
@@ -17,7 +16,7 @@ from grades.serializers import GradeScoreRow, NewScore, ScoreFields
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
-SCORES_OF_COURSE = Limit(
+SCORES_OF_COURSE = Maximum(
     most=500,
     what="scores of a course",
     full="You have reached the limit of {most} scores in this course. Delete one first.",

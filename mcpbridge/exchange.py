@@ -33,7 +33,7 @@ from mcp.types import (
 )
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, SUPPORTED_PROTOCOL_VERSIONS
 
-from accounts.credentials.rates import count_more
+from accounts.api.middleware import count_more
 from mcpbridge.running import result_of
 from studyservice.operations.errors import RateLimited
 

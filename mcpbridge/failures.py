@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from accounts.credentials.hidden import GradesHidden, PartHidden
+from accounts.credentials.limits import GradesHidden, PartHidden
 from mcpbridge.sources import sources_of
 from mcpbridge.tools import tools
 from studyservice.http.logs import current_request_id

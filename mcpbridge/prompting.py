@@ -26,8 +26,8 @@ from mcp.types import (
     TextContent,
 )
 
+from accounts.api.middleware import require_membership
 from accounts.credentials.resolving import CREDENTIAL, Credential
-from accounts.members.membership import require_membership
 from mcpbridge.failures import failure_text
 from mcpbridge.listing import require_first_page
 from mcpbridge.names import Choice, choices, completing, matching

@@ -19,10 +19,10 @@ from mcp.types import (
 )
 from mcp.types.version import SUPPORTED_PROTOCOL_VERSIONS
 
+from accounts.api.middleware import require_membership
 from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL
-from accounts.members.membership import require_membership
 from mcpbridge.answers import answer_text, doubtful
 from mcpbridge.failures import failure_text
 from mcpbridge.icons import icon

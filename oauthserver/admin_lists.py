@@ -19,7 +19,7 @@ from oauthserver.models import Application, Grant, RefreshToken
 def with_calls(apps: QuerySet[Application]) -> QuerySet[Application]:
     """Annotate apps with their block, their members, and the recorded calls of their connections.
 
-    The times come from `accounts.credentials.app_calls` and may be five minutes late.
+    The times come from `accounts.credentials.uses` and may be five minutes late.
     """
     consents = Grant.objects.filter(application=OuterRef("pk"))
     newest = consents.order_by().values("application").annotate(newest=Max("last_call_at"))  # without sorting

@@ -13,6 +13,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidRequestError
 from accounts.changes.writing import writing
 from accounts.credentials.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
 from accounts.credentials.limits import Limits
+from accounts.credentials.owners import note_use
 from accounts.events.log import Subject, record_event
 from accounts.events.models import EventKind
 from accounts.models import Member
@@ -22,7 +23,6 @@ from oauthserver.families import end_families, families_of, members_of
 from oauthserver.models import Application, Grant, live_refresh_tokens
 from oauthserver.parameters import Parameters
 from oauthserver.platforms import destination_of, hosts_of, is_verified
-from studyservice.database.last_use import note_use
 from studyservice.operations.declaration import Scope
 
 MAX_LISTED = 50

@@ -166,7 +166,7 @@ class Grant(AbstractGrant):
     last_call_at = models.DateTimeField(
         null=True,
         editable=False,
-        help_text="When a call of it was last answered as it asked. See accounts.credentials.app_calls.",
+        help_text="When a call of it was last answered as it asked. See accounts.credentials.uses.",
     )
     refused_at = models.DateTimeField(null=True, editable=False, help_text="When a call of it was last refused.")
     refusal = models.CharField(

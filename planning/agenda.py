@@ -8,8 +8,7 @@ from uuid import UUID
 from django.db.models import F, Q
 from django.utils import timezone
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from planning.agenda_serializers import AgendaRow
 from planning.milestones import MILESTONES, with_overdue
 from planning.now.filling import NowRow, what_now

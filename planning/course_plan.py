@@ -6,10 +6,8 @@ from uuid import UUID
 
 from django.db.models import FilteredRelation, Q
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
-from courses.item_rows import ITEMS, SOONEST_FIRST
-from courses.statuses import status_of
+from accounts.rows.access import Access, MemberSelect
+from courses.item_rows import ITEMS, SOONEST_FIRST, status_of
 from planning.milestone_order import ORDER
 from studyservice.database.statements import Param
 

@@ -9,8 +9,7 @@ from uuid import UUID
 from django.db.models import F
 
 from accounts.changes.calls import doubt
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from planning.models import Milestone
 from studyservice.database.statements import Param
 

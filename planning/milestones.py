@@ -7,10 +7,8 @@ from uuid import UUID
 from django.db.models import Count, OuterRef
 
 from accounts.changes.contents import Fields
-from accounts.members.limits import Limit
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.members.data import Maximum
+from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
 from courses.errors import NoSuchItem
 from courses.items import get_item
@@ -31,14 +29,14 @@ from planning.serializers import (
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.serializers import DeletedRow, deletion
 
-MILESTONES_OF_ITEM = Limit(
+MILESTONES_OF_ITEM = Maximum(
     most=MAX_MILESTONES,
     what="milestones of an item",
     full="You have reached the limit of {most} milestones on this item. Delete one first.",
     per="item",
 )
 
-MILESTONES_OF_MEMBER = Limit(
+MILESTONES_OF_MEMBER = Maximum(
     most=5000,
     what="milestones",
     full="You have reached the limit of {most} milestones on all items together. Delete one first.",

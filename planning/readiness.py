@@ -6,13 +6,11 @@ from uuid import UUID
 
 from django.db.models import BooleanField, Case, Q, Value, When
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
-from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
+from accounts.rows.access import Access, MemberSelect
+from courses.item_rows import EXAMINED, ITEMS, LISTED, MISSED_FOR, OF_STATUS, SOONEST_FIRST, ReadItem, as_answered
 from courses.items import get_item
 from courses.models import ItemStatus
 from courses.serializers import ItemRow
-from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
 from planning.agenda_serializers import ItemDetailRow
 from studyservice.database.statements import Param
 from vocab.exam_records import TARGET

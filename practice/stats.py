@@ -5,8 +5,7 @@ from typing import TypedDict
 
 from django.db.models import Max, Q, Sum
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from accounts.rows.seen import AllCoursesSeen
 from practice.limited import SUMMED
 from practice.models import CERTAIN, PracticeSum, SumKind

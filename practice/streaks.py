@@ -5,8 +5,7 @@ from datetime import date, timedelta
 from typing import TypedDict
 
 from accounts.models import Member
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from practice.models import PracticeSum, SumKind
 from practice.serializers import StreakRow
 from studyservice.database.statements import Param

@@ -4,8 +4,7 @@ from datetime import datetime
 from typing import TypedDict
 from uuid import UUID
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from studyservice.database.folding import fold
 from studyservice.database.statements import Param
 from vocab.models import Card

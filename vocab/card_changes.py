@@ -9,10 +9,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.changes.contents import Fields
-from accounts.members.limits import Limit
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.members.data import Maximum
+from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import Conflict
@@ -23,7 +21,7 @@ from vocab.errors import NoSuchCard, NoSuchDeck
 from vocab.models import Card, Deck
 from vocab.serializers import MAX_CARDS, CardChanges, CardFields, CardRecord, CardRow, DeckRow, ListedCardRow
 
-CARDS_OF_DECK = Limit(
+CARDS_OF_DECK = Maximum(
     most=MAX_CARDS,
     what="cards of a deck",
     full="A deck has at most {most} cards. Delete some of it first.",

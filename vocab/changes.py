@@ -16,8 +16,7 @@ from accounts.changes.records import ChangeRow
 from accounts.changes.values import as_kept
 from accounts.members.data import Touched
 from accounts.models import Member
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from accounts.undo.entries import Effects
 from accounts.undo.log import Wanted, keyset, undoable
 from accounts.undo.undo import Logged

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 from uuid import UUID
 
-from accounts.members.limits import Limit
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.members.data import Maximum
+from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from vocab.card_changes import add_cards
 from vocab.decks import list_vocab_decks, require_course, require_named
@@ -15,7 +14,7 @@ from vocab.merging import Merge, last_of_each, merge_cards, refuse_ids, similar_
 from vocab.models import Deck
 from vocab.serializers import CardEntryFields, CardFields
 
-DECKS = Limit(most=100, what="decks", full="You have reached the limit of {most} decks. Delete one first.")
+DECKS = Maximum(most=100, what="decks", full="You have reached the limit of {most} decks. Delete one first.")
 
 
 def create_vocab_deck(

@@ -9,9 +9,7 @@ from django.db.models import Case, F, FilteredRelation, IntegerField, OuterRef, 
 from django.utils import timezone
 
 from accounts.changes.contents import Fields
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
 from courses.models import Course
 from practice.models import PracticeSum, SumKind

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 from uuid import UUID
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from studyservice.database.statements import Param
 from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.spreadsheets import csv_lines

@@ -11,8 +11,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from courses.syllabi.reading.files import clean_filename
 from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit

@@ -22,11 +22,10 @@ from django.db.models import (
 )
 from django.utils import timezone
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
+from courses.item_rows import EXAMINED
 from courses.models import Item
 from courses.serializers import ItemRow
-from courses.statuses import EXAMINED
 from studyservice.database.statements import Param, aggregated
 from studyservice.operations.errors import ValidationFailed
 from vocab.exam_plan.days import instant

@@ -16,8 +16,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest, Power
 from django.db.models.lookups import GreaterThan
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from courses.models import Item
 from studyservice.database.functions import WholeDays
 from studyservice.database.statements import Param

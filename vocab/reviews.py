@@ -6,9 +6,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.changes.calls import writing_call
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect, change
 from practice.attempts import record_attempt
 from practice.models import Source
 from practice.sums import RUNS_AROUND, Around, days_around

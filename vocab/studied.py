@@ -25,8 +25,7 @@ from django.db.models import (
 )
 from django.db.models.expressions import Combinable
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from studyservice.database.statements import Param, aggregated
 from vocab.decks import BEGUN_TODAY, DUE, DUE_COUNT, NEW_COUNT, OF_THIS, new_left
 from vocab.exam_records import ReadinessRow

@@ -8,10 +8,9 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Count, Min, Q
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
+from courses.item_rows import EXAMINED, OF_STATUS
 from courses.models import Item, ItemStatus
-from courses.statuses import EXAMINED, OF_STATUS
 from studyservice.database.statements import Param
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Rating

@@ -1,7 +1,7 @@
 """Middleware around every API route: credential, rate limit and membership. For pages it sets the current call."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -12,19 +12,16 @@ from django.http import HttpRequest, HttpResponse
 from accounts.api.viewsets import routed
 from accounts.changes.calls import Actor, acting
 from accounts.changes.models import ActorKind
-from accounts.credentials.app_calls import note_call
-from accounts.credentials.causes import cause_of
-from accounts.credentials.challenges import challenge
-from accounts.credentials.key_networks import note_network
-from accounts.credentials.rates import WINDOW, count
-from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, credential_of, presented_secret
-from accounts.members.membership import require_membership
+from accounts.credentials.challenges import cause_of, challenge
+from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, Credential, credential_of, presented_secret
+from accounts.credentials.uses import note_call, note_network
 from accounts.members.models import Member
 from studyservice.http.bodies import error_response, rpc_error_response
 from studyservice.http.requests import (
     ADMIN_ROOT,
     CALLER,
     REFUSAL,
+    RequestKey,
     client_address,
     client_network,
     is_api_path,
@@ -47,13 +44,17 @@ logger = logging.getLogger(__name__)
 _PLAIN_HTTP = "Use https. A credential that was sent over http may have been read on the way: replace it."
 
 
+WINDOW = RequestKey[Window]("window")
+"""The rate limit's state after the request was counted. Missing if it was not counted."""
+
+
 class CredentialMiddleware:
     """Resolves the credential of an API request, counts the request against its window and checks the membership.
 
     A request without a live credential counts against its client address. Unknown routes are counted and answered 404;
     401, 403 and 429 need a route that exists (`process_view`). Behind https, plain http is refused. CORS preflight
     needs no credential and is not counted. Any other OPTIONS on `/mcp` needs no credential either. Every answer carries
-    the `RateLimit-*` headers (spec, Conventions 5), and is recorded (`accounts.credentials.app_calls`).
+    the `RateLimit-*` headers (spec, Conventions 5), and is recorded (`accounts.credentials.uses`).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -180,3 +181,46 @@ def _operations(view: Callable[..., HttpResponse]) -> Mapping[str, Operation]:
 def is_preflight(request: HttpRequest) -> bool:
     """Return whether this is a CORS preflight (Fetch standard, CORS-preflight request)."""
     return request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META
+
+
+def count(credential: Credential, amount: int = 1) -> Window:
+    """Count `amount` requests of `credential`. Return the window with less remaining.
+
+    A request refused by its own window does not count against its connection's. So one runaway token leaves the others
+    their share.
+    """
+    own = hit(Rate.API, str(credential.id), amount)
+    if credential.connection is None or own.exceeded:
+        return own
+    return min(own, hit(Rate.CONNECTION, str(credential.connection.id), amount), key=_sort_key)
+
+
+def count_more(request: HttpRequest, amount: int) -> Window | None:
+    """Count `amount` further requests in the same HTTP request. None without a credential; nothing is counted then."""
+    credential = CREDENTIAL.get(request)
+    if credential is None or amount <= 0:
+        return None
+    window = count(credential, amount)
+    WINDOW.set(request, window)
+    return window
+
+
+def _sort_key(window: Window) -> tuple[bool, int, int]:
+    """Sort key of windows: exceeded ones first, then by the remaining requests, then the later end first."""
+    return (not window.exceeded, window.remaining, -window.reset)
+
+
+def require_membership(member: Member, operations: Iterable[Operation]) -> None:
+    """Raise unless the membership is active or none of `operations` needs one (spec, rule 7).
+
+    Raises:
+        MembershipRequired: an operation needs an active membership.
+    """
+    if any(operation.membership for operation in operations) and not member.membership_is_active():
+        raise MembershipRequired(_refusal())
+
+
+def _refusal() -> str | None:
+    """Return the message for a lapsed member, or None for the default, without a renewal address."""
+    url = settings.MEMBERSHIP_URL
+    return f"Your membership is not active. Renew it at {url} to use this operation again." if url else None

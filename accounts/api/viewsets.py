@@ -12,9 +12,9 @@ import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.viewsets import ViewSet
 
-from accounts.api.refusals import require_grades_left_out, require_within
 from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
+from accounts.credentials.limits import require_grades_left_out, require_within
 from accounts.credentials.resolving import CREDENTIAL, Credential
 from accounts.idempotency.replaying import META, REPLAYED, Answer, KeyedCall, answer_once
 from accounts.members.models import Member

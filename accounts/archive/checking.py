@@ -16,8 +16,7 @@ from accounts.archive.profile import PROFILE, ProfileLine
 from accounts.archive.tables import FILES, ArchiveTable, archive_tables
 from accounts.archive.unpacking import Archive, NoArchive
 from accounts.members.archived import Tally
-from accounts.members.data import Columns, columns_of
-from accounts.members.limits import Limit
+from accounts.members.data import Columns, Maximum, columns_of
 from accounts.members.models import Member
 from studyservice.database.ids import uuid7
 from studyservice.operations.errors import MAX_DETAILS, Detail, ValidationFailed
@@ -156,7 +155,7 @@ class _Lines:
         unique = (() if table.how.keeps_time else ("id",), table.how.once)
         self._once = [columns for columns in unique if columns]
         self._seen: set[tuple[Any, ...]] = set()
-        self._counted: Counter[tuple[Limit | Tally, Any]] = Counter()
+        self._counted: Counter[tuple[Maximum | Tally, Any]] = Counter()
 
     def read(self) -> None:
         """Check the lines, and write their rows.
@@ -228,7 +227,7 @@ class _Lines:
             if self._counted[limit, group] > limit.most:
                 raise ValidationFailed.of("id", f"There would be more than {limit.most} {limit.what}.")
 
-    def _group(self, limit: Limit, references: Columns) -> Any:
+    def _group(self, limit: Maximum, references: Columns) -> Any:
         """The key of lines that count toward the same limit."""
         value, table = None, self._table
         for path in filter(None, limit.per.split("__")):

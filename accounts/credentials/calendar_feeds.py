@@ -8,10 +8,9 @@ from django.conf import settings
 
 from accounts.changes.writing import writing
 from accounts.credentials.models import CalendarFeed
-from accounts.credentials.owners import add_owner, delete_credentials, owner_of
+from accounts.credentials.owners import add_owner, delete_credentials, note_use, owner_of
 from accounts.credentials.resolving import MemberColumns, member_columns, member_of
 from accounts.members.models import Member
-from studyservice.database.last_use import note_use
 from studyservice.database.statements import Param, Select
 from studyservice.gone import note_gone
 from studyservice.secrets.generated import kind_of, new_secret, sha256

@@ -11,6 +11,7 @@ from typing import Protocol, TypedDict
 from uuid import UUID
 
 from accounts.credentials.limits import NO_LIMITS, Limits
+from accounts.credentials.models import ApiKey
 from accounts.members.models import Member
 from accounts.rows.access import Access
 from studyservice.hooks import Hook, HookTable
@@ -99,3 +100,16 @@ def limits_of(member: Member, limits: Limits) -> LimitsRow | None:
     """Like `told`, with a query if the limits name courses."""
     named = COURSE_NAMES.get()(member.id) if limits.courses is not None else []
     return told(limits, [course["id"] for course in named])
+
+
+class KeyLimits:
+    """The column of the key (`accounts.credentials.limiting.LimitsStore`)."""
+
+    def read(self, member_id: UUID, holder: UUID) -> Limits:
+        """Return the current limits."""
+        keys = ApiKey.objects.filter(member_id=member_id, id=holder)
+        return Limits.of(keys.values_list("limits", flat=True).first())
+
+    def write(self, member_id: UUID, holder: UUID, limits: Limits) -> None:
+        """Store the limits."""
+        ApiKey.objects.filter(member_id=member_id, id=holder).update(limits=limits.stored())

@@ -1,11 +1,35 @@
-"""The limits of a credential, as a value."""
+"""The limits of a credential, as a value, and the operations and fields that it must not use because of them.
 
+Those are checked with the scopes, before ids. Another scope does not help.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from typing import NamedTuple
 
 import orjson
+from django.conf import settings
 from django.utils.formats import date_format
+
+from studyservice.operations.declaration import Operation
+from studyservice.operations.errors import InsufficientScope
+
+
+class Form(NamedTuple):
+    """A kind of limits.
+
+    Attributes:
+        courses: how many courses are seen: "all", "one" or "some".
+        grades: whether grades are seen.
+    """
+
+    courses: str = "all"
+    grades: bool = True
+
+
+WHOLE = Form()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +52,13 @@ class Limits:
     def keep_back(self) -> bool:
         """Return whether any data is hidden."""
         return self.courses is not None or not self.grades
+
+    @property
+    def form(self) -> Form:
+        """Return the form of statements under these limits."""
+        if self.courses is None:
+            return WHOLE if self.grades else Form(grades=False)
+        return Form("one" if len(self.courses) == 1 else "some", self.grades)
 
     def have_ended(self, today: date) -> bool:
         """Return whether the last day is over; `today` is the member's date."""
@@ -86,3 +117,57 @@ def day_in_words(day: date) -> str:
 
 
 NO_LIMITS = Limits()
+
+
+_PART = (
+    "This credential sees a part of the member's data, and this is about all of it. "
+    "The member can change what it sees at {base}/keys."
+)
+
+
+class GradesHidden(InsufficientScope):
+    """The call is about grades, which the member hides from the credential."""
+
+    cause = "grades_hidden"
+    default_message = "The member keeps grades to themself."
+
+
+class PartHidden(InsufficientScope):
+    """The call is about more of the member's data than the credential sees."""
+
+    cause = "part_hidden"
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or _PART.format(base=settings.BASE_URL))
+
+
+def require_within(operation: Operation, limits: Limits) -> None:
+    """Refuse operations on the whole account, and on grades if the credential hides them.
+
+    Raises:
+        PartHidden: the operation is on the whole account.
+        GradesHidden: the operation is on grades.
+    """
+    if operation.whole_account and limits.keep_back:
+        raise PartHidden
+    if operation.grades and not limits.grades:
+        raise GradesHidden
+
+
+def require_grades_left_out(operation: Operation, limits: Limits, sent: object) -> None:
+    """Refuse a body with grade fields if the credential hides grades.
+
+    Raises:
+        GradesHidden: the body has such a field.
+    """
+    if not limits.grades and any(_has(sent, field) for field in operation.grade_fields):
+        raise GradesHidden
+
+
+def _has(sent: object, path: str) -> bool:
+    """Return whether a body has a non-null value at the path, in any entry of a list."""
+    name, _, rest = path.partition(".")
+    if not isinstance(sent, Mapping) or sent.get(name) is None:
+        return False
+    value = sent[name]
+    return any(_has(entry, rest) for entry in value) if rest and isinstance(value, list) else not rest

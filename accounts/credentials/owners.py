@@ -1,17 +1,22 @@
-"""Maps a secret's hash to its member, so that every query for a credential can name the member.
+"""The member of a secret, and when a secret was last used.
 
-Where members' rows are spread over partitions or servers, only the member's id locates a row. A secret belongs to one
-member forever, so the process caches what it found. The credential's own row, read at each call, says whether it still
-works. A row here that outlives its credential grants nothing.
+A table maps a secret's hash to its member, so that every query for a credential can name the member. Where members'
+rows are spread over partitions or servers, only the member's id locates a row. A secret belongs to one member forever,
+so the process caches what it found. The credential's own row, read at each call, says whether it still works. A row
+here that outlives its credential grants nothing.
 """
 
+import logging
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from threading import Lock
 from typing import Any, TypedDict
 from uuid import UUID
 
-from django.db.models import Model, QuerySet
+from django.db import DatabaseError
+from django.db.models import Model, Q, QuerySet
+from django.utils import timezone
 
 from accounts.credentials.models import SecretOwner
 from accounts.members.data import data_of
@@ -114,3 +119,37 @@ def kind_of(model: type[Model]) -> tuple[str, str]:
     if data is None or not data.hash_column:
         raise LookupError(model._meta.label)
     return f"{data.owner}_id", data.hash_column
+
+
+logger = logging.getLogger(__name__)
+
+NOTED_EVERY = timedelta(minutes=5)
+"""How stale a stored time of use may be."""
+
+
+def note_use(
+    model: type[Model],
+    noted: datetime | None,
+    *,
+    column: str = "last_used_at",
+    also: Mapping[str, object] | None = None,
+    **row: Any,
+) -> None:
+    """Set `column` of a row to now, unless it is less than five minutes old.
+
+    Of concurrent uses one is stored. If the database cannot write, as with a full disk or on a standby, the failure is
+    logged and the request goes on.
+
+    Args:
+        noted: the stored time, as read with the row; a fresh one costs no statement.
+        also: other columns to set with it.
+        row: the lookups that find the row; they name its member.
+    """
+    now = timezone.now()
+    if noted is not None and noted >= now - NOTED_EVERY:
+        return
+    stale = Q(**{column: None}) | Q(**{f"{column}__lt": now - NOTED_EVERY})
+    try:
+        QuerySet(model).filter(stale, **row).update(**{column: now}, **(also or {}))
+    except DatabaseError:
+        logger.exception("The use of %s could not be recorded", model._meta.label)

@@ -18,9 +18,8 @@ from accounts.changes.models import ActorKind
 from accounts.credentials.connections import Refusal
 from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.credentials.models import ApiKey, KeyEnd
-from accounts.credentials.owners import owner_of
+from accounts.credentials.owners import note_use, owner_of
 from accounts.members.models import Member
-from studyservice.database.last_use import note_use
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookTable
 from studyservice.http.requests import RequestKey, is_below
@@ -86,7 +85,7 @@ class Connection:
     Attributes:
         member_id: the member whose data it accesses.
         client_id: the app's.
-        last_call_at: the last recorded call (`accounts.credentials.app_calls`).
+        last_call_at: the last recorded call (`accounts.credentials.uses`).
         refused_at: the last recorded refusal.
     """
 
@@ -109,7 +108,7 @@ class Credential:
         root: the path below which it works; empty means everywhere.
         actor: for the log of changes.
         connection: of an access token. A connection may have several tokens at once.
-        networks: the known networks of an API key, separated by spaces (`accounts.credentials.key_networks`).
+        networks: the known networks of an API key, separated by spaces (`accounts.credentials.uses`).
         refused_at: the last recorded refusal of an API key.
         limits: restrict the data that it sees.
     """

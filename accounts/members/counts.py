@@ -8,8 +8,7 @@ from uuid import UUID
 from django.db import models
 from django.db.models import Count, F, Model, OuterRef, QuerySet
 
-from accounts.members.data import Columns, data_of, member_data
-from accounts.members.limits import Limit
+from accounts.members.data import Columns, Maximum, data_of, member_data
 from studyservice.database.ahead import Ahead, update_later
 from studyservice.database.batches import batches
 from studyservice.database.statements import aggregated
@@ -22,7 +21,7 @@ class Counted(NamedTuple):
         over: a queued query of the objects that exceed it.
     """
 
-    limit: Limit
+    limit: Maximum
     over: Ahead[Any]
 
 
@@ -52,7 +51,7 @@ def require_within(counted: Iterable[Counted]) -> None:
             raise limit.refusal()
 
 
-def _over(member_id: UUID, mine: QuerySet[Model], limit: Limit, inserted: Sequence[Columns]) -> Iterator[Ahead[Any]]:
+def _over(member_id: UUID, mine: QuerySet[Model], limit: Maximum, inserted: Sequence[Columns]) -> Iterator[Ahead[Any]]:
     """Queue the queries of the objects that have too many rows, among those that got some."""
     first, _, rest = limit.per.partition("__")
     if not first:
@@ -65,7 +64,7 @@ def _over(member_id: UUID, mine: QuerySet[Model], limit: Limit, inserted: Sequen
         yield _too_many(mine.filter(**{f"{limit.per}__in": touched}), limit.per, limit)
 
 
-def _too_many(rows: QuerySet[Model], per: str, limit: Limit) -> Ahead[Any]:
+def _too_many(rows: QuerySet[Model], per: str, limit: Maximum) -> Ahead[Any]:
     counted = rows.values(per).annotate(number=Count("pk")).filter(number__gt=limit.most)
     return Ahead(counted.values_list(per, "number"))
 
@@ -85,7 +84,7 @@ def recount(member_id: UUID) -> int:
     return wrong
 
 
-def _recount(member_id: UUID, model: type[Model], limit: Limit) -> int:
+def _recount(member_id: UUID, model: type[Model], limit: Maximum) -> int:
     """Recompute the counters of `limit` for each object."""
     rows: QuerySet[Model] = QuerySet(model).filter(member_id=member_id, **{limit.per: OuterRef("pk")})
     objects = counted_objects(model, limit).filter(member_id=member_id)
@@ -96,7 +95,7 @@ def _recount(member_id: UUID, model: type[Model], limit: Limit) -> int:
     return len(wrong)
 
 
-def counted_objects(model: type[Model], limit: Limit) -> QuerySet[Model]:
+def counted_objects(model: type[Model], limit: Maximum) -> QuerySet[Model]:
     """Return the objects that have the counter of `limit`, a limit of `model`."""
     field = model._meta.get_field(limit.per)
     assert isinstance(field, models.ForeignKey)  # noqa: S101  # a system check rejects other models

@@ -10,8 +10,8 @@ from django.apps import apps
 from django.db.models import Field, Model, Q
 
 from accounts.members.archived import Archived
-from accounts.members.limits import Limit
 from accounts.members.models import Member
+from studyservice.operations.errors import Conflict
 
 Columns = dict[str, Any]
 """A row by column name."""
@@ -26,6 +26,45 @@ Settle = Callable[[Member, Any, Touched], None]
 
 Raises `Conflict` if the rows are inconsistent.
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maximum:
+    """The most rows of a model. Creating, undoing and importing use the same object.
+
+    Attributes:
+        most: rows.
+        what: names the rows: `items of a course`.
+        full: the error message, with `{most}`.
+        per: path to the object whose rows count together, like `category__course`. Empty: all rows of the member.
+        counter: column of that object with the number of rows, if there is one.
+    """
+
+    most: int
+    what: str
+    full: str
+    per: str = ""
+    counter: str = ""
+
+    def refusal(self, present: int = 0, more: int = 1) -> Conflict:
+        """The error when there is no space for `more` rows beside the `present` ones.
+
+        It has no number of all the member's rows, which a credential for some courses must not learn.
+        """
+        if more == 1:
+            return Conflict(self.full.format(most=self.most))
+        if not self.per:
+            return Conflict(
+                f"With these there would be over {self.most} {self.what}. Send fewer, or delete some first."
+            )
+        over = present + more - self.most
+        told = f"That is {over} too many: there can be at most {self.most} {self.what}, and there are {present}."
+        return Conflict(f"{told} Send fewer, or delete some first.")
+
+    def require(self, present: int, more: int = 1) -> None:
+        """Raise `refusal` unless `more` rows fit beside the `present` ones."""
+        if present + more > self.most:
+            raise self.refusal(present, more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -131,7 +170,7 @@ class MemberData:
     credential: bool = False
     hash_column: str = ""
     stamps: tuple[str, ...] = ()
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[Maximum, ...] = ()
     unlimited: str = ""
     no_admin: str = ""
     visible: Visible = Visible()

@@ -1,7 +1,6 @@
-"""Memberships: require, renew and end them, and find members by state."""
+"""Memberships: renew and end them, and find members by state."""
 
 import zoneinfo
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -10,27 +9,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.members.models import Member, time_zones
-from studyservice.operations.declaration import Operation
-from studyservice.operations.errors import MembershipRequired
 
 SOON = timedelta(days=14)
 """How many days before its end a membership counts as ending soon."""
-
-
-def require_membership(member: Member, operations: Iterable[Operation]) -> None:
-    """Raise unless the membership is active or none of `operations` needs one (spec, rule 7).
-
-    Raises:
-        MembershipRequired: an operation needs an active membership.
-    """
-    if any(operation.membership for operation in operations) and not member.membership_is_active():
-        raise MembershipRequired(_refusal())
-
-
-def _refusal() -> str | None:
-    """Return the message for a lapsed member, or None for the default, without a renewal address."""
-    url = settings.MEMBERSHIP_URL
-    return f"Your membership is not active. Renew it at {url} to use this operation again." if url else None
 
 
 @dataclass(frozen=True, slots=True)

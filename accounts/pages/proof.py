@@ -22,8 +22,7 @@ from accounts.pages.signed_in import signed_in
 from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, Purpose, Refusal
 from accounts.signing_in.proofs import send_proof, try_proof
 from studyservice.http.error_pages import too_many
-from studyservice.rates.doubling import DoublingWait
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import DoublingWait, Rate, hit
 from studyservice.secrets.hashing import HashingBusy
 
 

@@ -26,8 +26,7 @@ from accounts.signing_in.sessions import PENDING_SIGN_IN, begin_session
 from studyservice.http.error_pages import too_many
 from studyservice.http.forms import counts_posts
 from studyservice.http.requests import client_address
-from studyservice.rates.doubling import DoublingWait
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import DoublingWait, Rate, hit
 from studyservice.secrets.hashing import HashingBusy
 
 REFUSALS = {

@@ -1,12 +1,28 @@
-"""What a call may see, and for whom: the first argument of every domain function."""
+"""What a call may see and for whom, its changes, and declared statements of the rows that it sees.
 
+`Access` is the first argument of every domain function. `with change(access, "create_item"):` opens a transaction under
+the member's lock that writes its row of the log.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from typing import Any, ClassVar
 from uuid import UUID
 
+import orjson
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+
 from accounts.changes.recording import Write
-from accounts.credentials.limits import NO_LIMITS, Limits
+from accounts.changes.writing import writing
+from accounts.credentials.limits import NO_LIMITS, Form, Limits
 from accounts.members.models import Member
+from accounts.rows.seen import SEEN_AS, courses_as_tokens, courses_as_value
+from studyservice.database.statements import Compiled, RowT_co, Select
+from studyservice.operations.errors import NotFound
 
 
 @dataclass(slots=True)
@@ -17,7 +33,7 @@ class Access:
         limits: of the credential.
         kind: of the credential (`Credential.kind`); empty without one.
         holder: the API key, or the consent of the access token; None without one.
-        write: the change that is being made (`accounts.rows.change.change`); None outside of one.
+        write: the change that is being made (`accounts.rows.access.change`); None outside of one.
     """
 
     member: Member
@@ -59,3 +75,93 @@ class Access:
         """See a course that the call has created."""
         if self.limits.courses is not None:
             self.limits = replace(self.limits, courses=(*self.limits.courses, str(course_id)))
+
+
+@contextmanager
+def change(access: Access, operation: str) -> Iterator[Write]:
+    """Log what the verbs of `rows` do in the block as one change (`accounts.changes.writing`).
+
+    Inside another change of the same access it is a part of that one.
+
+    Args:
+        operation: the name of the change.
+
+    Raises:
+        NotFound: the member is gone, or is being deleted.
+        NoActor: study data was changed outside a call, or by a read-only operation.
+    """
+    if access.write is not None:
+        yield access.write
+        return
+    with writing(access.member.id, operation) as write:
+        access.write = write
+        try:
+            yield write
+        finally:
+            access.write = None
+
+
+_NOTHING = Compiled("SELECT 1 WHERE 1 = 0", (), ())
+
+
+def as_array(values: Iterable[UUID | date]) -> Any:
+    """Return ids or dates as one parameter, for a condition with many of them (`accounts.rows.rows.OneOf`)."""
+    if connection.vendor == "postgresql":
+        return [*values]
+    return orjson.dumps([one.hex if isinstance(one, UUID) else one for one in values]).decode()
+
+
+class MemberSelect(Select[RowT_co]):
+    """A `Select` of `Model.rows.declared`, compiled once for each `Form` of limits.
+
+    `member_id` and the allowed courses are parameters that it fills in: `courses`, and `tokens`, without hyphens.
+    """
+
+    made: ClassVar[list["MemberSelect[Any]"]] = []
+    """Every statement, for the check of their limited forms."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.made.append(self)
+
+    def all(self, access: Access, **values: Any) -> list[RowT_co]:  # type: ignore[override]
+        """Return every row that the call sees."""
+        return super().all(access=access, **values)
+
+    def first(self, access: Access, **values: Any) -> RowT_co | None:  # type: ignore[override]
+        """Return the first row that the call sees, or None."""
+        return super().first(access=access, **values)
+
+    def get(self, error: type[NotFound], access: Access, **values: Any) -> RowT_co:
+        """Return the first row that the call sees. Raise `error` if there is none."""
+        found = super().first(access=access, **values)
+        if found is None:
+            raise error
+        return found
+
+    def ahead(self, access: Access, **values: Any) -> Callable[[], list[RowT_co]]:  # type: ignore[override]
+        """Queue the statement, and return a function that returns every row that the call sees."""
+        return super().ahead(access=access, **values)
+
+    def _bound(self, database: BaseDatabaseWrapper, values: Mapping[str, Any]) -> tuple[Compiled, list[Any]]:
+        access: Access = values["access"]
+        form = access.limits.form
+        key = f"{database.vendor} {form.courses} {form.grades}"
+        compiled = self._compiled.get(key)
+        if compiled is None:
+            compiled = self._compiled[key] = self._compiled_as(form)
+        bound = {**values, "member_id": access.member.id}
+        if access.limits.courses is not None:
+            bound["courses"] = courses_as_value(access.limits.courses, database.vendor)
+            bound["tokens"] = courses_as_tokens(access.limits.courses, database.vendor)
+            bound["holder"] = access.holder
+        return compiled, compiled.bound(bound)
+
+    def _compiled_as(self, form: Form) -> Compiled:
+        token = SEEN_AS.set(form)
+        try:
+            return self._compile()
+        except EmptyResultSet:
+            return _NOTHING
+        finally:
+            SEEN_AS.reset(token)

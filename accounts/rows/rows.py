@@ -21,9 +21,8 @@ from django.db import connection
 from django.db.models import BooleanField, Count, Expression, F, JSONField, Model, QuerySet
 
 from accounts.members.data import MemberData, columns_of, data_of
-from accounts.rows.access import Access
+from accounts.rows.access import Access, MemberSelect, as_array
 from accounts.rows.deleting import delete_with_below
-from accounts.rows.reading import MemberSelect, as_array
 from accounts.rows.seen import Declared, Seen
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import NotFound
@@ -59,7 +58,7 @@ class Rows(Generic[M]):
 
     @property
     def declared(self) -> "QuerySet[M]":
-        """The same rows in a declared statement (`accounts.rows.reading.MemberSelect`)."""
+        """The same rows in a declared statement (`accounts.rows.access.MemberSelect`)."""
         return QuerySet(self.model).filter(Seen(self.model), member_id=Param("member_id"))
 
     @property

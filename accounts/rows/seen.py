@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -16,36 +16,15 @@ from django.core.exceptions import EmptyResultSet, FullResultSet
 from django.db.models import BooleanField, Expression, F, ForeignKey, Model, Q, QuerySet
 from django.db.models.expressions import Col
 
-from accounts.credentials.limits import Limits
+from accounts.credentials.limits import WHOLE, Form
 from accounts.members.data import data_of
 from studyservice.database.functions import AS_EXPRESSION
 from studyservice.database.statements import Param
 
-
-class Form(NamedTuple):
-    """A kind of limits.
-
-    Attributes:
-        courses: how many courses are seen: "all", "one" or "some".
-        grades: whether grades are seen.
-    """
-
-    courses: str = "all"
-    grades: bool = True
-
-
-WHOLE = Form()
 _OWN = re.compile(r"\bt\.")
 
 SEEN_AS: ContextVar[Form] = ContextVar("seen_as", default=WHOLE)
 """The form for which a statement is being compiled."""
-
-
-def form_of(limits: Limits) -> Form:
-    """Return the form of a credential's limits."""
-    if limits.courses is None:
-        return WHOLE if limits.grades else Form(grades=False)
-    return Form("one" if len(limits.courses) == 1 else "some", limits.grades)
 
 
 @lru_cache(maxsize=1_000)

@@ -12,9 +12,9 @@ from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.db import IntegrityError
 
+from accounts.credentials.owners import note_use
 from accounts.members.models import Member
 from accounts.signing_in.browser_sessions import BrowserSession
-from studyservice.database.last_use import note_use
 from studyservice.database.signals import member_known
 
 BROWSER = "browser"

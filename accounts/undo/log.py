@@ -17,8 +17,7 @@ from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change, ChangeObject
 from accounts.changes.records import ChangeRow
 from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.members.models import Member
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from accounts.rows.rows import Rows
 from accounts.undo.kinds import why_not
 from accounts.undo.seen import is_of_whole_account, is_wholly_seen, seen_fields

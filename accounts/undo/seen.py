@@ -9,8 +9,7 @@ from django.db.models import BooleanField, Expression, F, Q
 
 from accounts.changes.contents import Contents, Json
 from accounts.changes.recording import GRADE_TYPES
-from accounts.credentials.hidden import GradesHidden, PartHidden
-from accounts.credentials.limits import Limits
+from accounts.credentials.limits import GradesHidden, Limits, PartHidden
 from accounts.rows.seen import SEEN_AS, GradesSeen, InCourses
 from studyservice.database.statements import Param
 

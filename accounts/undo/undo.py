@@ -9,8 +9,7 @@ from django.utils import timezone
 
 from accounts.changes.contents import unpacked
 from accounts.changes.records import ChangeRow
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from accounts.undo.engine import undo_effects
 from accounts.undo.entries import Effects, effects_of

@@ -14,9 +14,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import Member
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect, change
 from courses.model_reading.asking import KnownCourse, ask, message_for
 from courses.models import Course, SyllabusFile
 from studyservice.database.statements import Param

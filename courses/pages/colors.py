@@ -6,8 +6,7 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from accounts.pages.signed_in import signed_in
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from courses.colors import shown_hue
 from courses.courses import COURSES_BY_AGE
 from courses.models import Course

@@ -7,13 +7,13 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.members.limits import Limit
+from accounts.members.data import Maximum
 from accounts.rows.access import Access
 from accounts.rows.rows import Row
 from courses.models import SyllabusFile
 from studyservice.operations.errors import ValidationFailed
 
-FILES_OF_COURSE = Limit(
+FILES_OF_COURSE = Maximum(
     most=10,
     what="files of a course",
     full="This course has reached the limit of {most} files. Delete one first.",

@@ -8,9 +8,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect, change
 from courses.courses import require_course
 from courses.errors import NoSuchSyllabus
 from courses.model_reading.readings import RULES, ReadingColumns, reading_of, require_reader

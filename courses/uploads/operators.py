@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from typing import IO, NamedTuple
 from uuid import UUID
 
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from courses.errors import NoSuchSyllabus
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, read_file

@@ -5,8 +5,7 @@ from datetime import date
 from typing import Any, TypedDict, cast
 from uuid import UUID
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from courses.entry_serializers import WarningRow
 from courses.model_reading.proposing import proposed
 from courses.model_reading.readings import RULES

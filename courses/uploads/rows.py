@@ -9,8 +9,7 @@ from django.core.files import File
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from accounts.rows.rows import Row
 from accounts.rows.seen import InCourses
 from courses.models import UNSENT, SyllabusFile

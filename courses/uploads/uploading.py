@@ -8,9 +8,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect, change
 from courses.model_reading.queue import begin_later
 from courses.model_reading.readings import (
     MODEL,

@@ -98,7 +98,7 @@ class Migration(migrations.Migration):
                 ('application', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL, verbose_name='application')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('reused_at', models.DateTimeField(editable=False, help_text='When a refresh token of it was last used a second time.', null=True)),
-                ('last_call_at', models.DateTimeField(editable=False, help_text='When a call of it was last answered as it asked. See accounts.credentials.app_calls.', null=True)),
+                ('last_call_at', models.DateTimeField(editable=False, help_text='When a call of it was last answered as it asked. See accounts.credentials.uses.', null=True)),
                 ('refusal', models.CharField(blank=True, db_default='', default='', editable=False, help_text='Why it was.', max_length=32)),
                 ('refused_at', models.DateTimeField(editable=False, help_text='When a call of it was last refused.', null=True)),
             ],

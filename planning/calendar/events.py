@@ -10,8 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from courses.item_rows import ITEMS
 from planning.calendar.marking import marked
 from planning.milestones import MILESTONES

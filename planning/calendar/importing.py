@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from typing import IO
 from uuid import UUID
 
-from accounts.members.limits import Limit
-from accounts.rows.access import Access
-from accounts.rows.change import change
-from accounts.rows.reading import MemberSelect
+from accounts.members.data import Maximum
+from accounts.rows.access import Access, MemberSelect, change
 from accounts.rows.rows import Row
 from courses.approval import Applied
 from courses.errors import NoSuchCourse
@@ -42,7 +40,7 @@ from planning.school_calendars.assigning import label_rows, summaries
 from planning.school_calendars.loading import load_courses
 from studyservice.database.statements import Param
 
-EVENTS_OF_COURSE = Limit(
+EVENTS_OF_COURSE = Maximum(
     most=3000,
     what="imported events of a course",
     full="With these there would be over {most} imported events in this course.",

@@ -7,8 +7,7 @@ from typing import cast
 from uuid import UUID
 
 from accounts.changes.writing import writing
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.courses import require_course
 from courses.models import Course

@@ -10,13 +10,22 @@ from uuid import UUID
 from django.db.models import Case, FilteredRelation, OuterRef, Q, Subquery, When, Window
 from django.db.models.functions import RowNumber
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from courses import models as courses
-from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST
+from courses.item_rows import (
+    EXAMINED,
+    ITEMS,
+    LISTED,
+    MISSED_FOR,
+    OF_STATUS,
+    PART,
+    SHARES_OF_COURSE,
+    SOONEST_FIRST,
+    WHOLE_OF_PART,
+    exact_worth,
+    mean_worth,
+)
 from courses.serializers import ItemRow
-from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
-from courses.worth import PART, SHARES_OF_COURSE, WHOLE_OF_PART, exact_worth, mean_worth
 from planning import models
 from planning.now.ranks import EXAM_WITHIN, WORK_WITHIN
 from planning.now.situation import Deck, Exam, Item, Milestone, Situation, WeakTopic, next_exams

@@ -12,8 +12,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import Member
 from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from grades.breakdown import get_grades
 from grades.categories import set_grade_categories
 from grades.serializers import GradeBreakdownRow

@@ -16,8 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from courses.items import change_items
 from grades.breakdown import get_grades
 from grades.serializers import CategoryRow, GradeBreakdownRow

@@ -7,8 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.changes.contents import Fields
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
 from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect
+from accounts.rows.access import Access, MemberSelect
 from accounts.rows.rows import Row
 from courses.models import Course
 from planning.models import Milestone

@@ -8,8 +8,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from accounts.rows.access import Access
-from accounts.rows.reading import MemberSelect, as_array
+from accounts.rows.access import Access, MemberSelect, as_array
 from accounts.rows.rows import OneOf, Row
 from planning.calendar.comparison import (
     REMEMBERED,

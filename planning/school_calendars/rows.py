@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from accounts.members.limits import Limit
+from accounts.members.data import Maximum
 from accounts.rows.access import Access
 from accounts.rows.rows import Row
 from planning.calendar.importing import import_row
@@ -15,7 +15,7 @@ from planning.school_calendars.states import State
 from planning.school_calendars.taking import NO_COUNTS, held_matches, reading_of
 from studyservice.operations.errors import NotFound
 
-CALENDARS = Limit(
+CALENDARS = Maximum(
     most=5, what="school calendars", full="You have reached the limit of {most} school calendars. Delete one first."
 )
 

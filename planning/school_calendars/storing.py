@@ -7,8 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from accounts.text.notices import notify
 from planning.calendar.files import packed

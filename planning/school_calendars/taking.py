@@ -9,8 +9,7 @@ from django.utils import timezone
 
 from accounts.changes.calls import Actor, acting, current_call
 from accounts.changes.models import ActorKind
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from courses.items import delete_items
 from courses.models import Course

@@ -1,22 +1,76 @@
-"""Rate limits: one table of named rates, one limiter, and a fallback without the shared store.
+"""Rate limits: one table of named rates, one limiter, and windows in the memory of one process.
 
 Counters are fixed windows: in memory with one server process, in Redis with more. While Redis does not answer, every
 process counts separately and logs that once per minute (`studyservice.rates.shared`). Counts are exact under
 concurrency in both, and each request's headers show its own count.
+
+The library's own counters in memory start a thread up to a hundred times a second to search all keys for expired ones,
+and read a count outside its lock. These are swept once a minute, and return the count and the end of its window under
+one lock.
 """
 
 import math
+import threading
+import time
 from enum import Enum, unique
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from django.conf import settings
 from django.dispatch import Signal
 from limits import RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute, RateLimitItemPerSecond
 
-from studyservice.rates.memory import MemoryWindows
-from studyservice.rates.shared import SharedWindows
-from studyservice.rates.windows import Windows
+
+class Count(NamedTuple):
+    """The state of a window for one request. Both values are of the same moment, and counts are unique."""
+
+    number: int
+    """Requests in the window, including this one."""
+    seconds_left: float
+    """Seconds until the window ends, rounded up; 0 without a window."""
+
+
+class Windows(Protocol):
+    """Counters that end a fixed time after their first request."""
+
+    def count(self, key: str, expiry: int, amount: int) -> Count:
+        """Add `amount` to the window of `key`. The first call opens it for `expiry` seconds; 0 only reads."""
+
+    def reset(self) -> object:
+        """Forget every window."""
+
+
+_SWEEP_EVERY_SECONDS = 60
+
+
+class MemoryWindows:
+    """Counters that end with their window (`studyservice.rates.limiter.Windows`)."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._windows: dict[str, tuple[int, float]] = {}
+        self._sweep_at = 0.0
+
+    def count(self, key: str, expiry: int, amount: int) -> Count:
+        """Add `amount` to the window of `key`. The first call opens it for `expiry` seconds; 0 only reads."""
+        now = time.time()
+        with self._lock:
+            if now >= self._sweep_at:
+                self._windows = {key: window for key, window in self._windows.items() if window[1] > now}
+                self._sweep_at = now + _SWEEP_EVERY_SECONDS
+            number, ends_at = self._windows.get(key, (0, 0.0))
+            if ends_at <= now:
+                number, ends_at = 0, now + expiry if amount else now
+            if amount:
+                number += amount
+                self._windows[key] = (number, ends_at)
+        return Count(number, ends_at - now)
+
+    def reset(self) -> None:
+        """Forget every window."""
+        with self._lock:
+            self._windows = {}
+
 
 exceeded = Signal()
 """Sent with `rate` for each request that exceeds it."""
@@ -43,7 +97,7 @@ class Rate(Enum):
     in before are counted separately.
     """
     PASSWORDS = RateLimitItemPerDay(5)
-    """Consecutive wrong passwords before waits begin, per e-mail address likewise (`studyservice.rates.doubling`). Also
+    """Consecutive wrong passwords before waits begin, per e-mail address likewise (`studyservice.rates.limiter`). Also
     wrong second factors per member, from any browser.
     """
     API_KEYS = RateLimitItemPerMinute(20, 60)
@@ -88,7 +142,11 @@ class Window(NamedTuple):
 
 @cache
 def _windows() -> Windows:
-    return SharedWindows(settings.REDIS_URL) if settings.REDIS_URL else MemoryWindows()
+    if not settings.REDIS_URL:
+        return MemoryWindows()
+    from studyservice.rates.shared import SharedWindows  # noqa: PLC0415  # needs the client of Redis
+
+    return SharedWindows(settings.REDIS_URL)
 
 
 def shared_windows() -> Windows:
@@ -132,3 +190,44 @@ def count(windows: Windows, rate: Rate, key: str, amount: int) -> Window:
 def clear() -> None:
     """Forget every counter."""
     _windows().reset()
+
+
+LONGEST_SECONDS = 3600
+"""The longest wait, so that nobody is locked out permanently."""
+
+
+class DoublingWait:
+    """The tries of `key`. Those within `rate` are free, and all are forgotten after its period."""
+
+    def __init__(self, rate: Rate, key: str) -> None:
+        self._rate = rate
+        self._tries = rate.value.key_for(f"{rate.name}:{key}")
+        self._wait = rate.value.key_for(f"{rate.name}:{key}:wait")
+        self._let_in_late = False
+
+    def begin(self) -> Window | None:
+        """Count a try. Return None if it is admitted, else how long to wait; then it does not count."""
+        free, expiry = self._rate.value.amount, self._rate.value.get_expiry()
+        beyond = shared_windows().count(self._tries, expiry, 1).number - free
+        if beyond <= 0:
+            return None
+        seconds = min(2 ** min(beyond, 32), LONGEST_SECONDS)
+        claimed, seconds_left = shared_windows().count(self._wait, seconds, 1)
+        if claimed == 1:
+            self._let_in_late = True
+            return None
+        shared_windows().count(self._tries, expiry, -1)
+        exceeded.send(self.begin, rate=self._rate)
+        return Window(limit=free, remaining=0, reset=max(1, math.ceil(seconds_left)), exceeded=True)
+
+    def withdraw(self) -> None:
+        """Withdraw an admitted try that could not be made."""
+        shared_windows().count(self._tries, self._rate.value.get_expiry(), -1)
+        if self._let_in_late:
+            shared_windows().count(self._wait, 1, -1)
+
+    def forget(self) -> None:
+        """Start over after a correct try."""
+        for key in (self._tries, self._wait):
+            made = shared_windows().count(key, 1, 0).number
+            shared_windows().count(key, 1, -made)

@@ -7,9 +7,9 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from accounts.credentials.limits import Limits
-from accounts.rows.reading import MemberSelect
-from accounts.rows.seen import SEEN_AS, Form, form_of
+from accounts.credentials.limits import Form, Limits
+from accounts.rows.access import MemberSelect
+from accounts.rows.seen import SEEN_AS
 from courses.models import Course, Item
 from grades.models import GradeCategory, GradeScore
 from studyservice.database.statements import Param, aggregated
@@ -79,7 +79,7 @@ def test_filters_see_what_replaces_hidden_grades(rows: Q) -> None:
 
 
 def test_the_number_of_courses_is_in_the_form() -> None:
-    assert [form_of(Limits(courses)).courses for courses in (None, (), ("a",), ("a", "b"))] == [
+    assert [Limits(courses).form.courses for courses in (None, (), ("a",), ("a", "b"))] == [
         "all",
         "some",
         "one",

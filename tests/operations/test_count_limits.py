@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.members.counts import recount
-from courses.item_counts import ITEMS_OF_COURSE
+from courses.item_batches import ITEMS_OF_COURSE
 from courses.models import Course, Item
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored

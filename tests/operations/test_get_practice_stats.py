@@ -192,8 +192,7 @@ def test_a_limited_key_sees_the_practice_of_a_deck_in_its_present_course(
 @pytest.mark.database("both")
 def test_another_kind_of_practice_is_included(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
     """Attempts have a source and a topic, so a future kind of practice needs no deck."""
-    from accounts.rows.access import Access
-    from accounts.rows.change import change
+    from accounts.rows.access import Access, change
     from practice.attempts import record_attempt
     from practice.models import Source
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from courses.item_counts import ITEMS_OF_COURSE
+from courses.item_batches import ITEMS_OF_COURSE
 from courses.models import Course, Item
 from studyservice.rates import limiter as rates
 from tests.support.entry_points import RestEntryPoint

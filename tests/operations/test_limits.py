@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from accounts.members.data import MemberData, member_data
-from accounts.members.limits import Limit
+from accounts.members.data import Maximum, MemberData, member_data
 from courses.entry_serializers import MAX_CATEGORIES
 from courses.models import SyllabusFile
 from tests.support.archive_lines import WHOLE, a_file
@@ -90,7 +89,7 @@ def ids(owner: RestEntryPoint, settings: Any, tmp_path: Any) -> Ids:
 
 
 @each_limit
-def test_it_applies_to_created_objects(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
+def test_it_applies_to_created_objects(data: MemberData, limit: Maximum, owner: RestEntryPoint, ids: Ids) -> None:
     assert limit.what in CREATING, f"Add to CREATING how one more of {limit.what!r} is created."
     with declared(limit, most=0):
         refused = CREATING[limit.what](owner, ids)
@@ -105,7 +104,7 @@ def test_it_applies_to_created_objects(data: MemberData, limit: Limit, owner: Re
     ("data", "limit"),
     [one for one in LIMITS if one[0].model is not SyllabusFile and not one[0].log.not_kept],
 )
-def test_it_applies_to_restored_objects(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
+def test_it_applies_to_restored_objects(data: MemberData, limit: Maximum, owner: RestEntryPoint, ids: Ids) -> None:
     owner.call("import_calendar", course_id=ids["course"], file=one_deadline())
     kind = "vocab_deck" if data.label.startswith("vocab.") else "course"
     owner.made(f"delete_{kind}", **{f"{kind.removeprefix('vocab_')}_id": ids[kind.removeprefix("vocab_")]})
@@ -118,7 +117,7 @@ def test_it_applies_to_restored_objects(data: MemberData, limit: Limit, owner: R
 
 
 @each(("data", "limit"), [one for one in LIMITS if one[0].archive])
-def test_it_applies_to_imported_objects(data: MemberData, limit: Limit, stranger: RestEntryPoint) -> None:
+def test_it_applies_to_imported_objects(data: MemberData, limit: Maximum, stranger: RestEntryPoint) -> None:
     assert data.archive is not None
     lines = WHOLE | {"syllabus_files": [a_file()]}
     assert data.archive.name in lines, f"Add a line of {data.archive.name} to WHOLE in tests/support/archive_lines.py."

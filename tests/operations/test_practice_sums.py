@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import time_machine
 
-from accounts.rows.access import Access
-from accounts.rows.change import change
+from accounts.rows.access import Access, change
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import rebuild_sums
 from practice.sums import recount

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.credentials.key_networks import MOST
+from accounts.credentials.uses import MOST_NETWORKS as MOST
 from accounts.events.models import KEPT_FOR, AccountEvent
 from accounts.models import ApiKey, Member
 from studyservice.database.ids import first_uuid7

@@ -11,7 +11,7 @@ from django.test import Client
 
 from accounts.changes.words import change_in_words
 from accounts.models import Member
-from courses.item_counts import ITEMS_OF_COURSE
+from courses.item_batches import ITEMS_OF_COURSE
 from tests.support.calendar_files import CANVAS, calendar, deadline, event
 from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import Fields, form_with, row_of
@@ -200,7 +200,7 @@ def test_reviewed_rows_cannot_be_forged_or_used_elsewhere(browser: Client, owner
 
 
 def test_a_full_course_keeps_the_table(browser: Client, owner: RestEntryPoint, course: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("courses.item_counts.ITEMS_OF_COURSE", replace(ITEMS_OF_COURSE, most=1))
+    monkeypatch.setattr("courses.item_batches.ITEMS_OF_COURSE", replace(ITEMS_OF_COURSE, most=1))
     form = table(browser, course, ESSAY, QUIZ)
     page = take(browser, course, form, status=409).content.decode()
     assert "That is 1 too many" in page

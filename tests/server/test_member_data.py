@@ -15,8 +15,7 @@ from accounts.archive.tables import archive_tables
 from accounts.members import data as registry
 from accounts.members.archived import Archived
 from accounts.members.checks import check_member_data
-from accounts.members.data import Logged, MemberData, member_data, register
-from accounts.members.limits import Limit
+from accounts.members.data import Logged, Maximum, MemberData, member_data, register
 from courses.models import Course, Item
 from planning.models import Milestone
 from tests.support.archives import TABLES
@@ -60,7 +59,7 @@ def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch
             "plain_references names deck_id, which is not a UUIDField",
         ),
         (
-            {"limits": (Limit(most=1, what="x", full="x", per="title", counter="card_count"),)},
+            {"limits": (Maximum(most=1, what="x", full="x", per="title", counter="card_count"),)},
             "limits names title, which is not a ForeignKey of the model.",
         ),
     ],

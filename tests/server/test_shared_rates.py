@@ -15,9 +15,7 @@ import redis as client
 from accounts.models import Member
 from studyservice.rates import limiter as rates
 from studyservice.rates import shared as shared_windows
-from studyservice.rates.doubling import DoublingWait
-from studyservice.rates.limiter import Rate, Window
-from studyservice.rates.memory import MemoryWindows
+from studyservice.rates.limiter import DoublingWait, MemoryWindows, Rate, Window
 from studyservice.rates.shared import SharedWindows
 from tests.support.redis_server import Redis, start_redis, start_silent_redis
 from tests.support.world import Call, bearer

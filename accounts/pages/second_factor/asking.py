@@ -15,8 +15,7 @@ from accounts.pages.sign_in import attempts_are_counted, target_after
 from accounts.signing_in.second_factor import authenticator, gate, keeping, passkeys, recovery
 from accounts.signing_in.second_factor.keeping import Kept
 from studyservice.http.error_pages import too_many
-from studyservice.rates.doubling import DoublingWait
-from studyservice.rates.limiter import Rate
+from studyservice.rates.limiter import DoublingWait, Rate
 
 _CHALLENGE = "passkey_challenge"
 """Session entry: the challenge for a passkey."""

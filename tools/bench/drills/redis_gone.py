@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 
-from studyservice.rates.redis_script import ANSWER_SECONDS
+from studyservice.rates.shared import ANSWER_SECONDS
 from tools.bench.drills.bursts import LIMIT, accepted, check_limit
 from tools.bench.drills.load import Load
 from tools.bench.drills.report import Report

@@ -18,8 +18,8 @@ from rest_framework.views import APIView
 from rest_framework.viewsets import ModelViewSet
 
 from accounts.models import Member
+from courses.item_rows import status_of
 from courses.models import Course, Item
-from courses.statuses import status_of
 from grades.arithmetic import letter
 from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone

@@ -16,8 +16,8 @@ from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
 from accounts.models import ApiKey, Member
+from courses.item_rows import status_of
 from courses.models import Course, Item
-from courses.statuses import status_of
 
 
 class KeyRequest(HttpRequest):
