@@ -26,7 +26,7 @@ from accounts.events.log import Subject, record_event
 from accounts.events.models import EventKind
 from accounts.members.membership import standing
 from accounts.models import Member
-from accounts.pages.limits_form import LimitsForm
+from accounts.pages.limits import LimitsForm
 from oauthserver.blocking import is_blocked
 from oauthserver.clients import locked_app
 from oauthserver.consent_limits import consents_beyond, last_consent, limit_app

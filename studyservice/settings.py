@@ -187,7 +187,7 @@ MIDDLEWARE = [
     "studyservice.http.middleware.PageMessageMiddleware",
     "studyservice.http.middleware.PageFrameMiddleware",
     "accounts.api.middleware.CallMiddleware",
-    "accounts.pages.busy.HashingBusyMiddleware",
+    "accounts.pages.sign_in.HashingBusyMiddleware",
     "studyservice.http.middleware.RefusalMiddleware",
 ]
 if METRICS_ADDRESS:

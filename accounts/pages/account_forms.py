@@ -8,8 +8,7 @@ from django.contrib.auth.password_validation import validate_password
 
 from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, Member, time_zones
 from accounts.members.profile import MAX_NAME, MemberFields
-from accounts.pages.forms import CodeForm, EmailForm
-from accounts.pages.number_field import NumberField
+from accounts.pages.forms import CodeForm, EmailForm, NumberField
 from studyservice.templatetags.site import number
 
 _MISSPELT = "Choose one of the listed time zones."

@@ -1,5 +1,6 @@
-"""The activity page: changes by day and actor, with undo."""
+"""The activity page: changes by day and actor, with undo, and events of the account."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -7,23 +8,64 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from accounts.changes.models import ActorKind
 from accounts.changes.records import ChangeRow
 from accounts.changes.words import actor_in_words, change_in_words
-from accounts.pages.account_events import newest_events
-from accounts.pages.signed_in import signed_in
+from accounts.events.log import EventRow, list_events
+from accounts.events.words import event_in_words
+from accounts.members.models import Member
+from accounts.pages.signed_in import FORM, POST, READ, for_members
 from accounts.rows.access import Access
 from accounts.undo.kinds import told_why_not
 from accounts.undo.log import list_changes
 from accounts.undo.undo import undo_change
 from studyservice.operations.errors import Conflict, InvalidRequest, NotFound
+from studyservice.operations.fields import parse_uuid
+
+EVENTS_PER_PAGE = 50
+"""Events on one page."""
+
+NEWEST = 5
+"""Number of events above the changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEvent:
+    """An event as the pages show it."""
+
+    event: EventRow
+    words: str
+
+
+def newest_events(member: Member) -> Sequence[ShownEvent]:
+    """The newest events, shown above the changes."""
+    return _events_shown(list_events(member, limit=NEWEST))
+
+
+def _events_shown(events: Sequence[EventRow]) -> Sequence[ShownEvent]:
+    return [ShownEvent(event, event_in_words(event)) for event in events]
+
+
+@for_members(READ)
+def account_events(request: HttpRequest, member: Member) -> HttpResponse:
+    """List the events, newest first. `before` is the last event of the previous page."""
+    told = request.GET.get("before")
+    before = None if told is None else parse_uuid(told)
+    if told is not None and before is None:
+        raise Http404
+    events = list_events(member, limit=EVENTS_PER_PAGE + 1, before=before)
+    context = {
+        "shown": _events_shown(events[:EVENTS_PER_PAGE]),
+        "older": events[EVENTS_PER_PAGE - 1]["id"] if len(events) > EVENTS_PER_PAGE else None,
+        "time_zone": member.time_zone,
+    }
+    with timezone.override(ZoneInfo(member.time_zone)):
+        return render(request, "accounts/account_events.html", context)
+
 
 PER_PAGE = 50
 """Changes on one page."""
@@ -78,12 +120,9 @@ class Group:
         return min(times), max(times)
 
 
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD"])
-def activity(request: HttpRequest) -> HttpResponse:
+@for_members(READ)
+def activity(request: HttpRequest, member: Member) -> HttpResponse:
     """List the changes, newest first, below the newest events of the account."""
-    member = signed_in(request)
     try:
         page = list_changes(Access(member), limit=PER_PAGE, cursor=request.GET.get("cursor"))
     except InvalidRequest as error:
@@ -130,13 +169,11 @@ def _shown(change: ChangeRow, now: datetime) -> Shown:
     return Shown(change, change_in_words(change), told_why_not(change, now), undone)
 
 
-@never_cache
-@login_required
-@require_http_methods(["POST"])
-def undo_one(request: HttpRequest, change_id: UUID) -> HttpResponse:
+@for_members(POST)
+def undo_one(request: HttpRequest, member: Member, change_id: UUID) -> HttpResponse:
     """Undo one change, and show the page again."""
     try:
-        change = undo_change(Access(signed_in(request)), change_id)
+        change = undo_change(Access(member), change_id)
     except Conflict as error:
         messages.warning(request, f"Nothing was undone. {error.message}")
     except NotFound as error:
@@ -146,12 +183,9 @@ def undo_one(request: HttpRequest, change_id: UUID) -> HttpResponse:
     return redirect("activity")
 
 
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
+@for_members(FORM)
+def undo_today(request: HttpRequest, member: Member, kind: str, actor_id: UUID) -> HttpResponse:
     """Ask on GET. On POST undo today's changes by an app or a key, newest first, and list those that remain."""
-    member = signed_in(request)
     if not _can_be_undone_at_once(kind):
         raise Http404
     access = Access(member)

@@ -5,13 +5,10 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from accounts.archive.exporting import export_data
 from accounts.archive.importing import UPLOAD, import_data
@@ -21,7 +18,7 @@ from accounts.members.membership import standing
 from accounts.members.models import Member
 from accounts.pages.account_forms import ArchiveForm, ErasureForm
 from accounts.pages.forms import status_of
-from accounts.pages.signed_in import signed_in
+from accounts.pages.signed_in import FORM, POST, for_members
 from accounts.text import mail
 from studyservice.http.bodies import download_response
 from studyservice.http.error_pages import error_page
@@ -32,26 +29,21 @@ ERASURE_SECONDS = 20.0
 """How long a browser waits for an erasure. A longer one is completed by `purgeexpired`."""
 
 
-@never_cache
-@login_required
-@require_http_methods(["POST"])
-def export_archive(request: HttpRequest) -> HttpResponseBase:
+@for_members(POST)
+def export_archive(request: HttpRequest, member: Member) -> HttpResponseBase:
     """Return the archive as a download. Open to lapsed members too."""
     try:
-        return download_response(export_data(signed_in(request), account_events=True), 200)
+        return download_response(export_data(member, account_events=True), 200)
     except RateLimited as error:
         return error_page(
             request, error.status, "Too many archives", "You can export ten an hour.", headers=error.headers
         )
 
 
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@for_members(FORM)
 @takes_file(UPLOAD)
-def import_archive(request: HttpRequest) -> HttpResponse:
+def import_archive(request: HttpRequest, member: Member) -> HttpResponse:
     """Ask for an archive on GET, and import it on POST."""
-    member = signed_in(request)
     if not member.membership_is_active():
         return render(request, "accounts/import_archive.html", {"standing": standing(member)}, status=403)
     form = ArchiveForm(request.POST, request.FILES) if request.method == "POST" else ArchiveForm()
@@ -86,12 +78,9 @@ def _import_page(
     return render(request, "accounts/import_archive.html", context, status=status_of(form))
 
 
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def erase(request: HttpRequest) -> HttpResponse:
+@for_members(FORM)
+def erase(request: HttpRequest, member: Member) -> HttpResponse:
     """Offer the archive and ask for the address on GET. Delete the member on POST."""
-    member = signed_in(request)
     form = ErasureForm(request.POST if request.method == "POST" else None, member=member)
     if request.method != "POST" or not form.is_valid():
         return render(request, "accounts/erase.html", {"form": form}, status=status_of(form))

@@ -1,44 +1,114 @@
-"""The key page: API keys, connected apps, and how to connect an assistant."""
+"""The key page: API keys, connected apps, the calendar address, and how to connect an assistant."""
 
+import json
 from dataclasses import replace
 from http import HTTPStatus
+from typing import NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from accounts.credentials.api_keys import MAX_ACTIVE_KEYS, active_keys, create_api_key, ended_keys, revoke_api_key
-from accounts.credentials.calendar_feeds import feed_of
+from accounts.credentials.calendar_feeds import end_feed, feed_of, new_feed
 from accounts.credentials.connections import CONNECTED_APPS
 from accounts.credentials.models import ApiKey
 from accounts.members.membership import standing
 from accounts.members.models import Member
-from accounts.pages.clients import assistant_clients
 from accounts.pages.forms import ApiKeyForm, status_of
-from accounts.pages.limits_form import LimitsForm
-from accounts.pages.signed_in import signed_in
+from accounts.pages.limits import LimitsForm
+from accounts.pages.signed_in import FORM, for_members
 from studyservice.http.error_pages import returns_input, too_many
-from studyservice.operations.errors import Conflict, NotFound
+from studyservice.operations.errors import Conflict
 from studyservice.rates.limiter import Rate, hit
+
+_NAME = "study-data"
+"""The service's name in the snippets."""
+
+_ADDRESS = "MCP-ADDRESS"
+"""The placeholder for our address in the snippets."""
+
+
+class AssistantClient(NamedTuple):
+    """An assistant and its instructions.
+
+    Attributes:
+        snippet: text to paste or run; empty if the address is enough.
+        label: names the snippet for its copy button.
+    """
+
+    name: str
+    how: str
+    snippet: str = ""
+    label: str = ""
+
+
+_CLIENTS = (
+    AssistantClient(
+        "Claude (web, desktop, mobile)",
+        "Open Settings, then Connectors, choose “Add custom connector” and paste the MCP address.",
+    ),
+    AssistantClient(
+        "ChatGPT",
+        "Open Settings, then Apps and connectors. Turn on developer mode under the advanced settings, choose "
+        "“Create”, paste the MCP address and choose OAuth.",
+    ),
+    AssistantClient(
+        "Claude Code",
+        "Run this in a terminal, then type /mcp in Claude Code to sign in.",
+        f"claude mcp add --transport http {_NAME} {_ADDRESS}",
+        "Claude Code command",
+    ),
+    AssistantClient(
+        "Codex",
+        "Run this in a terminal; Codex opens the browser for you to sign in.",
+        f"codex mcp add {_NAME} --url {_ADDRESS}",
+        "Codex command",
+    ),
+    AssistantClient(
+        "Gemini CLI",
+        "Run this in a terminal, then type /mcp auth in Gemini CLI to sign in.",
+        f"gemini mcp add --transport http {_NAME} {_ADDRESS}",
+        "Gemini CLI command",
+    ),
+    AssistantClient(
+        "VS Code",
+        "Put this into .vscode/mcp.json and choose “Start” above the entry.",
+        json.dumps({"servers": {_NAME: {"type": "http", "url": _ADDRESS}}}, indent=2),
+        "VS Code configuration",
+    ),
+    AssistantClient(
+        "Cursor",
+        "Put this into ~/.cursor/mcp.json and choose “Connect” in the settings of Cursor, under MCP.",
+        json.dumps({"mcpServers": {_NAME: {"url": _ADDRESS}}}, indent=2),
+        "Cursor configuration",
+    ),
+    AssistantClient(
+        "Another client, or one without a browser",
+        "Choose Streamable HTTP as transport. Where no browser can open, send an API key as a header.",
+        "Authorization: Bearer YOUR_API_KEY",
+        "header",
+    ),
+)
+
+
+def assistant_clients(mcp_url: str) -> list[AssistantClient]:
+    """Return the clients that the key page explains, with our address in their snippets."""
+    return [client._replace(snippet=client.snippet.replace(_ADDRESS, mcp_url)) for client in _CLIENTS]
+
 
 MAX_PAST_KEYS = 20
 """Number of expired and revoked keys that the page lists, the newest first."""
 
 
 @returns_input
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def keys(request: HttpRequest) -> HttpResponse:
+@for_members(FORM)
+def keys(request: HttpRequest, member: Member) -> HttpResponse:
     """List keys and apps. POST creates a key; only its response shows the secret."""
-    member = signed_in(request)
     posted = request.POST if request.method == "POST" else None
     form, limits = ApiKeyForm(posted), LimitsForm(posted, member, ends=False)
     if posted is not None and form.is_valid() & limits.is_valid():
@@ -50,8 +120,6 @@ def keys(request: HttpRequest) -> HttpResponse:
         except Conflict as error:
             form.add_error(None, error.message)
             return key_page(request, member, form, limits, status=error.status)
-        except NotFound:  # the member was deleted meanwhile, and the session with it
-            return redirect("sign-in")
         else:
             return key_page(request, member, ApiKeyForm(), created=key, secret=secret)
     return key_page(request, member, form, limits, status=status_of(form, limits))
@@ -99,12 +167,10 @@ def key_page(
         return render(request, "accounts/keys.html", context, status=status)
 
 
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
+@for_members(FORM)
+def revoke_key(request: HttpRequest, member: Member, key_id: UUID) -> HttpResponse:
     """Ask on GET, revoke on POST."""
-    key = get_object_or_404(signed_in(request).api_keys, id=key_id)
+    key = get_object_or_404(member.api_keys, id=key_id)
     if request.method != "POST" and key.state() != "revoked":
         return render(request, "accounts/revoke_key.html", {"key": key})
     revoke_api_key(key)
@@ -112,20 +178,36 @@ def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     return redirect("keys")
 
 
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def disconnect_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
+@for_members(FORM)
+def disconnect_app(request: HttpRequest, member: Member, app_id: UUID) -> HttpResponse:
     """Ask on GET, disconnect on POST."""
-    member = signed_in(request)
     app = CONNECTED_APPS.get().one(member, app_id)
     if app is None:
         raise Http404
     if request.method != "POST":
         return render(request, "accounts/disconnect_app.html", {"app": app})
-    try:
-        CONNECTED_APPS.get().disconnect(member, app_id)
-    except NotFound:  # the member was deleted meanwhile, and the app with it
-        return redirect("sign-in")
+    CONNECTED_APPS.get().disconnect(member, app_id)
     messages.success(request, f"“{app.name}” is disconnected. It can no longer reach your data.")
+    return redirect("keys")
+
+
+@for_members(FORM)
+def calendar_address(request: HttpRequest, member: Member) -> HttpResponse:
+    """Ask on GET whether to renew the address. Create one on POST; only its response shows the address."""
+    if request.method != "POST":
+        return render(request, "accounts/renew_calendar.html") if feed_of(member) else redirect("keys")
+    window = hit(Rate.API_KEYS, str(member.id))
+    if window.exceeded:
+        return too_many(request, window, "Too many new addresses")
+    url = new_feed(member)
+    return key_page(request, member, ApiKeyForm(), calendar_url=url)
+
+
+@for_members(FORM)
+def end_calendar_address(request: HttpRequest, member: Member) -> HttpResponse:
+    """Ask on GET, end the address on POST."""
+    if request.method != "POST":
+        return render(request, "accounts/end_calendar.html") if feed_of(member) else redirect("keys")
+    if end_feed(member.id):
+        messages.success(request, "The calendar address no longer works.")
     return redirect("keys")

@@ -7,6 +7,7 @@ Each form has a key in a hidden field. Its result is stored under that key, like
 import hashlib
 from collections.abc import Callable
 from typing import Any, cast
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import orjson
@@ -18,6 +19,20 @@ from accounts.members.models import Member
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import Conflict, ValidationFailed
+
+
+def address_here(request: HttpRequest, *parameters: str, path: str | None = None) -> str:
+    """Return the path with those of `parameters` that the page was requested with.
+
+    Other parameters are dropped, because a link could contain anything, even a secret.
+
+    Args:
+        path: the page to return to, if the form was sent to another one.
+    """
+    kept = {name: request.GET[name] for name in parameters if name in request.GET}
+    path = path or request.path
+    return f"{path}?{urlencode(kept)}" if kept else path
+
 
 _OF_EVERY_FORM = {"csrfmiddlewaretoken"}
 

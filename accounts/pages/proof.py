@@ -7,18 +7,15 @@ sent before anything else is asked.
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from accounts.members.models import Member
 from accounts.pages.account_forms import CurrentPasswordForm, ProofCodeForm
 from accounts.pages.known_browsers import attempts_at
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted
-from accounts.pages.signed_in import signed_in
+from accounts.pages.signed_in import POST, for_members
 from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, Purpose, Refusal
 from accounts.signing_in.proofs import send_proof, try_proof
 from studyservice.http.error_pages import too_many
@@ -113,13 +110,10 @@ class Proof:
             form.add_error("code" if refusal is Refusal.WRONG else None, REFUSALS[refusal])
 
 
-@never_cache
-@login_required
-@require_http_methods(["POST"])
+@for_members(POST)
 @attempts_are_counted
-def proof_code(request: HttpRequest, change: Change) -> HttpResponse:
+def proof_code(request: HttpRequest, member: Member, change: Change) -> HttpResponse:
     """E-mail a code as proof for `change`. With `instead`, ask for the password again."""
-    member = signed_in(request)
     if request.POST.get("instead") == "password":
         request.session.pop(change.pending, None)
         return redirect(change.page)

@@ -1,5 +1,6 @@
 """Sign in with a code or a password, and sign out. No page reveals whether an address belongs to a member."""
 
+from http import HTTPStatus
 from uuid import UUID
 
 from django.conf import settings
@@ -9,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import MAX_URL_REDIRECT_LENGTH, url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -23,7 +25,7 @@ from accounts.signing_in.codes import Refusal, member_of, send_code, use_code
 from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor import gate
 from accounts.signing_in.sessions import PENDING_SIGN_IN, begin_session
-from studyservice.http.error_pages import too_many
+from studyservice.http.error_pages import error_page, too_many
 from studyservice.http.forms import counts_posts
 from studyservice.http.requests import client_address
 from studyservice.rates.limiter import DoublingWait, Rate, hit
@@ -210,3 +212,22 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated and not gate.may_enter(request):
         return redirect(f"{reverse('second-factor')}?{urlencode({'next': target})}")
     return redirect(f"{reverse(settings.LOGIN_URL)}?{urlencode({'next': target})}")
+
+
+RETRY_SECONDS = 1
+
+
+class HashingBusyMiddleware(MiddlewareMixin):
+    """Renders `HashingBusy` as a page wherever a password is hashed, in the admin too."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Return 503 with `Retry-After`. Nothing was checked or changed."""
+        if not isinstance(exception, HashingBusy):
+            return None
+        return error_page(
+            request,
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Many people are signing in",
+            "Your password was not checked yet. Wait a moment, then reload this page to send the form again.",
+            headers={"Retry-After": str(RETRY_SECONDS)},
+        )

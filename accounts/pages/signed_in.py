@@ -1,20 +1,27 @@
 """Decorators for pages of signed-in members, and of members with an active membership."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from http import HTTPStatus
 from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from accounts.members.membership import standing
 from accounts.members.models import Member
 from studyservice.http.error_pages import returns_input
+from studyservice.operations.errors import NotFound
 
 P = ParamSpec("P")
+
+READ = ("GET", "HEAD")
+FORM = ("GET", "HEAD", "POST")
+POST = ("POST",)
+"""Methods of a page."""
 
 
 def signed_in(request: HttpRequest) -> Member:
@@ -22,6 +29,38 @@ def signed_in(request: HttpRequest) -> Member:
     if not isinstance(request.user, Member):
         raise TypeError("this page is for signed-in members")
     return request.user
+
+
+def for_members(
+    methods: Sequence[str],
+) -> Callable[
+    [Callable[Concatenate[HttpRequest, Member, P], HttpResponseBase]],
+    Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+]:
+    """Decorate a page of signed-in members, lapsed ones too. Others are asked to sign in. The view gets the member.
+
+    A member who is deleted meanwhile is asked to sign in, because the session is gone too.
+
+    Args:
+        methods: `READ`, `FORM` or `POST`.
+    """
+
+    def decorate(
+        view: Callable[Concatenate[HttpRequest, Member, P], HttpResponseBase],
+    ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+        @never_cache
+        @login_required
+        @require_http_methods(list(methods))
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            try:
+                return view(request, signed_in(request), *args, **kwargs)
+            except NotFound:
+                return redirect("sign-in")
+
+        return guarded
+
+    return decorate
 
 
 def for_active_members(

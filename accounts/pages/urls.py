@@ -2,18 +2,30 @@
 
 from django.urls import path
 
-from accounts.pages.account import account, end_one_session, set_time_zone, sign_out_everywhere
-from accounts.pages.account_events import account_events
-from accounts.pages.activity import activity, undo_one, undo_today
+from accounts.pages.account import (
+    account,
+    end_one_session,
+    new_address,
+    new_address_code,
+    password,
+    set_time_zone,
+    sign_out_everywhere,
+)
+from accounts.pages.activity import account_events, activity, undo_one, undo_today
 from accounts.pages.archive import erase, export_archive, import_archive
-from accounts.pages.calendar import calendar_address, end_calendar_address
-from accounts.pages.email_address import new_address, new_address_code
 from accounts.pages.join import join
-from accounts.pages.keys import disconnect_app, keys, revoke_key
+from accounts.pages.keys import calendar_address, disconnect_app, end_calendar_address, keys, revoke_key
 from accounts.pages.limits import limit_app, limit_key
-from accounts.pages.passwords import password
 from accounts.pages.proof import OF_ADDRESS, OF_PASSWORD, proof_code
-from accounts.pages.second_factor import urls as second_factor
+from accounts.pages.second_factor.asking import second_factor, second_factor_proof
+from accounts.pages.second_factor.setting_up import (
+    new_recovery_codes,
+    remove_app,
+    remove_passkey,
+    set_up,
+    set_up_app,
+    set_up_passkey,
+)
 from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_as_another, sign_in_code, sign_out
 
 urlpatterns = [
@@ -22,7 +34,14 @@ urlpatterns = [
     path("sign-in/another", sign_in_as_another, name="sign-in-as-another"),
     path("sign-out", sign_out, name="sign-out"),
     path("admin/login/", admin_sign_in, name="admin-sign-in"),
-    *second_factor.urlpatterns,
+    path("second-factor", second_factor, name="second-factor"),
+    path("account/second-factor", set_up, name="second-factor-set-up"),
+    path("account/second-factor/code", second_factor_proof, name="second-factor-proof"),
+    path("account/second-factor/app", set_up_app, name="second-factor-app"),
+    path("account/second-factor/app/remove", remove_app, name="remove-second-factor-app"),
+    path("account/second-factor/passkey", set_up_passkey, name="second-factor-passkey"),
+    path("account/second-factor/passkeys/<uuid:passkey_id>/remove", remove_passkey, name="remove-passkey"),
+    path("account/second-factor/recovery-codes", new_recovery_codes, name="recovery-codes"),
     path("join", join, name="join"),
     path("account", account, name="account"),
     path("account/time-zone", set_time_zone, name="set-time-zone"),

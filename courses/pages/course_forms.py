@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from django import forms
 
-from accounts.pages.edit_form import EditForm
+from accounts.pages.forms import EditForm
 from accounts.pages.once import OnceForm
 from courses.entry_serializers import NewCourseFields
 from courses.models import Course

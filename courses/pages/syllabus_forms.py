@@ -12,7 +12,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from accounts.models import Member
-from accounts.pages.number_field import NumberField
+from accounts.pages.forms import NumberField
 from accounts.pages.uploads import FileForm, file_field, refusal_in_words
 from accounts.rows.access import Access
 from courses.courses import create_course

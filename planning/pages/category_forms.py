@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from django import forms
 
-from accounts.pages.number_field import NumberField
+from accounts.pages.forms import NumberField
 from courses.entry_serializers import MAX_CATEGORIES
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, CategoryRow

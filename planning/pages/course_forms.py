@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.pages.number_field import NumberField
+from accounts.pages.forms import NumberField
 from accounts.pages.once import OnceForm
 from courses.models import Item
 from courses.serializers import NewItem

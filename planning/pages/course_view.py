@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from accounts.models import Member
-from accounts.pages.here import address_here
+from accounts.pages.once import address_here
 from accounts.rows.access import Access
 from courses.pages.colors import courses_here
 from courses.pages.first_steps import first_steps

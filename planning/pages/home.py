@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.members.membership import standing
 from accounts.models import Member
-from accounts.pages.here import address_here
+from accounts.pages.once import address_here
 from accounts.rows.access import Access
 from courses.pages.colors import hues_here
 from courses.pages.first_steps import first_steps

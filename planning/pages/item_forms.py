@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django import forms
 
-from accounts.pages.edit_form import EditForm, LinesField
+from accounts.pages.forms import EditForm, LinesField
 from accounts.pages.once import OnceForm
 from courses.models import MAX_NOTE, Item, ItemKind
 from courses.serializers import ItemFields, ItemRow

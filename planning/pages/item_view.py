@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from accounts.models import Member
-from accounts.pages.here import address_here
+from accounts.pages.once import address_here
 from accounts.rows.access import Access
 from grades.breakdown import get_grades
 from grades.serializers import GradeBreakdownRow, GradeScoreRow

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.pages.here import address_here
+from accounts.pages.once import address_here
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
 from studyservice.operations.errors import NotFound

@@ -6,7 +6,7 @@ from typing import Any, cast
 from django import forms
 
 from accounts.models import Member
-from accounts.pages.edit_form import EditForm, LinesField
+from accounts.pages.forms import EditForm, LinesField
 from accounts.pages.once import OnceForm
 from accounts.rows.access import Access
 from courses.courses import list_courses

@@ -1,21 +1,186 @@
-"""Ask for the second factor before opening the admin or changing the factor."""
+"""Ask operators for the second factor before they open the admin or change the factor; without one, for a code."""
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.contrib.auth.signals import user_login_failed
+from django.core.exceptions import PermissionDenied
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.members.models import Member
-from accounts.pages.second_factor.forms import AppCodeForm, PasskeyForm, RecoveryForm
-from accounts.pages.second_factor.guards import for_operators
-from accounts.pages.sign_in import attempts_are_counted, target_after
+from accounts.pages.forms import CodeForm
+from accounts.pages.known_browsers import attempts_at
+from accounts.pages.sign_in import REFUSALS, attempts_are_counted, target_after
+from accounts.pages.signed_in import signed_in
+from accounts.signing_in.codes import SECOND_FACTOR, Refusal, send_code
+from accounts.signing_in.proofs import try_proof
 from accounts.signing_in.second_factor import authenticator, gate, keeping, passkeys, recovery
 from accounts.signing_in.second_factor.keeping import Kept
+from accounts.signing_in.second_factor.models import Passkey
 from studyservice.http.error_pages import too_many
-from studyservice.rates.limiter import DoublingWait, Rate
+from studyservice.rates.limiter import DoublingWait, Rate, hit
+
+_SIX = "A code has six digits, like 042 917. Check the app and try again."
+
+
+class AppCodeForm(CodeForm):
+    """A code of an authenticator app."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].error_messages["required"] = "Enter the six digits that the app shows."
+
+    def clean_code(self) -> str:
+        """Return only the digits."""
+        try:
+            return super().clean_code()
+        except forms.ValidationError:
+            raise forms.ValidationError(_SIX) from None
+
+
+class RecoveryForm(forms.Form):
+    """A recovery code."""
+
+    recovery = forms.CharField(
+        label="Recovery code",
+        max_length=60,
+        error_messages={"required": "Enter one of your recovery codes."},
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+
+
+class PasskeyForm(forms.Form):
+    """A passkey's signature, which the script fills in."""
+
+    passkey = forms.CharField(
+        widget=forms.HiddenInput,
+        error_messages={"required": "No passkey received. Try again, or choose another way."},
+    )
+
+
+class NewPasskeyForm(PasskeyForm):
+    """A new passkey with a name."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=Passkey._meta.get_field("name").max_length,
+        help_text="A name you will recognize, like “Work laptop” or “Blue security key”.",
+        error_messages={
+            "required": "Enter a name for the passkey.",
+            "max_length": "Use at most %(limit_value)d characters.",
+        },
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
+P = ParamSpec("P")
+
+_View = Callable[Concatenate[HttpRequest, Member, P], HttpResponse]
+
+
+def for_operators(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Decorate a page for operators. Others are asked to sign in. The view is called with the member.
+
+    404 if a proxy asks for the second factor; 403 for members who are not operators.
+    """
+
+    @never_cache
+    @login_required
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if settings.ADMIN_SECOND_FACTOR == "proxy":
+            raise Http404
+        member = signed_in(request)
+        if not member.is_staff:
+            raise PermissionDenied
+        return view(request, member, *args, **kwargs)
+
+    return guarded
+
+
+def for_changes(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Decorate a page that changes the second factor. It needs a recent proof: the factor or, without one, a code.
+
+    Without it, redirect to the proof. A posted form is lost.
+    """
+
+    @for_operators
+    @wraps(view)
+    def guarded(request: HttpRequest, member: Member, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        return _first(request, member, "second-factor-set-up") or view(request, member, *args, **kwargs)
+
+    return guarded
+
+
+def before_new_address(request: HttpRequest, member: Member) -> HttpResponse | None:
+    """Return the page for the proof before an operator's address is changed, since setup codes are sent there.
+
+    None if no proof is needed: for other members, where a proxy asks, and in a trial.
+    """
+    if not member.is_staff or settings.ADMIN_SECOND_FACTOR != "required":
+        return None
+    return _first(request, member, "new-address")
+
+
+def _first(request: HttpRequest, member: Member, then: str) -> HttpResponse | None:
+    """Redirect to the second factor or, without one, to a code. None if it was given recently."""
+    if gate.may_change(request):
+        return None
+    if gate.has_one(member):
+        asks = "second-factor"
+    elif not gate.may_begin(request):
+        asks = "second-factor-proof"
+    else:
+        return None
+    return redirect(f"{reverse(asks)}?{urlencode({'next': reverse(then)})}")
+
+
+_PENDING = "second_factor_code"
+"""Session entry: the id of the code that was sent."""
+
+
+@sensitive_post_parameters("code")
+@for_operators
+@require_http_methods(["GET", "HEAD", "POST"])
+@attempts_are_counted
+def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
+    """Send a code on a POST without one. A POST with a code continues to `next`, or to the setup."""
+    target = target_after(request, "second-factor-set-up")
+    if request.method == "POST" and "code" not in request.POST:
+        window = hit(Rate.SIGN_IN_CODES, attempts_at(request, member.email))
+        if window.exceeded:
+            return too_many(request, window, "Too many codes for this address")
+        request.session[_PENDING] = str(send_code(member.email, SECOND_FACTOR))
+        return redirect(f"{reverse('second-factor-proof')}?{urlencode({'next': target})}")
+    pending = request.session.get(_PENDING)
+    form = CodeForm(request.POST if request.method == "POST" and pending else None)
+    usable = pending is not None
+    if form.is_valid():
+        refusal = try_proof(member, UUID(pending), form.cleaned_data["code"])
+        if refusal is None:
+            del request.session[_PENDING]
+            gate.note_code(request)
+            return HttpResponseRedirect(target)
+        usable = refusal is Refusal.WRONG
+        if not usable:
+            del request.session[_PENDING]
+        form.add_error("code" if usable else None, REFUSALS[refusal])
+    context = {"form": form, "email": member.email, "usable": usable, "next": target}
+    return render(request, "accounts/second_factor_proof.html", context)
+
 
 _CHALLENGE = "passkey_challenge"
 """Session entry: the challenge for a passkey."""

@@ -10,8 +10,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.members.models import Member
-from accounts.pages.second_factor.forms import AppCodeForm, NewPasskeyForm
-from accounts.pages.second_factor.guards import for_changes
+from accounts.pages.second_factor.asking import AppCodeForm, NewPasskeyForm, for_changes
 from accounts.pages.sign_in import attempts_are_counted
 from accounts.signing_in.second_factor import authenticator, gate, keeping, passkeys, recovery
 from accounts.signing_in.second_factor.sealing import seal, unseal
