@@ -1,24 +1,14 @@
 """Arguments and output shared by the operator commands."""
 
-import json
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Mapping, Sequence
-from datetime import date
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.members.models import Member
 
 SCOPES = ("read", "read write")
-
-
-Told = str | float | date | UUID | None
-"""A value that a command prints."""
-
-Printed = Mapping[str, Told]
-"""An object in what a command prints."""
 
 
 def add_key_options(parser: ArgumentParser) -> None:
@@ -27,11 +17,6 @@ def add_key_options(parser: ArgumentParser) -> None:
         "--scopes", type=may_write, default=True, metavar='"read write"', help="read, or read write (default)"
     )
     parser.add_argument("--expires-days", type=days, default=None, metavar="N|never", help="30 or more; default: never")
-
-
-def add_json_option(parser: ArgumentParser) -> None:
-    """Add `--json`."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
 
 
 def text(argument: str) -> str:
@@ -86,13 +71,6 @@ def member_named(email: str) -> Member:
 def members(number: int) -> str:
     """Return a phrase like `3 members`."""
     return f"{number} member{'' if number == 1 else 's'}"
-
-
-def answer(
-    command: BaseCommand, fields: Mapping[str, Told | Printed | Sequence[Printed]], *, as_json: bool, text: str
-) -> None:
-    """Print `fields` as one JSON object, or `text`."""
-    command.stdout.write(json.dumps(fields, default=str) if as_json else text)
 
 
 def refused(error: ValidationError) -> CommandError:

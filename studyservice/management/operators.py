@@ -1,6 +1,10 @@
 """Base of the operators' commands."""
 
-from django.core.management.base import BaseCommand
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
 
 from studyservice.server.checks import ENVIRONMENT
 
@@ -14,3 +18,16 @@ class OperatorCommand(BaseCommand):
     """
 
     requires_system_checks = (ENVIRONMENT,)
+
+
+class JsonCommand(OperatorCommand):
+    """A command with `--json`, which prints one JSON object and nothing else."""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+        return parser
+
+    def answer(self, options: Mapping[str, Any], fields: Mapping[str, object], text: str) -> None:
+        """Print `fields` as one JSON object, or `text`."""
+        self.stdout.write(json.dumps(fields, default=str) if options["json"] else text)

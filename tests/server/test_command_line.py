@@ -85,7 +85,7 @@ class TestPasswordOffTheCommandLine:
 
     def test_two_different_passwords_create_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         answers = {"Password: ": "correct horse", "Password again: ": "correct house"}
-        monkeypatch.setattr("accounts.management.passwords.getpass", answers.pop)
+        monkeypatch.setattr("accounts.management.commands.createmember.getpass", answers.pop)
         assert refusal("createmember", EMAIL, "--password-prompt") == "The passwords differ."
         assert (answers, Member.objects.exists()) == ({}, False)
 

@@ -10,13 +10,12 @@ from django.core.mail import get_connection
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from accounts.management.arguments import add_json_option, answer
 from accounts.members.last_runs import Schedule, schedules
 from accounts.text import mail
 from studyservice.installation import machine
 from studyservice.installation.findings import Failed, Finding, Outcome, Skipped, finding_of, findings_of_chain
 from studyservice.installation.proxy import proxy_steps
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 from studyservice.secrets.sealing import in_words, unreadable_secrets
 from studyservice.server.signals import BACKUP
 
@@ -30,7 +29,7 @@ _BACK_UP = (
 )
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`checkinstall`: exit status 0 if all checks pass, 1 otherwise. A wrong setting stops it like every command."""
 
     help = "Check this installation, from settings to schedules, with advice on each failure."
@@ -45,7 +44,6 @@ class Command(OperatorCommand):
             metavar="MIB",
             help=f"default: {machine.LEAST_FREE_MIB}",
         )
-        add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run every check, and print each result at once, since some take long."""
@@ -56,7 +54,7 @@ class Command(OperatorCommand):
                 self.stdout.write(str(finding))
         failed = [finding.step for finding in found if finding.outcome is Outcome.FAILED]
         if options["json"]:
-            answer(self, {"ok": not failed, "checks": [one.as_json() for one in found]}, as_json=True, text="")
+            self.answer(options, {"ok": not failed, "checks": [one.as_json() for one in found]}, text="")
         if failed:
             raise CommandError(f"{len(failed)} of {len(found)} checks failed: {', '.join(failed)}.")
 

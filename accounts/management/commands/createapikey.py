@@ -11,20 +11,18 @@ from accounts.credentials.api_keys import create_api_key
 from accounts.credentials.limiting import COURSE_NAMES
 from accounts.credentials.limits import Limits
 from accounts.management.arguments import (
-    add_json_option,
     add_key_options,
-    answer,
     course_id,
     member_named,
     refused,
     text,
 )
 from accounts.members.models import Member
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 from studyservice.operations.errors import Conflict
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`createapikey EMAIL NAME`."""
 
     help = "Create an API key for a member and print it, once."
@@ -41,7 +39,6 @@ class Command(OperatorCommand):
             help="let it see only this course; repeatable; default: all",
         )
         parser.add_argument("--no-grades", action="store_true", help="hide grades from it")
-        add_json_option(parser)
 
     @acting(command("createapikey"))
     def handle(self, *args: object, **options: Any) -> None:
@@ -61,10 +58,9 @@ class Command(OperatorCommand):
             raise refused(error) from None
         except Conflict as error:
             raise CommandError(error.message) from None
-        answer(
-            self,
+        self.answer(
+            options,
             {"id": key.id, "api_key": secret},
-            as_json=options["json"],
             text=f"API key, shown only now: {secret}\n"
             f"It may {'read and write' if options['scopes'] else 'only read'}{limits.in_short()}.",
         )

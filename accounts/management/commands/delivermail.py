@@ -2,22 +2,18 @@
 
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
-from accounts.management.arguments import add_json_option, answer
 from accounts.members import outbox
 from accounts.members.last_runs import DELIVER_MAIL, note_run
 from accounts.members.outgoing_mail import OutgoingMail
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`delivermail`; for a timer, every few minutes."""
 
     help = "Retry announcements, reminders and invitations that could not be sent, when they are due."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         """Send the e-mails that are due. A refused address is reported and does not stop the others."""
@@ -31,6 +27,6 @@ class Command(OperatorCommand):
         note_run(DELIVER_MAIL)
         left = OutgoingMail.objects.count()
         text = f"Sent {sent}, {left} remaining."
-        answer(self, {"sent": sent, "failed": len(failures), "left": left}, as_json=options["json"], text=text)
+        self.answer(options, {"sent": sent, "failed": len(failures), "left": left}, text=text)
         if failures:
             raise CommandError("\n".join(failures))

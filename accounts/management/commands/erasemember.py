@@ -5,11 +5,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.erasure.erasing import erase_member
-from accounts.management.arguments import add_json_option, answer, member_named, text
-from studyservice.management.operators import OperatorCommand
+from accounts.management.arguments import member_named, text
+from studyservice.management.operators import JsonCommand
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`erasemember EMAIL`."""
 
     help = "Delete a member with all data, including files and sessions. This cannot be undone."
@@ -17,7 +17,6 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text)
         parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
-        add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         """Ask for the address again, so that a typing error deletes nobody."""
@@ -30,4 +29,4 @@ class Command(OperatorCommand):
             if typed.strip().lower() != member.email:
                 raise CommandError("The address does not match. Nothing was deleted.")
         erase_member(member.id)
-        answer(self, {"id": member.id}, as_json=options["json"], text="Deleted the member with all data.")
+        self.answer(options, {"id": member.id}, text="Deleted the member with all data.")

@@ -10,16 +10,16 @@ from django.utils import timezone
 from accounts.archive.exporting import write_archive
 from accounts.changes.calls import acting, command
 from accounts.changes.writing import writing
-from accounts.management.arguments import add_json_option, answer, member_named, text
+from accounts.management.arguments import member_named, text
 from accounts.members.models import Member
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 from studyservice.operations.errors import NotFound
 
 EVERYTHING = "all study data"
 """The object named in the member's log of changes."""
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`exportmember EMAIL FILE`."""
 
     help = "Write all of a member's stored data to a new file that only its owner can read."
@@ -27,7 +27,6 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text)
         parser.add_argument("file", type=Path)
-        add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         """Export, and record it in the member's log."""
@@ -44,7 +43,7 @@ class Command(OperatorCommand):
             path.unlink()
             raise
         size = path.stat().st_size
-        answer(self, {"file": str(path), "bytes": size}, as_json=options["json"], text=f"{path}: {size} bytes.")
+        self.answer(options, {"file": str(path), "bytes": size}, text=f"{path}: {size} bytes.")
 
 
 def _note(member: Member) -> None:

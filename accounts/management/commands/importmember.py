@@ -8,12 +8,12 @@ from django.core.management.base import CommandError, CommandParser
 from accounts.archive.importing import take_archive
 from accounts.changes.calls import acting, command
 from accounts.changes.words import counts_in_words
-from accounts.management.arguments import add_json_option, answer, member_named, text
-from studyservice.management.operators import OperatorCommand
+from accounts.management.arguments import member_named, text
+from studyservice.management.operators import JsonCommand
 from studyservice.operations.errors import ApiError, ValidationFailed
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`importmember EMAIL FILE`."""
 
     help = "Import an archive into the account of a member without courses and decks, all or nothing."
@@ -21,7 +21,6 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text)
         parser.add_argument("file", type=Path)
-        add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         member, path = member_named(options["email"]), options["file"]
@@ -36,4 +35,4 @@ class Command(OperatorCommand):
             raise CommandError(error.message) from None
         words = counts_in_words(taken["counts"]) or "only the profile"
         counts = {name: number for name, number in taken["counts"].items() if isinstance(number, int)}
-        answer(self, counts, as_json=options["json"], text=f"Imported: {words}.")
+        self.answer(options, counts, text=f"Imported: {words}.")

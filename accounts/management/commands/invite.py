@@ -6,20 +6,19 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.joining.inviting import invite
-from accounts.management.arguments import add_json_option, answer, refused, text
+from accounts.management.arguments import refused, text
 from accounts.members import outbox
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 from studyservice.operations.errors import Conflict
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`invite EMAIL`."""
 
     help = "E-mail an invitation to join, and print its link, which works once within 7 days."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text)
-        add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         """Invite. An earlier invitation of the same address stops working."""
@@ -29,10 +28,9 @@ class Command(OperatorCommand):
             raise refused(error) from None
         except Conflict as error:
             raise CommandError(error.message) from None
-        answer(
-            self,
+        self.answer(
+            options,
             {"email": invited.email, "url": invited.url, "expires_at": invited.expires_at},
-            as_json=options["json"],
             text=f"Invited {invited.email} until {invited.expires_at:%Y-%m-%d %H:%M} UTC: {invited.url}",
         )
         for delivery in outbox.deliver([invited.mail_id]):

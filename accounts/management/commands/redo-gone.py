@@ -9,12 +9,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.changes.calls import acting, command
-from accounts.management.arguments import add_json_option, answer
 from studyservice import gone
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`redo-gone FILE...`: a step of every restore; safe to repeat."""
 
     help = (
@@ -25,13 +24,12 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="gone.jsonl; that of DATA_DIR is added")
         parser.add_argument("--dry-run", action="store_true", help="only list what would end")
-        add_json_option(parser)
 
     @acting(command("redo-gone"))
     def handle(self, *args: object, **options: Any) -> None:
         """Read every file before anything ends. Lines that cannot be read are reported and do not stop the others."""
         lines, unreadable = _read([gone.path(), *options["files"]], optional=gone.path())
-        dry_run, as_json = options["dry_run"], options["json"]
+        dry_run = options["dry_run"]
         if not dry_run:
             gone.append(lines - _read([gone.path()], optional=gone.path())[0])
         ended: Counter[str] = Counter()
@@ -43,13 +41,12 @@ class Command(OperatorCommand):
             if not dry_run:
                 ending.end(found)
             ended[line.what] += 1
-            if not as_json:
+            if not options["json"]:
                 self.stdout.write(f"{line.what} {line.id}")
         told = ", ".join(f"{number} {what}" for what, number in sorted(ended.items())) or "nothing"
-        answer(
-            self,
+        self.answer(
+            options,
             {"ended": ended, "unreadable": [asdict(one) for one in unreadable]},
-            as_json=as_json,
             text=f"{'Would end' if dry_run else 'Ended'} again: {told}.",
         )
         if unreadable:

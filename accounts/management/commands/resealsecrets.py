@@ -2,22 +2,18 @@
 
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
-from accounts.management.arguments import add_json_option, answer
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 from studyservice.secrets.sealing import SEALED, in_words
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`resealsecrets`: run it after changing SECRET_KEY, before emptying SECRET_KEY_FALLBACKS."""
 
     help = (
         "Re-encrypt second factors, school calendars and queued e-mails under the current SECRET_KEY; safe to repeat."
     )
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         """Update each row separately.
@@ -27,10 +23,9 @@ class Command(OperatorCommand):
         """
         done = {name: sealed.reseal() for name, sealed in SEALED.items()}
         sealed, unreadable = sum(one for one, _ in done.values()), {name: left for name, (_, left) in done.items()}
-        answer(
-            self,
+        self.answer(
+            options,
             {"sealed": sealed, "unreadable": unreadable},
-            as_json=options["json"],
             text=f"Re-encrypted {sealed} under the current key.",
         )
         if found := in_words(unreadable):

@@ -4,12 +4,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.management.arguments import add_json_option, answer, member_named, text
+from accounts.management.arguments import member_named, text
 from accounts.signing_in.second_factor.keeping import reset
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`resetsecondfactor EMAIL`."""
 
     help = (
@@ -19,16 +19,14 @@ class Command(OperatorCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", type=text)
-        add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         """Remove the second factor, and e-mail the member. Anyone who may run commands is trusted."""
         member = member_named(options["email"])
         removed = reset(member, by=None)
         counts = f"{removed['apps']} apps, {removed['passkeys']} passkeys, {removed['recovery_codes']} recovery codes"
-        answer(
-            self,
+        self.answer(
+            options,
             {"email": member.email, **removed},
-            as_json=options["json"],
             text=f"The second factor of {member.email} is reset ({counts}); every session has ended.",
         )

@@ -9,13 +9,12 @@ from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import revoke_api_key
 from accounts.credentials.models import ApiKey
 from accounts.credentials.owners import owner_of
-from accounts.management.arguments import add_json_option, answer
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 from studyservice.operations.fields import parse_uuid
 from studyservice.secrets.generated import sha256
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`revokekey KEY`."""
 
     help = "Revoke an API key. It stops working with its next request, and revoking it again changes nothing."
@@ -26,7 +25,6 @@ class Command(OperatorCommand):
             help="the whole key or its id; - reads it from standard input, so that other users of the machine and the "
             "shell's history do not have it",
         )
-        add_json_option(parser)
 
     @acting(command("revokekey"))
     def handle(self, *args: object, **options: Any) -> None:
@@ -38,10 +36,9 @@ class Command(OperatorCommand):
                 "Keys are known for 90 days after their end."
             )
         revoke_api_key(key)
-        answer(
-            self,
+        self.answer(
+            options,
             {"id": key.id, "email": key.member.email, "name": key.name},
-            as_json=options["json"],
             text=f"The API key {key.name} of {key.member.email} is revoked. It no longer works.",
         )
 

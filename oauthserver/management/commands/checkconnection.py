@@ -5,18 +5,17 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.management.arguments import add_json_option, answer
 from oauthserver.connection_check.client import connecting
 from oauthserver.connection_check.throwaway import throwaway
 from studyservice.installation.findings import Finding, Outcome, finding_of, findings_of_chain
 from studyservice.installation.network import network_steps
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 
 _INTERRUPTED = 130
 """The exit status of shells for Ctrl-C."""
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`checkconnection [URL]`: exit status 0 if an assistant can connect, 1 otherwise."""
 
     help = "Connect to this service like an assistant, and report problems."
@@ -24,7 +23,6 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the command's arguments."""
         parser.add_argument("url", nargs="?", default=settings.BASE_URL, help="default: BASE_URL")
-        add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run every step. The temporary member and app are deleted afterwards."""
@@ -41,7 +39,7 @@ class Command(OperatorCommand):
         failed = [finding.step for finding in found if finding.outcome is Outcome.FAILED]
         if options["json"]:
             fields = {"url": url, "ok": not failed, "checks": [finding.as_json() for finding in found]}
-            answer(self, fields, as_json=True, text="")
+            self.answer(options, fields, text="")
         if failed:
             raise CommandError(f"Assistants cannot connect to {url}: see {', '.join(failed)}.")
 

@@ -3,21 +3,17 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
-from accounts.management.arguments import add_json_option, answer
 from accounts.members.last_runs import READ_CALENDARS, note_run
 from planning.school_calendars.running import BROKEN, Run
-from studyservice.management.operators import OperatorCommand
+from studyservice.management.operators import JsonCommand
 
 
-class Command(OperatorCommand):
+class Command(JsonCommand):
     """`readcalendars`; a timer runs it every 15 minutes."""
 
     help = "Read all due school calendars. Concurrent runs are safe. Does nothing if SCHOOL_CALENDARS=off."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         """Read calendars, and print the number of each outcome.
@@ -31,6 +27,6 @@ class Command(OperatorCommand):
         note_run(READ_CALENDARS)
         told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(run.done.items()))
         text = f"Read: {told}." if told else "Nothing was due." if settings.SCHOOL_CALENDARS else "Turned off."
-        answer(self, {"read": run.done.total(), **run.done}, as_json=options["json"], text=text)
+        self.answer(options, {"read": run.done.total(), **run.done}, text=text)
         if run.done[BROKEN]:
             raise CommandError(f"{run.done[BROKEN]} could not be read because of an internal error. See the log.")
