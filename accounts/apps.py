@@ -26,7 +26,7 @@ class AccountsConfig(AppConfig):
         from accounts.erasure.erasing import ERASURES, erase_member, finish_erasures, forget_in_log
         from accounts.erasure.purging import EXPIRED_DATA
         from accounts.joining.inviting import forget_invitation, forget_those_who_did_not_come
-        from accounts.members.checks import check_member_data
+        from accounts.members.data import check_member_data
         from accounts.members.last_runs import last_runs
         from accounts.members.models import ERASE_MEMBER
         from accounts.members.outbox import QUEUED_MAIL, purge_outbox, queue_age

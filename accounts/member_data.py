@@ -7,14 +7,11 @@ from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
 from accounts.events.models import AccountEvent
 from accounts.idempotency.models import IdempotencyKey
 from accounts.members.addresses import MemberAddress
-from accounts.members.data import Logged, MemberData, Visible, register
+from accounts.members.data import ACCOUNT, CREDENTIAL, Logged, MemberData, Visible, register
 from accounts.signing_in.browser_sessions import BrowserSession
 from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
 from accounts.undo.seen import seen_changes
-
-ACCOUNT = "about the account"
-CREDENTIAL = "a credential"
 
 register(
     MemberData(
@@ -27,7 +24,6 @@ register(
 register(
     MemberData(
         LogEntry,
-        owner="user",
         whole_member=ACCOUNT,
         archived="what an operator did in the admin",
     ),
@@ -44,7 +40,6 @@ register(
         Change,
         whole_member="tells of every object",
         archived="a file of its own",
-        stamps=("created_at",),
         visible=Visible(seen=seen_changes),
         log=Logged(left_out="the log itself"),
     )
@@ -69,9 +64,8 @@ register(
     MemberData(
         SecretOwner,
         whole_member=ACCOUNT,
-        archived="maps credentials to the member",
+        archived=CREDENTIAL,
         no_admin="maps credentials to the member",
-        credential=True,
     )
 )
 register(
@@ -79,7 +73,6 @@ register(
         ApiKey,
         whole_member=ACCOUNT,
         archived=CREDENTIAL,
-        credential=True,
         hash_column="secret_hash",
     )
 )
@@ -88,7 +81,6 @@ register(
         CalendarFeed,
         whole_member=ACCOUNT,
         archived=CREDENTIAL,
-        credential=True,
         hash_column="secret_hash",
     )
 )
@@ -98,7 +90,6 @@ for model in (SignInCode, AuthenticatorApp, Passkey, RecoveryCode, BrowserSessio
             model,
             whole_member=ACCOUNT,
             archived=CREDENTIAL,
-            credential=True,
             no_admin="ended and reset on the page of the member",
         )
     )

@@ -15,7 +15,7 @@ from accounts.members.models import (
     time_zones,
     validate_time_zone,
 )
-from accounts.members.outgoing_mail import OutgoingMail
+from accounts.members.outbox import OutgoingMail
 from accounts.signing_in.browser_sessions import BrowserSession
 from accounts.signing_in.models import SignInCode
 from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode

@@ -22,7 +22,6 @@ register(
             left_out={"folded": "made of the name when it is taken in"},
             must_be_empty=True,
         ),
-        stamps=("created_at", "updated_at"),
         limits=(COURSES,),
         computed=Computed(derived=folded_course, derived_from=("name",)),
     )
@@ -47,7 +46,6 @@ register(
             only={"course__isnull": False},
             require_room=require_room,
         ),
-        stamps=("created_at",),
         limits=(FILES_OF_COURSE,),
         visible=Visible(seen=seen_files),
         log=Logged(columns=("filename", "media_type", "size", "course_id", "text_status", "characters", "pages")),
@@ -69,7 +67,6 @@ register(
                 "folded": "made of title and note when it is taken in",
             },
         ),
-        stamps=("created_at", "updated_at"),
         limits=(ITEMS_OF_MEMBER, ITEMS_OF_COURSE),
         log=Logged(
             restamped=("created_at", "updated_at"),

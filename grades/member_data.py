@@ -36,7 +36,6 @@ register(
             shares={"item_id": "category_id"},
             also={"grades.csv": write_grades},
         ),
-        stamps=("created_at",),
         limits=(SCORES_OF_COURSE,),
         visible=Visible(is_grade=True),
         log=Logged(made_with={"item_id": None}, refills={"item_id": of_its_category}, settle=settle_undone),

@@ -22,7 +22,6 @@ register(
             left_out={"folded": "made of the title when it is taken in"},
             also={"calendar.ics": write_calendar},
         ),
-        stamps=("created_at", "updated_at"),
         limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
         log=Logged(moved=("position",), unstamped=("position",)),
         computed=Computed(derived=folded_milestone, derived_from=("title",), revised_by=("title", "due_on")),
@@ -53,7 +52,6 @@ register(
         SchoolCalendar,
         course="course_id",
         archived="its address is a secret, which an archive does not hold",
-        stamps=("created_at",),
         limits=(CALENDARS,),
         log=Logged(
             not_kept="its address is a secret, which the log of changes does not hold",

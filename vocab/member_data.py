@@ -22,7 +22,6 @@ register(
             left_out={"card_count": "counted when it is taken in"},
             must_be_empty=True,
         ),
-        stamps=("created_at", "updated_at"),
         limits=(DECKS,),
     )
 )

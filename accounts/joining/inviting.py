@@ -23,7 +23,7 @@ from accounts.joining.models import Invitation
 from accounts.members import outbox
 from accounts.members.addresses import MemberAddress
 from accounts.members.models import Member
-from accounts.members.outgoing_mail import MailKind
+from accounts.members.outbox import MailKind
 from studyservice.operations.errors import Conflict
 from studyservice.secrets.generated import new_secret, sha256
 

@@ -7,7 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Field, Model, Q
+from django.core.checks import CheckMessage, Error
+from django.db.models import DateTimeField, Field, ForeignKey, Model, Q, UUIDField
 
 from accounts.members.archived import Archived
 from accounts.members.models import Member
@@ -15,6 +16,10 @@ from studyservice.operations.errors import Conflict
 
 Columns = dict[str, Any]
 """A row by column name."""
+
+ACCOUNT = "about the account"
+CREDENTIAL = "a credential"
+"""Why rows belong to no course, or are not archived."""
 
 Touched = Mapping[type[Model], list[Columns]]
 """The rows that an undo inserted, and those that it changed or deleted, as they were before. Of rows with only a filled
@@ -147,13 +152,11 @@ class MemberData:
     """The rules for a model's rows: how they are limited, logged, archived and erased.
 
     Attributes:
-        owner: the foreign key to the member.
         course: path from a row to its course: `item__course`. `self` for a course.
         whole_member: why a row belongs to no course.
-        archived: how the rows are archived, or why they are not.
-        credential: whether a row lets somebody sign in or call; credentials are erased first.
+        archived: how the rows are archived, or why they are not. A `CREDENTIAL` lets somebody sign in or call, and is
+            erased first.
         hash_column: column with the SHA-256 of a secret that identifies the row (`accounts.credentials.owners`).
-        stamps: columns that the member's clock stamps (`accounts.changes.writing`).
         limits: on the number of rows.
         unlimited: why study data has no limit.
         no_admin: why the admin has no page of the rows.
@@ -163,13 +166,10 @@ class MemberData:
     """
 
     model: type[Model] = field(kw_only=False)
-    owner: str = "member"
     course: str = ""
     whole_member: str = ""
     archived: Archived | str
-    credential: bool = False
     hash_column: str = ""
-    stamps: tuple[str, ...] = ()
     limits: tuple[Maximum, ...] = ()
     unlimited: str = ""
     no_admin: str = ""
@@ -189,6 +189,11 @@ class MemberData:
         return self.model._meta.label
 
     @property
+    def owner(self) -> str:
+        """The foreign key to the member."""
+        return next(field.name for field in self.model._meta.concrete_fields if field.related_model is Member)
+
+    @property
     def archive(self) -> Archived | None:
         """How the rows are archived; None if they are not."""
         return self.archived if isinstance(self.archived, Archived) else None
@@ -198,6 +203,9 @@ class MemberData:
         """Whether the rows are the member's work, rather than data about the account."""
         return self.archive is not None or bool(self.course)
 
+
+_UNUSED = frozenset({"oauth2_provider"})
+"""Apps whose own tables are empty."""
 
 _registered: dict[type[Model], MemberData] = {}
 
@@ -232,8 +240,8 @@ def member_data() -> tuple[MemberData, ...]:
 
     Archives follow this order. Erasure follows the reverse.
     """
-    credentials = [data for data in _registered.values() if data.credential]
-    others = [data for data in _registered.values() if not data.credential]
+    credentials = [data for data in _registered.values() if data.archived == CREDENTIAL]
+    others = [data for data in _registered.values() if data.archived != CREDENTIAL]
     seen: set[type[Model]] = set()
     ordered: list[MemberData] = []
 
@@ -279,3 +287,33 @@ def _targets(data: MemberData) -> Iterator[type[Model]]:
     loose = data.archive.loose if data.archive is not None else {}
     for label in (*data.log.plain_references.values(), *loose.values()):
         yield apps.get_model(label)
+
+
+def check_member_data(**kwargs: Any) -> list[CheckMessage]:
+    """Return an error for each model without a declaration, and for each wrong name in a declaration."""
+    found = [*_unregistered(), *(text for data in member_data() for text in _wrong_names(data))]
+    return [Error(text, id="accounts.E001") for text in found]
+
+
+def _unregistered() -> Iterator[str]:
+    for model in apps.get_models():
+        label, app = model._meta.label, model._meta.app_label
+        refers = any(field.related_model is Member for field in model._meta.concrete_fields)
+        if refers and not model._meta.proxy and app not in _UNUSED and data_of(model) is None:
+            call = f"register(MemberData({model.__name__}, ...))"
+            yield f"{label} refers to a member: add {call} to {app}/member_data.py."
+
+
+def _wrong_names(data: MemberData) -> Iterator[str]:
+    kinds: dict[str, tuple[tuple[str, ...], type[Field[Any, Any]]]] = {
+        "restamped": (data.log.restamped, DateTimeField),
+        "moved": (data.log.moved, Field),
+        "hash_column": ((data.hash_column,) if data.hash_column else (), Field),
+        "plain_references": (tuple(data.log.plain_references), UUIDField),
+        "limits": (tuple(limit.per for limit in data.limits if limit.counter), ForeignKey),
+    }
+    fields = {name: field for field in data.model._meta.concrete_fields for name in (field.name, field.attname)}
+    for attribute, (names, kind) in kinds.items():
+        for name in names:
+            if not isinstance(fields.get(name), kind):
+                yield f"{data.label}: {attribute} names {name}, which is not a {kind.__name__} of the model."

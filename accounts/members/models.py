@@ -19,7 +19,7 @@ from django.db.models.base import ModelBase, ModelState
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from accounts.members.managers import MemberManager
+from accounts.members.addresses import MemberAddress, MemberManager
 from studyservice.database.constraints import between, characters
 from studyservice.hooks import Hook
 
@@ -216,8 +216,6 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
     def _claim_address(self, update_fields: Iterable[str] | None) -> None:
         """Reserve the address, in the transaction that stores it. Of two simultaneous claims one fails."""
-        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it imports this model
-
         if self._state.adding:
             MemberAddress.objects.create(email=self.email, member_id=self.id)
         elif update_fields is None or "email" in update_fields:
@@ -229,8 +227,6 @@ class Member(AbstractBaseUser, PermissionsMixin):
         Raises:
             ValidationError: a unique value is another member's.
         """
-        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it imports this model
-
         super().validate_unique(exclude)
         kept = MemberAddress.objects.filter(email=self.email).exclude(member_id=self.id)
         if "email" not in (exclude or ()) and kept.exists():

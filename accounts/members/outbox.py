@@ -13,22 +13,58 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPSenderRefused
+from typing import ClassVar
 from uuid import UUID
 
 from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
-from django.db import connection, transaction
+from django.db import connection, models, transaction
 from django.db.models import Min
 from django.utils import timezone
 
 from accounts.members.models import Member
-from accounts.members.outgoing_mail import MailKind, OutgoingMail
 from accounts.text import mail
 from studyservice.database.batches import batches
+from studyservice.database.constraints import at_least, characters, one_of
 from studyservice.database.deleting import purge
+from studyservice.database.ids import uuid7
 from studyservice.secrets.sealing import Seal, Sealed
 
 logger = logging.getLogger(__name__)
+
+
+class MailKind(models.TextChoices):
+    """The kinds of e-mail that are stored until sent. E-mails with codes are not stored."""
+
+    ANNOUNCEMENT = "announcement"
+    REMINDER = "reminder"
+    INVITATION = "invitation"
+
+
+class OutgoingMail(models.Model):
+    """An e-mail to one address, which may belong to no member, so there is no foreign key.
+
+    Its text is encrypted, since it may contain the link of an invitation.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    kind = models.CharField(max_length=12, choices=MailKind.choices)
+    email = models.EmailField(db_index=True)
+    content = models.TextField(help_text="Subject and text, encrypted. See accounts.members.outbox.")
+    created_at = models.DateTimeField(default=timezone.now)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            one_of("kind", MailKind.values),
+            characters("email", 1, 254),
+            at_least("attempts", 0),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} to {self.email}"
+
 
 _SEAL = Seal("accounts.outbox")
 QUEUED_MAIL = Sealed(_SEAL, OutgoingMail, "content", owner="pk")

@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts.joining.models import Invitation
 from accounts.members.last_runs import schedules
 from accounts.members.models import Member
-from accounts.members.outgoing_mail import OutgoingMail
+from accounts.members.outbox import OutgoingMail
 from accounts.operators.base import counted
 from accounts.signing_in.second_factor.gate import may_enter
 from studyservice import __version__

@@ -32,6 +32,9 @@ M = TypeVar("M", bound=Model)
 Row = dict[str, Any]
 """A row by column name."""
 
+_STAMPS = ("created_at", "updated_at")
+"""Columns that get the stamp of the change."""
+
 COURSE = "its_course_id"
 """The course of a row that was found, if another object's row has it."""
 
@@ -246,11 +249,8 @@ def _course_of(data: MemberData, row: Mapping[str, Any], course_id: UUID | None)
 
 
 def _new_row(model: type[Model], data: MemberData, given: Mapping[str, Any], access: Access) -> Row:
-    stamps = dict.fromkeys(data.stamps, access.now)
-    row = {
-        name: given[name] if name in given else stamps[name] if name in stamps else field.get_default()
-        for name, field in columns_of(model).items()
-    }
+    stamped = {**dict.fromkeys(_STAMPS, access.now), **given}
+    row = {name: stamped[name] if name in stamped else field.get_default() for name, field in columns_of(model).items()}
     if unknown := given.keys() - row.keys():
         raise TypeError(f"{model.__name__} has no columns {sorted(unknown)}.")
     row["member_id"] = access.member.id

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.joining.inviting import invite
 from accounts.members import outbox
 from accounts.members.last_runs import LastRun, note_run
-from accounts.members.outgoing_mail import MailKind, OutgoingMail
+from accounts.members.outbox import MailKind, OutgoingMail
 from accounts.models import Member
 from studyservice import __version__
 from studyservice.server.signals import BACKUP

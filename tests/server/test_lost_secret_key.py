@@ -6,7 +6,7 @@ import pytest
 
 from accounts.management.commands.checkinstall import findings
 from accounts.members import outbox
-from accounts.members.outgoing_mail import MailKind
+from accounts.members.outbox import MailKind
 from accounts.models import OutgoingMail
 from accounts.signing_in.second_factor.sealing import seal
 from planning.school_calendars.addresses import sealed

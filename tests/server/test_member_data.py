@@ -14,8 +14,15 @@ from django.db import models
 from accounts.archive.tables import archive_tables
 from accounts.members import data as registry
 from accounts.members.archived import Archived
-from accounts.members.checks import check_member_data
-from accounts.members.data import Logged, Maximum, MemberData, member_data, register
+from accounts.members.data import (
+    CREDENTIAL,
+    Logged,
+    Maximum,
+    MemberData,
+    check_member_data,
+    member_data,
+    register,
+)
 from courses.models import Course, Item
 from planning.models import Milestone
 from tests.support.archives import TABLES
@@ -49,8 +56,6 @@ def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch
 @each(
     ("wrong", "text"),
     [
-        ({"owner": "title"}, "owner names title, which is not a ForeignKey of the model."),
-        ({"stamps": ("made_at",)}, "stamps names made_at, which is not a DateTimeField of the model."),
         ({"log": Logged(restamped=("title",))}, "restamped names title, which is not a DateTimeField of the model."),
         ({"log": Logged(moved=("place",))}, "moved names place, which is not a Field of the model."),
         ({"hash_column": "secret"}, "hash_column names secret, which is not a Field of the model."),
@@ -106,7 +111,7 @@ def test_rows_are_erased_before_rows_they_refer_to_with_credentials_first() -> N
             target = field.related_model and field.related_model._meta.label
             if target in order and target != data.label:
                 assert order.index(data.label) < order.index(target), (data.label, target)
-    first = [data.credential for data in reversed(member_data())]
+    first = [data.archived == CREDENTIAL for data in reversed(member_data())]
     assert first == sorted(first, reverse=True)
     assert order[0] == "accounts.SecretOwner"
     assert order[-1] == "accounts.MemberAddress"
@@ -118,12 +123,6 @@ def test_a_table_of_the_archive_follows_the_tables_it_refers_to() -> None:
     for table in archive_tables():
         for other in (*table.references.values(), *table.loose.values()):
             assert names.index(other) < names.index(table.name)
-
-
-@of_study_data
-def test_each_timestamp_is_from_the_members_clock(data: MemberData) -> None:
-    stamps = {"created_at", "updated_at"} & {field.name for field in data.model._meta.concrete_fields}
-    assert {*data.stamps} == stamps, f"{data.label}: name these columns in `stamps`, or use write.now for them."
 
 
 @by_label

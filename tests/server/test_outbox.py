@@ -25,7 +25,7 @@ from django.test import Client
 from accounts.joining.inviting import invite
 from accounts.members import outbox
 from accounts.members.membership import renew
-from accounts.members.outgoing_mail import MailKind
+from accounts.members.outbox import MailKind
 from accounts.models import Member, OutgoingMail
 from accounts.text import mail as posted
 from tests.conftest import MakeKey, MakeMember

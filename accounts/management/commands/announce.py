@@ -14,7 +14,7 @@ from accounts.credentials.models import ApiKey
 from accounts.management.arguments import members, text
 from accounts.members import outbox
 from accounts.members.models import Member
-from accounts.members.outgoing_mail import MailKind
+from accounts.members.outbox import MailKind
 from studyservice.management.operators import OperatorCommand
 
 

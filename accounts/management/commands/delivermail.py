@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 from accounts.members import outbox
 from accounts.members.last_runs import DELIVER_MAIL, note_run
-from accounts.members.outgoing_mail import OutgoingMail
+from accounts.members.outbox import OutgoingMail
 from studyservice.management.operators import JsonCommand
 
 

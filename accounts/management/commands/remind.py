@@ -14,7 +14,7 @@ from accounts.members import outbox
 from accounts.members.last_runs import REMIND, note_run
 from accounts.members.membership import ending_soon
 from accounts.members.models import Member
-from accounts.members.outgoing_mail import MailKind
+from accounts.members.outbox import MailKind
 from studyservice.management.operators import JsonCommand
 
 
