@@ -12,13 +12,13 @@ of its app (`accounts.members.data`).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import BooleanField, Count, Expression, F, JSONField, Model, QuerySet
+from django.db.models import BooleanField, Count, F, Func, JSONField, Model, QuerySet
 
 from accounts.members.data import MemberData, columns_of, data_of
 from accounts.rows.access import Access, MemberSelect, as_array
@@ -272,28 +272,21 @@ def _bound(which: Mapping[str, Any]) -> dict[str, Any]:
     return {name: as_array(value) if name.endswith("__in") else value for name, value in which.items()}
 
 
-class OneOf(Expression):
+class OneOf(Func):
     """Whether a column has one of the values of a parameter (`as_array`)."""
 
-    conditional = True
     output_field = BooleanField()
 
     def __init__(self, column: str, param: str) -> None:
-        super().__init__()
-        self.column: Any = F(column)
+        super().__init__(column)
         self.param = param
 
-    def get_source_expressions(self) -> list[Any]:
-        return [self.column]
-
-    def set_source_expressions(self, exprs: Sequence[Any]) -> None:
-        [self.column] = exprs
-
-    def as_sql(self, compiler: Any, connection: Any) -> Any:
-        sql, params = compiler.compile(self.column)
+    def as_sql(self, compiler: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
+        [column] = self.get_source_expressions()
+        sql, params = compiler.compile(column)
         if connection.vendor == "sqlite":
             return f"{sql} IN (SELECT value FROM json_each(%s))", (*params, Param(self.param))  # noqa: S608 # nosec
-        kind = self.column.target.cast_db_type(connection)
+        kind = column.target.cast_db_type(connection)
         return f"{sql} = ANY(%s::{kind}[])", (*params, Param(self.param))
 
 

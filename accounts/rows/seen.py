@@ -13,7 +13,7 @@ from uuid import UUID
 
 import orjson
 from django.core.exceptions import EmptyResultSet, FullResultSet
-from django.db.models import BooleanField, Expression, F, ForeignKey, Model, Q, QuerySet
+from django.db.models import BooleanField, Expression, ForeignKey, Func, Model, Q, QuerySet
 from django.db.models.expressions import Col
 
 from accounts.credentials.limits import WHOLE, Form
@@ -41,28 +41,20 @@ def courses_as_tokens(courses: tuple[str, ...], vendor: str) -> str:
     return courses_as_value(courses, vendor) if vendor == "sqlite" else f"{{{','.join(courses).replace('-', '')}}}"
 
 
-class InCourses(Expression):
+class InCourses(Func):
     """Whether a column has the id of an allowed course. True in forms that see all courses."""
 
-    conditional = True
     output_field = BooleanField()
 
     def __init__(self, column: str, *, is_course: bool = False) -> None:
-        super().__init__()
-        self.column: Any = F(column)
+        super().__init__(column)
         self.is_course = is_course
 
-    def get_source_expressions(self) -> list[Any]:
-        return [self.column]
-
-    def set_source_expressions(self, exprs: Sequence[Any]) -> None:
-        [self.column] = exprs
-
-    def as_sql(self, compiler: Any, connection: Any) -> Any:
+    def as_sql(self, compiler: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
         form = SEEN_AS.get()
         if form.courses == "all":
             raise FullResultSet
-        sql, params = compiler.compile(self.column)
+        sql, params = compiler.compile(*self.get_source_expressions())
         params = (*params, Param("courses"))
         if connection.vendor == "sqlite":
             return f"{sql} IN (SELECT value FROM json_each(%s))", params  # noqa: S608 # nosec
@@ -80,7 +72,6 @@ class Declared(Expression):
     `tests/limits/test_declared_statements.py` refuses a query of a member's rows without it.
     """
 
-    conditional = True
     output_field = BooleanField()
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
@@ -90,7 +81,6 @@ class Declared(Expression):
 class GradesSeen(Expression):
     """True in forms that see grades, and false in others, where it leaves no rows."""
 
-    conditional = True
     output_field = BooleanField()
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
@@ -100,7 +90,6 @@ class GradesSeen(Expression):
 class AllCoursesSeen(Expression):
     """True in forms that see all courses, and false in others."""
 
-    conditional = True
     output_field = BooleanField()
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
@@ -176,29 +165,21 @@ def _in_courses(model: type[Model], path: Sequence[str]) -> Q:
     return Q(_Above(step, model, rest))
 
 
-class _Above(Expression):
+class _Above(Func):
     """Whether the row that a foreign key refers to is seen. True in forms that see all courses."""
 
-    conditional = True
     output_field = BooleanField()
 
     def __init__(self, step: str, model: type[Model], rest: Sequence[str]) -> None:
-        super().__init__()
         field = model._meta.get_field(step)
         assert isinstance(field, ForeignKey)  # noqa: S101  # declared paths follow foreign keys
         above: type[Model] = field.related_model
         rows: QuerySet[Model] = QuerySet(above).filter(
             Declared(), _in_courses(above, rest), member_id=Param("member_id")
         )
-        self.condition: Any = Q(**{f"{step}_id__in": rows.values("id")})
+        super().__init__(Q(**{f"{step}_id__in": rows.values("id")}))
 
-    def get_source_expressions(self) -> list[Any]:
-        return [self.condition]
-
-    def set_source_expressions(self, exprs: Sequence[Any]) -> None:
-        [self.condition] = exprs
-
-    def as_sql(self, compiler: Any, connection: Any) -> Any:
+    def as_sql(self, compiler: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
         if SEEN_AS.get().courses == "all":
             raise FullResultSet
-        return compiler.compile(self.condition)
+        return compiler.compile(*self.get_source_expressions())

@@ -1,11 +1,11 @@
 """Changes as a limited credential sees them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import FullResultSet
-from django.db.models import BooleanField, Expression, F, Q
+from django.db.models import BooleanField, Func, Q
 
 from accounts.changes.contents import Contents, Json
 from accounts.changes.recording import GRADE_TYPES
@@ -27,26 +27,15 @@ _OF_GRADES = frozenset({"category_id", "categories", "grade_categories", "grade_
 _Told = Mapping[str, Json] | None
 
 
-class _NamesCourse(Expression):
+class _NamesCourse(Func):
     """Whether the column `courses` has the token of an allowed course. True in forms that see all courses."""
 
-    conditional = True
     output_field = BooleanField()
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.column: Any = F("courses")
-
-    def get_source_expressions(self) -> list[Any]:
-        return [self.column]
-
-    def set_source_expressions(self, exprs: Sequence[Any]) -> None:
-        [self.column] = exprs
-
-    def as_sql(self, compiler: Any, connection: Any) -> Any:
+    def as_sql(self, compiler: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
         if SEEN_AS.get().courses == "all":
             raise FullResultSet
-        sql, params = compiler.compile(self.column)
+        sql, params = compiler.compile(*self.get_source_expressions())
         if connection.vendor == "sqlite":
             named = f"EXISTS (SELECT 1 FROM json_each(%s) j WHERE INSTR({sql}, j.value) > 0)"  # noqa: S608 # nosec
             return named, (Param("tokens"), *params)
@@ -55,7 +44,7 @@ class _NamesCourse(Expression):
 
 def seen_changes() -> Q:
     """Return the condition on changes that touched an allowed course, and no hidden grades."""
-    touched = Q(InCourses("course_id")) | Q(_NamesCourse())
+    touched = Q(InCourses("course_id")) | Q(_NamesCourse("courses"))
     # Only a course's own changes reveal its name.
     named = ~Q(object_type="course") | Q(InCourses("course_id"))
     about_grades = Q(grades=True) | Q(object_type__in=sorted(GRADE_TYPES)) | Q(operation="set_grade_categories")
