@@ -3,7 +3,7 @@
 from accounts.members.archived import Archived
 from accounts.members.data import Computed, Logged, MemberData, register
 from planning.archive import write_calendar
-from planning.calendar.importing import EVENTS_OF_COURSE
+from planning.calendar.applying import EVENTS_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import DueCalendar, ImportedEvent, Milestone, SchoolCalendar
 from planning.school_calendars.rows import CALENDARS

@@ -1,13 +1,22 @@
-"""A three-way comparison of a calendar file now, its last import, and the member's items."""
+"""A three-way comparison of a calendar now, its last import, and the member's items."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 Key = tuple[str, str]
 """`UID` and instance. The instance is empty for events without recurrence."""
+
+
+MOST_NEW = 50
+"""A reading with more new items in a course waits for confirmation."""
+
+MANY_CHANGED = 10
+"""A reading with more changes in a course waits for confirmation, if they are also a quarter of its items."""
+
+_A_QUARTER, _HALF = 4, 2
 
 
 class Version(NamedTuple):
@@ -37,11 +46,12 @@ class FileEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
-    """An event in the version of its last import (`planning.models.ImportedEvent`).
+class KnownEvent:
+    """An event in the version of its last import (`planning.models.ImportedEvent`), and its item.
 
     Attributes:
         of_other: whether another school calendar than the one that is read has it.
+        item: columns of the item created from it; None if the member has deleted it.
     """
 
     id: UUID
@@ -54,43 +64,28 @@ class Remembered:
     due_on: date
     calendar_id: UUID | None
     is_gone: bool
-    of_other: bool = False
+    of_other: bool
+    item: Mapping[str, Any] | None = None
 
     @property
     def key(self) -> Key:
-        """`UID` and instance."""
+        """`UID` and instance, as remembered."""
         return self.uid, self.instance
 
     @property
-    def version(self) -> Version:
-        """The compared columns."""
+    def base(self) -> Version:
+        """Its last imported version."""
         return Version(self.title, self.due_on)
 
+    @property
+    def mine(self) -> Version | None:
+        """The current item."""
+        return None if self.item is None else Version(self.item["title"], self.item["due_on"])
 
-REMEMBERED = {one.name: one.name for one in fields(Remembered) if one.name != "of_other"}
-"""The stored columns of a `Remembered`."""
-
-
-@dataclass(frozen=True, slots=True)
-class KnownEvent:
-    """A previously imported event.
-
-    Attributes:
-        id: of the row that remembers it.
-        key: as remembered.
-        base: its last imported version.
-        item_id: the item created from it.
-        kind: of the item.
-        mine: the current item; None if the member has deleted it.
-    """
-
-    id: UUID
-    key: Key
-    prodid: str
-    base: Version
-    item_id: UUID
-    kind: str = ""
-    mine: Version | None = None
+    @property
+    def kind(self) -> str:
+        """The item's kind; empty without an item."""
+        return "" if self.item is None else self.item["kind"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +104,25 @@ class Change:
 
 @dataclass(slots=True)
 class Comparison:
-    """The differences that a file makes.
+    """The differences that a reading makes in a course.
 
     Attributes:
         new: unknown events.
-        changed: items updated with changes made only in the file.
+        changed: items updated with changes made only by the calendar.
         kept: items that both sides changed, which keep the member's version.
-        gone: items whose event was canceled or is missing from the file.
+        gone: items whose event was canceled or is missing from the reading.
         deleted: events whose item the member has deleted.
         unchanged: number of unchanged items.
         bases: known events with their new keys and versions.
+        adopted: events of a file or a deleted calendar that this calendar takes over.
+        shared: events whose item another calendar created, with its id.
+        newly_gone: events missing from this calendar for the first time.
+        back: events that reappeared in this calendar.
+        moved_out: events that move to another course, with their items.
+        live: number of this calendar's future items that are still in the reading.
     """
 
+    course_id: UUID
     new: list[FileEvent] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
     kept: list[Change] = field(default_factory=list)
@@ -128,17 +130,45 @@ class Comparison:
     deleted: list[FileEvent] = field(default_factory=list)
     unchanged: int = 0
     bases: list[tuple[KnownEvent, FileEvent]] = field(default_factory=list)
+    adopted: list[KnownEvent] = field(default_factory=list)
+    shared: list[tuple[FileEvent, UUID]] = field(default_factory=list)
+    newly_gone: list[KnownEvent] = field(default_factory=list)
+    back: list[KnownEvent] = field(default_factory=list)
+    moved_out: list[KnownEvent] = field(default_factory=list)
+    live: int = 0
+
+    def changes_something(self) -> bool:
+        """Return whether there is anything to apply or to report to the member."""
+        return bool(self.new or self.changed or self.kept or self.newly_gone or self.moved_out)
+
+    def writes_something(self) -> bool:
+        """Return whether there is anything to store, if only of what is remembered."""
+        return self.changes_something() or bool(self.adopted or self.shared or self.back or self.bases)
+
+    def is_odd(self, item_count: int, today: date) -> bool:
+        """Return whether the change is unusual enough to require the member's confirmation.
+
+        Args:
+            item_count: of the course.
+            today: the member's; past events may disappear without confirmation.
+        """
+        changed = len(self.changed)
+        ahead = sum(event.due_on >= today for event in self.newly_gone)
+        return (
+            len(self.new) > MOST_NEW
+            or (changed >= MANY_CHANGED and changed * _A_QUARTER >= item_count)
+            or bool(ahead and ahead * _HALF >= self.live)
+        )
 
 
-def compare(events: Iterable[FileEvent], known: Mapping[Key, KnownEvent]) -> Comparison:
-    """Compare each event of the file with its known version, separately by title and date.
+def compare(found: Comparison, events: Iterable[FileEvent], known: Mapping[Key, KnownEvent]) -> None:
+    """Compare each event with its known version, separately by title and date.
 
-    `known` has the keys of the file (`planning.calendar.moves`).
+    `known` has the keys of the reading (`planning.calendar.moves`).
 
-    Changes made only in the file are applied, and changes made only by the member are kept. If both changed a field,
-    the member's value is kept, and the conflict is reported once.
+    Changes made only by the calendar are applied, and changes made only by the member are kept. If both changed a
+    field, the member's value is kept, and the conflict is reported once.
     """
-    found = Comparison()
     for event in events:
         before = known.get(event.key)
         if before is None:
@@ -149,7 +179,6 @@ def compare(events: Iterable[FileEvent], known: Mapping[Key, KnownEvent]) -> Com
             _compare(found, before, before.mine, event.version)
         if before is not None and (before.key, before.base) != (event.key, event.version):
             found.bases.append((before, event))
-    return found
 
 
 def _compare(found: Comparison, known: KnownEvent, mine: Version, theirs: Version) -> None:
@@ -179,6 +208,7 @@ class Absence:
         cut: UIDs of events with too many instances; others may be missing.
         first: the first day of the instances in a file.
         last: the last one.
+        prodid: of the file, if events from files of other programs cannot be missing from it; None for an address.
     """
 
     present: Collection[Key]
@@ -186,28 +216,28 @@ class Absence:
     cut: Collection[str]
     first: date
     last: date
+    prodid: str | None
 
     def may_move(self, event: KnownEvent) -> bool:
         """Return whether the event may be in the file under another key."""
         return event.key not in self.present and event.key not in self.cancelled and self._covers(event)
 
-    def gone(self, known: Mapping[Key, KnownEvent], *, prodid: str | None = None) -> list[KnownEvent]:
+    def gone(self, known: Mapping[Key, KnownEvent]) -> list[KnownEvent]:
         """Known events with an item that are canceled in the file or missing from it.
 
-        Missing events mean nothing if they are from a file of another program than `prodid`, or instances outside of
-        the time that a file covers, or of an event with too many instances.
+        Missing events mean nothing if they are from a file of another program, or instances outside of the time that a
+        file covers, or of an event with too many instances.
         """
         return [
             event
             for key, event in known.items()
             if event.mine is not None
             and key not in self.present
-            and (key in self.cancelled or (prodid in {None, event.prodid} and self._is_missing(event)))
+            and (key in self.cancelled or (self.prodid in {None, event.prodid} and self._is_missing(event)))
         ]
 
     def _is_missing(self, event: KnownEvent) -> bool:
-        return self._covers(event) and not (event.key[1] and event.key[0] in self.cut)
+        return self._covers(event) and not (event.instance and event.uid in self.cut)
 
     def _covers(self, event: KnownEvent) -> bool:
-        day = event.base.due_on
-        return not event.key[1] or (day is not None and self.first <= day <= self.last)
+        return not event.instance or self.first <= event.due_on <= self.last

@@ -1,7 +1,7 @@
 """Reading a calendar file from a member or a school, on the side of the service."""
 
 import zlib
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import IO, Any
@@ -51,28 +51,21 @@ class CalendarFile:
     cut: frozenset[str]
     bare: Mapping[Key, str]
 
-    def absence(self, today: date, present: Collection[Key] | None = None) -> Absence:
+    def absence(self, today: date, present: Collection[Key] | None = None, prodid: str | None = None) -> Absence:
         """The meaning of events that this file lacks.
 
         Args:
             today: the member's, when it is read.
             present: keys of the events that count as present, in place of all.
+            prodid: as in `Absence`.
         """
         there = {event.key for event in self.events} if present is None else present
-        return Absence({*there, *self.present}, self.cancelled, self.cut, today - WINDOW, today + WINDOW)
+        return Absence({*there, *self.present}, self.cancelled, self.cut, today - WINDOW, today + WINDOW, prodid)
 
     def without_brackets(self) -> "CalendarFile":
         """The same file, with the course in brackets cut off the titles."""
         events = [replace(event, title=self.bare.get(event.key, event.title)) for event in self.events]
         return replace(self, events=events, bare={})
-
-    def of_labels(self, labels: Container[str]) -> "CalendarFile":
-        """Only the events with some labels, with bare titles. The others count as present in the file."""
-        others = {event.key for event in self.events if event.label not in labels}
-        bare = self.without_brackets()
-        return replace(
-            bare, events=[event for event in bare.events if event.label in labels], present=self.present | others
-        )
 
 
 class NotACalendar(Exception):

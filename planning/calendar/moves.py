@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from operator import attrgetter
 from statistics import fmean
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from planning.calendar.comparison import Absence, FileEvent, Key, KnownEvent
 
 _A_WEEK = 7
 """Days that an instance moves at most if its title changes too. Timetables of each term count their UIDs from 0."""
+
+_BY_DAY = attrgetter("due_on", "key")
 
 
 class _Pair(NamedTuple):
@@ -38,7 +41,7 @@ def follow_moves(
         there[event.key[0]].append(event)
     here: defaultdict[str, list[KnownEvent]] = defaultdict(list)
     for one in known.values():
-        here[one.key[0]].append(one)
+        here[one.uid].append(one)
     moved = [pair for uid in there.keys() & here.keys() for pair in _moved(there[uid], here[uid], absence)]
     old = {pair.known.key for pair in moved}
     return {key: one for key, one in known.items() if key not in old} | {pair.event.key: pair.known for pair in moved}
@@ -49,36 +52,28 @@ def _moved(events: Iterable[FileEvent], known: Iterable[KnownEvent], absence: Ab
     by_key = {one.key: one for one in known}
     same = [_Pair(by_key[event.key], event) for event in events if event.key in by_key]
     kept = {pair.event.key for pair in same}
-    added = sorted((event for event in events if event.key not in kept), key=lambda one: (one.due_on, one.key))
-    missing = sorted((one for key, one in by_key.items() if key not in kept and absence.may_move(one)), key=_order)
+    added = sorted((event for event in events if event.key not in kept), key=_BY_DAY)
+    missing = sorted((one for key, one in by_key.items() if key not in kept and absence.may_move(one)), key=_BY_DAY)
     if not added or not missing:
         return []
     days = _by_day(added, missing)
     taken = {pair.event.key for pair in days} | {pair.known.key for pair in days}
     added = [event for event in added if event.key not in taken]
     missing = [one for one in missing if one.key not in taken]
-    is_cut = missing[0].key[0] in absence.cut if missing else False
+    is_cut = missing[0].uid in absence.cut if missing else False
     ordered = [pair for gap in _gaps(added, missing, same + days) for pair in _in_order(*gap, is_cut=is_cut)]
-    return days + [pair for pair in ordered if pair.known.base.title == pair.event.title or _days(pair) <= _A_WEEK]
-
-
-def _order(known: KnownEvent) -> tuple[date, Key]:
-    return known.base.due_on or date.max, known.key
-
-
-def _day(known: KnownEvent) -> date:
-    return _order(known)[0]
+    return days + [pair for pair in ordered if pair.known.title == pair.event.title or _days(pair) <= _A_WEEK]
 
 
 def _days(pair: _Pair) -> int:
     """How many days the event moved, in either direction."""
-    return abs((pair.event.due_on - _day(pair.known)).days)
+    return abs((pair.event.due_on - pair.known.due_on).days)
 
 
 def _by_day(added: Iterable[FileEvent], missing: Iterable[KnownEvent]) -> list[_Pair]:
     free: defaultdict[date, list[KnownEvent]] = defaultdict(list)
     for one in missing:
-        free[_day(one)].append(one)
+        free[one.due_on].append(one)
     return [_Pair(free[event.due_on].pop(0), event) for event in added if free[event.due_on]]
 
 
@@ -87,12 +82,12 @@ def _gaps(
 ) -> Iterator[tuple[list[FileEvent], list[KnownEvent]]]:
     """Yield what is left between two neighbors that both sides have, as far as both sides have something."""
     fixed = list(fixed)
-    then, now = sorted(_day(pair.known) for pair in fixed), sorted(pair.event.due_on for pair in fixed)
+    then, now = sorted(pair.known.due_on for pair in fixed), sorted(pair.event.due_on for pair in fixed)
     gaps: defaultdict[int, tuple[list[FileEvent], list[KnownEvent]]] = defaultdict(lambda: ([], []))
     for event in added:
         gaps[bisect_left(now, event.due_on)][0].append(event)
     for one in missing:
-        gaps[bisect_left(then, _day(one))][1].append(one)
+        gaps[bisect_left(then, one.due_on)][1].append(one)
     return (gap for gap in gaps.values() if all(gap))
 
 

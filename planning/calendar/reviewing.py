@@ -1,4 +1,4 @@
-"""A calendar file as rows for the member's approval, and applying the approved rows."""
+"""A reading as rows for the member's approval, and applying the approved rows."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -7,73 +7,44 @@ from typing import cast
 from uuid import UUID
 
 from accounts.changes.writing import writing
-from accounts.rows.access import Access, change
+from accounts.rows.access import Access
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
-from courses.courses import require_course
-from courses.models import Course
 from courses.serializers import ItemFields
 from courses.syllabi.kinds import kind_of
+from planning.calendar.applying import Plan, take_each
+from planning.calendar.assigning import Courses, load_courses
 from planning.calendar.comparison import Comparison, FileEvent, Key, Version
-from planning.calendar.files import CalendarFile
-from planning.calendar.importing import Plan, compared, take
+from planning.calendar.matching import Source, match
 
 
-def calendar_rows(access: Access, course_id: UUID, calendar: CalendarFile) -> tuple[list[ReviewRow], Comparison]:
-    """The rows of a file's changes in the course, and the comparison behind them.
-
-    Raises:
-        NotFound: the member has no such course.
-    """
-    require_course(access, course_id)
-    found = compared(access, course_id, calendar)
-    return list(rows_of(found)), found
-
-
-def rows_of_courses(
-    access: Access, parts: Mapping[UUID, CalendarFile]
-) -> tuple[list[ReviewRow], dict[UUID, Comparison]]:
-    """The same for several courses. Rows name their course.
-
-    Args:
-        parts: the part of the file for each course.
-
-    Raises:
-        NotFound: one of the courses does not exist.
-    """
-    if len(parts) == 1:
-        [(course_id, calendar)] = parts.items()
-        rows, found = calendar_rows(access, course_id, calendar)
-        return rows, {course_id: found}
-    all_rows: list[ReviewRow] = []
-    comparisons: dict[UUID, Comparison] = {}
-    for course_id, calendar in parts.items():
-        name = require_course(access, course_id)["name"]
-        rows, comparisons[course_id] = calendar_rows(access, course_id, calendar)
-        all_rows += [replace(row, notes=(name, *row.notes)) for row in rows]
-    return all_rows, comparisons
-
-
-def take_approved(access: Access, parts: Mapping[UUID, CalendarFile], approve: Approve) -> list[tuple[str, Applied]]:
+def take_approved(access: Access, source: Source, approve: Approve) -> list[tuple[str, Applied]]:
     """Apply the result of `approve`, all or nothing, with one change for each course. Return the courses' names with
     what was applied.
 
     Conflicts are reported only once. Events that were not selected are offered again.
 
     Raises:
-        NotFound: the course was deleted.
+        NotFound: a course was deleted.
         Conflict: there would be too many items.
     """
-    done: list[tuple[str, Applied]] = []
     with writing(access.member.id):
-        rows, comparisons = rows_of_courses(access, parts)
-        approved = {one.row.key: one for one in approve(rows)}
-        for course_id, calendar in parts.items():
-            with change(access, "apply_calendar") as log:
-                name = require_course(access, course_id)["name"]
-                log.about(Course, course_id, name, course_id)
-                _, applied = take(access, course_id, calendar, _plan(comparisons[course_id], approved))
-            done.append((name, applied))
-    return done
+        courses = load_courses(access, with_items=True)
+        found = match(access, source, courses)
+        approved = {one.row.key: one for one in approve(rows_of_courses(found, courses))}
+        plans = [(one, _plan(one, approved)) for one in found.values()]
+        done = take_each(access, source, courses, "apply_calendar", plans)
+    return [(courses.name_of(course_id), applied) for course_id, applied in done.items()]
+
+
+def rows_of_courses(found: Mapping[UUID, Comparison], courses: Courses) -> list[ReviewRow]:
+    """The rows of all courses. Of several they name their course."""
+    if len(found) == 1:
+        return [row for one in found.values() for row in rows_of(one)]
+    return [
+        replace(row, notes=(courses.name_of(course_id), *row.notes))
+        for course_id, one in found.items()
+        for row in rows_of(one)
+    ]
 
 
 def _plan(found: Comparison, approved: dict[str, Approved]) -> Plan:

@@ -7,8 +7,8 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.models import ItemKind
+from planning.calendar.assigning import LabelRow
 from planning.calendar.labels import MAX_LABEL
-from planning.school_calendars.assigning import LabelRow
 from studyservice.operations.fields import OpenChoiceField, StringField
 from studyservice.operations.query_fields import QueryBooleanField
 from studyservice.operations.serializers import Query, Record
@@ -151,9 +151,8 @@ class LabelRecord(Record):
 
 
 class ComparedRow(TypedDict):
-    """A `CalendarImportRecord` without the labels of the file."""
+    """The changes of one course in an answer."""
 
-    dry_run: bool
     new: list[CalendarEventRow]
     changed: list[ChangedEventRow]
     kept: list[KeptEventRow]
@@ -165,6 +164,7 @@ class ComparedRow(TypedDict):
 class CalendarImportRow(ComparedRow):
     """A `CalendarImportRecord`."""
 
+    dry_run: bool
     labels: list[LabelRow]
 
 

@@ -1,6 +1,5 @@
 """Importing a calendar file into a course: the file is read, the member reviews its changes and applies them."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -9,7 +8,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.datastructures import MultiValueDict
 from django.views.decorators.http import require_http_methods
@@ -23,12 +22,12 @@ from courses.approval import Applied
 from courses.courses import list_courses, require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
 from courses.serializers import CourseRow
+from planning.calendar.assigning import IGNORED, LabelRow, label_rows, load_courses, proposals, summaries
 from planning.calendar.files import MAX_BYTES, CalendarFile, as_json, from_json, read_calendar
+from planning.calendar.matching import Source, match
 from planning.calendar.reviewing import rows_of_courses, take_approved
 from planning.calendar.views import CalendarViewSet
 from planning.pages.school_calendar_forms import LabelsForm
-from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows, proposals, summaries
-from planning.school_calendars.loading import load_courses
 from studyservice.http.forms import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound
 from studyservice.operations.uploads import Upload
@@ -68,15 +67,12 @@ class ReadFile:
     calendar: CalendarFile
     courses: Mapping[str, str] | None = None
 
-    def parts(self, course_id: UUID) -> dict[UUID, CalendarFile]:
-        """The part of the file for each course. The page's course may have none if all labels belong elsewhere."""
+    def source(self, course_id: UUID) -> Source:
+        """The events for each course. The page's course may have none if all labels belong elsewhere."""
         if self.courses is None:
-            return {course_id: self.calendar}
-        labels: defaultdict[UUID, set[str]] = defaultdict(set)
-        for label, chosen in self.courses.items():
-            if chosen != IGNORED:
-                labels[UUID(chosen)].add(label)
-        return {one: self.calendar.of_labels(labels[one]) for one in labels or {course_id: set()}}
+            return Source.of_file(self.calendar, course_id)
+        chosen = {label: UUID(one) for label, one in self.courses.items() if one != IGNORED}
+        return Source.of_labels(self.calendar, chosen, course_id)
 
 
 class CalendarForm(FileForm):
@@ -130,19 +126,20 @@ def _go_on(request: HttpRequest, member: Member, course: CourseRow) -> HttpRespo
 
 
 def _take(request: HttpRequest, member: Member, course: CourseRow, file: ReadFile) -> HttpResponse:
-    parts = file.parts(course["id"])
+    source = file.source(course["id"])
     try:
         done = done_once(
             request,
             member,
             CalendarViewSet.import_calendar,
-            lambda: _in_words(take_approved(Access(member), parts, lambda rows: approved_of(rows, request.POST))),
+            lambda: _in_words(take_approved(Access(member), source, lambda rows: approved_of(rows, request.POST))),
         )
     except ReviewAgain as again:
         return _review(request, member, course, file, review=again.review, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     except Conflict as error:
-        review = Review(rows_of_courses(Access(member), parts)[0], request.POST)
-        return _review(request, member, course, file, review=review, status=HTTPStatus.CONFLICT, refused=error.message)
+        return _review(
+            request, member, course, file, sent=request.POST, status=HTTPStatus.CONFLICT, refused=error.message
+        )
     messages.success(request, done)
     return redirect("course", course_id=course["id"])
 
@@ -196,15 +193,17 @@ def _review(
     file: ReadFile,
     *,
     review: Review | None = None,
+    sent: QueryDict | None = None,
     status: HTTPStatus = HTTPStatus.OK,
     refused: str = "",
 ) -> HttpResponse:
-    rows, comparisons = rows_of_courses(Access(member), file.parts(course["id"]))
+    courses = load_courses(Access(member), with_items=True)
+    comparisons = match(Access(member), file.source(course["id"]), courses)
     skipped = [(one["title"], _SKIPPED.get(one["reason"], one["reason"])) for one in file.calendar.skipped]
     skipped += [(one.title, _SKIPPED["deleted"]) for found in comparisons.values() for one in found.deleted]
     context = {
         "course": course,
-        "review": Review(rows) if review is None else review,
+        "review": review or Review(rows_of_courses(comparisons, courses), sent),
         "refused": refused,
         "once": OnceForm(),
         "unchanged": sum(found.unchanged for found in comparisons.values()),

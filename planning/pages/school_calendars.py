@@ -15,14 +15,15 @@ from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import with_headers
 from accounts.rows.access import Access
 from courses.courses import list_courses
+from planning.calendar.assigning import load_courses
+from planning.calendar.matching import match
 from planning.calendar.reviewing import rows_of
 from planning.pages.school_calendar_forms import AddressForm, CalendarForm
 from planning.school_calendars import calendars
-from planning.school_calendars.loading import load_courses
 from planning.school_calendars.models import Answer
 from planning.school_calendars.rows import CALENDARS, get_school_calendar, list_school_calendars, stored_calendar
 from planning.school_calendars.serializers import SchoolCalendarDetailRow
-from planning.school_calendars.taking import held_matches
+from planning.school_calendars.taking import source_of
 from planning.school_calendars.views import SchoolCalendarViewSet
 from studyservice.operations.errors import ApiError, NotFound, ValidationFailed
 
@@ -174,14 +175,9 @@ def _tables(access: Access, calendar: SchoolCalendarDetailRow) -> list[dict[str,
     if stored["answer"] != Answer.HELD:
         return []
     courses = load_courses(access, with_items=True)
-    matches = held_matches(access, stored, courses)
     tables = [
-        {
-            "course": courses.name_of(course_id),
-            "rows": list(rows_of(one.comparison)),
-            "unchanged": one.comparison.unchanged,
-        }
-        for course_id, one in matches.items()
+        {"course": courses.name_of(one.course_id), "rows": list(rows_of(one)), "unchanged": one.unchanged}
+        for one in match(access, source_of(stored, courses), courses).values()
     ]
     return [table for table in tables if table["rows"]]
 

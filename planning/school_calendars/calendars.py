@@ -9,10 +9,9 @@ from django.utils import timezone
 from accounts.changes.contents import Fields
 from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
+from planning.calendar.assigning import IGNORED, Courses, LabelRow, ask_for_courses, label_rows, load_courses
 from planning.school_calendars.addresses import Address, parse_address, require_new, sealed
-from planning.school_calendars.assigning import IGNORED, LabelRow, label_rows
 from planning.school_calendars.fetching import Asked, ask, slot
-from planning.school_calendars.loading import Courses, ask_for_courses, load_courses
 from planning.school_calendars.models import Answer, SchoolCalendar
 from planning.school_calendars.rows import (
     CALENDARS,

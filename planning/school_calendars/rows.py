@@ -6,13 +6,13 @@ from uuid import UUID
 from accounts.members.data import Maximum
 from accounts.rows.access import Access
 from accounts.rows.rows import Row
-from planning.calendar.importing import import_row
-from planning.school_calendars.assigning import LabelRow, label_rows
-from planning.school_calendars.loading import Courses, load_courses
+from planning.calendar.assigning import Courses, LabelRow, label_rows, load_courses
+from planning.calendar.importing import compared_row
+from planning.calendar.matching import match
 from planning.school_calendars.models import Answer, SchoolCalendar
 from planning.school_calendars.serializers import HeldRow, LastErrorRow, SchoolCalendarDetailRow, SchoolCalendarRow
 from planning.school_calendars.states import State
-from planning.school_calendars.taking import NO_COUNTS, held_matches, reading_of
+from planning.school_calendars.taking import NO_COUNTS, source_of
 from studyservice.operations.errors import NotFound
 
 CALENDARS = Maximum(
@@ -81,22 +81,9 @@ def detail(access: Access, calendar: Row, courses: Courses) -> SchoolCalendarDet
 
 
 def _held(access: Access, calendar: Row, courses: Courses) -> list[HeldRow]:
-    reading = reading_of(calendar)
-    rows: list[HeldRow] = []
-    for course_id, one in held_matches(access, calendar, courses).items():
-        row = import_row(one.comparison, reading, [], dry_run=True)
-        rows.append(
-            {
-                "course_id": course_id,
-                "new": row["new"],
-                "changed": row["changed"],
-                "kept": row["kept"],
-                "gone": row["gone"],
-                "unchanged": row["unchanged"],
-                "skipped": row["skipped"],
-            }
-        )
-    return rows
+    source = source_of(calendar, courses)
+    found = match(access, source, courses)
+    return [{"course_id": course_id, **compared_row(one, source.reading)} for course_id, one in found.items()]
 
 
 def _row(calendar: Row, courses: Courses) -> SchoolCalendarRow:

@@ -7,20 +7,17 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from planning.calendar.assigning import IGNORED, LabelRow
 from planning.calendar.serializers import (
     CalendarEventRecord,
-    CalendarEventRow,
     CalendarImportRecord,
     ChangedEventRecord,
-    ChangedEventRow,
+    ComparedRow,
     KeptEventRecord,
-    KeptEventRow,
     LabelRecord,
     SkippedEventRecord,
-    SkippedEventRow,
 )
 from planning.school_calendars.addresses import MAX_ADDRESS
-from planning.school_calendars.assigning import IGNORED, LabelRow
 from planning.school_calendars.models import MAX_NAME, SchoolCalendar
 from planning.school_calendars.states import State
 from studyservice.operations.fields import BooleanField, IdField, OpenChoiceField, StringField, parse_uuid
@@ -150,16 +147,10 @@ class CountsRecord(Record):
     unchanged = serializers.IntegerField(help_text="Items that stay as they are.")
 
 
-class HeldRow(TypedDict):
+class HeldRow(ComparedRow):
     """A `HeldRecord`."""
 
     course_id: UUID
-    new: list[CalendarEventRow]
-    changed: list[ChangedEventRow]
-    kept: list[KeptEventRow]
-    gone: list[CalendarEventRow]
-    unchanged: int
-    skipped: list[SkippedEventRow]
 
 
 class HeldRecord(Record):

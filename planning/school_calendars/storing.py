@@ -10,15 +10,14 @@ from django.utils import timezone
 from accounts.rows.access import Access, change
 from accounts.rows.rows import Row
 from accounts.text.notices import notify
+from planning.calendar.assigning import load_courses, summaries
 from planning.calendar.files import packed
 from planning.school_calendars.addresses import resealed
-from planning.school_calendars.assigning import summaries
 from planning.school_calendars.fetching import Failed, Read
-from planning.school_calendars.loading import load_courses
 from planning.school_calendars.models import Answer, SchoolCalendar
 from planning.school_calendars.rows import keep
 from planning.school_calendars.schedule import FAILS_FOR, next_after, set_due
-from planning.school_calendars.taking import TAKES, note_read, reading_of, settle
+from planning.school_calendars.taking import TAKES, note_read, settle
 from studyservice.operations.errors import Conflict
 from studyservice.server.signals import Reading, calendar_read
 
@@ -56,19 +55,16 @@ def store_in(access: Access, stored: Row, outcome: Read | Failed) -> Reading:
 
 
 def _store_reading(access: Access, calendar: Row, read: Read) -> Reading:
-    reading = read.reading
-    if reading is None:
-        reading = reading_of(calendar)
-    else:
-        calendar["reading"], calendar["fingerprint"] = packed(reading), read.fingerprint
-        calendar["labels"] = summaries(reading.events)
+    if read.reading is not None:
+        calendar["reading"], calendar["fingerprint"] = packed(read.reading), read.fingerprint
+        calendar["labels"] = summaries(read.reading.events)
         if calendar["answer"] == Answer.REFUSED:
             calendar["answer"] = Answer.TAKEN
     calendar["etag"], calendar["last_modified"] = read.validators.etag, read.validators.last_modified
     before = calendar["answer"], calendar["accepted"], calendar["last_changed_at"]
     try:
         with transaction.atomic():
-            settle(access, calendar, load_courses(access, with_items=True), reading=reading)
+            settle(access, calendar, load_courses(access, with_items=True))
     except Conflict as error:
         calendar["answer"], calendar["accepted"], calendar["last_changed_at"] = before
         _note_failure(access, calendar, Failed(LIMIT_REACHED, error.message))

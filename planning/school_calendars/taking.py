@@ -1,7 +1,6 @@
 """Applying a reading at once or after the member's confirmation: one change for each course, all or nothing."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -9,16 +8,13 @@ from django.utils import timezone
 
 from accounts.changes.calls import Actor, acting, current_call
 from accounts.changes.models import ActorKind
-from accounts.rows.access import Access, change
+from accounts.rows.access import Access
 from accounts.rows.rows import Row
-from courses.items import delete_items
-from courses.models import Course
+from planning.calendar.applying import all_of, take_each
+from planning.calendar.assigning import Courses, assigned
+from planning.calendar.comparison import Comparison
 from planning.calendar.files import CalendarFile, unpacked
-from planning.calendar.importing import all_of, take
-from planning.models import ImportedEvent
-from planning.school_calendars.assigning import assigned
-from planning.school_calendars.loading import Courses
-from planning.school_calendars.matching import CourseMatch, match
+from planning.calendar.matching import Source, match
 from planning.school_calendars.models import Answer
 from planning.school_calendars.serializers import CountsRow
 
@@ -29,7 +25,7 @@ TAKES = "read_school_calendar"
 NO_COUNTS: CountsRow = {"new": 0, "changed": 0, "kept": 0, "gone": 0, "unchanged": 0}
 
 
-def settle(access: Access, calendar: Row, courses: Courses, *, reading: CalendarFile) -> None:
+def settle(access: Access, calendar: Row, courses: Courses) -> None:
     """Apply the reading, or hold it for the member, inside a change. Sets the columns of `calendar`.
 
     A held reading keeps waiting as long as there is something to confirm. A rejected reading is skipped.
@@ -39,11 +35,12 @@ def settle(access: Access, calendar: Row, courses: Courses, *, reading: Calendar
     """
     if calendar["answer"] == Answer.REFUSED:
         return
-    matches = match(access, calendar["id"], reading, courses, _assigned(calendar, courses))
-    if _is_to_be_held(access, calendar, courses, matches):
+    source = source_of(calendar, courses)
+    found = match(access, source, courses)
+    if _is_to_be_held(access, calendar, courses, found):
         calendar["answer"] = Answer.HELD
         return
-    _take_all(access, calendar, courses, reading, matches)
+    _take_all(access, calendar, courses, source, found)
 
 
 def take_held(access: Access, calendar: Row, courses: Courses) -> None:
@@ -52,14 +49,8 @@ def take_held(access: Access, calendar: Row, courses: Courses) -> None:
     Raises:
         Conflict: there would be too many items; nothing was applied.
     """
-    reading = reading_of(calendar)
-    _take_all(
-        access,
-        calendar,
-        courses,
-        reading,
-        match(access, calendar["id"], reading, courses, _assigned(calendar, courses)),
-    )
+    source = source_of(calendar, courses)
+    _take_all(access, calendar, courses, source, match(access, source, courses))
 
 
 def take_labels(access: Access, calendar: Row, courses: Courses, labels: Iterable[str]) -> None:
@@ -70,46 +61,40 @@ def take_labels(access: Access, calendar: Row, courses: Courses, labels: Iterabl
     Raises:
         Conflict: there would be too many items; nothing was applied.
     """
-    reading = reading_of(calendar)
-    everything = _assigned(calendar, courses)
-    chosen = {*labels}
+    everything = source_of(calendar, courses)
+    events, chosen = everything.reading.events, {*labels}
     # Other labels are still in the file, so they are treated as unassigned here.
-    of_labels = {label: course_id if label in chosen else None for label, course_id in everything.items()}
-    ignored = {event.label for event in reading.events} - everything.keys() - chosen
-    of_labels |= dict.fromkeys(ignored)
-    matches = match(access, calendar["id"], reading, courses, of_labels)
-    in_file = {event.key for event in reading.events}
-    for one in matches.values():  # events missing from the file are reported by the complete reading
-        one.newly_gone = [row for row in one.newly_gone if (row.uid, row.instance) in in_file]
-    _take(access, calendar, courses, reading, matches)
+    of_labels = {label: course_id if label in chosen else None for label, course_id in everything.courses.items()}
+    of_labels |= dict.fromkeys({event.label for event in events} - everything.courses.keys() - chosen)
+    source = _source(calendar, everything.reading, of_labels)
+    found = match(access, source, courses)
+    in_file = {event.key for event in events}
+    for one in found.values():  # events missing from the file are reported by the complete reading
+        one.newly_gone = [event for event in one.newly_gone if event.key in in_file]
+    _take(access, calendar, courses, source, found)
     if calendar["answer"] == Answer.TAKEN:
         calendar["accepted"] = True
     elif calendar["answer"] == Answer.HELD:
-        rest = match(access, calendar["id"], reading, courses, everything)
+        rest = match(access, everything, courses)
         if not any(one.changes_something() for one in rest.values()):
             calendar["answer"], calendar["accepted"] = Answer.TAKEN, True
 
 
-def held_matches(access: Access, calendar: Row, courses: Courses) -> dict[UUID, CourseMatch]:
-    """The changes of the held reading, by course."""
-    reading = reading_of(calendar)
-    return match(access, calendar["id"], reading, courses, _assigned(calendar, courses))
-
-
-def reading_of(calendar: Row) -> CalendarFile:
-    """The newest reading."""
-    if calendar["reading"] is None:
-        return CalendarFile("", [], frozenset(), [], frozenset(), frozenset(), {})
-    return unpacked(calendar["reading"])
-
-
-def _assigned(calendar: Row, courses: Courses) -> dict[str, UUID | None]:
+def source_of(calendar: Row, courses: Courses) -> Source:
+    """The newest reading of a calendar, with the course of each label."""
+    empty = CalendarFile("", [], frozenset(), [], frozenset(), frozenset(), {})
+    reading = empty if calendar["reading"] is None else unpacked(calendar["reading"])
     labels = {one["label"] for one in calendar["labels"]}
-    return assigned(labels, courses.named, calendar["choices"], calendar["course_id"])
+    return _source(calendar, reading, assigned(labels, courses.named, calendar["choices"], calendar["course_id"]))
 
 
-def _is_to_be_held(access: Access, calendar: Row, courses: Courses, matches: Mapping[UUID, CourseMatch]) -> bool:
-    changing = {course_id: one for course_id, one in matches.items() if one.changes_something()}
+def _source(calendar: Row, reading: CalendarFile, of_labels: Mapping[str, UUID | None]) -> Source:
+    targets = sorted({course_id for course_id in of_labels.values() if course_id is not None})
+    return Source(reading, of_labels, targets, calendar["id"])
+
+
+def _is_to_be_held(access: Access, calendar: Row, courses: Courses, found: Mapping[UUID, Comparison]) -> bool:
+    changing = [one for one in found.values() if one.changes_something()]
     if not changing:
         return False
     if not calendar["accepted"]:
@@ -117,69 +102,35 @@ def _is_to_be_held(access: Access, calendar: Row, courses: Courses, matches: Map
     if calendar["answer"] == Answer.NONE:
         return False  # the first one, accepted when the address was added
     today = access.today()
-    return any(one.is_odd(courses.item_counts.get(course_id, 0), today) for course_id, one in changing.items())
+    return any(one.is_odd(courses.item_counts.get(one.course_id, 0), today) for one in changing)
 
 
 def _take_all(
-    access: Access,
-    calendar: Row,
-    courses: Courses,
-    reading: CalendarFile,
-    matches: Mapping[UUID, CourseMatch],
+    access: Access, calendar: Row, courses: Courses, source: Source, found: Mapping[UUID, Comparison]
 ) -> None:
-    counts = _take(access, calendar, courses, reading, matches)
-    calendar["counts"] = {**counts}
+    calendar["counts"] = {**_take(access, calendar, courses, source, found)}
     calendar["answer"] = Answer.TAKEN
-    if any(one.changes_something() for one in matches.values()):
+    if any(one.changes_something() for one in found.values()):
         calendar["accepted"] = True
 
 
 def _take(
-    access: Access,
-    calendar: Row,
-    courses: Courses,
-    reading: CalendarFile,
-    matches: Mapping[UUID, CourseMatch],
+    access: Access, calendar: Row, courses: Courses, source: Source, found: Mapping[UUID, Comparison]
 ) -> CountsRow:
-    counts: CountsRow = {**NO_COUNTS}
-    actor = Actor(ActorKind.CALENDAR, calendar["id"], calendar["host"])
+    plans = [(one, all_of(one)) for one in found.values() if one.writes_something()]
     call = current_call()
-    # Remove items from their old course first, so that each event is remembered once.
-    operation = None if call is None else call.operation
-    for one in sorted(matches.values(), key=lambda one: not one.moved_out):
-        found = one.comparison
-        if one.changes_something() or one.adopted or one.shared or one.back or found.bases:
-            of_course = replace(access, write=None)  # a change of its own
-            with acting(actor, operation=operation), change(of_course, TAKES) as log:
-                log.about(Course, one.course_id, courses.name_of(one.course_id), one.course_id)
-                if _take_course(of_course, calendar, reading, one):
-                    calendar["last_changed_at"] = timezone.now()
-        counts["new"] += len(found.new)
-        counts["changed"] += len(found.changed)
-        counts["kept"] += len(found.kept)
-        counts["gone"] += len(found.gone)
-        counts["unchanged"] += found.unchanged
-    return counts
-
-
-def _take_course(access: Access, calendar: Row, reading: CalendarFile, one: CourseMatch) -> bool:
-    """Apply the changes of a course. Return whether items were created, changed or moved."""
-    remembered = ImportedEvent.rows.of(access)
-    if one.moved_out:
-        delete_items(access, one.course_id, [row.item_id for row in one.moved_out])
-        remembered.delete(*(row.id for row in one.moved_out))
-    plan = replace(all_of(one.comparison), shared=one.shared)
-    _, applied = take(access, one.course_id, reading, plan, calendar_id=calendar["id"])
-    adopted = {"calendar_id": calendar["id"], "is_gone": False}
-    wanted = [
-        *((row, adopted) for row in one.adopted),
-        *((row, {"is_gone": True}) for row in one.newly_gone),
-        *((row, {"is_gone": False}) for row in one.back),
-    ]
-    remembered.update_each(
-        ({"id": row.id, "calendar_id": row.calendar_id, "is_gone": row.is_gone}, columns) for row, columns in wanted
-    )
-    return bool(applied.made or applied.changed or one.moved_out)
+    actor = Actor(ActorKind.CALENDAR, calendar["id"], calendar["host"])
+    with acting(actor, operation=None if call is None else call.operation):
+        done = take_each(access, source, courses, TAKES, plans)
+    if any(applied.made or applied.changed or found[course_id].moved_out for course_id, applied in done.items()):
+        calendar["last_changed_at"] = timezone.now()
+    return {
+        "new": sum(len(one.new) for one in found.values()),
+        "changed": sum(len(one.changed) for one in found.values()),
+        "kept": sum(len(one.kept) for one in found.values()),
+        "gone": sum(len(one.gone) for one in found.values()),
+        "unchanged": sum(one.unchanged for one in found.values()),
+    }
 
 
 def note_read(calendar: Row, now: datetime) -> None:

@@ -11,9 +11,9 @@ from psycopg.types.json import Jsonb
 from accounts.models import Member
 from accounts.rows.access import Access
 from courses.models import Course
+from planning.calendar.assigning import summaries
 from planning.calendar.files import packed, read_school_calendar
 from planning.school_calendars.addresses import sealed
-from planning.school_calendars.assigning import summaries
 from planning.school_calendars.fetching import fingerprint_of
 from planning.school_calendars.models import Answer, DueCalendar, SchoolCalendar
 from tools.bench.cast import Cast
