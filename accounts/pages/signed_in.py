@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -66,7 +66,10 @@ def for_members(
 def for_active_members(
     view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Decorate a page with study data: it requires a sign-in. A lapsed member gets 403 with a link to renew."""
+    """Decorate a page with study data: it requires a sign-in. A lapsed member gets 403 with a link to renew.
+
+    `NotFound` is answered with 404.
+    """
 
     @returns_input
     @never_cache
@@ -76,6 +79,9 @@ def for_active_members(
         member = signed_in(request)
         if not member.membership_is_active():
             return render(request, "accounts/lapsed.html", {"standing": standing(member)}, status=HTTPStatus.FORBIDDEN)
-        return view(request, *args, **kwargs)
+        try:
+            return view(request, *args, **kwargs)
+        except NotFound as error:
+            raise Http404 from error
 
     return guarded

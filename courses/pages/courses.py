@@ -19,7 +19,7 @@ from courses.serializers import COURSE_TEXTS, CourseRow, ItemRow
 from courses.uploads.files import files_by_course
 from courses.uploads.serializers import SyllabusRow
 from courses.views import CourseViewSet
-from studyservice.operations.errors import Conflict, NotFound
+from studyservice.operations.errors import Conflict
 
 NEXT = 3
 """Maximum number of items per course in the list."""
@@ -87,18 +87,15 @@ def new_course_by_hand(request: HttpRequest) -> HttpResponse:
 def change_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Change the fields of a course."""
     member = signed_in(request)
-    try:
-        course = courses.require_course(Access(member), course_id)
-        stored = {name: course[name] for name in COURSE_TEXTS}  # type: ignore[literal-required]
-        form = CourseChangesForm(request.POST if request.method == "POST" else None, stored=stored)
-        if not form.is_valid():
-            status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
-            return render(request, "courses/change_course.html", {"course": course, "form": form}, status=status)
-        if changes := form.changes():
-            courses.update_course(Access(member), course_id, **changes)
-            messages.success(request, "Saved.")
-    except NotFound as error:
-        raise Http404 from error
+    course = courses.require_course(Access(member), course_id)
+    stored = {name: course[name] for name in COURSE_TEXTS}  # type: ignore[literal-required]
+    form = CourseChangesForm(request.POST if request.method == "POST" else None, stored=stored)
+    if not form.is_valid():
+        status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+        return render(request, "courses/change_course.html", {"course": course, "form": form}, status=status)
+    if changes := form.changes():
+        courses.update_course(Access(member), course_id, **changes)
+        messages.success(request, "Saved.")
     return redirect("course", course_id=course_id)
 
 
@@ -107,14 +104,11 @@ def change_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
 def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Ask on GET, delete on POST."""
     member = signed_in(request)
-    try:
-        course = courses.require_course(Access(member), course_id)
-        if request.method != "POST":
-            number = len(items.items_of(Access(member), course_id))
-            return render(request, "courses/delete_course.html", {"course": course, "number": number})
-        courses.delete_course(Access(member), course_id)
-    except NotFound as error:
-        raise Http404 from error
+    course = courses.require_course(Access(member), course_id)
+    if request.method != "POST":
+        number = len(items.items_of(Access(member), course_id))
+        return render(request, "courses/delete_course.html", {"course": course, "number": number})
+    courses.delete_course(Access(member), course_id)
     messages.success(
         request, f"“{course['name']}” is deleted. You can restore it in Activity for 30 days, except for its files."
     )
@@ -126,14 +120,11 @@ def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
 def delete_item(request: HttpRequest, course_id: UUID, item_id: UUID) -> HttpResponse:
     """Ask on GET, delete on POST."""
     member = signed_in(request)
-    try:
-        item = items.get_item(Access(member), item_id)
-        if item["course_id"] != course_id:
-            raise Http404
-        if request.method != "POST":
-            return render(request, "courses/delete_item.html", {"item": item})
-        items.delete_item(Access(member), item_id)
-    except NotFound as error:
-        raise Http404 from error
+    item = items.get_item(Access(member), item_id)
+    if item["course_id"] != course_id:
+        raise Http404
+    if request.method != "POST":
+        return render(request, "courses/delete_item.html", {"item": item})
+    items.delete_item(Access(member), item_id)
     messages.success(request, f"“{item['title']}” is deleted. You can restore it in Activity for 30 days.")
     return redirect("course", course_id=course_id)

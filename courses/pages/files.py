@@ -12,7 +12,6 @@ from accounts.rows.access import Access
 from courses.uploads.files import delete_syllabus, get_syllabus_file, list_syllabi
 from courses.uploads.serializers import SyllabusRow
 from studyservice.http.bodies import download_response
-from studyservice.operations.errors import NotFound
 
 
 @for_active_members
@@ -20,10 +19,7 @@ from studyservice.operations.errors import NotFound
 def syllabus_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponseBase:
     """Download the file as uploaded."""
     _file(request, course_id, syllabus_id)
-    try:
-        return download_response(get_syllabus_file(Access(signed_in(request)), syllabus_id), 200)
-    except NotFound as error:
-        raise Http404 from error
+    return download_response(get_syllabus_file(Access(signed_in(request)), syllabus_id), 200)
 
 
 @for_active_members
@@ -33,20 +29,14 @@ def delete_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> Htt
     file = _file(request, course_id, syllabus_id)
     if request.method != "POST":
         return render(request, "courses/delete_file.html", {"file": file})
-    try:
-        delete_syllabus(Access(signed_in(request)), syllabus_id)
-    except NotFound as error:
-        raise Http404 from error
+    delete_syllabus(Access(signed_in(request)), syllabus_id)
     messages.success(request, f"“{file['filename']}” is deleted.")
     return redirect("course", course_id=course_id)
 
 
 def _file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> SyllabusRow:
     """The file of this course."""
-    try:
-        files = {file["id"]: file for file in list_syllabi(Access(signed_in(request)), course_id)}
-    except NotFound as error:
-        raise Http404 from error
+    files = {file["id"]: file for file in list_syllabi(Access(signed_in(request)), course_id)}
     if syllabus_id not in files:
         raise Http404
     return files[syllabus_id]

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
@@ -42,8 +42,6 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
         if sent.text is not None:
             return _review(request, member, course, text=sent.text)
         upload = sent.upload(member, course_id)
-    except NotFound as error:
-        raise Http404 from error
     except ReadLater as error:
         if is_approval(request):
             raise

@@ -8,7 +8,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.datastructures import MultiValueDict
 from django.views.decorators.http import require_http_methods
@@ -29,7 +29,7 @@ from planning.calendar.reviewing import rows_of_courses, take_approved
 from planning.calendar.views import CalendarViewSet
 from planning.pages.school_calendar_forms import LabelsForm
 from studyservice.http.forms import takes_file
-from studyservice.operations.errors import ApiError, Conflict, NotFound
+from studyservice.operations.errors import ApiError, Conflict
 from studyservice.operations.uploads import Upload
 
 UPLOAD = Upload(2 * MAX_BYTES)
@@ -88,25 +88,22 @@ class CalendarForm(FileForm):
 def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Ask for a file on GET. A post of a file shows its changes, and a post of that table applies them."""
     member = signed_in(request)
+    course = require_course(Access(member), course_id)
+    if request.method != "POST":
+        return _form(request, course, CalendarForm())
+    if _READ in request.POST:
+        return _go_on(request, member, course)
+    form = CalendarForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
-        course = require_course(Access(member), course_id)
-        if request.method != "POST":
-            return _form(request, course, CalendarForm())
-        if _READ in request.POST:
-            return _go_on(request, member, course)
-        form = CalendarForm(request.POST, request.FILES)
-        if not form.is_valid():
-            return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
-        try:
-            calendar = read_calendar(Access(member), form.sent().file)
-        except ApiError as error:
-            form.add_error("file", refusal_in_words(error))
-            return _form(request, course, form, error.status, error.headers)
-        if len(summaries(calendar.events)) > 1:
-            return _choose(request, member, course, calendar)
-        return _review(request, member, course, ReadFile(calendar))
-    except NotFound as error:
-        raise Http404 from error
+        calendar = read_calendar(Access(member), form.sent().file)
+    except ApiError as error:
+        form.add_error("file", refusal_in_words(error))
+        return _form(request, course, form, error.status, error.headers)
+    if len(summaries(calendar.events)) > 1:
+        return _choose(request, member, course, calendar)
+    return _review(request, member, course, ReadFile(calendar))
 
 
 def _go_on(request: HttpRequest, member: Member, course: CourseRow) -> HttpResponse:

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
@@ -18,7 +18,7 @@ from grades.categories import set_grade_categories
 from grades.serializers import GradeBreakdownRow
 from grades.views import GradeViewSet
 from planning.pages.category_forms import CategoriesForm
-from studyservice.operations.errors import Conflict, NotFound
+from studyservice.operations.errors import Conflict
 
 
 @for_active_members
@@ -26,13 +26,10 @@ from studyservice.operations.errors import Conflict, NotFound
 def grade_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Show all categories in one form. A post replaces them."""
     member = signed_in(request)
-    try:
-        if request.method != "POST":
-            grades = get_grades(Access(member), course_id)
-            return _page(request, grades, CategoriesForm(grades["categories"]))
-        return _save(request, member, course_id)
-    except NotFound as error:
-        raise Http404 from error
+    if request.method != "POST":
+        grades = get_grades(Access(member), course_id)
+        return _page(request, grades, CategoriesForm(grades["categories"]))
+    return _save(request, member, course_id)
 
 
 class _Again(Exception):

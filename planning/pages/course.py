@@ -4,7 +4,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,7 +20,7 @@ from planning.course_plan import items_with_milestones
 from planning.pages.course_forms import NewItemForm, NewScoreForm
 from planning.pages.course_view import show_course
 from planning.pages.sending import sent
-from studyservice.operations.errors import ApiError, NotFound
+from studyservice.operations.errors import ApiError
 
 _WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 
@@ -39,10 +39,7 @@ def add_item(request: HttpRequest, course_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return _section(course_id, "items")
     member = signed_in(request)
-    try:
-        form = NewItemForm(request.POST, categories=get_grades(Access(member), course_id)["categories"])
-    except NotFound as error:
-        raise Http404 from error
+    form = NewItemForm(request.POST, categories=get_grades(Access(member), course_id)["categories"])
     if not form.is_valid():
         return show_course(request, member, course_id, item_form=form, status=_WRONG)
     item = form.new_item()
@@ -65,10 +62,7 @@ def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return _section(course_id, "grade")
     member = signed_in(request)
-    try:
-        categories = get_grades(Access(member), course_id)["categories"]
-    except NotFound as error:
-        raise Http404 from error
+    categories = get_grades(Access(member), course_id)["categories"]
     form = NewScoreForm(request.POST, categories=categories, items=items_with_milestones(Access(member), course_id))
     if not form.is_valid():
         return show_course(request, member, course_id, score_form=form, status=_WRONG)
@@ -90,11 +84,8 @@ def add_score(request: HttpRequest, course_id: UUID) -> HttpResponse:
 def delete_score(request: HttpRequest, score_id: UUID) -> HttpResponse:
     """Delete a score at once, as the member can undo it."""
     member = signed_in(request)
-    try:
-        score = require_score(Access(member), score_id)
-        delete_grade_score(Access(member), score_id)
-    except NotFound as error:
-        raise Http404 from error
+    score = require_score(Access(member), score_id)
+    delete_grade_score(Access(member), score_id)
     said = f"The score of “{score['label']}” is deleted. You can restore it in Activity for 30 days."
     messages.success(request, said, extra_tags="above")
     return _section(score[COURSE], "grade")

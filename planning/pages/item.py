@@ -4,7 +4,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
@@ -22,7 +22,7 @@ from planning.pages.item_view import show_item
 from planning.pages.sending import sent
 from planning.serializers import MilestoneRow
 from planning.views import MilestoneViewSet
-from studyservice.operations.errors import ApiError, NotFound
+from studyservice.operations.errors import ApiError
 
 _WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 
@@ -34,11 +34,8 @@ def item_page(request: HttpRequest, item_id: UUID) -> HttpResponse:
     member = signed_in(request)
     if request.method != "POST":
         return show_item(request, member, item_id)
-    try:
-        item = get_item(Access(member), item_id)
-        categories = get_grades(Access(member), item["course_id"])["categories"]
-    except NotFound as error:
-        raise Http404 from error
+    item = get_item(Access(member), item_id)
+    categories = get_grades(Access(member), item["course_id"])["categories"]
     form = ItemForm(request.POST, item=item, categories=categories)
     if not form.is_valid():
         return show_item(request, member, item_id, form=form, status=_WRONG)
@@ -119,20 +116,14 @@ def delete_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
     """Delete a milestone at once, as the member can undo it."""
     member = signed_in(request)
     milestone = _milestone(Access(member), milestone_id)
-    try:
-        milestones.delete_milestone(Access(member), milestone_id)
-    except NotFound as error:
-        raise Http404 from error
+    milestones.delete_milestone(Access(member), milestone_id)
     said = f"“{milestone['title']}” is deleted. You can restore it in Activity for 30 days."
     messages.success(request, said, extra_tags="above")
     return _steps(milestone["item_id"])
 
 
 def _milestone(access: Access, milestone_id: UUID) -> MilestoneRow:
-    try:
-        return milestones.get_milestone(access, milestone_id)
-    except NotFound as error:
-        raise Http404 from error
+    return milestones.get_milestone(access, milestone_id)
 
 
 def _steps(item_id: UUID) -> HttpResponse:

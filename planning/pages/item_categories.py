@@ -8,7 +8,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.formats import date_format
@@ -22,7 +22,6 @@ from grades.breakdown import get_grades
 from grades.serializers import CategoryRow, GradeBreakdownRow
 from planning.course_plan import PlannedItem, items_with_milestones
 from planning.pages.item_forms import id_field, offer
-from studyservice.operations.errors import NotFound
 
 ITEMS_A_PAGE = 100
 
@@ -49,12 +48,9 @@ class ItemCategoriesForm(forms.Form):
 def item_categories(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Show the items without a category in one form. A post sets the chosen categories, as one change."""
     member = signed_in(request)
-    try:
-        if request.method == "POST":
-            return _save(request, member, course_id)
-        grades = get_grades(Access(member), course_id)
-    except NotFound as error:
-        raise Http404 from error
+    if request.method == "POST":
+        return _save(request, member, course_id)
+    grades = get_grades(Access(member), course_id)
     page = Paginator(_uncategorized(Access(member), course_id), ITEMS_A_PAGE).get_page(request.GET.get("page"))
     form = ItemCategoriesForm(items=list(page), categories=grades["categories"])
     return _shown(request, grades, form, page=page)

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
@@ -20,7 +20,6 @@ from planning.readiness import get_item_detail
 from planning.serializers import MAX_MILESTONES, MilestoneRow
 from studyservice.charts import Chart, columns, percent_range
 from studyservice.http.middleware import may_fetch
-from studyservice.operations.errors import NotFound
 from vocab.exam_records import TARGET, USUAL_MINUTES, StudyPlanRow
 from vocab.plans import has_plan, plan_for
 
@@ -64,13 +63,10 @@ def show_item(
     """The page, in at most six statements. Rejected forms show the member's input.
 
     Raises:
-        Http404: the member has no such item.
+        NotFound: the member has no such item.
     """
-    try:
-        item = get_item_detail(Access(member), item_id)
-        grades = get_grades(Access(member), item["course_id"])
-    except NotFound as error:
-        raise Http404 from error
+    item = get_item_detail(Access(member), item_id)
+    grades = get_grades(Access(member), item["course_id"])
     asked = MinutesForm(request.GET if "minutes" in request.GET else {"minutes": USUAL_MINUTES})
     if not asked.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY

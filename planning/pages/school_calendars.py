@@ -89,37 +89,34 @@ _DONE = {
 def calendar_page(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
     """One calendar. A post saves its form or performs the action of a button."""
     member = signed_in(request)
-    try:
-        calendar = get_school_calendar(Access(member), calendar_id)
-        courses = list_courses(Access(member))
-        if request.method != "POST":
-            return _page(request, member, calendar, _form(Access(member), calendar))
-        do = request.POST.get("do", "")
-        if do == "save":
-            form = CalendarForm(courses, calendar["labels"], request.POST)
-            if not form.is_valid():
-                return _page(request, member, calendar, form, HTTPStatus.UNPROCESSABLE_ENTITY)
-            return _done(
-                request,
-                member,
-                calendar,
-                "Saved.",
-                lambda: calendars.update_school_calendar(
-                    Access(member), calendar_id, name=form.cleaned_data["name"], courses=form.chosen()
-                ),
-            )
-        actions: dict[str, Callable[[], SchoolCalendarDetailRow]] = {
-            "refresh": lambda: calendars.refresh_school_calendar(Access(member), calendar_id),
-            "accept": lambda: calendars.answer_school_calendar(Access(member), calendar_id, accept=True),
-            "refuse": lambda: calendars.answer_school_calendar(Access(member), calendar_id, accept=False),
-            "pause": lambda: calendars.update_school_calendar(Access(member), calendar_id, paused=True),
-            "start": lambda: calendars.update_school_calendar(Access(member), calendar_id, paused=False),
-        }
-        if do not in actions:
-            raise Http404
-        return _done(request, member, calendar, _DONE[do], actions[do], reads=do == "refresh")
-    except NotFound as error:
-        raise Http404 from error
+    calendar = get_school_calendar(Access(member), calendar_id)
+    courses = list_courses(Access(member))
+    if request.method != "POST":
+        return _page(request, member, calendar, _form(Access(member), calendar))
+    do = request.POST.get("do", "")
+    if do == "save":
+        form = CalendarForm(courses, calendar["labels"], request.POST)
+        if not form.is_valid():
+            return _page(request, member, calendar, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+        return _done(
+            request,
+            member,
+            calendar,
+            "Saved.",
+            lambda: calendars.update_school_calendar(
+                Access(member), calendar_id, name=form.cleaned_data["name"], courses=form.chosen()
+            ),
+        )
+    actions: dict[str, Callable[[], SchoolCalendarDetailRow]] = {
+        "refresh": lambda: calendars.refresh_school_calendar(Access(member), calendar_id),
+        "accept": lambda: calendars.answer_school_calendar(Access(member), calendar_id, accept=True),
+        "refuse": lambda: calendars.answer_school_calendar(Access(member), calendar_id, accept=False),
+        "pause": lambda: calendars.update_school_calendar(Access(member), calendar_id, paused=True),
+        "start": lambda: calendars.update_school_calendar(Access(member), calendar_id, paused=False),
+    }
+    if do not in actions:
+        raise Http404
+    return _done(request, member, calendar, _DONE[do], actions[do], reads=do == "refresh")
 
 
 def _done(
@@ -187,12 +184,9 @@ def _tables(access: Access, calendar: SchoolCalendarDetailRow) -> list[dict[str,
 def delete_calendar(request: HttpRequest, calendar_id: UUID) -> HttpResponse:
     """Ask on GET, delete on POST."""
     member = signed_in(request)
-    try:
-        if request.method != "POST":
-            context = {"calendar": get_school_calendar(Access(member), calendar_id)}
-            return render(request, "planning/delete_school_calendar.html", context)
-        calendars.delete_school_calendar(Access(member), calendar_id)
-    except NotFound as error:
-        raise Http404 from error
+    if request.method != "POST":
+        context = {"calendar": get_school_calendar(Access(member), calendar_id)}
+        return render(request, "planning/delete_school_calendar.html", context)
+    calendars.delete_school_calendar(Access(member), calendar_id)
     messages.success(request, "The calendar was deleted. Its dates are still in your courses.")
     return redirect("calendars")

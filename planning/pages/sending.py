@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from django import forms
-from django.http import Http404
 
-from studyservice.operations.errors import ApiError, Conflict, NotFound, ValidationFailed
+from studyservice.operations.errors import ApiError, Conflict, ValidationFailed
 
 T = TypeVar("T")
 
@@ -18,12 +17,10 @@ def sent(form: forms.Form, do: Callable[[], T]) -> T | ApiError:
     """Return the result of `do`, or its error after adding it to the form or a field.
 
     Raises:
-        Http404: the object of the form no longer exists.
+        NotFound: the object of the form no longer exists.
     """
     try:
         return do()
-    except NotFound as error:
-        raise Http404 from error
     except Conflict as error:
         form.add_error(None, error.message)
         return error

@@ -13,7 +13,6 @@ from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
 from courses.items import update_item
 from planning.milestones import update_milestone
-from studyservice.operations.errors import NotFound
 
 _CHOICES = {"true": True, "false": False}
 
@@ -38,14 +37,12 @@ def _ticked(request: HttpRequest, ticked: UUID, set_done: Callable[[Member, bool
     """Set `done` to the value in the form. `set_done` returns the title.
 
     Raises:
-        Http404: the form is invalid, or the member has no such object.
+        Http404: the form is invalid.
+        NotFound: the member has no such object.
     """
     done = _CHOICES.get(request.POST.get("done", ""))
     if done is None:
         raise Http404
-    try:
-        title = set_done(signed_in(request), done)
-    except NotFound as error:
-        raise Http404 from error
+    title = set_done(signed_in(request), done)
     messages.success(request, f"“{title}” is {'done' if done else 'open again'}.", extra_tags="above")
     return HttpResponseRedirect(f"{target_after(request)}#t{ticked.hex}")  # the button (tick.html)

@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.pages.once import address_here
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
-from studyservice.operations.errors import NotFound
 from studyservice.operations.fields import parse_uuid
 from vocab.browsing import cards_of
 from vocab.card_changes import delete_vocab_card, require_card, update_vocab_card
@@ -39,12 +38,9 @@ def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpRespons
     form = CardChangesForm(request.POST, stored=stored)
     if not form.is_valid():
         return render(request, "vocab/card.html", context | {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    try:
-        if changes := form.changes():
-            changed = update_vocab_card(Access(member), card_id, **changes)
-            messages.success(request, f"Saved “{changed['term']}”.")
-    except NotFound as error:
-        raise Http404 from error
+    if changes := form.changes():
+        changed = update_vocab_card(Access(member), card_id, **changes)
+        messages.success(request, f"Saved “{changed['term']}”.")
     return redirect(back)
 
 
@@ -60,17 +56,14 @@ def change_cards(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     card = _card(Access(member), deck_id, card_id)
     q = request.POST.get("q", "")
     place: UUID | None = card_id
-    try:
-        if action == "delete":
-            place = _neighbor(Access(member), card, q)
-            delete_vocab_card(Access(member), card_id)
-            messages.success(request, f"“{card['term']}” is deleted. You can restore it in Activity for 30 days.")
-        else:
-            update_vocab_card(Access(member), card_id, suspended=action == "suspend")
-            told = "is suspended. It is not asked until you resume it" if action == "suspend" else "is asked again"
-            messages.success(request, f"“{card['term']}” {told}.")
-    except NotFound as error:
-        raise Http404 from error
+    if action == "delete":
+        place = _neighbor(Access(member), card, q)
+        delete_vocab_card(Access(member), card_id)
+        messages.success(request, f"“{card['term']}” is deleted. You can restore it in Activity for 30 days.")
+    else:
+        update_vocab_card(Access(member), card_id, suspended=action == "suspend")
+        told = "is suspended. It is not asked until you resume it" if action == "suspend" else "is asked again"
+        messages.success(request, f"“{card['term']}” {told}.")
     address = reverse("deck", args=[deck_id])
     query = f"?{urlencode({'q': q})}" if q else ""
     return redirect(f"{address}{query}{'' if place is None else f'#card-{place}'}")
@@ -91,10 +84,7 @@ def _card(access: Access, deck_id: UUID, card_id: UUID) -> CardRow:
     Raises:
         Http404: the member has no such card in it.
     """
-    try:
-        card = require_card(access, card_id)
-    except NotFound as error:
-        raise Http404 from error
+    card = require_card(access, card_id)
     if card["deck_id"] != deck_id:
         raise Http404
     return card

@@ -18,7 +18,7 @@ from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.rows.access import Access
 from studyservice.http.bodies import download_response
-from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
+from studyservice.operations.errors import Conflict, ValidationFailed
 from vocab.browsing import DeckCard, cards_of
 from vocab.card_changes import CARDS_OF_DECK, add_vocab_cards
 from vocab.deck_creation import DECKS, create_vocab_deck
@@ -108,8 +108,6 @@ def deck_page(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     except Conflict as error:
         form.add_error(None, error.message)
         return _page(request, member, deck, form, error.status)
-    except NotFound as error:
-        raise Http404 from error
     messages.success(request, f"Added “{form.card()['term']}”.")
     return redirect(f"{reverse('deck', args=[deck_id])}?add=1")
 
@@ -160,8 +158,6 @@ def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     except ValidationFailed as error:  # the course was deleted meanwhile
         form.add_error("course_id", error.message)
         return render(request, "vocab/change_deck.html", {"deck": deck, "form": form}, status=error.status)
-    except NotFound as error:
-        raise Http404 from error
     return redirect("deck", deck_id=deck_id)
 
 
@@ -173,10 +169,7 @@ def delete_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     deck = _deck(Access(member), deck_id)
     if request.method != "POST":
         return render(request, "vocab/delete_deck.html", {"deck": deck})
-    try:
-        delete_vocab_deck(Access(member), deck_id)
-    except NotFound as error:
-        raise Http404 from error
+    delete_vocab_deck(Access(member), deck_id)
     messages.success(request, f"“{deck['name']}” is deleted. You can restore it in Activity for 30 days.")
     return redirect("decks")
 
@@ -188,10 +181,7 @@ def export_deck(request: HttpRequest, deck_id: UUID) -> HttpResponseBase:
     format_ = request.GET.get("format", EXPORTS[0].format)
     if format_ not in MEDIA_TYPES:
         raise Http404
-    try:
-        return download_response(export_vocab_deck(Access(signed_in(request)), deck_id, format=format_), HTTPStatus.OK)
-    except NotFound as error:
-        raise Http404 from error
+    return download_response(export_vocab_deck(Access(signed_in(request)), deck_id, format=format_), HTTPStatus.OK)
 
 
 def _deck(access: Access, deck_id: UUID) -> DeckRow:

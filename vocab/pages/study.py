@@ -77,8 +77,6 @@ def study(request: HttpRequest, deck_id: UUID | None = None, item_id: UUID | Non
     try:
         item = None if item_id is None else get_item(Access(member), item_id)
         turn = queue.turn(Access(member), now, parse_uuid(request.GET.get("card")))
-    except NotFound as error:
-        raise Http404 from error
     except ValidationFailed as error:  # since the page of the item was opened
         messages.warning(request, (error.details or [])[0]["message"])
         return redirect("item", item_id=item_id)
