@@ -14,9 +14,7 @@ class VocabConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the hooks of lower apps."""
-        from accounts.undo.log import SOURCES
-        from accounts.undo.undo import LOGS
+        from accounts.undo.log import REVIEW_LOG, ReviewLog
         from vocab.changes import logged_review, review_changes
 
-        SOURCES.register(review_changes)
-        LOGS.register(logged_review)
+        REVIEW_LOG.register(ReviewLog(review_changes, logged_review))

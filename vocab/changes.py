@@ -18,8 +18,7 @@ from accounts.members.data import Touched
 from accounts.models import Member
 from accounts.rows.access import Access, MemberSelect
 from accounts.undo.entries import Effects
-from accounts.undo.log import Wanted, keyset, undoable
-from accounts.undo.undo import Logged
+from accounts.undo.log import Logged, Wanted, keyset, undoable
 from practice.models import Attempt
 from studyservice.database.ahead import delete_later
 from studyservice.database.batches import batches

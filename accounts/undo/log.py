@@ -1,4 +1,4 @@
-"""The log of changes for answers: newest first, merged with logs that are stored separately."""
+"""The log of changes for answers: newest first, merged with the log of reviews."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from heapq import merge
 from itertools import islice
-from typing import Any, TypedDict, cast
+from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -18,12 +18,13 @@ from accounts.changes.records import ChangeRow
 from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.members.models import Member
 from accounts.rows.access import Access, MemberSelect
-from accounts.rows.rows import Rows
+from accounts.rows.rows import Row, Rows
+from accounts.undo.entries import Effects
 from accounts.undo.kinds import why_not
 from accounts.undo.seen import is_of_whole_account, is_wholly_seen, seen_fields
 from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param
-from studyservice.hooks import HookList
+from studyservice.hooks import Hook
 from studyservice.operations.cursors import CursorCodec
 from studyservice.operations.errors import NotFound
 from studyservice.operations.serializers import Page, page
@@ -64,10 +65,26 @@ class Wanted:
         return values
 
 
-Source = Callable[[Access, Wanted], list[ChangeRow]]
-"""Returns the changes in a separate log that a call sees, newest first."""
+class Logged(NamedTuple):
+    """A change in the log of reviews, as a row of the log of changes that is not stored yet."""
 
-SOURCES = HookList[Source]("SOURCES")
+    row: Row
+    effects: Effects
+
+
+class ReviewLog(NamedTuple):
+    """The log of reviews, which stores changes of cards separately.
+
+    Attributes:
+        newest: returns the changes that a call sees, newest first.
+        find: returns a change that the call sees, or None. Raises `Conflict` if it cannot be undone.
+    """
+
+    newest: Callable[[Access, Wanted], list[ChangeRow]]
+    find: Callable[[Access, UUID], Logged | None]
+
+
+REVIEW_LOG = Hook[ReviewLog]("REVIEW_LOG")
 
 
 class _ChangeColumns(TypedDict):
@@ -97,7 +114,7 @@ _OF_OBJECT = Q(id__in=_BY_OBJECT.values("id").union(_BY_FURTHER_OBJECT.values("c
 def list_changes(
     access: Access, *, limit: int, cursor: str | None = None, object_id: UUID | None = None
 ) -> Page[ChangeRow]:
-    """Return one page of the changes that the call sees, newest first. One query for each log.
+    """Return one page of the changes that the call sees, newest first. One query for each of the two logs.
 
     Raises:
         InvalidRequest: `cursor` is invalid for this member and `object_id`.
@@ -105,7 +122,7 @@ def list_changes(
     binding = f"{access.member.id} {object_id}"
     after: Any = None if cursor is None else _CODEC.decode(cursor, binding)
     wanted = Wanted(limit + 1, timezone.now() - KEPT_FOR, object_id, after)
-    logs = [_changes(access, wanted), *(source(access, wanted) for source in SOURCES)]
+    logs = _changes(access, wanted), REVIEW_LOG.get().newest(access, wanted)
     found = list(islice(merge(*logs, key=_place, reverse=True), limit + 1))
     if len(found) <= limit:
         return page(found)
@@ -113,7 +130,7 @@ def list_changes(
 
 
 def all_changes(member: Member) -> Iterator[ChangeRow]:
-    """Yield every row of the log of changes, oldest first. Call inside `snapshot`. Separate logs are not included."""
+    """Yield every row of the log of changes, oldest first, without reviews. Call inside `snapshot`."""
     now = timezone.now()
     rows: Any = Change.objects.filter(member_id=member.id, created_at__gt=now - KEPT_FOR).order_by("created_at", "id")
     for row in in_pieces(rows.values(*_COLUMNS)):

@@ -1,8 +1,6 @@
 """Undo a change: all or nothing, in one write."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 from uuid import UUID
 
 from django.utils import timezone
@@ -14,23 +12,9 @@ from accounts.rows.rows import Row
 from accounts.undo.engine import undo_effects
 from accounts.undo.entries import Effects, effects_of
 from accounts.undo.kinds import NOT_KEPT, why_not
-from accounts.undo.log import CHANGES, ask_for_change
+from accounts.undo.log import CHANGES, REVIEW_LOG, ask_for_change
 from accounts.undo.seen import require_wholly_seen
-from studyservice.hooks import HookList
 from studyservice.operations.errors import Conflict, NotFound
-
-
-class Logged(NamedTuple):
-    """A change that is stored in a separate log, as a row of the log of changes that is not stored yet."""
-
-    row: Row
-    effects: Effects
-
-
-FindLogged = Callable[[Access, UUID], Logged | None]
-"""Returns a change in a separate log that the call sees, or None. Raises `Conflict` if it cannot be undone."""
-
-LOGS = HookList[FindLogged]("LOGS")
 
 _CONFLICT = "Something that happened since stands in the way, so nothing was changed."
 
@@ -48,7 +32,7 @@ def undo_change(access: Access, change_id: UUID) -> ChangeRow:
     with change(access, "undo_change"):
         row, effects = CHANGES.of(with_grades).find(id=change_id), None
         if row is None:
-            logged = next((found for log in LOGS if (found := log(access, change_id)) is not None), None)
+            logged = REVIEW_LOG.get().find(access, change_id)
             if logged is None:
                 raise NotFound("No such change. list_changes gives the ids.")
             row, effects = logged
