@@ -172,7 +172,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "studyservice.http.logs.RequestIdMiddleware",
     "studyservice.http.logs.RequestLogMiddleware",
-    *(["studyservice.citus.middleware.ServerPlaceMiddleware"] if DATABASE_DISTRIBUTED else []),
+    *(["studyservice.citus.bulkhead.ServerPlaceMiddleware"] if DATABASE_DISTRIBUTED else []),
     "studyservice.http.middleware.CacheControlMiddleware",
     "studyservice.http.middleware.PagePolicyMiddleware",
     "studyservice.http.middleware.ConnectingPageMiddleware",

@@ -1,122 +1,127 @@
-"""The statements that place each table, and a check that all tables are placed.
+"""The place of each table when members are distributed over servers, by the models, and the statements that move it.
+
+Models with a foreign key to the member have their rows on the member's server. Tables that those rows refer to are on
+every server. All others are only on the coordinator: tables that are read before the member is known, and tables for
+operators.
 
 Each server sees only its own rows, so foreign keys and unique keys must include the member. The keys of a table change
-with its place. The primary key `id` becomes `(member_id, id)` and replaces a unique key of that form. Other unique keys
-get the member as last column, so that their indexes still serve queries by the first columns. References to members
-from tables on the coordinator lose their foreign keys. Citus does not support PostgreSQL's `ON DELETE SET NULL
-(column)`, so the service empties such references itself.
+with its place. The primary key `id` becomes `(member_id, id)` and replaces a unique key of that form. Other unique
+constraints get the member as last column, so that their indexes still serve queries by the first columns. Citus refuses
+a unique index without the member. References to members from tables on the coordinator lose their foreign keys. Citus
+does not support PostgreSQL's `ON DELETE SET NULL (column)`, so the service empties such references itself.
 """
 
-import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
-from studyservice.citus.catalogue import (
-    ForeignKey,
-    UniqueIndex,
-    foreign_keys,
-    places,
-    tables,
-    unique_indexes,
-)
-from studyservice.citus.layout import Layout
+from django.apps import apps
+from django.contrib.auth import get_user_model
+from django.db import connection
+from django.db.models import Model
 
-_SEQUENTIALLY = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
-"""Use one connection to each server for the whole transaction, for the foreign keys between the tables."""
+ON_COORDINATOR = {
+    "accounts.BrowserSession": "found by a cookie, before the member is known",
+    "accounts.MemberAddress": "maps an address to its member",
+    "accounts.SecretOwner": "maps a secret to its member",
+    "accounts.SignInCode": "found by its id, also for addresses that do not belong to a member",
+    "planning.DueCalendar": "asked for those of all members",
+    "admin.LogEntry": "the operators' log, read by operators",
+    "oauth2_provider.DeviceGrant": "not in use",
+    "oauth2_provider.IDToken": "not in use",
+}
+"""Models with a foreign key to the member whose tables are only on the coordinator, with the reason."""
 
-_SETS_NULL = re.compile(r" ON DELETE SET NULL(?: \([^)]*\))?")
+ON_EVERY_SERVER = {"oauthserver.BlockedApp": "joined with access tokens"}
+"""Models whose tables are on every server, besides those that members' rows refer to, with the reason."""
+
+MEMBERS = "accounts_member"
+"""The table of members. Other tables with their rows are placed like it."""
+
+_FOREIGN_KEYS = r"""
+    SELECT conrelid::regclass::text, confrelid::regclass::text,
+        format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
+        format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname,
+            regexp_replace(pg_get_constraintdef(oid), ' ON DELETE SET NULL( \([^)]*\))?', ''))
+    FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY 1, conname
+"""
 
 
-def plan(cursor: Any, layout: Layout, shards: int) -> list[str]:
+@cache
+def by_member() -> dict[str, str]:
+    """Return the tables placed with their members, and the column of each with the member. That of members is first."""
+    found = {MEMBERS: "id"}
+    for model in apps.get_models(include_auto_created=True):
+        for field in model._meta.local_concrete_fields:
+            if field.related_model is get_user_model() and model._meta.label not in ON_COORDINATOR:
+                found[model._meta.db_table] = str(field.column)
+    return found
+
+
+@cache
+def everywhere() -> frozenset[str]:
+    """Return the tables that members' rows refer to, directly or indirectly, and those of `ON_EVERY_SERVER`."""
+    owned = {model for model in apps.get_models(include_auto_created=True) if model._meta.db_table in by_member()}
+    found: set[type[Model]] = {apps.get_model(label) for label in ON_EVERY_SERVER}
+    while more := {target for model in owned | found for target in _targets(model)} - owned - found:
+        found |= more
+    return frozenset(model._meta.db_table for model in found)
+
+
+def _targets(model: type[Model]) -> Iterator[Any]:
+    """Yield the models that the foreign keys of `model` refer to, and those that link it to others."""
+    yield from (field.related_model for field in model._meta.local_concrete_fields if field.related_model)
+    yield from (field.remote_field.through for field in model._meta.local_many_to_many)
+
+
+def plan(cursor: Any, shards: int) -> list[str]:
     """Return the statements, for one transaction. Empty if every existing table is in place.
 
     Args:
         shards: number of shards, if members are not distributed yet. A shard moves as a whole.
     """
-    moved = to_be_moved(cursor, layout)
-    by_member = {name: column for name, column in layout.by_member.items() if name in moved}
-    everywhere = [name for name in layout.everywhere if name in moved]
+    moved = to_be_moved(cursor)
     if not moved:
         return []
-    keys = [key for key in foreign_keys(cursor) if key.table in moved or key.target in moved]
-    indexes = [index for index in unique_indexes(cursor) if index.table in by_member]
+    distributed = {name: column for name, column in by_member().items() if name in moved}
+    copied = sorted(everywhere() & moved)
+    cursor.execute(_FOREIGN_KEYS)
+    keys = [key for key in cursor.fetchall() if {*key[:2]} & moved]
+    like = dict.fromkeys(distributed, f"colocate_with => '{MEMBERS}'") | {MEMBERS: f"shard_count => {shards}"}
     return [
-        _SEQUENTIALLY,
-        *(f"ALTER TABLE {key.table} DROP CONSTRAINT {_quoted(key.name)}" for key in keys),
-        *(sql for index in indexes for sql in _with_member(index, by_member[index.table])),
-        *(f"SELECT create_reference_table('{name}')" for name in everywhere),
-        *(f"SELECT create_distributed_table({_place(layout, name, shards)})" for name in by_member),
-        *(f"SELECT truncate_local_data_after_distributing_table('{name}')" for name in (*everywhere, *by_member)),
-        *(
-            f"ALTER TABLE {key.table} ADD CONSTRAINT {_quoted(key.name)} {_SETS_NULL.sub('', key.definition)}"
-            for key in keys
-            if can_hold(key, layout)
-        ),
+        # One connection to each server for the whole transaction, for the foreign keys between the tables.
+        "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'",
+        *(drop for _, _, drop, _ in keys),
+        *(sql for name, column in distributed.items() for sql in _with_member(cursor, name, column)),
+        *(f"SELECT create_reference_table('{name}')" for name in copied),
+        *(f"SELECT create_distributed_table('{name}', '{by}', {like[name]})" for name, by in distributed.items()),
+        *(f"SELECT truncate_local_data_after_distributing_table('{name}')" for name in (*copied, *distributed)),
+        *(add for table, target, _, add in keys if table in by_member() or target not in by_member()),
     ]
 
 
-def to_be_moved(cursor: Any, layout: Layout) -> set[str]:
-    """Return the tables that exist and are still on the coordinator."""
-    return (tables(cursor) - places(cursor).keys()) & {*layout.by_member, *layout.everywhere}
+def to_be_moved(cursor: Any) -> set[str]:
+    """Return the tables that exist and are still only on the coordinator."""
+    moved = {*connection.introspection.table_names(cursor)} & {*by_member(), *everywhere()}
+    if has_citus(cursor):
+        cursor.execute("SELECT table_name::text FROM citus_tables WHERE citus_table_type <> 'local'")
+        moved -= {name for (name,) in cursor.fetchall()}
+    return moved
 
 
-def can_hold(key: ForeignKey, layout: Layout) -> bool:
-    """Return whether a foreign key stays on one server: it contains the member or refers to a reference table."""
-    own = layout.by_member.get(key.table)
-    if key.target in layout.everywhere:
-        return True
-    if own is None or key.target not in layout.by_member:
-        return key.target not in layout.by_member
-    return (own, layout.by_member[key.target]) in zip(key.columns, key.target_columns, strict=True)
+def has_citus(cursor: Any) -> bool:
+    """Return whether the extension is in this database."""
+    cursor.execute("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
+    return cursor.fetchone() is not None
 
 
-def faults(cursor: Any, layout: Layout) -> Iterator[str]:
-    """Describe the tables that are not in place."""
-    there, placed = tables(cursor), places(cursor)
-    group = placed[layout.members].group if layout.members in placed else None
-    for name, column in layout.by_member.items():
-        if name in there and (name not in placed or (placed[name].column, placed[name].group) != (column, group)):
-            yield f"{name} is not placed with its members, by {column}"
-    for name in layout.everywhere:
-        if name in there and (name not in placed or not placed[name].is_everywhere):
-            yield f"{name} is not on every server"
-    for name in sorted(layout.coordinator & placed.keys()):
-        if placed[name].column is not None or placed[name].is_everywhere:
-            yield f"{name} is not only on the coordinator"
-    for key in foreign_keys(cursor):
-        if key.table in there and not can_hold(key, layout):
-            yield f"{key.name} of {key.table} refers to rows of other servers"
-
-
-def _place(layout: Layout, name: str, shards: int) -> str:
-    where = f"'{name}', '{layout.by_member[name]}'"
-    if name == layout.members:
-        return f"{where}, shard_count => {shards}"
-    return f"{where}, colocate_with => '{layout.members}'"
-
-
-def _with_member(index: UniqueIndex, column: str) -> Iterator[str]:
-    """Return the statements that add the member to a unique index without it. See the module docstring."""
-    drop = f"ALTER TABLE {index.table} DROP CONSTRAINT {_quoted(index.name)}"
-    if index.is_primary and column not in index.keys:
-        yield drop
-        yield _added(index, f"PRIMARY KEY ({', '.join((column, *index.keys))})")
-    elif set(index.keys) == {column, "id"} and index.is_constraint and not index.is_primary:
-        yield drop  # equal to the new primary key
-    elif column not in index.keys:
-        keys = ", ".join((*index.keys, column))
-        if index.is_constraint:
-            yield drop
-            yield _added(index, f"UNIQUE ({keys})")
-        else:
-            condition = f" WHERE {index.condition}" if index.condition else ""
-            yield f"DROP INDEX {_quoted(index.name)}"
-            yield f"CREATE UNIQUE INDEX {_quoted(index.name)} ON {index.table} ({keys}){condition}"
-
-
-def _added(index: UniqueIndex, definition: str) -> str:
-    return f"ALTER TABLE {index.table} ADD CONSTRAINT {_quoted(index.name)} {definition}"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
+def _with_member(cursor: Any, table: str, column: str) -> Iterator[str]:
+    """Yield the statements that add the member to unique constraints without it. See the module docstring."""
+    for name, found in connection.introspection.get_constraints(cursor, table).items():
+        columns, is_primary = found["columns"], found["primary_key"]
+        is_new_key = {*columns} == {column, "id"} and not is_primary
+        if found["unique"] and not found["index"] and (column not in columns or is_new_key):
+            yield f'ALTER TABLE {table} DROP CONSTRAINT "{name}"'
+            if not is_new_key:
+                kind, keys = ("PRIMARY KEY", [column, *columns]) if is_primary else ("UNIQUE", [*columns, column])
+                yield f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {kind} ({", ".join(keys)})'

@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.db import connection
 
-from studyservice.citus import servers
+from studyservice.citus import bulkhead as servers
 from studyservice.citus.backend.base import DatabaseWrapper
 from studyservice.citus.bulkhead import PATIENCE_SECONDS, Bulkhead, ServerHangsError
 from studyservice.database.signals import member_known
@@ -103,7 +103,7 @@ def test_there_is_no_limit_with_a_single_server() -> None:
     servers.bulkhead.cache_clear()
     assert member_known.send(None, member_id=UUID(int=0)) == []
     assert servers.bulkhead.cache_info().currsize == 0
-    assert "studyservice.citus.middleware.ServerPlaceMiddleware" not in django_settings.MIDDLEWARE
+    assert "studyservice.citus.bulkhead.ServerPlaceMiddleware" not in django_settings.MIDDLEWARE
 
 
 @pytest.fixture

@@ -4,17 +4,17 @@ The drill `citus` executes them on Citus (`python -m tools.bench.drills --only c
 keys run on plain PostgreSQL: the result must be valid on each server with some of the members.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection
+from django.db.models import F, Model, UniqueConstraint
 
 from accounts.models import Member
-from studyservice.citus import tables
-from studyservice.citus.catalogue import foreign_keys, unique_indexes
-from studyservice.citus.layout import check_places, layout
-from studyservice.citus.plan import can_hold, plan
+from studyservice.citus.plan import ON_COORDINATOR, by_member, everywhere, plan
 from tests.server.test_database_rules import changed, owned_rows
 from tests.support.cases import each
 from tests.support.factories import CourseFactory, ItemFactory, MemberFactory
@@ -23,49 +23,64 @@ about_models = pytest.mark.database("sqlite", "the models")
 
 OF_CITUS = ("SELECT create_", "SELECT truncate_local_data_after")
 
+OF_NO_MEMBER = {
+    "accounts.Invitation": "sent to addresses that do not belong to a member yet",
+    "accounts.LastRun": "written by commands",
+    "accounts.OutgoingMail": "also sent to addresses that do not belong to a member yet",
+}
+"""Models without a foreign key to the member whose tables are only on the coordinator, with the reason."""
 
-def messages() -> list[str]:
-    return [str(error.msg) for error in check_places()]
+UNIQUE_AMONG_MEMBERS = {
+    "accounts.Member.email": "accounts.MemberAddress",
+    "accounts.ApiKey.secret_hash": "a hash of random bits",
+    "accounts.CalendarFeed.secret_hash": "a hash of random bits",
+    "oauthserver.AccessToken.token_checksum": "a hash of random bits",
+    "oauthserver.Grant.code": "a hash of random bits",
+    "oauthserver.Grant.token_family": "random bits",
+    "oauthserver.RefreshToken.access_token": "a foreign key that names the member",
+    "oauthserver.RefreshToken.token_checksum": "a hash of random bits",
+}
+"""Unique fields of members' rows that do not include the member, with what keeps them unique on all servers."""
+
+
+def stored() -> list[type[Model]]:
+    """Every model that has a table of its own."""
+    return [model for model in apps.get_models(include_auto_created=True) if not model._meta.proxy]
 
 
 @about_models
 def test_every_model_has_one_place() -> None:
-    assert check_places() == []
-    where = layout()
-    assert next(iter(where.by_member)) == where.members == "accounts_member"
-    assert where.by_member["accounts_member"] == "id"
-    assert where.by_member["courses_item"] == where.by_member["accounts_member_groups"] == "member_id"
-    assert where.by_member["oauthserver_refreshtoken"] == "user_id"
-    assert {"oauthserver_application", "auth_permission", "auth_group_permissions"} <= {*where.everywhere}
-    assert {"accounts_browsersession", "accounts_signincode", "django_admin_log"} <= where.coordinator
+    """Give a new one a foreign key to the member, or name it in `ON_COORDINATOR`, `ON_EVERY_SERVER` or above."""
+    assert next(iter(by_member())) == Member._meta.db_table
+    assert by_member()["courses_item"] == by_member()["accounts_member_groups"] == "member_id"
+    assert by_member()["oauthserver_refreshtoken"] == "user_id"
+    assert {"oauthserver_application", "auth_permission", "auth_group_permissions"} <= everywhere()
+    assert not everywhere() & by_member().keys()
+    others = {one._meta.label for one in stored() if one._meta.db_table not in everywhere() | by_member().keys()}
+    assert others == ON_COORDINATOR.keys() | OF_NO_MEMBER.keys()
 
 
 @about_models
-def test_a_model_without_a_place_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(tables.ON_COORDINATOR, "accounts.LastRun")
-    [text] = messages()
-    assert text.startswith("accounts.LastRun has no place when members are spread over servers: ")
+def test_what_is_unique_without_the_member_stays_so() -> None:
+    """Add the member to a new unique field, or say above what keeps it unique on all servers."""
+    found = {
+        f"{model._meta.label}.{'+'.join(columns)}"
+        for model in stored()
+        if (owner := by_member().get(model._meta.db_table))
+        for columns in unique_columns(model)
+        if owner not in {model._meta.get_field(name).column for name in columns}  # type: ignore[union-attr]
+    }
+    assert found == UNIQUE_AMONG_MEMBERS.keys()
 
 
-@about_models
-def test_unused_and_duplicate_places_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    for label in ("courses.Gone", "oauthserver.Application"):
-        monkeypatch.setitem(tables.ON_COORDINATOR, label, "a slip")
-    assert messages() == [
-        "ON_COORDINATOR: courses.Gone is not a model with a table.",
-        "ON_COORDINATOR: oauthserver.Application is on every server too.",
-    ]
-
-
-@about_models
-def test_global_unique_constraints_declare_their_replacement(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as without:
-        without.delitem(tables.UNIQUE_AMONG_MEMBERS, "accounts.Member.email")
-        [text] = messages()
-    assert text.startswith("accounts.Member.email would be unique only within each member")
-    monkeypatch.setitem(tables.UNIQUE_AMONG_MEMBERS, "courses.Course.name", "a slip")
-    [text] = messages()
-    assert text.startswith("UNIQUE_AMONG_MEMBERS: courses.Course.name is not")
+def unique_columns(model: type[Model]) -> Iterator[tuple[str, ...]]:
+    """The fields that are unique together in the table, except the random primary key."""
+    fields = model._meta.local_concrete_fields
+    yield from ((field.name,) for field in fields if field.unique and not field.primary_key)
+    yield from (tuple(names) for names in model._meta.unique_together)
+    for one in model._meta.constraints:
+        if isinstance(one, UniqueConstraint):
+            yield (*one.fields, *(part.name for part in one.expressions if isinstance(part, F)))  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -74,7 +89,7 @@ def rekeyed(owner_member: Member) -> Any:
     rows = owned_rows(owner_member)
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with deferred checks cannot be altered
-        for statement in plan(cursor, layout(), 32):
+        for statement in plan(cursor, 32):
             if not statement.startswith(OF_CITUS):
                 cursor.execute(statement)
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
@@ -83,19 +98,25 @@ def rekeyed(owner_member: Member) -> Any:
 
 @pytest.mark.database("postgresql")
 def test_each_key_includes_the_member(rekeyed: Any) -> None:
-    where = layout()
     with connection.cursor() as cursor:
-        for index in unique_indexes(cursor):
-            if index.table in where.by_member:
-                assert where.by_member[index.table] in index.keys, index
-        keys = foreign_keys(cursor)
-    assert [key for key in keys if not can_hold(key, where)] == []
-    held = {(key.table, key.columns, key.target) for key in keys}
-    assert ("courses_item", ("member_id", "course_id"), "courses_course") in held
-    assert ("courses_item", ("member_id",), "accounts_member") in held
-    assert ("vocab_deck", ("member_id", "course_id"), "courses_course") in held
-    assert not [key for key in keys if "SET NULL" in key.definition]
-    assert not [key for key in keys if key.table == "accounts_browsersession"]
+        found = {table: connection.introspection.get_constraints(cursor, table) for table in by_member()}
+        assert "accounts_member" not in referred_to(cursor, "accounts_browsersession")
+        assert "courses_course" in referred_to(cursor, "courses_item") & referred_to(cursor, "vocab_deck")
+        cursor.execute("SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND confdeltype = 'n'")
+        assert cursor.fetchone() == (0,)
+    for table, constraints in found.items():
+        for name, one in constraints.items():
+            if one["unique"] and one["columns"] != [None]:
+                assert by_member()[table] in one["columns"], name
+            if one["foreign_key"] and one["foreign_key"][0] in by_member():
+                target, column = one["foreign_key"]
+                assert (by_member()[table], by_member()[target]) == (one["columns"][0], column), name
+
+
+def referred_to(cursor: Any, table: str) -> set[str]:
+    """The tables that the foreign keys of a table refer to."""
+    constraints = connection.introspection.get_constraints(cursor, table).values()
+    return {one["foreign_key"][0] for one in constraints if one["foreign_key"]}
 
 
 @pytest.mark.database("postgresql")

@@ -371,7 +371,7 @@ def test_behind_a_pooler_nothing_outlives_a_transaction(load: Load):
 
 
 def test_distributed_members_use_the_citus_backend_and_middleware(load: Load):
-    middleware = "studyservice.citus.middleware.ServerPlaceMiddleware"
+    middleware = "studyservice.citus.bulkhead.ServerPlaceMiddleware"
     one, spread = load(**PRODUCTION), load(**(PRODUCTION | {"DATABASE_DISTRIBUTED": "true"}))
     engines = [each.DATABASES["default"]["ENGINE"] for each in (one, spread)]
     assert engines == ["studyservice.database.postgresql", "studyservice.citus.backend"]

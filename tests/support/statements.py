@@ -10,7 +10,7 @@ from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
-from studyservice.citus.tables import ON_COORDINATOR
+from studyservice.citus.plan import ON_COORDINATOR
 
 
 def _owner_of(model: type[Model]) -> str | None:

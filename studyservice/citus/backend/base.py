@@ -1,7 +1,22 @@
 """The database backend for a Citus coordinator."""
 
-from studyservice.citus.backend import driver
-from studyservice.database.postgresql import base
+from types import SimpleNamespace
+from typing import Any
+
+from studyservice.citus.bulkhead import bulkhead
+from studyservice.database.postgresql import base, driver
+
+
+class CoordinatorConnection(driver.Connection):
+    """A connection to the coordinator, which forwards statements to the members' servers."""
+
+    def wait(self, *args: Any, **kwargs: Any) -> Any:
+        """Wait like the base class, while the bulkhead measures the time."""
+        with bulkhead().exchange():
+            return super().wait(*args, **kwargs)
+
+    def note_silence(self) -> None:
+        """Do nothing: the unresponsive server may be a different one than the coordinator."""
 
 
 class DatabaseFeatures(base.DatabaseFeatures):
@@ -17,5 +32,5 @@ class DatabaseFeatures(base.DatabaseFeatures):
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection to the coordinator."""
 
-    Database = driver
+    Database: Any = SimpleNamespace(**vars(driver) | {"connect": CoordinatorConnection.connect})
     features_class = DatabaseFeatures

@@ -18,7 +18,7 @@ from tools.bench.drills.report import Report
 from tools.bench.servers import ROOT, manage, manage_at_once
 from tools.bench.site import Site
 
-_BEFORE = {"accounts": "0001", "oauthserver": "0001", "vocab": "0001"}
+_BEFORE = {"accounts": "0001", "oauthserver": "0001", "planning": "0001"}
 """Migrations before tables and columns of members' rows were added."""
 
 _AT_ONCE = 4
