@@ -22,15 +22,15 @@ class AccountsConfig(AppConfig):
         """Register the hooks that lower packages call."""
         from accounts.credentials.limiting import LIMITS_STORES, KeyLimits
         from accounts.credentials.resolving import RESOLVERS, resolve_api_key
-        from accounts.erasure import endings, purging
-        from accounts.erasure.erasing import ERASURES, erase_member, finish_erasures, forget_in_log
+        from accounts.erasure import erasing, purging
+        from accounts.erasure.erasing import ERASURES, erase_member, forget_in_log
         from accounts.erasure.purging import EXPIRED_DATA
-        from accounts.joining.inviting import forget_invitation, forget_those_who_did_not_come
+        from accounts.joining import forget_invitation
         from accounts.members.data import check_member_data
         from accounts.members.last_runs import last_runs
         from accounts.members.models import ERASE_MEMBER
-        from accounts.members.outbox import QUEUED_MAIL, purge_outbox, queue_age
-        from accounts.signing_in.second_factor.sealing import SECOND_FACTORS
+        from accounts.members.outbox import QUEUED_MAIL, queue_age
+        from accounts.signing_in.second_factor.codes import SECOND_FACTORS
         from accounts.signing_in.sessions import delete_sessions
         from studyservice.gone import ENDINGS
         from studyservice.secrets.sealing import SEALED
@@ -41,21 +41,9 @@ class AccountsConfig(AppConfig):
         LIMITS_STORES.register("api_key", KeyLimits())
         for erasure in (delete_sessions, forget_invitation, forget_in_log):
             ERASURES.register(erasure)
-        for what, ending in endings.OF_ACCOUNTS.items():
+        for what, ending in erasing.ENDINGS_OF_ACCOUNTS.items():
             ENDINGS.register(what, ending)
-        for name, purge in {
-            "sessions": purging.purge_sessions,
-            "sign_in_codes": purging.purge_sign_in_codes,
-            "invitations": purging.purge_invitations,
-            "addresses_of_invitations": forget_those_who_did_not_come,
-            "unsent_mail": purge_outbox,
-            "api_keys": purging.purge_api_keys,
-            "idempotency_keys": purging.purge_idempotency_keys,
-            "changes": purging.purge_changes,
-            "account_events": purging.purge_events,
-            "contents_of_deletions": purging.purge_taken,
-            "members_being_deleted": finish_erasures,
-        }.items():
+        for name, purge in purging.EXPIRED_OF_ACCOUNTS.items():
             EXPIRED_DATA.register(name, purge)
         LAST_RUNS.register(last_runs)
         MAIL_QUEUE_AGE.register(queue_age)

@@ -4,12 +4,11 @@ from django.contrib.admin.models import LogEntry
 
 from accounts.changes.models import Change, ChangeObject
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
-from accounts.events.models import AccountEvent
+from accounts.events import AccountEvent
 from accounts.idempotency.models import IdempotencyKey
 from accounts.members.addresses import MemberAddress
 from accounts.members.data import ACCOUNT, CREDENTIAL, Logged, MemberData, Visible, register
-from accounts.signing_in.browser_sessions import BrowserSession
-from accounts.signing_in.models import SignInCode
+from accounts.signing_in.models import BrowserSession, SignInCode
 from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
 from accounts.undo.seen import seen_changes
 

@@ -2,9 +2,9 @@
 
 from accounts.changes.models import Change
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
-from accounts.events.models import AccountEvent
+from accounts.events import AccountEvent
 from accounts.idempotency.models import IdempotencyKey
-from accounts.joining.models import Invitation
+from accounts.joining import Invitation
 from accounts.members.addresses import MemberAddress
 from accounts.members.last_runs import LastRun
 from accounts.members.models import (
@@ -16,8 +16,7 @@ from accounts.members.models import (
     validate_time_zone,
 )
 from accounts.members.outbox import OutgoingMail
-from accounts.signing_in.browser_sessions import BrowserSession
-from accounts.signing_in.models import SignInCode
+from accounts.signing_in.models import BrowserSession, SignInCode
 from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
 
 __all__ = [

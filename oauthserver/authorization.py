@@ -22,8 +22,7 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.changes.writing import writing
 from accounts.credentials.limits import Limits
-from accounts.events.log import Subject, record_event
-from accounts.events.models import EventKind
+from accounts.events import EventKind, Subject, record_event
 from accounts.members.membership import standing
 from accounts.models import Member
 from accounts.pages.limits import LimitsForm

@@ -14,8 +14,7 @@ from accounts.changes.writing import writing
 from accounts.credentials.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
 from accounts.credentials.limits import Limits
 from accounts.credentials.owners import note_use
-from accounts.events.log import Subject, record_event
-from accounts.events.models import EventKind
+from accounts.events import EventKind, Subject, record_event
 from accounts.models import Member
 from oauthserver.blocking import blocked_by
 from oauthserver.consent_limits import limit_app

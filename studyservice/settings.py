@@ -225,7 +225,7 @@ TEMPLATES = [
 ]
 
 AUTH_USER_MODEL = "accounts.Member"
-SESSION_ENGINE = "accounts.signing_in.session_store"
+SESSION_ENGINE = "accounts.signing_in.sessions"
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "keys"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"

@@ -1,20 +1,60 @@
 """Operations on the member and the log of changes."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.api.profile import profile
+from django.conf import settings
+
 from accounts.api.serializers import ChangesQuery, MemberRecord, MemberRow
 from accounts.api.viewsets import MemberViewSet
 from accounts.archive import exporting, importing
 from accounts.archive.importing import ArchiveImportRecord, ArchiveImportRow
 from accounts.changes.records import ChangeRecord, ChangeRow
+from accounts.credentials.limiting import limits_of
+from accounts.credentials.resolving import Credential
+from accounts.members.models import Member
 from accounts.members.profile import MemberChanges, update_me
 from accounts.undo import log as change_log
 from accounts.undo import undo
+from studyservice.hooks import Hook
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.downloads import DownloadRecord, DownloadRow
 from studyservice.operations.serializers import Page
+
+CountStreak = Callable[[Member], int]
+"""Returns the number of consecutive days with practice, in one query. Implemented by a higher app."""
+
+PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK")
+
+
+def profile(credential: Credential) -> MemberRow:
+    """Return the `MemberRecord` of the credential's member.
+
+    Costs one query for the streak, and another if the credential is limited to courses.
+    """
+    member = credential.member
+    today = member.today()
+    count_streak = PRACTICE_STREAK.get()
+    return {
+        "id": member.id,
+        "email": member.email,
+        "name": member.name,
+        "time_zone": member.time_zone,
+        "desired_retention": member.desired_retention,
+        "new_cards_a_day": member.new_cards_a_day,
+        "today": today,
+        "weekday": f"{today:%A}",
+        "practice_streak": count_streak(member),
+        "membership": {
+            "active": member.membership_is_active(),
+            "until": member.membership_until,
+            "renew_url": settings.MEMBERSHIP_URL or None,
+        },
+        "scopes": sorted(credential.scopes),
+        "limits": limits_of(member, credential.limits),
+        "created_at": member.created_at,
+    }
 
 
 class MeViewSet(MemberViewSet):

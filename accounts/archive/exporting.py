@@ -26,7 +26,7 @@ from accounts.archive.tables import (
     archive_version,
 )
 from accounts.changes.contents import dumps
-from accounts.events.log import all_events
+from accounts.events import all_events
 from accounts.members.models import Member
 from accounts.undo.log import all_changes
 from studyservice.database.snapshots import in_pieces, snapshot

@@ -12,8 +12,7 @@ from accounts.changes.writing import writing
 from accounts.credentials.limits import NO_LIMITS, Limits
 from accounts.credentials.models import ApiKey
 from accounts.credentials.owners import add_owner
-from accounts.events.log import Subject, holding, record_event
-from accounts.events.models import EventKind
+from accounts.events import EventKind, Subject, holding, record_event
 from accounts.members.models import Member
 from studyservice.gone import note_gone
 from studyservice.operations.errors import Conflict, NotFound

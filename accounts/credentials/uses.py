@@ -18,8 +18,7 @@ from accounts.credentials.connections import CONNECTED_APPS, Refusal
 from accounts.credentials.models import ApiKey, KeyEnd
 from accounts.credentials.owners import note_use
 from accounts.credentials.resolving import CREDENTIAL, DEAD_CREDENTIAL, Connection, Credential, DeadToken
-from accounts.events.log import Subject, holding, record_event
-from accounts.events.models import EventKind
+from accounts.events import EventKind, Subject, holding, record_event
 from studyservice.http.logs import error_type
 from studyservice.http.requests import MESSAGE_REFUSED, PROBE, TOOL_FAILURE, client_network
 from studyservice.operations.errors import NotFound

@@ -6,6 +6,7 @@ again, which `purgeexpired` does.
 
 import time
 from collections.abc import Callable
+from datetime import datetime
 from uuid import UUID
 
 from django.contrib.admin.models import LogEntry
@@ -15,12 +16,15 @@ from django.db import connection, transaction
 from django.db.models import F, Model, Q, QuerySet
 from django.utils import timezone
 
-from accounts.joining.models import Invitation
+from accounts.credentials.api_keys import revoke_api_key
+from accounts.credentials.calendar_feeds import end_feed
+from accounts.credentials.models import ApiKey, CalendarFeed
+from accounts.joining import Invitation
 from accounts.members.data import member_data
 from accounts.members.models import Member
 from studyservice.database.deleting import delete_alone
 from studyservice.database.remains import empty_log
-from studyservice.gone import note_gone
+from studyservice.gone import Ending, note_gone
 from studyservice.hooks import HookList
 
 BATCH = 200
@@ -137,3 +141,22 @@ def forget_in_log(member: Member) -> None:
     """Remove the member's address from the operators' log of members and invitations."""
     invited = Q(content_type=ContentType.objects.get_for_model(Invitation), object_repr=member.email[:_MAX_NAME])
     LogEntry.objects.filter(Q(object_id=str(member.id)) | invited).update(object_repr="a deleted member")
+
+
+def _member(member_id: str, at: datetime) -> Member | None:
+    return Member.objects.filter(id=member_id).first()
+
+
+def _active_key(key_id: str, at: datetime) -> ApiKey | None:
+    return ApiKey.objects.filter(id=key_id, revoked_at=None).first()
+
+
+def _feed(feed_id: str, at: datetime) -> CalendarFeed | None:
+    return CalendarFeed.objects.filter(id=feed_id).first()
+
+
+ENDINGS_OF_ACCOUNTS = {
+    "member_erased": Ending(_member, lambda member: erase_member(member.id)),
+    "key_revoked": Ending(_active_key, revoke_api_key),
+    "calendar_ended": Ending(_feed, lambda feed: end_feed(feed.member_id)),
+}

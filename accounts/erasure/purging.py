@@ -11,14 +11,15 @@ from accounts.changes.models import KEPT_FOR as CHANGES_KEPT_FOR
 from accounts.changes.models import UNDOABLE_FOR, Change, ChangeObject
 from accounts.credentials.api_keys import long_ended
 from accounts.credentials.owners import delete_credentials
-from accounts.events.models import KEPT_FOR as EVENTS_KEPT_FOR
-from accounts.events.models import AccountEvent
+from accounts.erasure.erasing import finish_erasures
+from accounts.events import KEPT_FOR as EVENTS_KEPT_FOR
+from accounts.events import AccountEvent
 from accounts.idempotency.models import IdempotencyKey
 from accounts.idempotency.replaying import KEPT_FOR
-from accounts.joining.models import Invitation
+from accounts.joining import Invitation, forget_those_who_did_not_come
 from accounts.members.last_runs import note_run
-from accounts.signing_in.browser_sessions import BrowserSession
-from accounts.signing_in.models import SignInCode
+from accounts.members.outbox import purge_outbox
+from accounts.signing_in.models import BrowserSession, SignInCode
 from studyservice.database.deleting import BATCH, purge
 from studyservice.database.ids import first_uuid7
 from studyservice.database.remains import empty_log
@@ -50,44 +51,14 @@ def purge_credentials(expired: QuerySet[Any], *, owner: str = "member_id") -> in
     return removed
 
 
-def purge_sessions() -> int:
-    """Remove expired browser sessions."""
-    return purge(BrowserSession.objects.filter(expire_date__lt=timezone.now()), owner=None)
-
-
-def purge_sign_in_codes() -> int:
-    """Remove expired sign-in codes, used or not."""
-    return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()), owner=None)
-
-
-def purge_invitations() -> int:
-    """Remove expired invitations."""
-    return purge(Invitation.objects.filter(expires_at__lt=timezone.now()), owner=None)
-
-
-def purge_api_keys() -> int:
-    """Remove keys that ended `accounts.credentials.api_keys.KEPT_FOR` ago."""
-    return sum(map(purge_credentials, long_ended()))
-
-
-def purge_idempotency_keys() -> int:
-    """Remove expired idempotency keys."""
-    return purge(IdempotencyKey.objects.filter(created_at__lte=timezone.now() - KEPT_FOR))
-
-
-def purge_changes() -> int:
+def _purge_changes() -> int:
     """Remove old rows of the log of changes, by the time in their ids, which is the order of the primary key."""
     oldest = first_uuid7(timezone.now() - CHANGES_KEPT_FOR)
     purge(ChangeObject.objects.filter(id__lt=oldest))
     return purge(Change.objects.filter(id__lt=oldest))
 
 
-def purge_events() -> int:
-    """Remove old rows of the log of account events, likewise."""
-    return purge(AccountEvent.objects.filter(id__lt=first_uuid7(timezone.now() - EVENTS_KEPT_FOR)))
-
-
-def purge_taken() -> int:
+def _purge_taken() -> int:
     """Remove snapshots of deleted rows. Their changes stay."""
     old = Change.objects.filter(id__lt=first_uuid7(timezone.now() - UNDOABLE_FOR), taken__isnull=False)
     removed = 0
@@ -95,3 +66,19 @@ def purge_taken() -> int:
         members = {member_id for _, member_id in batch}
         removed += old.filter(member_id__in=members, pk__in=[pk for pk, _ in batch]).update(taken=None)
     return removed
+
+
+EXPIRED_OF_ACCOUNTS: dict[str, Purge] = {
+    "sessions": lambda: purge(BrowserSession.objects.filter(expire_date__lt=timezone.now()), owner=None),
+    "sign_in_codes": lambda: purge(SignInCode.objects.filter(expires_at__lt=timezone.now()), owner=None),
+    "invitations": lambda: purge(Invitation.objects.filter(expires_at__lt=timezone.now()), owner=None),
+    "addresses_of_invitations": forget_those_who_did_not_come,
+    "unsent_mail": purge_outbox,
+    "api_keys": lambda: sum(map(purge_credentials, long_ended())),
+    "idempotency_keys": lambda: purge(IdempotencyKey.objects.filter(created_at__lte=timezone.now() - KEPT_FOR)),
+    "changes": _purge_changes,
+    "account_events": lambda: purge(AccountEvent.objects.filter(id__lt=first_uuid7(timezone.now() - EVENTS_KEPT_FOR))),
+    "contents_of_deletions": _purge_taken,
+    "members_being_deleted": finish_erasures,
+}
+"""Expired data of this app."""

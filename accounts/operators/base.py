@@ -22,8 +22,7 @@ from django.utils.functional import cached_property
 from accounts.changes.models import Change
 from accounts.changes.writing import writing
 from accounts.credentials.models import ApiKey
-from accounts.events.log import Subject, holding, record_event
-from accounts.events.models import AccountEvent, EventKind
+from accounts.events import AccountEvent, EventKind, Subject, holding, record_event
 from accounts.members.data import is_study_data
 from accounts.members.models import Member
 from accounts.rows.access import Access

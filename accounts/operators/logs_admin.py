@@ -14,7 +14,7 @@ from django.utils.html import format_html_join
 from accounts.changes.contents import as_words, unpacked
 from accounts.changes.models import Change
 from accounts.changes.words import fields_in_words
-from accounts.events.models import AccountEvent, EventKind
+from accounts.events import AccountEvent, EventKind
 from accounts.operators.base import ReadOnlyAdmin
 from studyservice.operations.fields import parse_uuid
 

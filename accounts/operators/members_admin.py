@@ -18,13 +18,12 @@ from django.views.decorators.csrf import csrf_protect
 from accounts.credentials import api_keys
 from accounts.credentials.models import ApiKey
 from accounts.erasure.erasing import erase_member
-from accounts.joining.inviting import invite, withdraw
-from accounts.joining.models import Invitation
+from accounts.joining import Invitation, invite, withdraw
 from accounts.members import membership, outbox
 from accounts.members.models import Member
 from accounts.operators.base import Conditions, ServiceAdmin, ServiceInline, StateFilter, counted
 from accounts.signing_in import sessions
-from accounts.signing_in.email_changes import leave_address
+from accounts.signing_in.identity import leave_address
 from accounts.signing_in.second_factor.keeping import reset
 
 if TYPE_CHECKING:

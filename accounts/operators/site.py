@@ -14,7 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, reverse
 from django.utils import timezone
 
-from accounts.joining.models import Invitation
+from accounts.joining import Invitation
 from accounts.members.last_runs import schedules
 from accounts.members.models import Member
 from accounts.members.outbox import OutgoingMail

@@ -22,8 +22,7 @@ from accounts.pages.second_factor.asking import before_new_address
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted, target_after
 from accounts.pages.signed_in import FORM, POST, for_members
 from accounts.signing_in.codes import Refusal
-from accounts.signing_in.email_changes import PENDING_ADDRESS, begin_email_change, complete_email_change
-from accounts.signing_in.passwords import set_password
+from accounts.signing_in.identity import PENDING_ADDRESS, begin_email_change, complete_email_change, set_password
 from accounts.signing_in.sessions import end_other_sessions, end_session, end_sessions, sessions_of
 from studyservice.http.error_pages import returns_input, too_many
 from studyservice.rates.limiter import Rate, hit

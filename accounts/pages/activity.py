@@ -15,8 +15,7 @@ from django.utils import timezone
 from accounts.changes.models import ActorKind
 from accounts.changes.records import ChangeRow
 from accounts.changes.words import actor_in_words, change_in_words
-from accounts.events.log import EventRow, list_events
-from accounts.events.words import event_in_words
+from accounts.events import EventRow, event_in_words, list_events
 from accounts.members.models import Member
 from accounts.pages.signed_in import FORM, POST, READ, for_members
 from accounts.rows.access import Access

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.joining.inviting import accept, live_invitation
+from accounts.joining import accept, live_invitation
 from accounts.pages.known_browsers import remember
 from accounts.pages.sign_in import attempts_are_counted
 from accounts.signing_in.sessions import begin_session

@@ -16,8 +16,7 @@ from accounts.pages.account_forms import CurrentPasswordForm, ProofCodeForm
 from accounts.pages.known_browsers import attempts_at
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted
 from accounts.pages.signed_in import POST, for_members
-from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, Purpose, Refusal
-from accounts.signing_in.proofs import send_proof, try_proof
+from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, Purpose, Refusal, send_proof, try_proof
 from studyservice.http.error_pages import too_many
 from studyservice.rates.limiter import DoublingWait, Rate, hit
 from studyservice.secrets.hashing import HashingBusy

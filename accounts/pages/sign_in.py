@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.credentials.connections import CONNECTED_APPS
-from accounts.joining.joining import add_member
+from accounts.joining import add_member
 from accounts.members.models import Member
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.pages.known_browsers import address_or_browser, attempts_at, is_elsewhere, remember

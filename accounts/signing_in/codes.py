@@ -138,3 +138,16 @@ def use_code(code_id: UUID, code: str) -> SignInCode | Refusal:
 def _hash(code_id: UUID, code: str, key: str) -> str:
     """Compute a keyed hash. Six digits behind a plain hash could be found by trying them all."""
     return salted_hmac("accounts.signin_codes", f"{code_id}:{code}", secret=key, algorithm="sha256").hexdigest()
+
+
+def send_proof(member: Member, purpose: Purpose) -> UUID:
+    """E-mail a code to the member's address. Return its id."""
+    return send_code(member.email, purpose)
+
+
+def try_proof(member: Member, code_id: UUID, code: str) -> Refusal | None:
+    """Return why the code was refused, or None if it is right."""
+    outcome = try_code(code_id, code)
+    if isinstance(outcome, Refusal):
+        return outcome
+    return None if outcome.id == member.id else Refusal.GONE

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.joining.inviting import invite
+from accounts.joining import invite
 from accounts.members import outbox
 from accounts.members.last_runs import LastRun, note_run
 from accounts.members.outbox import MailKind, OutgoingMail

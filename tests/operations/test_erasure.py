@@ -13,10 +13,10 @@ from django.core.management import call_command
 from django.test import Client
 
 from accounts.erasure.erasing import ERASURES
-from accounts.joining.joining import add_member
+from accounts.joining import add_member
 from accounts.members.data import member_data
 from accounts.models import Member
-from accounts.signing_in.browser_sessions import BrowserSession
+from accounts.signing_in.models import BrowserSession
 from courses.models import Course
 from tests.conftest import MakeMember
 from tests.support.browsers import act

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.credentials.uses import MOST_NETWORKS as MOST
-from accounts.events.models import KEPT_FOR, AccountEvent
+from accounts.events import KEPT_FOR, AccountEvent
 from accounts.models import ApiKey, Member
 from studyservice.database.ids import first_uuid7
 from tests.conftest import MakeKey, MakeMember

@@ -10,8 +10,8 @@ from django.contrib.sessions.exceptions import SessionInterrupted
 from django.test import Client
 
 from accounts.models import Member
-from accounts.signing_in.browser_sessions import BrowserSession
-from accounts.signing_in.session_store import SessionStore
+from accounts.signing_in.models import BrowserSession
+from accounts.signing_in.sessions import SessionStore
 from tests.support.cases import each
 
 PASSWORD = "correct horse battery"

@@ -13,8 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.erasure.purging import purge_all
-from accounts.joining.inviting import accept, invite
-from accounts.joining.models import Invitation
+from accounts.joining import Invitation, accept, invite
 from accounts.models import Member
 from accounts.text import mail
 from studyservice.secrets.generated import sha256

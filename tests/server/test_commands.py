@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.erasure import purging
 from accounts.models import ApiKey, Member
-from accounts.signing_in.browser_sessions import BrowserSession
+from accounts.signing_in.models import BrowserSession
 from tests.conftest import MakeKey
 from tests.support.cases import each
 from tests.support.commands import refusal, run, run_json

@@ -19,7 +19,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
 from accounts.changes.models import Change
-from accounts.joining.models import Invitation
+from accounts.joining import Invitation
 from accounts.models import (
     AccountEvent,
     ApiKey,
@@ -32,7 +32,7 @@ from accounts.models import (
     Passkey,
     SignInCode,
 )
-from accounts.signing_in.browser_sessions import BrowserSession
+from accounts.signing_in.models import BrowserSession
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
-from accounts.api.profile import PRACTICE_STREAK
+from accounts.api.views import PRACTICE_STREAK
 from accounts.members.models import ERASE_MEMBER
 from studyservice.hooks import Hook, HookList, HookTable
 

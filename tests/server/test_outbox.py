@@ -22,7 +22,7 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import CommandError
 from django.test import Client
 
-from accounts.joining.inviting import invite
+from accounts.joining import invite
 from accounts.members import outbox
 from accounts.members.membership import renew
 from accounts.members.outbox import MailKind
@@ -241,7 +241,7 @@ def test_an_accepted_invitation_is_not_sent(client: Client) -> None:
 
 
 def test_a_withdrawn_invitation_is_not_sent(server: dict[str, Exception], admin: Client) -> None:
-    from accounts.joining.models import Invitation
+    from accounts.joining import Invitation
 
     server |= {ANN: gone(), BOB: gone()}
     for email in (ANN, BOB):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accounts.events.models import AccountEvent
+from accounts.events import AccountEvent
 from accounts.models import ApiKey, Member
 from tests.conftest import MakeKey
 from tests.support.cases import each

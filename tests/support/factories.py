@@ -15,7 +15,7 @@ from factory.django import DjangoModelFactory, Password
 
 from accounts.changes.models import ActorKind, Change
 from accounts.credentials.owners import add_owner
-from accounts.joining.models import Invitation
+from accounts.joining import Invitation
 from accounts.models import (
     AccountEvent,
     ApiKey,
@@ -29,7 +29,7 @@ from accounts.models import (
     SecretOwner,
     SignInCode,
 )
-from accounts.signing_in.browser_sessions import BrowserSession
+from accounts.signing_in.models import BrowserSession
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.joining.inviting import invite
+from accounts.joining import invite
 from accounts.management.arguments import refused, text
 from accounts.members import outbox
 from studyservice.management.operators import JsonCommand

@@ -13,8 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from accounts.changes.calls import acting, command
-from accounts.events.log import holding, record_event
-from accounts.events.models import EventKind
+from accounts.events import EventKind, holding, record_event
 from accounts.management.arguments import member_named, text
 from accounts.members.membership import lapse, note_of_membership, renew
 from accounts.members.models import Member

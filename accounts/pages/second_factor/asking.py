@@ -25,9 +25,8 @@ from accounts.pages.forms import CodeForm
 from accounts.pages.known_browsers import attempts_at
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted, target_after
 from accounts.pages.signed_in import signed_in
-from accounts.signing_in.codes import SECOND_FACTOR, Refusal, send_code
-from accounts.signing_in.proofs import try_proof
-from accounts.signing_in.second_factor import authenticator, gate, keeping, passkeys, recovery
+from accounts.signing_in.codes import SECOND_FACTOR, Refusal, send_code, try_proof
+from accounts.signing_in.second_factor import codes, gate, keeping
 from accounts.signing_in.second_factor.keeping import Kept
 from accounts.signing_in.second_factor.models import Passkey
 from studyservice.http.error_pages import too_many
@@ -233,10 +232,10 @@ def _is_right(request: HttpRequest, member: Member, way: str, given: str) -> boo
         challenge = request.session.pop(_CHALLENGE, "")
         return bool(challenge) and ceremonies.use(member, given, challenge)
     if way == "code":
-        return authenticator.use_code(member, given)
-    if not recovery.use_code(member, given):
+        return codes.use_code(member, given)
+    if not codes.use_recovery_code(member, given):
         return False
-    left = recovery.codes_left(member)
+    left = codes.recovery_codes_left(member)
     keeping.note(member, "Second factor: a recovery code was used.")
     keeping.tell(member, "was replaced by a recovery code", f"{left} are left.")
     messages.warning(
@@ -251,7 +250,7 @@ def _continue(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, member: Member, kept: Kept, **tried: Form) -> HttpResponse:
     ceremony = None
-    if kept.passkeys and passkeys.possible():
+    if kept.passkeys and keeping.passkeys_possible():
         from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a large library that is rarely needed
 
         ceremony = ceremonies.ask_for_one(member)

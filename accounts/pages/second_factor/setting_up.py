@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods
 from accounts.members.models import Member
 from accounts.pages.second_factor.asking import AppCodeForm, NewPasskeyForm, for_changes
 from accounts.pages.sign_in import attempts_are_counted
-from accounts.signing_in.second_factor import authenticator, gate, keeping, passkeys, recovery
-from accounts.signing_in.second_factor.sealing import seal, unseal
-from accounts.signing_in.session_store import BROWSER
+from accounts.signing_in.second_factor import codes, gate, keeping
+from accounts.signing_in.second_factor.codes import seal, unseal
+from accounts.signing_in.sessions import BROWSER
 
 _APP = "second_factor_app"
 """Session entry: the encrypted secret of an app that is being set up."""
@@ -30,8 +30,8 @@ def set_up(request: HttpRequest, member: Member) -> HttpResponse:
     kept = keeping.kept_of(member)
     context = {
         "kept": kept,
-        "possible": passkeys.possible(),
-        "full": len(kept.passkeys) >= passkeys.MOST,
+        "possible": keeping.passkeys_possible(),
+        "full": len(kept.passkeys) >= keeping.MOST_PASSKEYS,
         "required": settings.ADMIN_SECOND_FACTOR == "required",
     }
     return render(request, "accounts/second_factor_set_up.html", context)
@@ -46,15 +46,15 @@ def set_up_app(request: HttpRequest, member: Member) -> HttpResponse:
     secret = unseal(request.session.get(_APP, ""))
     form = AppCodeForm(request.POST if request.method == "POST" and secret else None)
     if secret is None:
-        secret = authenticator.new_secret()
+        secret = codes.new_secret()
         request.session[_APP] = seal(secret)
     if form.is_valid():
-        if authenticator.enrol(member, secret, form.cleaned_data["code"]):
+        if codes.enrol_app(member, secret, form.cleaned_data["code"]):
             del request.session[_APP]
             return _added(request, member, "an authenticator app")
         form.add_error("code", "Wrong or used code. Check that the clock on your device is right.")
-    uri = authenticator.enrolment_uri(member, secret)
-    context = {"form": form, "secret": secret, "uri": uri, "qr_code": authenticator.qr_code(uri)}
+    uri = codes.enrolment_uri(member, secret)
+    context = {"form": form, "secret": secret, "uri": uri, "qr_code": codes.qr_code(uri)}
     return render(request, "accounts/second_factor_app.html", context)
 
 
@@ -63,7 +63,7 @@ def set_up_app(request: HttpRequest, member: Member) -> HttpResponse:
 @attempts_are_counted
 def set_up_passkey(request: HttpRequest, member: Member) -> HttpResponse:
     """Let the browser create a passkey, which the script posts."""
-    if not passkeys.possible():
+    if not keeping.passkeys_possible():
         return redirect("second-factor-set-up")
     from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a large library that is rarely needed
 
@@ -85,7 +85,7 @@ def _added(request: HttpRequest, member: Member, what: str) -> HttpResponse:
     gate.give(request)
     keeping.note(member, f"Second factor: added {what}.")
     keeping.tell(member, f"has {what} now")
-    if not recovery.codes_left(member):
+    if not codes.recovery_codes_left(member):
         return _codes_page(request, member)
     messages.success(request, f"Added: {what}.")
     return redirect("second-factor-set-up")
@@ -103,7 +103,7 @@ def new_recovery_codes(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _codes_page(request: HttpRequest, member: Member) -> HttpResponse:
-    return render(request, "accounts/second_factor_codes.html", {"codes": recovery.new_codes(member)})
+    return render(request, "accounts/second_factor_codes.html", {"codes": codes.new_recovery_codes(member)})
 
 
 @for_changes

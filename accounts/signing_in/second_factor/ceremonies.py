@@ -24,8 +24,8 @@ from webauthn.helpers.structs import (
 
 from accounts.changes.writing import writing
 from accounts.members.models import Member
+from accounts.signing_in.second_factor.keeping import MOST_PASSKEYS, relying_party
 from accounts.signing_in.second_factor.models import Passkey
-from accounts.signing_in.second_factor.passkeys import MOST, relying_party
 
 _USUAL_PORTS = {"http": 80, "https": 443}
 
@@ -61,7 +61,7 @@ def ask_for_new(member: Member) -> Ceremony:
 
 
 def enrol(member: Member, name: str, answer: str, challenge: str) -> bool:
-    """Add a passkey named `name`, if the answer is valid and the member has fewer than `MOST`.
+    """Add a passkey named `name`, if the answer is valid and the member has fewer than `MOST_PASSKEYS`.
 
     Raises:
         NotFound: the member was deleted meanwhile.
@@ -84,7 +84,7 @@ def enrol(member: Member, name: str, answer: str, challenge: str) -> bool:
     )
     try:
         with writing(member.id):
-            if Passkey.objects.filter(member_id=member.id).count() >= MOST:
+            if Passkey.objects.filter(member_id=member.id).count() >= MOST_PASSKEYS:
                 return False
             row.save(force_insert=True)
     except IntegrityError:  # the member has it already

@@ -1,24 +1,43 @@
-"""List and remove a member's second factors, and notify the member."""
+"""List and remove a member's second factors, and notify the member. None of it needs the WebAuthn library."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.db import transaction
+from django.utils.encoding import punycode
 
 from accounts.changes.writing import writing
-from accounts.events.log import holding, record_event
-from accounts.events.models import EventKind
+from accounts.events import EventKind, holding, record_event
 from accounts.members.models import Member
+from accounts.signing_in.second_factor.codes import recovery_codes_left
 from accounts.signing_in.second_factor.gate import has_one
 from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
-from accounts.signing_in.second_factor.recovery import codes_left
 from accounts.signing_in.sessions import end_sessions
 from accounts.text.notices import notify
 from studyservice.operations.errors import NotFound
+
+MOST_PASSKEYS = 10
+"""Maximum number of passkeys per member."""
+
+
+def passkeys_possible() -> bool:
+    """Return whether passkeys work for this service: they need a domain, not an IP address."""
+    try:
+        ip_address(relying_party())
+    except ValueError:
+        return True
+    return False
+
+
+def relying_party() -> str:
+    """Return the domain that passkeys belong to, in lower-case ASCII as browsers write it."""
+    return punycode(urlsplit(settings.BASE_URL).hostname or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +67,7 @@ def kept_of(member: Member) -> Kept:
     return Kept(
         app=AuthenticatorApp.objects.filter(member_id=member.id).first(),
         passkeys=list(Passkey.objects.filter(member_id=member.id).order_by("created_at", "id")),
-        codes_left=codes_left(member),
+        codes_left=recovery_codes_left(member),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from accounts.joining.inviting import invite
+from accounts.joining import invite
 from accounts.models import Member
 from tests.pages.browser.conftest import PASSWORD, ask_for_code, enter_code
 from tests.pages.browser.test_accessibility import audit

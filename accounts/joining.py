@@ -1,31 +1,71 @@
-"""Invitations: a link to become a member, valid once and for seven days.
+"""Join without an operator, as `SIGN_UP` allows, or by an invitation: a link that works once, within seven days.
 
-There is one for each address; a new one replaces it. It is deleted when its address becomes a member.
+There is one invitation for each address; a new one replaces it. Only the hash of its link's secret is stored. It is
+deleted when its address becomes a member.
 """
 
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import ClassVar
 
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import transaction
+from django.db import models, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from accounts.joining.joining import new_member
-from accounts.joining.models import Invitation
 from accounts.members import outbox
 from accounts.members.addresses import MemberAddress
 from accounts.members.models import Member
 from accounts.members.outbox import MailKind
+from studyservice.database.constraints import characters
 from studyservice.operations.errors import Conflict
 from studyservice.secrets.generated import new_secret, sha256
+
+
+class Invitation(models.Model):
+    """An invited address and the end of its invitation."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(unique=True)
+    secret_hash = models.CharField(max_length=64, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(db_index=True, editable=False)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["secret_hash"], name="invitation_secret_hash"),
+            characters("email", 1, 254),
+        ]
+
+    def __str__(self) -> str:
+        return self.email
+
+
+def add_member(email: str) -> Member | None:
+    """Create the member with this verified address, or return an existing one. None if that one may not sign in."""
+    return new_member(email) or Member.objects.at(email).filter(is_active=True).first()
+
+
+def new_member(email: str) -> Member | None:
+    """Create a member with this address; None if it is already a member's.
+
+    The membership is active for `SIGN_UP_MEMBERSHIP_DAYS` days after today. It has no end if that is not set, and is
+    inactive if that is 0.
+    """
+    days = settings.SIGN_UP_MEMBERSHIP_DAYS
+    until = timezone.now().date() + timedelta(days=days) if days else None
+    try:
+        return Member.objects.create_user(email, membership_active=days != 0, membership_until=until)
+    except ValidationError:
+        return None
+
 
 LIFETIME = timedelta(days=7)
 

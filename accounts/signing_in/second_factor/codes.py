@@ -1,4 +1,10 @@
-"""Codes of an authenticator app: six digits, new every 30 seconds (RFC 6238)."""
+"""Codes of an authenticator app, six digits, new every 30 seconds (RFC 6238), and recovery codes: ten, on paper.
+
+A recovery code replaces the lost app or passkey once. It has 99 random bits, so a plain hash is safe and a slow one
+would add nothing.
+"""
+
+import secrets
 
 import pyotp
 import segno
@@ -9,8 +15,17 @@ from pyotp.exceptions import OTPVerificationError
 
 from accounts.changes.writing import writing
 from accounts.members.models import Member
-from accounts.signing_in.second_factor.models import AuthenticatorApp
-from accounts.signing_in.second_factor.sealing import seal, unseal
+from accounts.signing_in.second_factor.models import AuthenticatorApp, RecoveryCode
+from studyservice.secrets.generated import sha256
+from studyservice.secrets.sealing import Seal, Sealed
+
+_SEAL = Seal("accounts.second_factor.sealing")
+
+seal = _SEAL.seal
+unseal = _SEAL.unseal
+
+SECOND_FACTORS = Sealed(_SEAL, AuthenticatorApp, "sealed_secret")
+
 
 TOLERANCE = 1
 """Steps of 30 seconds by which a phone's clock may be off, either way (RFC 6238 section 6)."""
@@ -32,7 +47,7 @@ def qr_code(text: str) -> SafeString:
     return mark_safe(drawn)  # noqa: S308  # nosec B308 B703  # only lines and squares, none of the encoded text
 
 
-def enrol(member: Member, secret: str, code: str) -> bool:
+def enrol_app(member: Member, secret: str, code: str) -> bool:
     """Replace the app by this one if the code is right. The code does not work again.
 
     Raises:
@@ -74,3 +89,47 @@ def _step_of(secret: str, code: str) -> int | None:
         return pyotp.TOTP(secret).verify_and_get_timecode(code, for_time=now, valid_window=TOLERANCE)
     except OTPVerificationError:
         return None
+
+
+RECOVERY_CODES = 10
+"""Number of codes in a set."""
+
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Characters that are not easily confused."""
+_GROUPS, _GROUP = 4, 5
+
+
+def new_recovery_codes(member: Member) -> list[str]:
+    """Return new codes, which are not stored. Earlier ones stop working.
+
+    Raises:
+        NotFound: the member was deleted meanwhile.
+    """
+    codes = [_new_recovery_code() for _ in range(RECOVERY_CODES)]
+    with writing(member.id):
+        RecoveryCode.objects.filter(member_id=member.id).delete()
+        RecoveryCode.objects.bulk_create(
+            RecoveryCode(member_id=member.id, secret_hash=_recovery_hash(member, code)) for code in codes
+        )
+    return codes
+
+
+def use_recovery_code(member: Member, typed: str) -> bool:
+    """Return whether it is one of the member's codes, in any spacing. A code works once."""
+    used = RecoveryCode.objects.filter(member_id=member.id, secret_hash=_recovery_hash(member, typed))
+    return bool(used.delete()[0])
+
+
+def recovery_codes_left(member: Member) -> int:
+    """Return the number of unused codes."""
+    return RecoveryCode.objects.filter(member_id=member.id).count()
+
+
+def _new_recovery_code() -> str:
+    return "-".join("".join(secrets.choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_GROUPS))
+
+
+def _recovery_hash(member: Member, code: str) -> str:
+    """Hash the letters and digits with the member's id, so that equal codes have different hashes."""
+    letters = "".join(letter for letter in code.lower() if letter.isalnum())
+    return sha256(f"recovery:{member.id}:{letters}")

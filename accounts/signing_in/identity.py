@@ -1,10 +1,11 @@
-"""Change a member's e-mail address: a code to the new one, a notice to the old one.
+"""Change a member's own password, and the e-mail address: a code to the new one, a notice to the old one.
 
 Nobody learns whether an address has an account: one in use gets a notice instead of a code, and the page is the same.
 """
 
 from uuid import UUID
 
+from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 
 from accounts.members import outbox
@@ -13,6 +14,29 @@ from accounts.members.models import Member
 from accounts.signing_in.codes import NEW_ADDRESS, Refusal, issue, try_code
 from accounts.signing_in.models import SignInCode
 from accounts.text.notices import notify
+from studyservice.operations.errors import NotFound
+
+
+def set_password(member: Member, password: str | None) -> None:
+    """Store the validated password, or none, and notify the member.
+
+    Raises:
+        HashingBusy: too many passwords are being hashed. Nothing was changed.
+        NotFound: the member is gone, or may no longer sign in.
+    """
+    had_one = member.has_usable_password()
+    hashed = make_password(password)
+    if not Member.objects.filter(id=member.id, is_active=True).update(password=hashed):
+        raise NotFound
+    member.password = hashed
+    member.note_stored(["password"])
+    done = "removed" if password is None else "changed" if had_one else "set"
+    notify(
+        member.email,
+        f"Your password was {done}",
+        f"The password of your account at Study Data Service was {done}. Other browsers were signed out.",
+    )
+
 
 PENDING_ADDRESS = "new_address"
 """Session entry of a change that waits for its code: the code's id and the new address."""

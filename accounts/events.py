@@ -1,0 +1,230 @@
+"""The log of account events: sign-ins, networks, keys, apps, and what operators did and read.
+
+The log of changes covers study data (`accounts.changes.models`); this one covers the account. A row is written once and
+never changed. It holds no secret, and only the network of an address.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, TypedDict
+from uuid import UUID
+
+from django.conf import settings
+from django.db import models, transaction
+from django.db.models import Model, Q
+from django.utils import timezone
+
+from accounts.changes.calls import Actor, current_call
+from accounts.changes.contents import as_words, type_of
+from accounts.changes.models import CALLERS, MAX_NAME, ActorKind
+from accounts.members.models import Member
+from studyservice.database.constraints import characters, one_of
+from studyservice.database.ids import uuid7
+from studyservice.database.snapshots import in_pieces
+from studyservice.http.logs import NO_REQUEST, current_request_id
+from studyservice.operations.errors import NotFound
+
+KEPT_FOR = timedelta(days=90)
+"""How long a row is kept."""
+
+_NETWORK_ENDS = ("/24", "/56")
+"""The suffixes of truncated networks (`studyservice.http.client_address`)."""
+
+
+class EventKind(models.TextChoices):
+    """The kinds of account events."""
+
+    SIGNED_IN = "signed_in", "signed in"
+    KEY_MADE = "key_made", "key made"
+    KEY_NEW_NETWORK = "key_new_network", "key used from a new network"
+    KEY_REVOKED = "key_revoked", "key revoked"
+    LIMITS_CHANGED = "limits_changed", "limits changed"
+    APP_CONNECTED = "app_connected", "app connected"
+    APP_DISCONNECTED = "app_disconnected", "app disconnected"
+    OPERATOR_ACTION = "operator_action", "operator's action"
+    OPERATOR_READ = "operator_read", "read by an operator"
+
+
+class AccountEvent(models.Model):
+    """One event of a member's account, with its actor and network, at the true time."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    kind = models.CharField(max_length=24, choices=EventKind)
+    by_kind = models.CharField(max_length=8, choices=CALLERS)
+    by_id = models.UUIDField(null=True)
+    by_name = models.CharField(max_length=MAX_NAME, blank=True)
+    network = models.CharField(max_length=43, blank=True, help_text="Empty where it is not known, as of commands.")
+    object_type = models.CharField(max_length=32, blank=True, help_text="What it is about, if not the account.")
+    object_id = models.UUIDField(null=True)
+    object_name = models.CharField(max_length=MAX_NAME, blank=True)
+    detail = models.CharField(max_length=MAX_NAME, blank=True)
+    request_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "id"], name="event_member_age"),
+            models.Index(fields=["request_id"], name="event_request", condition=~Q(request_id="")),
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            one_of("kind", EventKind.values),
+            one_of("by_kind", dict(CALLERS)),
+            *(characters(name, 0, MAX_NAME) for name in ("by_name", "object_name", "detail")),
+            characters("object_type", 0, 32),
+            characters("request_id", 0, 64),
+            models.CheckConstraint(
+                condition=Q(network="") | Q(*(Q(network__endswith=end) for end in _NETWORK_ENDS), _connector=Q.OR),
+                name="%(class)s_network",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.object_name}" if self.object_name else str(self.get_kind_display())
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The subject of an event, for example an API key, an app, or a row that an operator read.
+
+    Attributes:
+        type: in the words of the log of changes (`type_of`).
+        name: at the time.
+    """
+
+    type: str
+    id: UUID
+    name: str
+
+    @classmethod
+    def of(cls, row: Model, name: str) -> "Subject":
+        """Return a row as the subject, under that name."""
+        return cls(type_of(type(row)).lower(), row.pk, name)
+
+
+class EventRow(TypedDict):
+    """An event in words."""
+
+    id: UUID
+    created_at: datetime
+    kind: str
+    by_kind: str
+    by_id: UUID | None
+    by_name: str
+    network: str
+    object_type: str
+    object_id: UUID | None
+    object_name: str
+    detail: str
+    request_id: str
+
+
+@contextmanager
+def holding(member_id: UUID) -> Iterator[None]:
+    """Open a transaction under the member's lock, for writes that need no stamp of the member's clock.
+
+    Raises:
+        NotFound: the member is gone, or is being deleted.
+    """
+    with transaction.atomic():
+        members = Member.objects.select_for_update(no_key=True).filter(id=member_id, erasure_began_at=None)
+        if not members.exists():
+            raise NotFound
+        yield
+
+
+def record_event(
+    member_id: UUID,
+    kind: EventKind,
+    subject: Subject | None = None,
+    *,
+    detail: str = "",
+    who: Actor | None = None,
+    network: str = "",
+) -> None:
+    """Store the event. Needs a transaction that holds the member's lock, so that no deletion misses the row.
+
+    Args:
+        detail: a few words about the method, or about an operator's action.
+        who: the actor; by default the current call's (`accounts.changes.calls`), or a command if there is none, as in
+            an operator's shell.
+        network: of the actor; same default.
+    """
+    call = current_call()
+    who = who or (Actor(ActorKind.COMMAND) if call is None else call.who())
+    network = network or ("" if call is None else call.network)
+    request_id = current_request_id()
+    AccountEvent.objects.create(
+        member_id=member_id,
+        kind=kind,
+        by_kind=who.kind,
+        by_id=who.id,
+        by_name=who.name,
+        network=network,
+        object_type="" if subject is None else subject.type,
+        object_id=None if subject is None else subject.id,
+        object_name="" if subject is None else subject.name[:MAX_NAME],
+        detail=detail[:MAX_NAME],
+        request_id="" if request_id == NO_REQUEST else request_id,
+    )
+
+
+def list_events(member: Member, *, limit: int, before: UUID | None = None) -> list[EventRow]:
+    """Return the member's newest events, or the newest before the event `before`."""
+    rows: Any = AccountEvent.objects.filter(member_id=member.id).order_by("-id")
+    if before is not None:
+        rows = rows.filter(id__lt=before)
+    return list(rows.values(*EventRow.__annotations__)[:limit])
+
+
+def all_events(member: Member) -> Iterator[EventRow]:
+    """Yield every event of the member, oldest first. Call inside `snapshot`."""
+    rows: Any = AccountEvent.objects.filter(member_id=member.id).order_by("id")
+    yield from in_pieces(rows.values(*EventRow.__annotations__))
+
+
+def event_in_words(event: EventRow) -> str:
+    """Return a sentence without its period: `The API key “Script” was used from a new network`."""
+    return _WORDS[EventKind(event["kind"])](_ACTORS.get(event["by_kind"], ""), f"“{event['object_name']}”", event)
+
+
+_ACTORS = {
+    ActorKind.PAGE.value: "You",
+    ActorKind.OPERATOR.value: "An operator",
+    ActorKind.COMMAND.value: "An operator's command",
+}
+
+
+def _new_network(who: str, name: str, event: EventRow) -> str:
+    return f"The API key {name} was used from a new network" + (f", {event['detail']}" if event["detail"] else "")
+
+
+def _read(who: str, name: str, event: EventRow) -> str:
+    if not event["object_type"]:
+        return f"{who} looked at your account"
+    of = f" {name}" if event["object_name"] else ""
+    return f"{who} looked at your {_thing(event)}{of}"
+
+
+def _limits_changed(who: str, name: str, event: EventRow) -> str:
+    return f"{who} made the limits of the {_thing(event)} {name} {event['detail']}"
+
+
+def _thing(event: EventRow) -> str:
+    """`API key`."""
+    return as_words(event["object_type"]).replace("api", "API")
+
+
+_WORDS: dict[EventKind, Callable[[str, str, EventRow], str]] = {
+    EventKind.SIGNED_IN: lambda who, name, event: f"You signed in {event['detail']}".rstrip(),
+    EventKind.KEY_MADE: lambda who, name, event: f"{who} created the API key {name}, which {event['detail']}",
+    EventKind.KEY_NEW_NETWORK: _new_network,
+    EventKind.KEY_REVOKED: lambda who, name, event: f"{who} revoked the API key {name}",
+    EventKind.LIMITS_CHANGED: _limits_changed,
+    EventKind.APP_CONNECTED: lambda who, name, event: f"{who} connected the app {name}, which {event['detail']}",
+    EventKind.APP_DISCONNECTED: lambda who, name, event: f"{who} disconnected the app {name}",
+    EventKind.OPERATOR_ACTION: lambda who, name, event: f"{who} changed your account: {event['detail'].rstrip('.')}",
+    EventKind.OPERATOR_READ: _read,
+}
