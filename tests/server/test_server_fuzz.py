@@ -121,6 +121,8 @@ def messages(draw: st.DrawFn, writer: Writer) -> Message:
                 Message(writer.head("HEAD", "/v1/me", *lines), OK, is_head=True),
                 Message(writer.head("GET", "/v1/nowhere/%2e%2e//x", *lines), frozenset({404})),
                 Message(writer.head("PUT", "/v1/me", "Content-Length: 0", *lines), frozenset({405})),
+                # Methods are case-sensitive (RFC 9110 section 9.1), so this one is well-formed and unknown.
+                Message(writer.head("get", "/v1/me", *lines), frozenset({405})),
                 Message(writer.head("PATCH", "/v1/me", *framed) + b"7" * len(body), frozenset({422})),
                 Message(writer.head("PATCH", "/v1/me", *framed) + b"\xff" * len(body), frozenset({400})),
                 Message(stranger.head("PATCH", "/v1/me", *framed) + body, frozenset({401})),
@@ -191,7 +193,6 @@ REQUEST_LINES = [
     "GET /v1/me HTTP/1.1 x",
     "GET /v1/me",
     "GET",
-    "get /v1/me HTTP/1.1",
     "G(T /v1/me HTTP/1.1",
     "GET /v1/me HTTP/2.0",
     "GET /v1/me HTTP/1.10",
